@@ -1,0 +1,1 @@
+"""The product: what happens between an alert and a drained queue."""

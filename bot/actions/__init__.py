@@ -1,0 +1,1 @@
+"""What a person can ask for: one module is one button, one verb and one help line."""

@@ -1,0 +1,79 @@
+"""Diagnose: read the pools now and tell the thread what was seen, and what could not be seen."""
+
+import asyncio
+
+from bot.core.action import Act, Performed, Ready
+from bot.core.incident import Incident
+from bot.core.observe import View
+from bot.core.offer import Offer, act_id
+from bot.core.pool import Pool
+from bot.core.request import Answer, Request
+from bot.core.survey import Survey, survey
+from bot.core.timeline import Event
+from bot.desk import Desk
+from bot.ports import Refused
+from bot.stories.ask import fresh_act, permit, request_act, subject
+from bot.stories.measure import look
+from bot.views.answers import surveyed
+
+NAME, VERB, USAGE = "diagnose", "diagnose", "diagnose [POOL]"
+HELP = "Read the pools now: where it queues, how busy, what holds it."
+PATIENCE_SECONDS = 8.0
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """Only where there is something to read."""
+    return Offer(NAME, "Diagnose", act_id(incident, NAME)) if incident.candidates else None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """In a thread or by button: the thread is answered. By `/queue diagnose POOL`: the person is."""
+    await permit(desk, request.who, request.team, "diagnose")
+    if request.words:
+        name = known_pool(desk, request.words[0])
+        return Answer(whisper=surveyed(await read(desk, [name]), desk.now()))
+    held = await subject(desk, request)
+    await request_act(desk, request, held, fresh_act(desk, request, held), lambda fresh: fresh)
+    return Answer()
+
+
+async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # noqa: ARG001 - the contract's shape
+    """Reading needs no second check."""
+    return Ready(act)
+
+
+async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:  # noqa: ARG001
+    """Measure every candidate pool now."""
+    found = await read(desk, list(incident.candidates) if incident else [])
+    lines = found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
+    return Performed(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
+
+
+async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:  # noqa: ARG001
+    """Reading twice does no harm."""
+    return None
+
+
+async def read(desk: Desk, names: list[str]) -> Survey:
+    """Measure pools at once, each within its patience; what does not answer in time is unseen."""
+    held = await desk.store.get_many(Pool, names)
+    pools = [held[name].value if name in held else Pool(name) for name in names]
+    looked = await asyncio.gather(*(_look(desk, pool) for pool in pools))
+    return survey(names, {pool.id: pool for pool in looked}, desk.settings.file.pools)
+
+
+async def _look(desk: Desk, pool: Pool) -> Pool:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await look(desk, pool)
+    except TimeoutError:
+        return Pool(pool.id, pool.samples, f"no answer within {PATIENCE_SECONDS:.0f} s", desk.now())
+
+
+def known_pool(desk: Desk, name: str) -> str:
+    """The pool of that name; raises Refused with the names there are."""
+    pools = desk.settings.file.pool
+    if name in pools:
+        return name
+    names = ", ".join(sorted(pools)[:20]) or "none is configured"
+    raise Refused(f'There is no pool "{name}". Known pools: {names}.')

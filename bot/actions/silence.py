@@ -1,0 +1,140 @@
+"""Silence: a real silence in the alert's own Alertmanager, as narrow as the alert, with owner, end and link."""
+
+from dataclasses import replace
+
+from bot.config import seconds
+from bot.core.action import Act, Performed, Ready
+from bot.core.alert import silence_matchers
+from bot.core.incident import Incident, Silence, noted
+from bot.core.observe import View
+from bot.core.offer import Offer, act_id
+from bot.core.request import Answer, Request, Surface
+from bot.core.timeline import Event
+from bot.core.words import duration
+from bot.desk import Desk
+from bot.ports import Alertmanager, Refused
+from bot.stories.ask import acting, fresh_act, permit, request_act, subject
+from bot.views.modals import silence_modal
+
+NAME, VERB, USAGE = "silence", "silence", "silence POOL DURATION"
+HELP = "Silence the open alert of a pool, for example `silence linux.2xlarge 2h`."
+LEAST_SECONDS = 60.0
+
+
+def offer(incident: Incident, view: View) -> Offer | None:
+    """While no silence of ours is active and a back end can take one."""
+    if not view.silenceable or incident.active_silence:
+        return None
+    return Offer(NAME, "Silence", act_id(incident, NAME))
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """The button opens the dialog; the dialog, a command or a mention writes the request."""
+    acting(desk)
+    await permit(desk, request.who, request.team, "silence")
+    if request.surface in {Surface.COMMAND, Surface.MENTION}:
+        request = await _located(desk, request)
+    held = await subject(desk, request)
+    name, back_end = keeper(desk, held.value)
+    if request.surface is Surface.BUTTON:
+        view = silence_modal(request.act, held.value, back_end.max_silence_seconds, desk.now())
+        return Answer(view=view)
+    text = request.values.get("custom", "").strip() or request.values.get("preset", "")
+    length, problem = wanted(text, back_end.max_silence_seconds)
+    if problem:
+        if request.surface is Surface.DIALOG:
+            return Answer(errors={"custom": problem})
+        raise Refused(problem)
+    act = fresh_act(desk, request, held, params={"seconds": f"{length:.0f}", "back_end": name})
+    now, words = desk.now(), f"asked to silence the alert for {duration(length)}."
+    await request_act(
+        desk, request, held, act, lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
+    )
+    return Answer()
+
+
+async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
+    """Permission, kill switch, matchers and length, once more."""
+    acting(desk)
+    await permit(desk, act.who, "", "silence")
+    _, back_end = keeper(desk, _there(incident))
+    if not silence_matchers(_there(incident).alerts):
+        raise Refused("the alerts of this group share no label, so a silence would match too much")
+    length = min(float(act.params["seconds"]), back_end.max_silence_seconds)
+    return Ready(replace(act, params={**act.params, "seconds": f"{length:.0f}"}))
+
+
+async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+    """Create it; the act id stands in its comment, so it can be found again."""
+    about = _there(incident)
+    name, back_end = keeper(desk, about)
+    if desk.settings.file.actions.shadow:
+        words = f"asked for a silence of {duration(float(act.params['seconds']))}; shadow mode, so none was made."
+        return Performed(words)
+    now = desk.now()
+    ends = now + float(act.params["seconds"])
+    link = await desk.chat.permalink(about.thread.channel, about.thread.root) if about.thread.root else ""
+    comment = f"{about.title} - silenced in Slack by {act.who} {link} [tailback {act.id}]"
+    made = await back_end.silence(
+        silence_matchers(about.alerts), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
+    )
+    return _performed(act, Silence(made, name, ends, act.who, act.id), now)
+
+
+async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
+    """Look for the silence that carries this act's id."""
+    name, back_end = keeper(desk, _there(incident))
+    found = await back_end.find(f"[tailback {act.id}]")
+    if found is None:
+        return None
+    return _performed(act, Silence(found.id, name, found.ends_at, act.who, act.id), desk.now())
+
+
+def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
+    """The back end that holds this alert: of the source's own kind, else the only one; raises Refused."""
+    known = desk.alertmanagers
+    own = [name for name, back_end in known.items() if back_end.kind == incident.source]
+    names = own or list(known)
+    if not names:
+        raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
+    return names[0], known[names[0]]
+
+
+def wanted(text: str, most_seconds: float) -> tuple[float, str]:
+    """(seconds, what is wrong with them); the sentence is empty when all is well."""
+    try:
+        length = seconds(text)
+    except ValueError as error:
+        return 0.0, str(error)
+    if length < LEAST_SECONDS:
+        return length, "The shortest silence is 1 min."
+    if length > most_seconds:
+        return length, f"The longest silence here is {duration(most_seconds)} (`max_silence`)."
+    return length, ""
+
+
+async def _located(desk: Desk, request: Request) -> Request:
+    """From `silence POOL DURATION` to the open incident of that pool; in a thread the pool may be left out."""
+    words = request.words
+    if request.thread and words:
+        return replace(request, values={"custom": " ".join(words[1:] if len(words) > 1 else words)})
+    if len(words) < 2:
+        raise Refused(f"Say which pool and how long: `/queue {USAGE}`, for example `/queue silence linux.2xlarge 2h`.")
+    found = await desk.store.members(f"watch:{words[0]}")
+    if not found:
+        raise Refused(f'There is no open incident of pool "{words[0]}", so there is no alert to silence.')
+    held = await desk.store.get_many(Incident, sorted(found))
+    own = [h.value for h in held.values() if words[0] in h.value.affected] or [h.value for h in held.values()]
+    newest = max(own, key=lambda incident: incident.opened_at)
+    return replace(request, act=act_id(newest, NAME), values={"custom": " ".join(words[1:])})
+
+
+def _performed(act: Act, silence: Silence, now: float) -> Performed:
+    words = f"silenced the alert for {duration(silence.ends_at - now)}."
+    return Performed(words, f"silence {silence.id}", Event.SILENCED, silence=silence)
+
+
+def _there(incident: Incident | None) -> Incident:
+    if incident is None:
+        raise Refused("the incident is not known any more")
+    return incident

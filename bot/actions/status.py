@@ -1,0 +1,48 @@
+"""Status: the pools' figures now, for the person who asks."""
+
+from bot.actions.diagnose import known_pool
+from bot.core.incident import Incident
+from bot.core.observe import View
+from bot.core.offer import Offer
+from bot.core.pool import Pool, stale
+from bot.core.request import Answer, Request
+from bot.desk import Desk
+from bot.ports import Refused
+from bot.stories.ask import permit
+from bot.stories.measure import look
+from bot.views.answers import status as drawn
+
+NAME, VERB, USAGE = "status", "status", "status [POOL]"
+HELP = "The figures of every pool, or of one."
+MOST_POOLS = 20
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """No button: the parent shows the status."""
+    return None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """What is fresh is shown; what is not is measured first."""
+    await permit(desk, request.who, request.team, "diagnose")
+    names = await _asked(desk, request)
+    if not names:
+        raise Refused('No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.')
+    now, paces = desk.now(), desk.settings.file.paces
+    held = await desk.store.get_many(Pool, names)
+    pools = {name: held[name].value if name in held else Pool(name) for name in names}
+    for name in [name for name in names if stale(pools[name], now, paces.poll)][:MOST_POOLS]:
+        pools[name] = await look(desk, pools[name])
+    view = View(pools, desk.settings.file.pools)
+    return Answer(whisper=drawn(view, names, desk.now(), paces))
+
+
+async def _asked(desk: Desk, request: Request) -> list[str]:
+    if request.words:
+        return [known_pool(desk, request.words[0])]
+    if request.thread:
+        found = await desk.store.find(f"thread:{request.channel}:{request.thread}")
+        held = await desk.store.get(Incident, found) if found else None
+        if held and held.value.candidates:
+            return list(held.value.candidates)
+    return list(desk.settings.file.pool)

@@ -1,0 +1,146 @@
+"""Silences and firing alerts by the Alertmanager API, version 2, as Prometheus Alertmanager and Grafana speak it."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from bot.adapters.alertmanagers.reading import Parse, alerts_from, silence_from
+from bot.adapters.http import Answer, BaseUrl, Http
+from bot.config import Seconds, Table
+from bot.core.alert import Alert, Matcher
+from bot.core.words import duration
+from bot.ports import Failure, Refused, SilenceFound, Unreachable
+from bot.sources.payload import fields, instant
+
+NOT_READY = 409
+"""Grafana, while its Alertmanager starts."""
+
+
+class ApiV2Table(Table):
+    """What every `[alertmanager.NAME]` has."""
+
+    kind: str
+    url: BaseUrl
+    token_env: str = ""
+    max_silence: Seconds = 86400.0
+
+
+class ApiV2:
+    """The port `Alertmanager`. Raises Refused with the back end's own reason, or Unreachable."""
+
+    def __init__(self, kind: str, http: Http, prefix: str, max_silence_seconds: float, parse: Parse) -> None:
+        """`prefix` is the path of the API under the configured address; `parse` reads an alert of this sender."""
+        self.kind = kind
+        self.max_silence_seconds = max_silence_seconds
+        self._http, self._prefix, self._parse = http, prefix, parse
+
+    async def silence(
+        self, matchers: Sequence[Matcher], *, starts_at: float, ends_at: float, by: str, comment: str
+    ) -> str:
+        """Create a silence, read it back and return its id.
+
+        A silence that could be read back but says something else is ended again and refused. When the reading back
+        fails, Unreachable(UNKNOWN) is raised: it may well exist, and `find` by its tag tells.
+        """
+        self._judge(matchers, ends_at - starts_at)
+        document = {
+            "matchers": [
+                {"name": m.name, "value": m.value, "isRegex": m.is_regex, "isEqual": m.is_equal} for m in matchers
+            ],
+            "startsAt": _rfc3339(starts_at),
+            "endsAt": _rfc3339(ends_at),
+            "createdBy": by,
+            "comment": comment,
+        }
+        answer = await self._http.send("POST", f"{self._prefix}/silences", document)
+        self._accepted(answer, "the silence", Failure.UNKNOWN)
+        body = answer.body if isinstance(answer.body, dict) else {}
+        silence_id = body.get("silenceID") or body.get("silenceId") or body.get("id")
+        if not isinstance(silence_id, str):
+            raise self._http.problem(f"took the silence but gave no id: {answer.text}", Failure.UNKNOWN)
+        await self._verify(silence_id, matchers)
+        return silence_id
+
+    async def find(self, tag: str) -> SilenceFound | None:
+        """The newest active or pending silence whose comment carries `tag` as a word of its own."""
+        answer = await self._http.get(f"{self._prefix}/silences")
+        self._accepted(answer, "listing the silences", Failure.LATER)
+        rows = answer.body if isinstance(answer.body, list) else None
+        if rows is None:
+            raise self._http.problem("its list of silences cannot be read", Failure.LATER)
+        word = re.compile(rf"(?<![\w-]){re.escape(tag)}(?![\w-])")
+        found: list[tuple[float, SilenceFound]] = []
+        for row in rows:
+            state, silence = silence_from(row)
+            if silence is not None and state in {"active", "pending"} and word.search(silence.comment):
+                found.append((instant(fields(row).get("updatedAt")) or 0.0, silence))
+        return max(found, key=lambda pair: pair[0])[1] if found else None
+
+    async def get(self, silence_id: str) -> SilenceFound | None:
+        """One silence, ended ones included for a while; None when the back end does not know it."""
+        answer = await self._http.get(self._path_of(silence_id))
+        if answer.status in {404, 422}:
+            return None
+        self._accepted(answer, "reading the silence", Failure.LATER)
+        silence = silence_from(answer.body)[1]
+        if silence is None:
+            raise self._http.problem("its answer is no silence that can be read", Failure.LATER)
+        return silence
+
+    async def end(self, silence_id: str) -> None:
+        """End a silence now; one that has ended or is forgotten is fine (Alertmanager 0.25 answers 500 for it)."""
+        try:
+            answer = await self._http.send("DELETE", self._path_of(silence_id))
+        except Unreachable as problem:
+            if problem.failure is not Failure.UNKNOWN:
+                raise
+            left = await self.get(silence_id)
+            if left is not None and left.active:
+                raise
+            return
+        if answer.status not in {404, 422}:
+            self._accepted(answer, "ending the silence", Failure.UNKNOWN)
+
+    async def firing(self) -> tuple[Alert, ...]:
+        """The alerts that fire now; silenced and inhibited ones too, because their queue is no shorter."""
+        wanted = {"active": "true", "silenced": "true", "inhibited": "true", "unprocessed": "true"}
+        answer = await self._http.get(f"{self._prefix}/alerts", wanted)
+        self._accepted(answer, "listing the alerts", Failure.LATER)
+        if not isinstance(answer.body, list):
+            raise self._http.problem("its list of alerts cannot be read", Failure.LATER)
+        return tuple(alerts_from(answer.body, self._parse))
+
+    async def _verify(self, silence_id: str, matchers: Sequence[Matcher]) -> None:
+        try:
+            stored = await self.get(silence_id)
+        except Unreachable as problem:
+            raise self._http.problem(f"took the silence, then: {problem.what}", Failure.UNKNOWN) from None
+        if stored is None:
+            raise self._http.problem("took the silence but does not show it yet", Failure.UNKNOWN)
+        if set(stored.matchers) != set(matchers):
+            await self.end(silence_id)
+            raise Refused(f"{self._http.system} stored other matchers than were asked for, so the silence was ended.")
+
+    def _judge(self, matchers: Sequence[Matcher], seconds: float) -> None:
+        if not any(m.value and m.is_equal and not m.is_regex for m in matchers):
+            raise Refused("A silence needs at least one exact label of this alert; it would silence other alerts too.")
+        if seconds <= 0:
+            raise Refused("A silence must end after it begins.")
+        if seconds > self.max_silence_seconds + 1:
+            raise Refused(f"{duration(seconds)} is longer than the {duration(self.max_silence_seconds)} allowed here.")
+
+    def _accepted(self, answer: Answer, what: str, unsure: Failure) -> None:
+        if answer.status == NOT_READY:
+            raise self._http.problem(f"is not ready yet (HTTP 409): {answer.text}", Failure.LATER)
+        if not answer.ok:
+            raise Refused(f"{self._http.system} refused {what} (HTTP {answer.status}): {answer.text}")
+        if answer.body is None and unsure is Failure.LATER:
+            raise self._http.problem(f"its answer is not JSON: {answer.text}", unsure)
+
+    def _path_of(self, silence_id: str) -> str:
+        return f"{self._prefix}/silence/{quote(silence_id, safe='').replace('.', '%2E')}"
+
+
+def _rfc3339(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,48 @@
+"""Silences and alerts out of the JSON of the Alertmanager API, version 2."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from bot.core.alert import Alert, Delivery, Matcher
+from bot.ports import SilenceFound
+from bot.sources.payload import Unreadable, fields, instant, items, text
+
+RULE_UID = "__alert_rule_uid__"
+BATCH = 500
+
+Parse = Callable[[bytes], Delivery]
+"""The webhook parser of the same sender: one and the same alert reads alike, however it came."""
+
+
+def silence_from(row: object) -> tuple[str, SilenceFound | None]:
+    """(state, silence) of one document; ("", None) when it cannot be read."""
+    found = fields(row)
+    ends_at, silence_id = instant(found.get("endsAt")), text(found.get("id"))
+    if ends_at is None or not silence_id or not isinstance(found.get("matchers"), list):
+        return "", None
+    state = text(fields(found.get("status")).get("state"))
+    matchers = tuple(_matcher(fields(row)) for row in items(found["matchers"]))
+    return state, SilenceFound(silence_id, state == "active", ends_at, text(found.get("comment"), None), matchers)
+
+
+def alerts_from(rows: Sequence[object], parse: Parse) -> Iterator[Alert]:
+    """The alerts of a listing, which lists only what fires; one that cannot be read is left out."""
+    for start in range(0, len(rows), BATCH):
+        alerts = [_as_sent(fields(row)) for row in rows[start : start + BATCH]]
+        try:
+            yield from parse(json.dumps({"status": "firing", "alerts": alerts}).encode()).alerts
+        except Unreadable:
+            continue
+
+
+def _as_sent(row: Mapping[str, object]) -> dict[str, object]:
+    """The alert as its webhook would say it: the status is a word, and Grafana's internal labels stand beside."""
+    labels = fields(row.get("labels"))
+    shown = {name: value for name, value in labels.items() if not (name.startswith("__") and name.endswith("__"))}
+    as_sent = {**row, "labels": shown, "status": "firing", "endsAt": None}
+    return {**as_sent, "ruleUID": labels[RULE_UID]} if RULE_UID in labels else as_sent
+
+
+def _matcher(row: Mapping[str, object]) -> Matcher:
+    name, value = text(row.get("name"), None), text(row.get("value"), None)
+    return Matcher(name, value, row.get("isRegex") is True, row.get("isEqual") is not False)

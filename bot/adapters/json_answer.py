@@ -1,0 +1,45 @@
+"""What a back end answered, decoded with care: no depth, number or character in it can hurt what stores it later."""
+
+import json
+import re
+
+LONGEST_WORDS = 300
+LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\s]+")
+
+
+def decoded(content: bytes) -> object:
+    """The JSON value; None when it is none, nests too deeply, or has a number that Python refuses (promises E14)."""
+    try:
+        value: object = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return _mended(value) if b"\\ud" in content.lower() else value
+
+
+def one_line(text: str, most: int = LONGEST_WORDS) -> str:
+    """Somebody else's text, safe in a log line and a sentence: no control characters, one line, cut with `…`."""
+    line = CONTROL.sub(" ", LONE_SURROGATE.sub("\ufffd", text)).strip()
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def message_of(body: object, content: bytes) -> str:
+    """A back end's own words: its `error` or `message`, a bare JSON string, else the start of its answer."""
+    if isinstance(body, str):
+        return one_line(body)
+    if isinstance(body, dict):
+        for key in ("error", "message", "detail", "title"):
+            if isinstance(found := body.get(key), str) and found.strip():
+                return one_line(found)
+    return one_line(content[:2000].decode("utf-8", "replace")) or "no reason given"
+
+
+def _mended(value: object) -> object:
+    """Replace lone surrogates, which no encoder accepts."""
+    if isinstance(value, str):
+        return LONE_SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_mended(item) for item in value]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,1 @@
+"""Sources of queue figures, one file per kind; `table.py` names them."""

@@ -1,0 +1,59 @@
+"""What an integration is built from, and how its tables of tailback.toml are read: all problems of a table at once."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from bot.adapters.http import Wire
+from bot.config import ConfigError, Table, in_table
+
+T = TypeVar("T", bound=Table)
+B = TypeVar("B")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What every integration may use: the shared connections, and the variables that the file names."""
+
+    wire: Wire
+    secret: Callable[[str], str] = field(repr=False)
+    """The value of a variable; raises ConfigError when it is not set."""
+
+    def token(self, place: str, key: str, variable: str) -> str:
+        """The secret that a table names under `key`; empty when it names none. Raises ConfigError with the place."""
+        if not variable:
+            return ""
+        try:
+            return self.secret(variable)
+        except ConfigError as error:
+            raise ConfigError([f"{place}: {key}: {problem}" for problem in error.problems]) from None
+
+
+def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:
+    """Validate a table; raises ConfigError with one sentence per problem, each beginning with `place`."""
+    try:
+        return model.model_validate(dict(raw))
+    except ValidationError as error:
+        raise ConfigError(in_table(place, error)) from None
+
+
+class Problems:
+    """Collects what is wrong with many tables, so that a person mends all of it at once."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def attempt(self, step: Callable[[], B]) -> B | None:
+        """The step's result; None when it raised ConfigError, whose problems are kept."""
+        try:
+            return step()
+        except ConfigError as error:
+            self.found += error.problems
+            return None
+
+    def settle(self) -> None:
+        """Raise ConfigError with every problem once; nothing when there is none."""
+        if self.found:
+            raise ConfigError(list(dict.fromkeys(self.found)))

@@ -1,0 +1,66 @@
+"""How records become JSON documents in Redis and come back: typed, never pickled, tolerant of newer fields."""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from bot.core.action import Act
+from bot.core.incident import Incident
+from bot.core.pool import Pool
+from bot.core.record import Digest, Record
+from bot.ports import Failure, Unreachable
+
+R = TypeVar("R", bound=Record)
+
+KINDS: dict[str, type[Record]] = {"inc": Incident, "pool": Pool, "act": Act, "digest": Digest}
+"""Kind in a key, and in a due member → the record's type."""
+
+_NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+def kind_name(kind: type[Record]) -> str:
+    """`inc`, `pool`, `act` or `digest`."""
+    return _NAMES[kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Codecs:
+    """Encodes and decodes records; building one compiles the types (some 20 ms), so a process makes one."""
+
+    adapters: dict[type[Record], TypeAdapter[tuple[Record]]]
+
+    @classmethod
+    def build(cls) -> "Codecs":
+        """Compile every record type.
+
+        Each stands in a tuple of one because pydantic takes no configuration on a dataclass that is not its own.
+        """
+        exact = ConfigDict(ser_json_inf_nan="constants")
+        return cls({kind: TypeAdapter(tuple[kind], config=exact) for kind in KINDS.values()})  # type: ignore[valid-type]  # a type held in a variable
+
+    def encode(self, record: Record) -> bytes:
+        """One JSON object. Raises Unreachable when the record cannot be written down (half a surrogate pair)."""
+        try:
+            return self.adapters[type(record)].dump_json((record,))[1:-1]
+        except (PydanticSerializationError, UnicodeEncodeError) as error:
+            what = f"{kind_name(type(record))}:{record.id} cannot be written as JSON ({error}); drop the text at fault"
+            raise Unreachable("Redis", what, failure=Failure.SHAPE) from None
+
+    def decode(self, kind: type[R], record_id: str, document: bytes) -> R:
+        """The record in a document. Raises Unreachable with the record's name when the document is none of ours."""
+        try:
+            (record,) = self.adapters[kind].validate_json(b"[" + document + b"]")
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(map(str, problem["loc"][1:])) or "document"
+            raise Unreachable(
+                "Redis",
+                f"{kind_name(kind)}:{record_id} cannot be read ({place}: {problem['msg']}); "
+                "update Tailback to the release that wrote it, or delete the key",
+                failure=Failure.SHAPE,
+            ) from None
+        if not isinstance(record, kind):
+            raise TypeError(f"a document of kind {kind_name(kind)} became {type(record).__name__}")
+        return record

@@ -1,0 +1,156 @@
+"""Redis URLs become clients: one server, Sentinel or Cluster, every time limit and every retry set by us (E11)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import ParseResult, parse_qsl, unquote, urlparse
+
+from redis.asyncio import ConnectionPool, Redis
+from redis.asyncio.cluster import ClusterNode, RedisCluster
+from redis.asyncio.connection import parse_url
+from redis.asyncio.retry import Retry
+from redis.asyncio.sentinel import Sentinel
+from redis.backoff import NoBackoff
+
+from bot.config import ConfigError
+
+REPLY_SECONDS = 0.9
+"""Longest wait for one reply, or for one connection: two of them stay under 2 s (promises P1, IN-2)."""
+IDLE_SECONDS = 15
+"""A connection idle for so long is asked PING before it is used."""
+CONNECTIONS = 32
+"""Calls of one process that are under way at the same time; the rest waits its turn."""
+
+_SHAPES = (
+    "redis://host:6379/0, rediss://host:6379/0, unix:///path/redis.sock, "
+    "redis+sentinel://host1:26379,host2:26379/service or redis+cluster://host1:6379,host2:6379"
+)
+
+Options = dict[str, Any]  # redis-py's own connection settings, of a type each
+"""Keyword arguments of a redis-py connection."""
+
+
+class Client(Protocol):
+    """What the store uses of a redis-py client, be it of one server, Sentinel or Cluster."""
+
+    def execute_command(self, *args: bytes | str | float) -> Awaitable[object]:
+        """Send one command, once."""
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """`requests` for everything that is answered at once; `listener` makes the client of a subscription."""
+
+    requests: Client
+    listener: Callable[[], Redis]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A URL of several hosts, taken apart."""
+
+    hosts: tuple[tuple[str, int], ...]
+    path: tuple[str, ...]
+    options: dict[str, str]
+    login: Options
+    tls: bool
+
+
+def connect(url: str, client_name: str = "tailback") -> Clients:
+    """Clients for a REDIS_URL; nothing is sent yet. Raises ConfigError when the URL cannot be understood."""
+    parsed = urlparse(url)
+    ours = _ours(client_name)
+    try:
+        match parsed.scheme:
+            case "redis" | "rediss" | "unix":
+                return _one_server({**parse_url(url), **ours})
+            case "redis+sentinel" | "rediss+sentinel":
+                return _sentinel(_place(parsed, 26379), ours)
+            case "redis+cluster" | "rediss+cluster":
+                return _cluster(_place(parsed, 6379), ours)
+    except ValueError as error:
+        raise ConfigError([f"REDIS_URL: {error}; write {_SHAPES}"]) from None
+    raise ConfigError([f"REDIS_URL: the scheme {parsed.scheme!r} is not known; write {_SHAPES}"])
+
+
+def _ours(client_name: str) -> Options:
+    """RESP2 because nothing of RESP3 is used and its notifications cost a handshake; no retries (E11)."""
+    return {
+        "socket_timeout": REPLY_SECONDS,
+        "socket_connect_timeout": REPLY_SECONDS,
+        "health_check_interval": IDLE_SECONDS,
+        "retry": Retry(NoBackoff(), 0),
+        "client_name": client_name,
+        "driver_info": None,
+        "protocol": 2,
+    }
+
+
+def _pooled(options: Options) -> Redis:
+    return Redis.from_pool(ConnectionPool(**{**options, "max_connections": CONNECTIONS + 1}))
+
+
+def _one_server(options: Options) -> Clients:
+    return Clients(_pooled(options), lambda: _pooled(options))
+
+
+def _sentinel(place: Place, ours: Options) -> Clients:
+    """`/service` or `/service/db`; the sentinels' own password is `?sentinel_password=`, their user `?sentinel_username=`."""
+    if not place.path:
+        raise ValueError("the name of the Sentinel service is missing after the hosts")
+    watchers = {**ours, "ssl": True} if place.tls else dict(ours)
+    for name in ("username", "password"):
+        if given := place.options.get(f"sentinel_{name}"):
+            watchers[name] = given
+    sentinel = Sentinel(place.hosts, sentinel_kwargs=watchers)
+    options = {**place.login, **ours, "ssl": place.tls, "max_connections": CONNECTIONS + 1}
+    if len(place.path) > 1:
+        options["db"] = int(place.path[1])
+
+    def master() -> Redis:
+        client: Redis = sentinel.master_for(place.path[0], **options)
+        return client
+
+    return Clients(master(), master)
+
+
+def _cluster(place: Place, ours: Options) -> Clients:
+    """A message of a subscription reaches every node, so the listener may sit on any of those named."""
+    options = {**place.login, **ours, "ssl": True} if place.tls else {**place.login, **ours}
+    nodes = [ClusterNode(host, port) for host, port in place.hosts]
+    requests = RedisCluster(startup_nodes=nodes, max_connections=CONNECTIONS + 1, **options)
+    turns = iter(())
+
+    def listener() -> Redis:
+        nonlocal turns
+        host, port = next(turns, None) or next(turns := iter(place.hosts))
+        return Redis(host=host, port=port, **options)
+
+    return Clients(requests, listener)
+
+
+def _place(parsed: ParseResult, default_port: int) -> Place:
+    login, _, hosts = parsed.netloc.rpartition("@")
+    username, _, password = login.partition(":")
+    found = tuple(_host(part, default_port) for part in hosts.split(",") if part)
+    if not found:
+        raise ValueError("no host is given")
+    given: Options = {"username": unquote(username), "password": unquote(password)}
+    return Place(
+        hosts=found,
+        path=tuple(unquote(part) for part in parsed.path.split("/") if part),
+        options=dict(parse_qsl(parsed.query)),
+        login={name: value for name, value in given.items() if value},
+        tls=parsed.scheme.startswith("rediss"),
+    )
+
+
+def _host(text: str, default_port: int) -> tuple[str, int]:
+    """`host`, `host:port` or `[v6]:port`."""
+    parsed = urlparse(f"//{text}")
+    if not parsed.hostname:
+        raise ValueError(f"{text!r} is not a host")
+    return parsed.hostname, parsed.port or default_port

@@ -1,0 +1,104 @@
+"""One call to Redis: bounded in time, sent again only where that does no harm, its failures as Unreachable."""
+
+import asyncio
+from collections.abc import Sequence
+
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    BusyLoadingError,
+    ConnectionError,  # noqa: A004 - redis-py's name
+    NoPermissionError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    TimeoutError,  # noqa: A004 - redis-py's name
+)
+
+from bot.adapters.redis_connect import CONNECTIONS, Client
+from bot.adapters.redis_scripts import Script
+from bot.ports import Failure, Unreachable
+
+CALL_SECONDS = 1.9
+"""A whole call with its second sending: a door answers 503 within 2 s (promises P1)."""
+
+Word = bytes | str | int | float
+Reply = bytes | int | None | Sequence["Reply"]
+
+_REMEDIES = (
+    (OutOfMemoryError, "", "its memory is full; raise maxmemory or remove what others keep there"),
+    (ReadOnlyError, "", "it is a read-only replica; point REDIS_URL at the primary"),
+    (BusyLoadingError, "", "it is still loading its data; it answers by itself when it is done"),
+    (AuthenticationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
+    (AuthorizationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
+    (NoPermissionError, "", "its ACL forbids what Tailback needs; allow +@all -@dangerous +info on the keys {tailback}:*"),
+    (RedisError, "MISCONF", "it cannot write to its disk; free space there, then it accepts writes again"),
+    (RedisError, "NOREPLICAS", "too few replicas are connected (min-replicas-to-write); bring them back"),
+    (RedisError, "MASTERDOWN", "it lost its primary; wait for the failover or restore the primary"),
+    (RedisError, "CLUSTERDOWN", "the cluster is down; restore the missing nodes"),
+    (RedisError, "BUSY", "it is busy with somebody's script; end that script"),
+    (RedisError, "WRONGTYPE", "a key under {tailback}: is of a type that Tailback did not write; delete that key"),
+)
+
+
+class RedisLink:
+    """Sends commands and scripts through one client."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._turns = asyncio.Semaphore(CONNECTIONS)
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
+        """The script's reply. Raises Unreachable; UNKNOWN when it may have been applied all the same."""
+        reply = await self._bounded(script, ("EVALSHA", script.sha, len(keys), *keys, *args))
+        if not isinstance(reply, list):
+            raise Unreachable("Redis", f"a script answered {reply!r}", failure=Failure.UNKNOWN)
+        return reply
+
+    async def read(self, *words: Word) -> object:
+        """The reply to a command that changes nothing. Raises Unreachable."""
+        return await self._bounded(None, words)
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._client.aclose()
+
+    async def _bounded(self, script: Script | None, words: tuple[Word, ...]) -> object:
+        tries = 2 if script is None or script.repeatable else 1
+        lost = Failure.UNCONNECTED if script is None else Failure.UNKNOWN
+        try:
+            async with asyncio.timeout(CALL_SECONDS), self._turns:
+                return await self._sent(script, words, tries)
+        except asyncio.TimeoutError:
+            raise Unreachable("Redis", f"no answer within {CALL_SECONDS:g} s", failure=lost) from None
+        except UnicodeEncodeError as error:
+            raise Unreachable("Redis", f"a text is not Unicode ({error.reason})", failure=Failure.SHAPE) from None
+        except RedisError as error:
+            raise _unreachable(error, lost) from None
+
+    async def _sent(self, script: Script | None, words: tuple[Word, ...], tries: int) -> object:
+        try:
+            return await self._client.execute_command(*words)
+        except NoScriptError:
+            if script is None:
+                raise
+            return await self._client.execute_command("EVAL", script.text, *words[2:])
+        except BusyLoadingError:
+            raise
+        except (ConnectionError, TimeoutError):
+            if tries == 1:
+                raise
+            return await self._sent(script, words, tries - 1)
+
+
+def _unreachable(error: RedisError, lost: Failure) -> Unreachable:
+    said = str(error)
+    for kind, word, remedy in _REMEDIES:
+        if isinstance(error, kind) and word in said:
+            return Unreachable("Redis", f"{remedy} ({said})", failure=Failure.LATER)
+    if isinstance(error, TimeoutError):
+        return Unreachable("Redis", "no answer in time; check that the server at REDIS_URL is not stuck", failure=lost)
+    if isinstance(error, ConnectionError):
+        return Unreachable("Redis", f"no connection; check REDIS_URL and that it runs ({said})", failure=lost)
+    return Unreachable("Redis", said, failure=Failure.LATER)

@@ -1,0 +1,241 @@
+"""The Lua scripts of the store: each checks all it relies on before its first write (promises 2.1 rule 1, E9).
+
+Every key of Tailback lies under one hash tag. Keys that are known beforehand stand in KEYS; keys that only the data
+names (a due member's record, an index's incident) are built from the same prefix, so they lie in the same slot.
+Replies are arrays; times are milliseconds of Redis TIME.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha1
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script, its name in Redis, and whether sending it twice does no harm."""
+
+    text: str
+    sha: str
+    repeatable: bool
+
+
+def _script(text: str, *, repeatable: bool = True) -> Script:
+    clock = "local t = redis.call('TIME')\nlocal now = t[1] * 1000 + math.floor(t[2] / 1000)\n"
+    whole = clock + text.strip()
+    return Script(whole, sha1(whole.encode(), usedforsecurity=False).hexdigest(), repeatable)
+
+
+COMMIT = _script("""
+-- KEYS: request, hw, due, audit, audit head; then marks, puts, indexes, joins, leaves, wakes
+-- ARGV: lease, sender, channel, record prefix, request ttl, mark ttl, mark value, expected head, new head,
+--       counts of marks, puts, indexes, joins, leaves, wakes, audit entries; then their parts
+local applied = redis.call('GET', KEYS[1])
+if applied then return {'ok', tonumber(applied), 1} end
+
+local lease, prefix = tonumber(ARGV[1]), ARGV[4]
+local marks, puts, points = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local joins, leaves, wakes, entries = tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15]), tonumber(ARGV[16])
+local first_put, first_point = 5 + marks, 5 + marks + puts
+local first_join = first_point + points
+local first_wake = first_join + joins + leaves
+local put_args = 16
+local point_args = put_args + puts * 8
+local join_args = point_args + points * 2
+local wake_args = join_args + joins + leaves
+local audit_args = wake_args + wakes
+
+for i = 6, 5 + marks do
+  local by = redis.call('GET', KEYS[i])
+  if by then return {'once', by} end
+end
+local known = {}
+for i = 1, puts do
+  local a = put_args + (i - 1) * 8
+  local record = redis.call('HMGET', KEYS[first_put + i], 'version', 'fence', 'claimed_until', 'again')
+  local member, version, fence = ARGV[a + 1], ARGV[a + 2], ARGV[a + 3]
+  if (record[1] or '0') ~= version then return {'conflict', member .. ' changed'} end
+  if fence ~= '' and record[2] ~= fence then return {'conflict', member .. ' is claimed by somebody else'} end
+  known[i] = record
+end
+for i = 1, points do
+  local a = point_args + (i - 1) * 2
+  local id, expected = redis.call('GET', KEYS[first_point + i]), ARGV[a + 2]
+  if id and expected == '' then
+    local kept = redis.call('EXISTS', prefix .. 'inc:' .. id, prefix .. 'act:' .. id, prefix .. 'pool:' .. id,
+                            prefix .. 'digest:' .. id)
+    if kept > 0 then return {'conflict', 'an index points elsewhere'} end
+  elseif (id or '') ~= expected then
+    return {'conflict', 'an index points elsewhere'}
+  end
+end
+for i = 1, joins + leaves do redis.call('SCARD', KEYS[first_join + i]) end
+if entries > 0 then
+  local head = redis.call('GET', KEYS[5]) or ''
+  if head ~= ARGV[8] then return {'head', head} end
+  redis.call('XLEN', KEYS[4])
+end
+local earliest = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
+
+-- the first write is one that a full memory refuses, so that it refuses all or nothing
+local hw = redis.call('INCR', KEYS[2])
+redis.call('SET', KEYS[1], hw, 'PX', ARGV[5])
+local soonest = nil
+local function look(member, at)
+  redis.call('ZADD', KEYS[3], at, member)
+  if not soonest or at < soonest then soonest = at end
+end
+local function look_sooner(member, at)
+  local planned = redis.call('ZSCORE', KEYS[3], member)
+  if not planned or at < tonumber(planned) then look(member, at) end
+end
+for i = 6, 5 + marks do redis.call('SET', KEYS[i], ARGV[7], 'PX', ARGV[6]) end
+for i = 1, puts do
+  local a = put_args + (i - 1) * 8
+  local key, record = KEYS[first_put + i], known[i]
+  local member, version, fence, delay = ARGV[a + 1], ARGV[a + 2] + 1, ARGV[a + 3], tonumber(ARGV[a + 4])
+  local how, keep, unsettled, doc = ARGV[a + 5], ARGV[a + 6], ARGV[a + 7], ARGV[a + 8]
+  if fence ~= '' and how == 'extend' then
+    redis.call('HSET', key, 'doc', doc, 'version', version, 'claimed_until', now + lease, 'open_claim', now)
+    redis.call('ZADD', KEYS[3], now + lease, member)
+  elseif fence ~= '' then
+    redis.call('HSET', key, 'doc', doc, 'version', version, 'fence', '', 'claimed_until', 0, 'again', 0)
+    if how == 'release' then redis.call('HSET', key, 'open_claim', 0)
+    elseif unsettled ~= '' then redis.call('HSET', key, 'open_claim', now - tonumber(unsettled)) end
+    if record[4] == '1' then look(member, now)
+    elseif delay then look(member, now + delay)
+    else redis.call('ZREM', KEYS[3], member) end
+  elseif (tonumber(record[3]) or 0) > now then
+    redis.call('HSET', key, 'doc', doc, 'version', version, 'again', 1)
+  else
+    redis.call('HSET', key, 'doc', doc, 'version', version)
+    if delay then look_sooner(member, now + delay) else redis.call('ZREM', KEYS[3], member) end
+  end
+  if keep ~= '' then redis.call('PEXPIRE', key, keep) elseif record[1] or fence ~= '' then redis.call('PERSIST', key) end
+end
+for i = 1, points do
+  local a = point_args + (i - 1) * 2
+  if ARGV[a + 1] == '' then redis.call('DEL', KEYS[first_point + i])
+  else redis.call('SET', KEYS[first_point + i], ARGV[a + 1]) end
+end
+for i = 1, joins do redis.call('SADD', KEYS[first_join + i], ARGV[join_args + i]) end
+for i = joins + 1, joins + leaves do redis.call('SREM', KEYS[first_join + i], ARGV[join_args + i]) end
+for i = 1, wakes do
+  local key = KEYS[first_wake + i]
+  if (tonumber(redis.call('HGET', key, 'claimed_until')) or 0) > now then redis.call('HSET', key, 'again', 1)
+  else look_sooner(ARGV[wake_args + i], now) end
+end
+for i = 1, entries do
+  local a = audit_args + (i - 1) * 2
+  redis.call('XADD', KEYS[4], '*', 'entry', ARGV[a + 1], 'hash', ARGV[a + 2])
+end
+if entries > 0 then redis.call('SET', KEYS[5], ARGV[9]) end
+local woke = soonest and (soonest <= now or not earliest or soonest < tonumber(earliest))
+if woke then redis.call('PUBLISH', ARGV[3], ARGV[2]) end
+return {'ok', hw, woke and 1 or 0}
+""")
+
+CLAIM = _script(
+    """
+-- KEYS: due, fence, hw   ARGV: most, lease, record prefix
+-- returns now, hw, ms until the next is due (-1: none), then member, fence, document, version, open claim of each
+local claimed = {}
+local hw = tonumber(redis.call('GET', KEYS[3]) or 0)
+local lease = tonumber(ARGV[2])
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])) do
+  local key = ARGV[3] .. member
+  local record = redis.call('HMGET', key, 'doc', 'version', 'open_claim')
+  local kind = string.match(member, '^%a+')
+  if not record[1] and (kind == 'inc' or kind == 'act') then
+    redis.call('ZREM', KEYS[1], member)
+  else
+    local fence = redis.call('INCR', KEYS[2])
+    redis.call('HSET', key, 'fence', fence, 'claimed_until', now + lease, 'open_claim', now, 'again', 0)
+    redis.call('ZADD', KEYS[1], now + lease, member)
+    if not record[1] then redis.call('PEXPIRE', key, 86400000) end
+    local n = #claimed
+    claimed[n + 1], claimed[n + 2], claimed[n + 3] = member, fence, record[1]
+    claimed[n + 4], claimed[n + 5] = tonumber(record[2] or 0), tonumber(record[3] or 0)
+  end
+end
+local next_due = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local wait = -1
+if next_due then wait = math.max(0, tonumber(next_due) - now) end
+return {now, hw, wait, claimed}
+""",
+    repeatable=False,
+)
+
+PARK = _script("""
+-- KEYS: record, due   ARGV: member, fence, delay: gives a claim back without reading its document
+if redis.call('HGET', KEYS[1], 'fence') ~= ARGV[2] then return {0} end
+redis.call('HSET', KEYS[1], 'fence', '', 'claimed_until', 0)
+redis.call('ZADD', KEYS[2], now + tonumber(ARGV[3]), ARGV[1])
+return {1}
+""")
+
+OPEN_UNDER = _script("""
+-- KEYS: mark, index   ARGV: prefix of incident records
+local id = redis.call('GET', KEYS[2])
+local record = {false, false}
+if id then record = redis.call('HMGET', ARGV[1] .. id, 'doc', 'version') end
+return {redis.call('EXISTS', KEYS[1]), id, record[1], record[2]}
+""")
+
+READ = _script("""
+-- KEYS: records; returns document and version of each
+local out = {}
+for i = 1, #KEYS do
+  local record = redis.call('HMGET', KEYS[i], 'doc', 'version')
+  out[2 * i - 1], out[2 * i] = record[1], record[2]
+end
+return out
+""")
+
+PACE = _script("""
+-- KEYS: lane   ARGV: who, interval, burst, urgent ('1' or '0'); returns ms to wait, 0 = granted
+-- Slots are booked in order. `shift` moves all that are booked when a turn is taken before them or the lane is held.
+local interval, burst, urgent = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
+local booking = 'b:' .. ARGV[1]
+local lane = redis.call('HMGET', KEYS[1], 'tat', 'tail', 'not_before', 'shift', booking)
+local tat, held, shift = tonumber(lane[1] or 0), tonumber(lane[3] or 0), tonumber(lane[4] or 0)
+local tail = lane[2] and tonumber(lane[2]) + shift
+local slot = lane[5] and tonumber(lane[5]) + shift
+local free = math.max(held, tat - (burst - 1) * interval)
+local turn = urgent or (slot and slot <= now) or (not slot and not (tail and tail > now))
+if free <= now and turn then
+  if tail and tail <= now then
+    redis.call('DEL', KEYS[1]) -- nobody waits any more: forget those who booked and never came
+  elseif tail then
+    redis.call('HDEL', KEYS[1], booking)
+    if slot and now - slot <= interval then shift = shift + math.max(0, now - slot)
+    elseif not slot then shift = shift + interval end
+    redis.call('HSET', KEYS[1], 'shift', shift)
+  end
+  redis.call('HSET', KEYS[1], 'tat', math.max(tat, now) + interval, 'not_before', held)
+  redis.call('PEXPIRE', KEYS[1], math.max(tail or 0, tat, held) - now + interval * burst + 300000)
+  return {0}
+end
+if urgent then return {math.max(1, free - now)} end
+if not slot then
+  slot = math.max(tail and tail + interval or 0, now, free)
+  redis.call('HSET', KEYS[1], 'tail', slot - shift, booking, slot - shift)
+  redis.call('PEXPIRE', KEYS[1], math.max(slot, tat, held) - now + interval * burst + 300000)
+end
+return {math.max(1, math.max(slot, free) - now)}
+""")
+
+HOLD = _script("""
+-- KEYS: lane   ARGV: ms; nobody gets a turn before, and booked slots move behind it in their order
+local lane = redis.call('HMGET', KEYS[1], 'tat', 'tail', 'not_before', 'shift')
+local until_ms = now + tonumber(ARGV[1])
+local before = math.max(now, tonumber(lane[3] or 0), tonumber(lane[1] or 0))
+if until_ms > tonumber(lane[3] or 0) then redis.call('HSET', KEYS[1], 'not_before', until_ms) end
+local shift = tonumber(lane[4] or 0)
+local tail = lane[2] and tonumber(lane[2]) + shift or 0
+if tail > now and until_ms > before then
+  shift = shift + until_ms - before
+  redis.call('HSET', KEYS[1], 'shift', shift)
+  tail = tail + until_ms - before
+end
+redis.call('PEXPIRE', KEYS[1], math.max(until_ms, tail) - now + 300000)
+return {1}
+""")

@@ -1,0 +1,74 @@
+"""Waits until a commit anywhere makes something due: by an event in this process, by a subscription from others."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+CHANNEL = "{tailback}:wake"
+_AGAIN_SECONDS = 1.0
+"""Pause before a lost subscription is made again."""
+
+
+class RedisWake:
+    """One subscription for the whole process, made when somebody first waits."""
+
+    def __init__(self, listener: Callable[[], Redis], sender: str) -> None:
+        self._listener = listener
+        self._sender = sender.encode()
+        self._event = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def set(self) -> None:
+        """Something became due by this process's own doing."""
+        self._event.set()
+
+    async def wait(self, timeout_seconds: float) -> bool:
+        """True as soon as something became due since the last call; False after the timeout."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._listen(), name="redis-wake")
+        try:
+            async with asyncio.timeout(max(0.0, timeout_seconds)):
+                await self._event.wait()
+        except TimeoutError:
+            return False
+        self._event.clear()
+        return True
+
+    async def aclose(self) -> None:
+        """End the subscription."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    async def _listen(self) -> None:
+        log = structlog.get_logger()
+        told = False
+        while True:
+            try:
+                await self._subscribed()
+            except (RedisError, OSError) as error:
+                if not told:
+                    log.warning("redis subscription lost", problem=str(error), effect="due work is found by polling")
+                told = True
+                await asyncio.sleep(_AGAIN_SECONDS)
+            else:
+                told = False
+
+    async def _subscribed(self) -> None:
+        client = self._listener()
+        try:
+            async with client.pubsub() as channel:
+                await channel.subscribe(CHANNEL)
+                while True:
+                    message = await channel.get_message(timeout=5.0)
+                    if message is None or message.get("data") == self._sender:
+                        continue
+                    self._event.set()  # also when it says "subscribed": something may have been missed until now
+        finally:
+            await client.aclose()

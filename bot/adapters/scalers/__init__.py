@@ -1,0 +1,1 @@
+"""Levers on a pool's capacity, one file per kind; `table.py` names them."""

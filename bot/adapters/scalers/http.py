@@ -1,0 +1,57 @@
+"""The `http` scaler, for home-grown autoscalers: GET says what is set, PUT sets an absolute target once per key."""
+
+from collections.abc import Mapping
+
+from bot.adapters.http import Answer, BaseUrl, Http, bearer
+from bot.adapters.parts import Parts, read
+from bot.adapters.scalers.policy import PolicyTable
+from bot.core.guards import ScalePolicy
+from bot.ports import Capacity, Failure, Refused
+
+
+class HttpScalerTable(PolicyTable):
+    """`[pool."NAME".scaler]` with `kind = "http"`."""
+
+    url: BaseUrl
+    token_env: str = ""
+
+
+class HttpScaler:
+    """A lever behind `GET url` → `{"current", "min", "max"}` and `PUT url` `{"desired": n}` (INTERFACE.md)."""
+
+    def __init__(self, pool: str, http: Http) -> None:
+        self._pool, self._http = pool, http
+
+    async def read(self) -> Capacity:
+        """What is set now; a figure that the answer lacks is None."""
+        answer = await self._http.get()
+        self._accepted(answer, "reading its size")
+        body = answer.body if isinstance(answer.body, dict) else None
+        if body is None or _whole(body, "current") is None:
+            raise self._http.problem(
+                f'its answer must be like {{"current": 10, "min": 0, "max": 40}}, but is: {answer.text}', Failure.LATER
+            )
+        return Capacity(_whole(body, "current"), _whole(body, "min"), _whole(body, "max"))
+
+    async def set(self, target: int, act: str) -> None:
+        """Set an absolute target; the same `act` may be sent twice. Refused carries the autoscaler's own reason."""
+        answer = await self._http.send("PUT", "", {"desired": target}, {"Idempotency-Key": act})
+        self._accepted(answer, f"the target {target:,}")
+
+    def _accepted(self, answer: Answer, what: str) -> None:
+        if not answer.ok:
+            raise Refused(f"The scaler of {self._pool} refused {what} (HTTP {answer.status}): {answer.text}")
+
+
+def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[HttpScaler, ScalePolicy]:
+    """The lever of one pool from its table; raises ConfigError with every problem."""
+    table = read(HttpScalerTable, place, raw)
+    headers = bearer(parts.token(place, "token_env", table.token_env))
+    return HttpScaler(pool, parts.wire.http(f"Scaler of {pool}", table.url, headers=headers)), table.policy
+
+
+def _whole(body: Mapping[str, object], key: str) -> int | None:
+    value = body.get(key)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,83 @@
+"""Reading Slack's answers: who we are, whose message it is, who is a full member, what is kept for a while."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+EVENT_TYPE = "tailback"
+MOST_CACHED = 2000
+
+
+def marked(mark: str) -> Mapping[str, object]:
+    """The metadata of a message of ours: the opaque mark alone, because every app and member can read it (C19)."""
+    return {"event_type": EVENT_TYPE, "event_payload": {"mark": mark}}
+
+
+def mark_of(message: Mapping[str, object]) -> str:
+    """The mark that a message carries; empty when it carries none of ours."""
+    metadata = part(message, "metadata")
+    return text_at(part(metadata, "event_payload"), "mark") if metadata.get("event_type") == EVENT_TYPE else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who we are in Slack, as auth.test says; an id is empty when Slack did not give it."""
+
+    bot: str
+    user: str
+    team: str
+
+    def wrote(self, message: Mapping[str, object]) -> bool:
+        """Whether a message is our own: anybody may copy a mark, nobody can copy the sender."""
+        by_bot = bool(self.bot) and message.get("bot_id") == self.bot
+        return by_bot or (bool(self.user) and message.get("user") == self.user)
+
+
+def full_member(user: Mapping[str, object], team: str) -> bool:
+    """Neither guest, bot, stranger, deleted nor from another workspace; what Slack does not say counts against it."""
+    if not user or any(
+        user.get(flag) for flag in ("is_restricted", "is_ultra_restricted", "is_bot", "is_stranger", "deleted")
+    ):
+        return False
+    teams = part(user, "enterprise_user").get("teams")
+    return bool(team) and (user.get("team_id") == team or (isinstance(teams, list) and team in teams))
+
+
+def part(body: Mapping[str, object], key: str) -> Mapping[str, object]:
+    """An object inside an answer; empty when it is not there."""
+    value = body.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def rows(body: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
+    """The objects of a list inside an answer."""
+    value = body.get(key)
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def text_at(body: Mapping[str, object], key: str) -> str:
+    """A text inside an answer; empty when it is not there."""
+    value = body.get(key)
+    return value if isinstance(value, str) else ""
+
+
+class Cache(Generic[V]):
+    """Values by id, each for a while; full, it forgets everything, which only costs a few questions."""
+
+    def __init__(self, monotonic: Callable[[], float], seconds: float) -> None:
+        self._monotonic, self._seconds = monotonic, seconds
+        self._kept: dict[str, tuple[float, V]] = {}
+
+    def get(self, key: str) -> V | None:
+        """The value, if it is fresh enough."""
+        until, value = self._kept.get(key, (0.0, None))
+        return value if value is not None and self._monotonic() < until else None
+
+    def keep(self, key: str, value: V) -> V:
+        """Remember a value, and hand it on."""
+        if len(self._kept) >= MOST_CACHED:
+            self._kept.clear()
+        self._kept[key] = (self._monotonic() + self._seconds, value)
+        return value

@@ -1,0 +1,53 @@
+"""The SDK's Slack client and its connections, set so that one call is one request to the configured place only."""
+
+import json
+import logging
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+TOTAL_SECONDS = 8.0
+"""From asking to the last byte: shorter than a worker's lease, so that nobody acts twice while we wait."""
+CONNECT_SECONDS = 3.0
+
+
+def open_session() -> aiohttp.ClientSession:
+    """The connections to Slack, shared by every client of this process; needs a running loop, close it at the end.
+
+    Redirects, cookies and the environment's proxies are off; a session per call would cost more than half the speed.
+    """
+
+    async def no_redirects(
+        request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        response = await handler(request)
+        if 300 <= response.status < 400:
+            response.close()
+            raise aiohttp.ClientError("Slack answered with a redirect, and those are not followed; mend SLACK_API_URL")
+        return response
+
+    return aiohttp.ClientSession(
+        timeout=aiohttp.ClientTimeout(total=TOTAL_SECONDS, connect=CONNECT_SECONDS),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        json_serialize=_compact,
+        middlewares=(no_redirects,),
+        trust_env=False,
+    )
+
+
+def open_client(token: str, base_url: str, session: aiohttp.ClientSession) -> AsyncWebClient:
+    """The SDK's client, set so that one call is one request (promises E3). Bolt may share it.
+
+    Its logger has a level of its own: with an inherited one the SDK builds a text of every request and answer.
+    """
+    quiet = logging.Logger("slack_sdk.web", level=logging.WARNING)
+    quiet.parent = logging.getLogger()
+    client = AsyncWebClient(
+        token, base_url, retry_handlers=[], session=session, logger=quiet, timeout=int(TOTAL_SECONDS)
+    )
+    client.proxy = None
+    return client
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,162 @@
+"""What Slack's answers and silences mean for what was asked: the table of promises section 4, as code."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from bot.adapters.json_answer import one_line
+from bot.ports import Failure, Unreachable
+
+DEFAULT_PAUSE_SECONDS = 30.0
+"""When Slack says "later" without a usable time: about the window that its tiers are counted in."""
+SHORTEST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 300.0
+
+LATER = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
+UNKNOWN = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
+SHAPE = frozenset(
+    {
+        "invalid_blocks",
+        "msg_too_long",
+        "msg_blocks_too_long",
+        "metadata_too_large",
+        "no_text",
+        "invalid_blocks_format",
+        "too_many_attachments",
+    }
+)
+PLACE = frozenset({"channel_not_found", "not_in_channel", "is_archived", "is_inactive", "user_not_in_channel"})
+CREDENTIALS = frozenset(
+    {
+        "invalid_auth",
+        "not_authed",
+        "token_revoked",
+        "token_expired",
+        "account_inactive",
+        "missing_scope",
+        "org_login_required",
+        "not_allowed_token_type",
+        "no_permission",
+        "team_access_not_granted",
+    }
+)
+GONE = frozenset(
+    {
+        "message_not_found",
+        "cant_update_message",
+        "edit_window_closed",
+        "cannot_reply_to_message",
+        "thread_not_found",
+        "expired_trigger_id",
+        "exchanged_trigger_id",
+        "invalid_trigger_id",
+        "user_not_found",
+        "no_such_subteam",
+    }
+)
+BY_CODE: Mapping[str, Failure] = {
+    code: failure
+    for failure, codes in (
+        (Failure.LATER, LATER),
+        (Failure.UNKNOWN, UNKNOWN),
+        (Failure.SHAPE, SHAPE),
+        (Failure.PLACE, PLACE),
+        (Failure.CREDENTIALS, CREDENTIALS),
+        (Failure.GONE, GONE),
+    )
+    for code in codes
+}
+
+ERRORS = (
+    SlackClientError,
+    aiohttp.ClientError,
+    asyncio.TimeoutError,
+    OSError,
+    ValueError,
+    AttributeError,
+    RecursionError,
+)
+"""All that a call through the SDK raises: the last three come from answers that are not what the SDK expects."""
+
+
+def classify(error: BaseException) -> Failure:
+    """What an error of a Slack call means. An unlisted code with a clean `ok: false` counts as a refused shape:
+
+    it was not done, and the ladder for shapes (smaller, plain text, quarantine) is the one that ends.
+    """
+    if not isinstance(error, SlackApiError):
+        return _unanswered(error)
+    status, code = status_of(error), code_of(error)
+    if status == 429 or code in LATER:
+        return Failure.LATER
+    if status >= 500:
+        return Failure.UNKNOWN
+    if code:
+        return Failure.PLACE if code.startswith("restricted_action") else BY_CODE.get(code, Failure.SHAPE)
+    return {401: Failure.CREDENTIALS, 403: Failure.CREDENTIALS, 407: Failure.CREDENTIALS, 413: Failure.SHAPE}.get(
+        status, Failure.UNKNOWN
+    )
+
+
+def unreachable(error: BaseException, method: str) -> Unreachable:
+    """The error that crosses floors; it names the method, Slack's code and what the code asks for, never a token."""
+    failure = classify(error)
+    pause = pause_seconds(error) if failure is Failure.LATER else None
+    return Unreachable("Slack", f"{method}: {_words(error)}", failure=failure, retry_after_seconds=pause)
+
+
+def code_of(error: BaseException) -> str:
+    """Slack's error code; empty when there was no readable answer."""
+    body = _body(error)
+    code = body.get("error") if body.get("ok") is False else None
+    return code if isinstance(code, str) and re.fullmatch(r"[\w.:-]{1,80}", code) else ""
+
+
+def status_of(error: BaseException) -> int:
+    """The HTTP status of the answer behind an error; 0 when there was none."""
+    response = getattr(error, "response", None)
+    status = getattr(response, "status_code", None) or getattr(response, "status", None)
+    return status if isinstance(status, int) else 0
+
+
+def pause_seconds(error: BaseException) -> float:
+    """How long Slack wants to be left alone, 1 to 300 s; 30 s when it does not say so in a readable way.
+
+    A date is read against the answer's own Date header, so that our clock does not matter.
+    """
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    value = str(headers.get("Retry-After", "")).strip()
+    if re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", value):
+        return min(max(float(value), SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
+    try:
+        pause = (parsedate_to_datetime(value) - parsedate_to_datetime(str(headers.get("Date", "")))).total_seconds()
+    except (ValueError, TypeError):
+        return DEFAULT_PAUSE_SECONDS
+    return min(max(pause, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
+
+
+def _unanswered(error: BaseException) -> Failure:
+    never_sent = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
+    return Failure.UNCONNECTED if isinstance(error, never_sent) else Failure.UNKNOWN
+
+
+def _words(error: BaseException) -> str:
+    code, status = code_of(error), status_of(error)
+    if code == "missing_scope" and isinstance(needed := _body(error).get("needed"), str):
+        return f"missing_scope: the app needs {one_line(needed, 80)}; add it and install the app again"
+    if code:
+        return code
+    if status:
+        return f"HTTP {status} without a readable answer"
+    if isinstance(error, asyncio.TimeoutError):
+        return "no answer in time"
+    return one_line(f"{type(error).__name__}: {error}", 200)
+
+
+def _body(error: BaseException) -> Mapping[str, object]:
+    data = getattr(getattr(error, "response", None), "data", None)
+    return data if isinstance(data, dict) else {}

@@ -1,0 +1,177 @@
+"""An alert, whoever sent it, and the identity that makes two deliveries one incident."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+
+SHOWN_ALERTS = 50
+"""At most this many alerts of one group are kept; the rest is counted (promises C4)."""
+
+
+class Status(StrEnum):
+    """What the alert source says of one alert, or of a group."""
+
+    FIRING = "firing"
+    RESOLVED = "resolved"
+
+
+class Kind(StrEnum):
+    """What an alert speaks of."""
+
+    QUEUE = "queue"
+    BLIND = "blind"
+    """The metric source itself has no data (Grafana `DatasourceNoData`, `DatasourceError`): not a queue of zero."""
+    TEST = "test"
+    """A contact point's Test button: it proves the connection and opens nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """One matcher of a silence (Alertmanager API v2)."""
+
+    name: str
+    value: str
+    is_regex: bool = False
+    is_equal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where a person goes next; http(s) addresses only, empty when the alert has none."""
+
+    runbook: str = ""
+    dashboard: str = ""
+    alert: str = ""
+    silence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One firing or resolved item; times are epoch seconds at millisecond precision, None when not given."""
+
+    fingerprint: str
+    status: Status
+    name: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    starts_at: float | None = None
+    ends_at: float | None = None
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Figures that came with the alert, by the names its rule gave them."""
+    links: Links = field(default_factory=Links)
+    rule_uid: str | None = None
+    """Grafana's rule uid; `__alert_rule_uid__` is the label a silence must name (causes.md, misreading 2)."""
+    kind: Kind = Kind.QUEUE
+    priority: str | None = None
+    """P0 to P3, or None when the alert does not say."""
+    teams: tuple[str, ...] = ()
+    summary: str = ""
+    description: str = ""
+
+    @property
+    def firing(self) -> bool:
+        """Whether this very alert fires; a group may fire while a member has resolved."""
+        return self.status is Status.FIRING
+
+    @property
+    def occurrence(self) -> tuple[str, int, str]:
+        """(fingerprint, start in ms, status): equal for repeats of one and the same news (promises 2.1, rule 7)."""
+        return (self.fingerprint, round((self.starts_at or 0) * 1000), self.status)
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The mission alert's values, read as they are meant; None where the alert did not carry the value.
+
+    The two maxima are taken over pools independently and may belong to different pools; the two thresholds are
+    booleans, 1 = that limit was crossed (pytorch/test-infra `queueing_alerts.sql`; causes.md section 1).
+    """
+
+    most_queued_jobs: float | None
+    longest_wait_minutes: float | None
+    size_limit_crossed: bool | None
+    time_limit_crossed: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One webhook request: a group of alerts from one receiver of one source."""
+
+    source: str
+    """The kind of sender: grafana, alertmanager, sns, event, github_issue."""
+    receiver: str
+    group_key: str
+    title: str
+    alerts: tuple[Alert, ...]
+    truncated: int = 0
+    """How many more alerts the group has than the sender put into the payload."""
+    external_url: str = ""
+
+    @property
+    def firing(self) -> bool:
+        """A group fires while any member fires; decided per alert, not by the payload's status."""
+        return any(alert.firing for alert in self.alerts)
+
+    @property
+    def kind(self) -> Kind:
+        """TEST or BLIND only when every alert is; otherwise it is about a queue."""
+        kinds = {alert.kind for alert in self.alerts}
+        return kinds.pop() if len(kinds) == 1 else Kind.QUEUE
+
+    @property
+    def key(self) -> str:
+        """The incident's identity: source, receiver and group; never a text, which carries live numbers."""
+        return digest(self.source, self.receiver, self.group_key)
+
+    @property
+    def news(self) -> str:
+        """Equal for two deliveries that say the same; a repeat changes nothing."""
+        rows = sorted("|".join(map(str, alert.occurrence)) for alert in self.alerts)
+        return digest(self.key, *rows)
+
+
+def digest(*parts: str) -> str:
+    """32 hex digits over `parts`, unambiguous about where one part ends."""
+    joined = "\0".join(f"{len(part)}:{part}" for part in parts)
+    return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def readings(alert: Alert) -> Readings:
+    """Read the values of PyTorch's queue rule; every field is None for another rule."""
+    values = alert.values
+
+    def flag(name: str) -> bool | None:
+        return None if name not in values else values[name] != 0
+
+    return Readings(
+        most_queued_jobs=values.get("max_queue_size"),
+        longest_wait_minutes=values.get("max_queue_time_mins"),
+        size_limit_crossed=flag("queue_size_threshold"),
+        time_limit_crossed=flag("queue_time_threshold"),
+    )
+
+
+def merged(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert, ...]:
+    """The latest word on every alert of a group; an older occurrence never overwrites a newer one."""
+    by_print = {alert.fingerprint: alert for alert in known}
+    for alert in arrived:
+        before = by_print.get(alert.fingerprint)
+        if before is None or (alert.starts_at or 0) >= (before.starts_at or 0) - 0.001:
+            by_print[alert.fingerprint] = alert
+    firing_first = sorted(by_print.values(), key=lambda alert: (not alert.firing, -(alert.starts_at or 0)))
+    return tuple(firing_first[:SHOWN_ALERTS])
+
+
+def silence_matchers(alerts: tuple[Alert, ...]) -> tuple[Matcher, ...]:
+    """Exact matchers as narrow as the group: the rule's uid where there is one, else the labels all alerts share.
+
+    Empty when nothing safe can be built; the caller then refuses instead of matching everything (promises AC-6).
+    """
+    uids = {alert.rule_uid for alert in alerts}
+    if len(uids) == 1 and (uid := uids.pop()):
+        return (Matcher("__alert_rule_uid__", uid),)
+    if not alerts:
+        return ()
+    common = set(alerts[0].labels.items()).intersection(*(alert.labels.items() for alert in alerts[1:]))
+    return tuple(Matcher(name, value) for name, value in sorted(common) if value)

@@ -1,0 +1,295 @@
+"""An incident and its legal moves: pure functions from one record to the next."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from bot.core.alert import Alert, Delivery, Kind, merged
+from bot.core.pool import Peak, Snapshot
+from bot.core.timeline import Entry, Event, shortened
+from bot.core.words import count, duration, listed
+
+
+class State(StrEnum):
+    """Where an incident stands."""
+
+    OPEN = "open"
+    EASING = "easing"
+    """The alert has resolved, or a fix works, but the queue is not empty yet."""
+    DRAINED = "drained"
+    """Over: enough fresh samples in a row at or under every affected pool's floor."""
+    RESOLVED = "resolved"
+    """Over without a measured drain: by hand, or the alert resolved and no pool could be measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """A silence that Tailback made for an incident."""
+
+    id: str
+    alertmanager: str
+    """The name of the configured back end that holds it."""
+    ends_at: float
+    by: str
+    """User id of its owner."""
+    act: str
+    """The action that made it; stands in the silence's comment, so that it can be found again."""
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The figures that the thread was last told, to judge what is news."""
+
+    at: float
+    queued: int | None
+    oldest_wait_seconds: float | None
+    worst: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """Where the incident stands in Slack, and what is confirmed there."""
+
+    channel: str
+    root: str | None = None
+    """The parent's `ts`, once Slack confirmed it."""
+    shown: str = ""
+    """Digest of the rendering that Slack confirmed last."""
+    shown_at: float = 0.0
+    instead_of: str | None = None
+    """The channel that could not be used, when this one is the fallback."""
+    mention: str | None = None
+    """User group to tell once, when the thread opens."""
+    plain: bool = False
+    """Slack refused the full rendering; the minimal one is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """What is open for one alert group; has exactly one thread."""
+
+    id: str
+    key: str
+    source: str
+    receiver: str
+    group_key: str
+    title: str
+    kind: Kind
+    opened_at: float
+    thread: Thread
+    state: State = State.OPEN
+    alerts: tuple[Alert, ...] = ()
+    truncated: int = 0
+    deliveries: int = 1
+    """How many deliveries of this group arrived, repeats included."""
+    changed_at: float = 0.0
+    """When `state` last changed."""
+    closed_at: float | None = None
+    candidates: tuple[str, ...] = ()
+    """Pools of which the alert may speak; all of them are measured."""
+    affected: tuple[str, ...] = ()
+    """Candidates that were seen to queue; the drain is judged on these."""
+    unknown_pools: tuple[str, ...] = ()
+    """Names that the alert gives and the configuration does not know."""
+    peaks: Mapping[str, Peak] = field(default_factory=dict)
+    streaks: Mapping[str, int] = field(default_factory=dict)
+    """Fresh samples in a row at or under the floor, by affected pool."""
+    seen: Mapping[str, float] = field(default_factory=dict)
+    """Time of the newest sample taken in, by pool."""
+    owner: str | None = None
+    acked_at: float | None = None
+    escalated_at: float | None = None
+    muted: bool = False
+    silences: tuple[Silence, ...] = ()
+    timeline: tuple[Entry, ...] = ()
+    entries: int = 0
+    """How many timeline entries were ever written."""
+    outbox: tuple[int, ...] = ()
+    """Numbers of the entries that the thread has not been told yet, oldest first."""
+    reported: Reported | None = None
+    uses: Mapping[str, int] = field(default_factory=dict)
+    """Action name → how often it was asked for; makes the ids of the buttons (`core/offer.py`)."""
+    attempts: int = 0
+    """Failures in a row to show this incident."""
+    retry_at: float = 0.0
+    trouble: str | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the incident is over."""
+        return self.state in {State.DRAINED, State.RESOLVED}
+
+    @property
+    def firing(self) -> tuple[Alert, ...]:
+        """The alerts that fire now."""
+        return tuple(alert for alert in self.alerts if alert.firing)
+
+    @property
+    def began_at(self) -> float:
+        """The earliest start that an alert gives, else when the incident was opened; epoch seconds."""
+        starts = [alert.starts_at for alert in self.alerts if alert.starts_at]
+        return min([*starts, self.opened_at])
+
+    @property
+    def priority(self) -> str | None:
+        """The most urgent priority among the alerts."""
+        return min((alert.priority for alert in self.alerts if alert.priority), default=None)
+
+    @property
+    def active_silence(self) -> Silence | None:
+        """The silence of this incident that has not been ended, the latest end first."""
+        active = [silence for silence in self.silences if not silence.ended]
+        return max(active, key=lambda silence: silence.ends_at, default=None)
+
+    def entry(self, number: int) -> Entry | None:
+        """The timeline entry with that number; None when it was dropped."""
+        return next((entry for entry in self.timeline if entry.number == number), None)
+
+
+def noted(  # noqa: PLR0913 - an entry's parts, named at every call
+    incident: Incident,
+    at: float,
+    event: Event,
+    text: str,
+    *,
+    who: str | None = None,
+    lines: tuple[str, ...] = (),
+    figures: tuple[Snapshot, ...] = (),
+    tell: bool = True,
+    broadcast: bool = False,
+) -> Incident:
+    """Add a timeline entry; `tell` also puts it into the outbox, to become a reply in the thread."""
+    number = incident.entries + 1
+    entry = Entry(number, at, event, text, who, lines, figures, broadcast)
+    return replace(
+        incident,
+        entries=number,
+        timeline=shortened((*incident.timeline, entry)),
+        outbox=(*incident.outbox, number) if tell else incident.outbox,
+    )
+
+
+def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, pools: "Named") -> Incident:
+    """A new incident for a group that fires."""
+    incident = Incident(
+        id=incident_id,
+        key=delivery.key,
+        source=delivery.source,
+        receiver=delivery.receiver,
+        group_key=delivery.group_key,
+        title=delivery.title,
+        kind=delivery.kind,
+        opened_at=now,
+        changed_at=now,
+        thread=thread,
+        alerts=merged((), delivery.alerts),
+        truncated=delivery.truncated,
+        candidates=pools.candidates,
+        affected=pools.named,
+        unknown_pools=pools.unknown,
+    )
+    return noted(incident, now, Event.OPENED, f"The alert fired: {delivery.title}", tell=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Which pools an alert group speaks of."""
+
+    candidates: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -> Incident:
+    """Take in another delivery of the group: members joined, resolved, or only repeated."""
+    before = {alert.fingerprint: alert for alert in incident.alerts}
+    alerts = merged(incident.alerts, delivery.alerts)
+    after = replace(
+        incident,
+        alerts=alerts,
+        truncated=delivery.truncated,
+        deliveries=incident.deliveries + 1,
+        candidates=tuple(dict.fromkeys((*incident.candidates, *pools.candidates))),
+        affected=tuple(dict.fromkeys((*incident.affected, *pools.named))),
+        unknown_pools=tuple(dict.fromkeys((*incident.unknown_pools, *pools.unknown))),
+    )
+    fresh = [a for a in alerts if a.firing and (a.fingerprint not in before or not before[a.fingerprint].firing)]
+    if incident.closed:
+        return reopened(after, now) if fresh else after
+    if fresh:
+        names = listed(_label(alert) for alert in fresh)
+        after = noted(after, now, Event.JOINED, f"{count(len(fresh), 'more alert')} of this group fired: {names}.")
+        if after.state is State.EASING:
+            after = replace(after, state=State.OPEN, changed_at=now)
+    if incident.firing and not after.firing:
+        after = replace(after, state=State.EASING, changed_at=now)
+        words = "The alert resolved. The queue is watched until it has drained."
+        after = noted(after, now, Event.ALERT_RESOLVED, words if after.candidates else "The alert resolved.")
+    return after
+
+
+def reopened(incident: Incident, now: float) -> Incident:
+    """The same group fired again soon after the end: go on in the same thread."""
+    pause = duration(now - (incident.closed_at or now))
+    again = replace(incident, state=State.OPEN, changed_at=now, closed_at=None, streaks={}, reported=None, muted=False)
+    return noted(again, now, Event.REOPENED, f"The alert fired again, {pause} after the end.", broadcast=True)
+
+
+def acked(incident: Incident, who: str, now: float) -> Incident:
+    """Somebody has it; a second acknowledgement hands it over."""
+    told = replace(incident, owner=who, acked_at=now)
+    return noted(told, now, Event.ACKED, "has it.", who=who, tell=False)
+
+
+def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:
+    """Stop, or resume, status replies; the parent stays true either way."""
+    event, words = (Event.MUTED, "muted status replies.") if on else (Event.UNMUTED, "resumed status replies.")
+    return noted(replace(incident, muted=on), now, event, words, who=who, tell=False)
+
+
+def resolved_by_hand(incident: Incident, who: str, now: float) -> Incident:
+    """Somebody closed the incident; that is respected until a new occurrence fires."""
+    over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now)
+    return noted(over, now, Event.RESOLVED_BY_HAND, "closed this incident by hand.", who=who, lines=farewell(over, now))
+
+
+def silenced(incident: Incident, silence: Silence) -> Incident:
+    """A silence exists for this incident; one with the same act replaces what was known of it."""
+    others = tuple(known for known in incident.silences if known.act != silence.act)
+    return replace(incident, silences=(*others, silence))
+
+
+def rooted(incident: Incident, channel: str, ts: str, shown: str, now: float) -> Incident:
+    """Slack confirmed the parent."""
+    thread = replace(incident.thread, channel=channel, root=ts, shown=shown, shown_at=now)
+    return replace(incident, thread=thread, attempts=0, trouble=None)
+
+
+def redrawn(incident: Incident, shown: str, now: float) -> Incident:
+    """Slack confirmed an edit of the parent."""
+    return replace(incident, thread=replace(incident.thread, shown=shown, shown_at=now), attempts=0, trouble=None)
+
+
+def told(incident: Incident, number: int) -> Incident:
+    """Slack confirmed the reply for one entry."""
+    return replace(incident, outbox=tuple(n for n in incident.outbox if n != number), attempts=0, trouble=None)
+
+
+def farewell(incident: Incident, now: float) -> tuple[str, ...]:
+    """Duration, peaks and what was done, as lines for the last reply."""
+    peaks = [
+        f"Peak of {pool}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.oldest_wait_seconds)}"
+        for pool, peak in sorted(incident.peaks.items(), key=lambda item: -item[1].oldest_wait_seconds)
+        if peak.queued
+    ]
+    deeds = [entry for entry in incident.timeline if entry.event in {Event.SCALED, Event.SILENCED, Event.UNSILENCED}]
+    did = [f"Done: {entry.text}" for entry in deeds] or ["Nobody scaled or silenced anything."]
+    return (f"Lasted {duration(now - incident.began_at)}", *peaks, *did)
+
+
+def _label(alert: Alert) -> str:
+    for name in ("runner_label", "pool", "queue", "instance"):
+        if name in alert.labels:
+            return f"{alert.name} ({alert.labels[name]})"
+    return alert.name

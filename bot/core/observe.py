@@ -1,0 +1,176 @@
+"""Take fresh pool samples into an incident: peaks, who is affected, what is news, and whether the queue has drained."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.core.alert import Kind
+from bot.core.incident import Incident, Reported, State, farewell, noted, silenced
+from bot.core.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
+from bot.core.timeline import Event
+from bot.core.words import count, duration, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The paces of an incident, in seconds."""
+
+    poll: float = 30.0
+    report: float = 300.0
+    drained_samples: int = 3
+    reopen_within: float = 1800.0
+    escalate_after: float = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is known of the pools while an incident is looked at."""
+
+    pools: Mapping[str, Pool] = field(default_factory=dict)
+    rules: Mapping[str, PoolRules] = field(default_factory=dict)
+    silenceable: bool = False
+    """Whether a back end is configured that can silence."""
+
+
+def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    """The incident after a look at its pools; the same look twice changes nothing."""
+    if incident.closed:
+        return incident
+    after = _silence_over(incident, now)
+    for name in incident.candidates:
+        for sample in fresh_samples(incident, view, name):
+            after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
+    if incident.kind is Kind.BLIND or not incident.candidates:
+        return _closed_unmeasured(after, now)
+    if has_drained(after, timing):
+        return _drained(after, view, now, timing)
+    return _reported(after, view, now, timing)
+
+
+def fresh_samples(incident: Incident, view: View, name: str) -> list[Snapshot]:
+    """The samples of a pool that this incident has not taken in yet, oldest first."""
+    pool = view.pools.get(name)
+    since = incident.seen.get(name, incident.opened_at - 1)
+    return [sample for sample in pool.samples if sample.at > since] if pool else []
+
+
+def has_drained(incident: Incident, timing: Timing) -> bool:
+    """Whether every affected pool was at or under its floor for enough fresh samples in a row.
+
+    With no affected pool yet, every candidate must have been (causes.md section 2, `drained`).
+    """
+    names = incident.affected or incident.candidates
+    return bool(names) and all(incident.streaks.get(name, 0) >= timing.drained_samples for name in names)
+
+
+def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Timing) -> Incident:
+    name = sample.pool
+    is_empty = empty(sample, rules.floor)
+    gap = sample.at - incident.seen.get(name, sample.at)
+    streak = incident.streaks.get(name, 0) if gap <= 2 * timing.poll + 1 else 0
+    affected = incident.affected
+    waits_long = sample.oldest_wait_seconds is None or sample.oldest_wait_seconds > rules.boot_time_seconds
+    if name not in affected and is_empty is False and waits_long:
+        affected = (*affected, name)
+    peaks = dict(incident.peaks)
+    if name in affected:
+        peaks[name] = raised(peaks.get(name, Peak()), sample)
+    return replace(
+        incident,
+        seen={**incident.seen, name: sample.at},
+        streaks={**incident.streaks, name: streak + 1 if is_empty else 0},
+        affected=affected,
+        peaks=peaks,
+    )
+
+
+def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    still_firing = bool(incident.firing) and incident.active_silence is None
+    if still_firing and incident.state is State.OPEN:
+        waiting = replace(incident, state=State.EASING, changed_at=now)
+        return noted(waiting, now, Event.EASING, "The queue is empty. The alert still fires; watching both.")
+    if still_firing and now - incident.changed_at < timing.report:
+        return incident
+    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now)
+    names = listed(incident.affected or incident.candidates)
+    words = f"Drained: {names} at or under the floor for {count(timing.drained_samples, 'sample')} in a row."
+    if still_firing:
+        words += " The alert still fires, although the queue is empty."
+    figures = tuple(worst_first(latest(incident, view)))
+    return noted(over, now, Event.DRAINED, words, lines=farewell(over, now), figures=figures, broadcast=True)
+
+
+def _closed_unmeasured(incident: Incident, now: float) -> Incident:
+    if incident.firing:
+        return incident
+    over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now)
+    if incident.kind is Kind.BLIND:
+        words = "The metric source answers again."
+    else:
+        words = "The alert resolved. No pool is configured for it, so the queue itself was not measured."
+    return noted(over, now, Event.DRAINED, words, lines=farewell(over, now), broadcast=True)
+
+
+def latest(incident: Incident, view: View) -> list[Snapshot]:
+    """The newest sample of every candidate that has one."""
+    pools = (view.pools.get(name) for name in incident.candidates)
+    return [pool.latest for pool in pools if pool and pool.latest]
+
+
+def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    figures = [s for s in worst_first(latest(incident, view)) if s.pool in incident.affected]
+    if not figures:
+        return incident
+    present = Reported(now, _total(figures), figures[0].oldest_wait_seconds, figures[0].pool)
+    last = incident.reported
+    if last is None:
+        return replace(incident, reported=present)
+    news = material(last, present)
+    if news is None or incident.muted or now - last.at < timing.report:
+        return incident
+    worse = news.startswith("Worse")
+    told = replace(incident, reported=present)
+    event = Event.WORSE if worse else Event.STATUS
+    return noted(told, now, event, news, figures=tuple(figures), broadcast=worse)
+
+
+def material(last: Reported, present: Reported) -> str | None:
+    """The sentence that says what changed since the last report, or None when it is not worth a reply.
+
+    Worth one: the queue moved by a quarter (and 3 jobs), the wait by half (and 5 min), or another pool is worst.
+    """
+    if present.queued is None or last.queued is None:
+        return None if present.queued == last.queued else _known_again(present)
+    by = present.queued - last.queued
+    moved = abs(by) >= max(3, 0.25 * max(last.queued, present.queued))
+    waited = (present.oldest_wait_seconds or 0) - (last.oldest_wait_seconds or 0)
+    waited_more = abs(waited) >= max(300, 0.5 * (last.oldest_wait_seconds or 0))
+    now_words = f"{count(present.queued, 'job')} queued, oldest wait {duration(present.oldest_wait_seconds)}"
+    then = f"was {last.queued:,} and {duration(last.oldest_wait_seconds)}"
+    if moved and by > 0:
+        return f"Worse: {now_words} ({then})."
+    if moved:
+        return f"Shrinking: {now_words} ({then})."
+    if waited_more and waited > 0:
+        return f"Worse: {now_words} ({then})."
+    if present.worst != last.worst:
+        return f"{present.worst} is the worst pool now: {now_words} ({then})."
+    return None
+
+
+def _known_again(present: Reported) -> str:
+    if present.queued is None:
+        return "The queue's length is unknown at the moment; the last figures are kept and shown as old."
+    return f"The queue's length is known again: {count(present.queued, 'job')}."
+
+
+def _total(figures: list[Snapshot]) -> int | None:
+    known = [sample.queued for sample in figures if sample.queued is not None]
+    return sum(known) if len(known) == len(figures) else None
+
+
+def _silence_over(incident: Incident, now: float) -> Incident:
+    silence = incident.active_silence
+    if silence is None or silence.ends_at > now:
+        return incident
+    after = silenced(incident, replace(silence, ended=True))
+    return noted(after, now, Event.UNSILENCED, "The silence has run out; the alert can notify again.")

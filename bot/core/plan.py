@@ -1,0 +1,79 @@
+"""The one function that says what is due for an incident: its next step, or when to look again."""
+
+from dataclasses import dataclass, replace
+
+from bot.core.incident import Incident, noted
+from bot.core.observe import Timing
+from bot.core.timeline import Event
+from bot.core.words import duration
+
+
+@dataclass(frozen=True, slots=True)
+class PostRoot:
+    """The thread does not exist yet, as far as is confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostReply:
+    """The thread has not been told of this timeline entry."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditRoot:
+    """The parent shows something that is not true any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Escalate:
+    """Nobody acknowledged in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing to do; look again at that time (epoch seconds), or only when something new arrives (None)."""
+
+    until: float | None
+
+
+Step = PostRoot | PostReply | EditRoot | Escalate | Wait
+
+
+def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Step:
+    """What is due, given the digest `drawn` of what the parent should show.
+
+    Order: the thread itself, then the parent (a click shows there at once), then what happened, oldest first.
+    """
+    if incident.retry_at > now:
+        return Wait(incident.retry_at)
+    if incident.thread.root is None:
+        return PostRoot()
+    if incident.thread.shown != drawn:
+        return EditRoot()
+    if incident.outbox:
+        return PostReply(incident.outbox[0])
+    if not incident.closed and escalation_due_at(incident, timing) <= now:
+        return Escalate()
+    return Wait(None if incident.closed else _look_again(incident, now, timing))
+
+
+def escalation_due_at(incident: Incident, timing: Timing) -> float:
+    """When to tell the next ones; infinity when acknowledged, already told, or not wanted."""
+    if incident.owner or incident.escalated_at or not timing.escalate_after:
+        return float("inf")
+    return incident.opened_at + timing.escalate_after
+
+
+def _look_again(incident: Incident, now: float, timing: Timing) -> float:
+    soon = [now + max(timing.poll, 0.05), escalation_due_at(incident, timing)]
+    if (silence := incident.active_silence) is not None:
+        soon.append(max(silence.ends_at, now + 0.05))
+    return min(soon)
+
+
+def escalated(incident: Incident, now: float) -> Incident:
+    """The next ones are told, once; the mention is drawn with the entry."""
+    told = replace(incident, escalated_at=now)
+    waited = duration(now - incident.opened_at)
+    return noted(told, now, Event.ESCALATED, f"Nobody has acknowledged this incident for {waited}.", broadcast=True)

@@ -1,0 +1,125 @@
+"""Records as the store holds them, and the one atomic change that moves any of them on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from bot.core.action import Act
+from bot.core.incident import Incident
+from bot.core.pool import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """One message per channel that names every incident still waiting for its own thread (storm mode, promises P8)."""
+
+    id: str
+    """The channel."""
+    ts: str | None = None
+    shown: str = ""
+    shown_at: float = 0.0
+    named: tuple[str, ...] = ()
+    """The incidents that this digest has named so far."""
+    begun_at: float = 0.0
+    """When the first of them was seen waiting (epoch seconds); makes the digest's mark."""
+
+
+Record = Incident | Pool | Act | Digest
+R_co = TypeVar("R_co", bound=Record, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Generic[R_co]):
+    """A record as it was read; `version` guards the write, `fence` proves the claim."""
+
+    value: R_co
+    version: int
+    fence: int | None = None
+    """Token of the claim; None when the record was only read."""
+    unsettled: float | None = None
+    """When an earlier claim began that never said how it ended (epoch seconds); None when all is settled."""
+    lease_ends: float = 0.0
+    """Monotonic seconds, this process; nothing is sent outside after it."""
+
+
+class Conflict(Exception):  # noqa: N818 - says what happened
+    """Somebody else wrote the record first, or the claim was lost: read again, and run the pure move again."""
+
+
+class AlreadyDone(Exception):  # noqa: N818 - says what happened
+    """This very thing was applied before; `by` is what it was applied to."""
+
+    def __init__(self, by: str) -> None:
+        super().__init__(by)
+        self.by = by
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write one record.
+
+    `due` is the epoch second of the next look, None for never. With a fence, `release` ends the claim and
+    `uncertain` leaves it unsettled for whoever claims next.
+    """
+
+    held: Held[Record]
+    value: Record
+    due: float | None
+    release: bool = True
+    uncertain: bool = False
+    keep_seconds: float | None = None
+    """Forget the record after that long; None keeps it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One line of the audit trail; `at` in epoch seconds (UTC)."""
+
+    at: float
+    who: str
+    what: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    before: str = ""
+    after: str = ""
+    outcome: str = ""
+    act: str = ""
+    incident: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Everything that becomes true together, or not at all."""
+
+    puts: tuple[Put, ...] = ()
+    point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+    """Index name → (the id it shall point to, the id it must point to now or None for absent)."""
+    join: tuple[tuple[str, str], ...] = ()
+    """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`."""
+    leave: tuple[tuple[str, str], ...] = ()
+    wake: tuple[str, ...] = ()
+    """Due keys (`inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`) to look at now; unknown ones too."""
+    audit: tuple[AuditEntry, ...] = ()
+    once: tuple[str, ...] = ()
+    """Marks of things applied by this change; if one exists already the whole change raises AlreadyDone."""
+    once_value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A due key that is ours until its lease ends."""
+
+    kind: str
+    id: str
+    held: Held[Record] | None
+    """None when the key is due but no record exists yet (a pool or a digest that was only woken)."""
+    fence: int
+    lease_ends: float
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What was claimed, and when to come back."""
+
+    claims: tuple[Claim, ...]
+    next_due_in_seconds: float | None
+    """Seconds until the next record is due; None when none is."""

@@ -1,0 +1,62 @@
+"""Which channel an alert goes to, whom it mentions, and which pools it speaks of."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from bot.core.alert import Alert
+from bot.core.incident import Named
+from bot.core.pool import PoolRules
+
+POOL_LABELS = ("runner_label", "pool", "queue", "machine_type", "RunnerType")
+"""Labels by which known alert rules name a pool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A rule of `[[route]]`; the first whose labels all match wins."""
+
+    channel: str
+    match: Mapping[str, str] = field(default_factory=dict)
+    mention: str | None = None
+
+
+def route(alerts: Iterable[Alert], routes: Iterable[Route], default: Route) -> Route:
+    """The first route that any firing alert of the group matches, else the default.
+
+    `team` and `priority` match what the parser read, wherever the alert carried it (label or annotation).
+    """
+    known = [_facts(alert) for alert in alerts]
+    for rule in routes:
+        if any(_matches(rule.match, facts) for facts in known):
+            return Route(rule.channel, rule.match, rule.mention or default.mention)
+    return default
+
+
+def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
+    """Pools that the alerts name by their labels; when they name none, every pool may be meant.
+
+    An alert over "all runner types" names no pool (causes.md section 1, misreading 4): then all pools are candidates
+    and measuring decides which are affected.
+    """
+    rules = list(pools)
+    alerts = list(alerts)
+    named = [pool.name for pool in rules if pool.match and any(_matches(pool.match, _facts(a)) for a in alerts)]
+    spoken = {alert.labels[label] for alert in alerts for label in POOL_LABELS if alert.labels.get(label)}
+    known = {pool.name for pool in rules} | {value for pool in rules for value in pool.match.values()}
+    named += [pool.name for pool in rules if pool.name in spoken and pool.name not in named]
+    unknown = tuple(sorted(spoken - known))
+    if named or unknown:
+        return Named(tuple(named), tuple(named), unknown)
+    return Named(tuple(pool.name for pool in rules))
+
+
+def _facts(alert: Alert) -> dict[str, set[str]]:
+    facts = {name: {value} for name, value in alert.labels.items()}
+    facts.setdefault("team", set()).update(alert.teams)
+    if alert.priority:
+        facts.setdefault("priority", set()).add(alert.priority)
+    return facts
+
+
+def _matches(match: Mapping[str, str], facts: Mapping[str, set[str]]) -> bool:
+    return all(value in facts.get(name, ()) for name, value in match.items())

@@ -1,0 +1,88 @@
+"""What a look at the pools shows now: where it queues, how busy, how fast, what holds it, and what stays unseen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.core.pool import Pool, PoolRules, Snapshot, empty, worst_first
+from bot.core.words import count, duration, figure, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Plain sentences, the most telling first, and the figures behind them."""
+
+    headline: str
+    lines: tuple[str, ...]
+    unseen: tuple[str, ...]
+    """What could not be seen, and why: an unknown figure is never read as zero."""
+    figures: tuple[Snapshot, ...]
+
+
+def survey(names: Sequence[str], pools: Mapping[str, Pool], rules: Mapping[str, PoolRules]) -> Survey:
+    """Read the newest sample of each pool; a pool whose last measurement failed counts as unseen, not as empty."""
+    seen = [p.latest for n in names if (p := pools.get(n)) and p.latest and p.trouble is None]
+    unread = [n for n in names if n not in {s.pool for s in seen}]
+    queueing = [s for s in worst_first(seen) if empty(s, rules.get(s.pool, PoolRules(s.pool)).floor) is False]
+    unseen = [f"{n}: {pools[n].trouble or 'never measured'}" if n in pools else f"{n}: never measured" for n in unread]
+    unseen += [f"{s.pool}: {reason}" for s in seen for reason in s.missing]
+    lines = [line for sample in queueing for line in _about(sample, rules.get(sample.pool, PoolRules(sample.pool)))]
+    return Survey(_headline(queueing, seen, unread), tuple(lines), tuple(unseen), tuple(worst_first(seen)))
+
+
+def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str]) -> str:
+    if not seen:
+        return "No pool could be measured, so nothing can be said about the queue."
+    but = f" ({count(len(unread), 'pool')} could not be measured)" if unread else ""
+    if not queueing:
+        known = sum(sample.queued is not None for sample in seen)
+        return f"No queue in the {count(known, 'pool')} whose queue is known{but}."
+    names = listed(sample.pool for sample in queueing)
+    share = f"{len(queueing)} of {count(len(seen), 'measured pool')}"
+    verb = "queues" if len(queueing) == 1 else "queue"
+    kind = "Widespread" if len(queueing) > 1 and len(queueing) * 2 > len(seen) else "Isolated"
+    return f"{kind}: {share} {verb} ({names}){but}."
+
+
+def _about(sample: Snapshot, rules: PoolRules) -> list[str]:
+    waits = f"{count(sample.queued, 'job')} queued, the oldest for {duration(sample.oldest_wait_seconds)}"
+    parts = [f"{sample.pool}: {waits}", _utilisation(sample), _flow(sample), _length(sample)]
+    return [
+        ". ".join(part for part in parts if part) + ".",
+        *(f"{sample.pool}: {c}" for c in constraints(sample, rules)),
+    ]
+
+
+def _utilisation(sample: Snapshot) -> str:
+    if sample.online is None:
+        return ""
+    share = sample.utilisation
+    percent = f" ({share:.0%})" if share is not None else ""
+    limit = f", limit {sample.limit}" if sample.limit is not None else ""
+    return f"Busy {figure(sample.busy)} of {count(sample.online, 'online runner')}{percent}{limit}"
+
+
+def _flow(sample: Snapshot) -> str:
+    if sample.arrivals_per_minute is None or sample.starts_per_minute is None:
+        return ""
+    gap = sample.arrivals_per_minute - sample.starts_per_minute
+    verdict = f"falls behind by {gap:.1f} a minute" if gap > 0.05 else "keeps up"
+    return f"Arrivals {sample.arrivals_per_minute:.1f}, starts {sample.starts_per_minute:.1f} a minute: {verdict}"
+
+
+def _length(sample: Snapshot) -> str:
+    return f"Half of the jobs take over {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
+
+
+def constraints(sample: Snapshot, rules: PoolRules) -> list[str]:
+    """What can be seen to hold the pool back; each sentence names the figures that it rests on."""
+    said = []
+    waits_long = (sample.oldest_wait_seconds or 0) > rules.boot_time_seconds
+    if sample.idle and waits_long:
+        said.append(f"{count(sample.idle, 'idle runner')} while jobs wait: capacity is not what is missing.")
+    if sample.online is not None and sample.limit is not None and sample.online >= sample.limit and not sample.idle:
+        said.append(f"the limit of {count(sample.limit, 'runner')} is reached and all of them are busy.")
+    if sample.offline:
+        said.append(f"{count(sample.offline, 'runner')} offline.")
+    if sample.create_failures:
+        said.append(f"{count(sample.create_failures, 'attempt')} to create a runner failed in the last 15 min.")
+    return said

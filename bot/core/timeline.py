@@ -1,0 +1,62 @@
+"""What happened in an incident, in order, for people; entries are only ever added."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.core.pool import Snapshot
+
+KEPT_ENTRIES = 200
+"""Older status entries go first when an incident talks longer than this."""
+
+
+class Event(StrEnum):
+    """What an entry tells of."""
+
+    OPENED = "opened"
+    JOINED = "joined"
+    REOPENED = "reopened"
+    ALERT_RESOLVED = "alert_resolved"
+    EASING = "easing"
+    WORSE = "worse"
+    STATUS = "status"
+    DRAINED = "drained"
+    RESOLVED_BY_HAND = "resolved_by_hand"
+    ACKED = "acked"
+    REQUESTED = "requested"
+    SILENCED = "silenced"
+    UNSILENCED = "unsilenced"
+    SCALED = "scaled"
+    DIAGNOSED = "diagnosed"
+    MUTED = "muted"
+    UNMUTED = "unmuted"
+    ESCALATED = "escalated"
+    FAILED = "failed"
+    NOTED = "noted"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened; `text` and `lines` are plain words, drawn and escaped by the views."""
+
+    number: int
+    """Counts up from 1 inside one incident; marks the entry's reply in the thread."""
+    at: float
+    """Epoch seconds."""
+    event: Event
+    text: str
+    who: str | None = None
+    """User id of the person who did it; None when Tailback or the alert source did."""
+    lines: tuple[str, ...] = ()
+    figures: tuple[Snapshot, ...] = ()
+    """Pools as they were then, for the table below the text."""
+    broadcast: bool = False
+    """Also shown in the channel: only opened, worse and resolved (slack.md section 7)."""
+
+
+def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Drop the oldest status entries beyond the limit; what people did is never dropped."""
+    excess = len(entries) - KEPT_ENTRIES
+    if excess <= 0:
+        return entries
+    droppable = [entry.number for entry in entries if entry.event is Event.STATUS][:excess]
+    return tuple(entry for entry in entries if entry.number not in set(droppable))

@@ -1,0 +1,47 @@
+"""How numbers, times and lists read in a sentence."""
+
+from collections.abc import Iterable
+
+
+def duration(seconds: float | None) -> str:
+    """`45 s`, `12 min`, `1 h 54 min`, `3 d 2 h`; `unknown` for None."""
+    if seconds is None:
+        return "unknown"
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes, hours, days = whole // 60, whole // 3600, whole // 86400
+    if minutes < 60:
+        return f"{minutes} min"
+    if hours < 24:
+        return _two(hours, "h", minutes % 60, "min")
+    return _two(days, "d", hours % 24, "h")
+
+
+def count(number: int | None, one: str, many: str | None = None) -> str:
+    """`1 job`, `14 jobs`; `unknown number of jobs` for None."""
+    plural = many or f"{one}s"
+    if number is None:
+        return f"unknown number of {plural}"
+    return f"{number:,} {one if number == 1 else plural}"
+
+
+def figure(number: float | None) -> str:
+    """A figure in a table: `?` says unknown in one letter, the legend says it in words."""
+    if number is None:
+        return "?"
+    return f"{number:,.0f}" if number == round(number) else f"{number:,.1f}"
+
+
+def listed(items: Iterable[str], most: int = 5) -> str:
+    """`a`, `a and b`, `a, b and c`, `a, b and 7 more`."""
+    names = list(items)
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _two(big: int, big_unit: str, small: int, small_unit: str) -> str:
+    return f"{big} {big_unit} {small} {small_unit}" if small else f"{big} {big_unit}"

@@ -1,0 +1,56 @@
+"""All that a story or an action may reach of the outside, in one value that `handlers/wiring.py` fills."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from bot.config import Settings
+from bot.core.action import Act
+from bot.core.guards import ScalePolicy
+from bot.core.incident import Incident
+from bot.core.observe import View
+from bot.core.pool import Pool
+from bot.ports import Alertmanager, Chat, Metrics, Outside, Scaler, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """A scaler and what the configuration allows it to do."""
+
+    scaler: Scaler
+    policy: ScalePolicy
+
+
+@dataclass(slots=True)
+class Desk:
+    """The ports, the clocks and the settings. `settings` may be replaced while running: always read it afresh."""
+
+    settings: Settings
+    store: Store
+    chat: Chat
+    metrics: Mapping[str, Metrics]
+    """By pool name: the source that measures it."""
+    levers: Mapping[str, Lever]
+    """By pool name."""
+    alertmanagers: Mapping[str, Alertmanager]
+    """By configured name."""
+    now: Callable[[], float]
+    """Epoch seconds."""
+    monotonic: Callable[[], float]
+    """Seconds that never jump, for waits and leases inside this process."""
+    new_id: Callable[[str], str]
+    """A fresh opaque id with a prefix, from a cryptographic source."""
+    outside: Outside | None = None
+    notes: dict[str, str] = field(default_factory=dict)
+    """What is wrong with a dependency right now, for /readyz and the log; empty when all is well."""
+
+    async def view(self, incident: Incident) -> View:
+        """The pools that an incident may speak of, with their rules."""
+        held = await self.store.get_many(Pool, list(incident.candidates))
+        return View(
+            {name: pool.value for name, pool in held.items()}, self.settings.file.pools, bool(self.alertmanagers)
+        )
+
+    async def act(self, act_id: str) -> Act | None:
+        """The record of an action; None when there is none."""
+        held = await self.store.get(Act, act_id)
+        return held.value if held else None

@@ -1,0 +1,1 @@
+"""The local workspace: a strict stand-in for Slack with its web page, and a simulated fleet."""

@@ -1,0 +1,44 @@
+"""What a pool's own autoscaler wants next: how many runners to create, which to let go."""
+
+from dataclasses import dataclass
+
+from bot.playground.fleet.pool import Pool, Runner, RunnerState
+
+TICK_SECONDS = 15.0
+FAILED_KEPT_SECONDS = 1200.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """`at_once` creates fill a target set from outside; `paced` creates are slowed by the autoscaler's own rate."""
+
+    at_once: int
+    paced: int
+    let_go: tuple[Runner, ...]
+
+
+def wish(pool: Pool, limit: int, now: float) -> Wish:
+    """Return what the autoscaler does in one tick.
+
+    It wants a runner for each busy one, each waiting job it heard of and each spare one, between minimum and limit.
+    Failed and offline runners count toward the limit (actions/actions-runner-controller#3700, #4102). Idle runners
+    beyond the wish go after the idle timeout, failed ones when they are cleaned up.
+    """
+    demand = pool.count(RunnerState.BUSY) + pool.noticed + pool.spec.spare
+    wanted = max(pool.floor, demand)
+    dead = pool.count(RunnerState.OFFLINE) + pool.count(RunnerState.FAILED)
+    room = max(0, limit - pool.capacity - dead)
+    at_once = min(room, max(0, (pool.target or 0) - pool.capacity - dead))
+    missing = min(room, max(0, wanted - pool.capacity)) - at_once
+    surplus = max(0, pool.capacity - min(wanted, limit))
+    old_idle = [r for r in pool.idle.values() if now - r.since_seconds >= pool.spec.idle_timeout_seconds]
+    failed = [r for r in pool.in_state([RunnerState.FAILED]) if now - r.since_seconds >= FAILED_KEPT_SECONDS]
+    return Wish(at_once, _paced(pool, max(0, missing)), (*old_idle[:surplus], *failed))
+
+
+def _paced(pool: Pool, missing: int) -> int:
+    per_tick = pool.spec.creates_per_minute * TICK_SECONDS / 60
+    pool.create_allowance = min(pool.create_allowance + per_tick, max(1.0, 2 * per_tick))
+    creates = min(missing, int(pool.create_allowance))
+    pool.create_allowance -= creates
+    return creates

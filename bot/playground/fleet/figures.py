@@ -1,0 +1,88 @@
+"""What is true of one simulated pool at one instant, for the metrics, the alerts and the tests."""
+
+import math
+from dataclasses import dataclass
+
+from bot.playground.fleet.pool import RATE_WINDOW_SECONDS, Job, Pool, RunnerState
+from bot.playground.fleet.simulation import Fleet
+
+LONGEST_WAITING = 10
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingJob:
+    """A job that waits, and for how many simulated seconds."""
+
+    repository: str
+    workflow: str
+    job: str
+    url: str
+    wait_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PoolFigures:
+    """One pool now; ages, waits and durations are simulated seconds, rates are per simulated minute.
+
+    A duration is None when no job completed in the last simulated hour.
+    """
+
+    pool: str
+    queued: int
+    oldest_wait_seconds: float
+    booting: int
+    idle: int
+    busy: int
+    offline: int
+    failed: int
+    limit: int
+    target: int | None
+    arrivals_per_minute: float
+    starts_per_minute: float
+    completions_per_minute: float
+    duration_p50_seconds: float | None
+    duration_p95_seconds: float | None
+    running_seconds: float
+    longest_waiting: tuple[WaitingJob, ...]
+
+
+def read(fleet: Fleet, name: str) -> PoolFigures:
+    """Return the figures of a pool now; raises UnknownPoolError."""
+    pool, now = fleet.pool(name), fleet.now_seconds
+    per_minute = 60 / RATE_WINDOW_SECONDS
+    durations = sorted(seconds for _, seconds in pool.tally.durations)
+    return PoolFigures(
+        pool=name,
+        queued=len(pool.waiting),
+        oldest_wait_seconds=now - pool.waiting[0].queued_at if pool.waiting else 0.0,
+        booting=pool.count(RunnerState.BOOTING),
+        idle=pool.count(RunnerState.IDLE),
+        busy=pool.count(RunnerState.BUSY),
+        offline=pool.count(RunnerState.OFFLINE),
+        failed=pool.count(RunnerState.FAILED),
+        limit=fleet.limit(name),
+        target=pool.target,
+        arrivals_per_minute=len(pool.tally.arrivals_at) * per_minute,
+        starts_per_minute=len(pool.tally.starts_at) * per_minute,
+        completions_per_minute=len(pool.tally.completions_at) * per_minute,
+        duration_p50_seconds=_quantile(durations, 0.5),
+        duration_p95_seconds=_quantile(durations, 0.95),
+        running_seconds=_longest_running(pool, now),
+        longest_waiting=tuple(_waiting(pool.waiting[i], now) for i in range(min(LONGEST_WAITING, len(pool.waiting)))),
+    )
+
+
+def _longest_running(pool: Pool, now: float) -> float:
+    started = [r.job.started_at for r in pool.runners.values() if r.job is not None and r.job.started_at is not None]
+    return now - min(started) if started else 0.0
+
+
+def _waiting(job: Job, now: float) -> WaitingJob:
+    source = job.source
+    return WaitingJob(source.repository, source.workflow, source.job, job.url, now - job.queued_at)
+
+
+def _quantile(ordered: list[float], share: float) -> float | None:
+    if not ordered:
+        return None
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

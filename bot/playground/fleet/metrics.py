@@ -1,0 +1,130 @@
+"""What the simulated fleet exports to Prometheus.
+
+All ages, waits and durations are in simulated seconds and all `_per_minute` gauges in simulated minutes, so they agree
+with each other; the time of a sample is wall-clock time. `rate()` over a counter is therefore per wall second: divide
+by the speed to get simulated time, or use the gauges.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.playground.fleet.figures import PoolFigures, read
+from bot.playground.fleet.simulation import Fleet
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+Labels = tuple[tuple[str, str], ...]
+
+FAMILIES = {
+    "ci_jobs_queued": ("gauge", "Jobs that wait for a runner."),
+    "ci_job_oldest_wait_seconds": ("gauge", "Wait of the oldest waiting job, simulated seconds; 0 when none waits."),
+    "ci_runners": ("gauge", "Runners by state."),
+    "ci_runners_limit": ("gauge", "The most runners the pool may have."),
+    "ci_runners_target": ("gauge", "The absolute target set through the scaler API; absent when none is set."),
+    "ci_jobs_arrived_total": ("counter", "Jobs queued since the simulation began."),
+    "ci_jobs_started_total": ("counter", "Jobs that got a runner."),
+    "ci_jobs_completed_total": ("counter", "Jobs that ended."),
+    "ci_jobs_arrivals_per_minute": ("gauge", "Jobs queued per simulated minute, over the last 10 simulated minutes."),
+    "ci_jobs_starts_per_minute": ("gauge", "Jobs started per simulated minute, over the last 10 simulated minutes."),
+    "ci_jobs_completions_per_minute": ("gauge", "Jobs ended per simulated minute, over the last 10 simulated minutes."),
+    "ci_job_duration_seconds": ("gauge", "Quantiles of jobs ended in the last simulated hour, simulated seconds."),
+    "ci_job_running_seconds": ("gauge", "How long the longest running job has run, simulated seconds."),
+    "ci_runner_creates_total": ("counter", "Machines that the cloud gave."),
+    "ci_runner_create_failures_total": ("counter", "Creates that the cloud refused, by error code."),
+    "ci_runner_registrations_total": ("counter", "Created machines whose runner registered."),
+    "ci_job_wait_seconds": ("gauge", "The 10 longest waiting jobs of each pool, simulated seconds."),
+    "ci_provider_up": ("gauge", "1 when the CI provider assigns jobs to runners."),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One exported value; the labels are sorted by name."""
+
+    name: str
+    labels: Labels
+    value: float
+
+
+def samples(fleet: Fleet) -> list[Sample]:
+    """Return everything that the fleet exports now, family by family."""
+    found = [Sample("ci_provider_up", (), float(fleet.provider_up))]
+    for name in fleet.pools:
+        figures = read(fleet, name)
+        found += _gauges(figures)
+        found += _waits(figures)
+        found += _counters(fleet, name)
+    order = {family: place for place, family in enumerate(FAMILIES)}
+    return sorted(found, key=lambda s: order[s.name])
+
+
+def exposition(found: list[Sample]) -> str:
+    """Return samples in Prometheus' text format; samples of a family must be neighbours."""
+    lines: list[str] = []
+    family = ""
+    for sample in found:
+        if sample.name != family:
+            family = sample.name
+            kind, text = FAMILIES[family]
+            lines += [f"# HELP {family} {text}", f"# TYPE {family} {kind}"]
+        labels = ",".join(f'{name}="{_escaped(value)}"' for name, value in sample.labels)
+        lines.append(f"{sample.name}{{{labels}}} {sample.value!r}" if labels else f"{sample.name} {sample.value!r}")
+    return "\n".join(lines) + "\n"
+
+
+def _gauges(figures: PoolFigures) -> Iterator[Sample]:
+    pool = ("pool", figures.pool)
+    plain = {
+        "ci_jobs_queued": figures.queued,
+        "ci_job_oldest_wait_seconds": figures.oldest_wait_seconds,
+        "ci_runners_limit": figures.limit,
+        "ci_runners_target": figures.target,
+        "ci_jobs_arrivals_per_minute": figures.arrivals_per_minute,
+        "ci_jobs_starts_per_minute": figures.starts_per_minute,
+        "ci_jobs_completions_per_minute": figures.completions_per_minute,
+        "ci_job_running_seconds": figures.running_seconds,
+    }
+    for name, value in plain.items():
+        if value is not None:
+            yield Sample(name, (pool,), float(value))
+    states = {
+        "booting": figures.booting,
+        "busy": figures.busy,
+        "failed": figures.failed,
+        "idle": figures.idle,
+        "offline": figures.offline,
+    }
+    for state, count in states.items():
+        yield Sample("ci_runners", (pool, ("state", state)), float(count))
+    for quantile, seconds in (("0.5", figures.duration_p50_seconds), ("0.95", figures.duration_p95_seconds)):
+        if seconds is not None:
+            yield Sample("ci_job_duration_seconds", (pool, ("quantile", quantile)), seconds)
+
+
+def _waits(figures: PoolFigures) -> Iterator[Sample]:
+    for waiting in figures.longest_waiting:
+        labels = (
+            ("job", waiting.job),
+            ("pool", figures.pool),
+            ("repository", waiting.repository),
+            ("url", waiting.url),
+            ("workflow", waiting.workflow),
+        )
+        yield Sample("ci_job_wait_seconds", labels, waiting.wait_seconds)
+
+
+def _counters(fleet: Fleet, name: str) -> Iterator[Sample]:
+    tally = fleet.pools[name].tally
+    pool = ("pool", name)
+    for (repository, workflow), count in sorted(tally.arrived.items()):
+        labels = (pool, ("repository", repository), ("workflow", workflow))
+        yield Sample("ci_jobs_arrived_total", labels, float(count))
+    yield Sample("ci_jobs_started_total", (pool,), float(tally.started))
+    yield Sample("ci_jobs_completed_total", (pool,), float(tally.completed))
+    yield Sample("ci_runner_creates_total", (pool,), float(tally.creates))
+    yield Sample("ci_runner_registrations_total", (pool,), float(tally.registrations))
+    for code, count in sorted(tally.failures.items()):
+        yield Sample("ci_runner_create_failures_total", (("code", code), pool), float(count))
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

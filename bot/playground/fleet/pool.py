@@ -1,0 +1,157 @@
+"""The state of one simulated pool: its waiting jobs, its runners, and what has been counted."""
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bot.playground.fleet.spec import PoolSpec, Source
+
+WEB = "https://ci.example"
+RATE_WINDOW_SECONDS = 600.0
+DURATION_WINDOW_SECONDS = 3600.0
+
+
+class RunnerState(StrEnum):
+    """Where a runner is in its life; the words are those of the exported `state` label."""
+
+    BOOTING = "booting"
+    IDLE = "idle"
+    BUSY = "busy"
+    OFFLINE = "offline"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Job:
+    """One job; `noticed` says whether the autoscaler heard that it is waiting."""
+
+    id: int
+    source: Source
+    queued_at: float
+    nominal_seconds: float
+    noticed: bool = True
+    started_at: float | None = None
+
+    @property
+    def url(self) -> str:
+        """Return the address under which the CI would show the job."""
+        return f"{WEB}/{self.source.repository}/actions/runs/{self.id // 7}/job/{self.id}"
+
+
+@dataclass(slots=True)
+class Runner:
+    """One runner, how long it has been in its state, and the job it has."""
+
+    id: int
+    state: RunnerState
+    since_seconds: float
+    job: Job | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """Everything that a pool has counted since the simulation began, and the recent past for rates."""
+
+    arrived: Counter[tuple[str, str]] = field(default_factory=Counter)
+    started: int = 0
+    completed: int = 0
+    creates: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    registrations: int = 0
+    arrivals_at: deque[float] = field(default_factory=deque)
+    starts_at: deque[float] = field(default_factory=deque)
+    completions_at: deque[float] = field(default_factory=deque)
+    durations: deque[tuple[float, float]] = field(default_factory=deque)
+
+    def forget(self, now: float) -> None:
+        """Drop what no rate and no quantile looks at any more."""
+        for times in (self.arrivals_at, self.starts_at, self.completions_at):
+            while times and times[0] <= now - RATE_WINDOW_SECONDS:
+                times.popleft()
+        while self.durations and self.durations[0][0] <= now - DURATION_WINDOW_SECONDS:
+            self.durations.popleft()
+
+
+class Pool:
+    """A pool between two events; every change of a runner's state goes through `move`."""
+
+    def __init__(self, spec: PoolSpec) -> None:
+        self.spec = spec
+        self.waiting: deque[Job] = deque()
+        self.runners: dict[int, Runner] = {}
+        self.idle: dict[int, Runner] = {}
+        self.states: Counter[RunnerState] = Counter()
+        self.noticed = 0
+        self.target: int | None = None
+        self.tally = Tally()
+        self.create_allowance = 0.0
+
+    def count(self, state: RunnerState) -> int:
+        """Return how many runners are in this state."""
+        return self.states[state]
+
+    @property
+    def capacity(self) -> int:
+        """Return the runners that do or will soon do work: booting, idle and busy."""
+        return self.count(RunnerState.BOOTING) + self.count(RunnerState.IDLE) + self.count(RunnerState.BUSY)
+
+    @property
+    def floor(self) -> int:
+        """Return the capacity below which the pool is filled up: its minimum, or the target set from outside."""
+        return max(self.spec.minimum, self.target or 0)
+
+    def enqueue(self, job: Job) -> None:
+        """Let a job wait."""
+        self.waiting.append(job)
+        self.noticed += job.noticed
+        self.tally.arrived[(job.source.repository, job.source.workflow)] += 1
+        self.tally.arrivals_at.append(job.queued_at)
+
+    def start_next(self, now: float) -> Runner:
+        """Give the job that waits longest to the runner that has been idle longest; both must exist."""
+        runner = next(iter(self.idle.values()))
+        job = self.waiting.popleft()
+        self.noticed -= job.noticed
+        job.started_at = now
+        runner.job = job
+        self.move(runner, RunnerState.BUSY, now)
+        self.tally.started += 1
+        self.tally.starts_at.append(now)
+        return runner
+
+    def end_job(self, runner: Runner, now: float) -> None:
+        """Complete the runner's job and leave the runner idle."""
+        if runner.job is not None and runner.job.started_at is not None:
+            self.tally.completed += 1
+            self.tally.completions_at.append(now)
+            self.tally.durations.append((now, now - runner.job.started_at))
+        runner.job = None
+        self.move(runner, RunnerState.IDLE, now)
+
+    def add(self, runner: Runner) -> None:
+        """Take a new runner in."""
+        self.runners[runner.id] = runner
+        self.states[runner.state] += 1
+        if runner.state is RunnerState.IDLE:
+            self.idle[runner.id] = runner
+
+    def remove(self, runner: Runner) -> None:
+        """Let a runner go."""
+        del self.runners[runner.id]
+        self.idle.pop(runner.id, None)
+        self.states[runner.state] -= 1
+
+    def move(self, runner: Runner, state: RunnerState, now: float) -> None:
+        """Change a runner's state."""
+        self.states[runner.state] -= 1
+        self.states[state] += 1
+        self.idle.pop(runner.id, None)
+        runner.state = state
+        runner.since_seconds = now
+        if state is RunnerState.IDLE:
+            self.idle[runner.id] = runner
+
+    def in_state(self, states: Iterable[RunnerState]) -> list[Runner]:
+        """Return the runners in these states, first state first, oldest runner first."""
+        return [runner for state in states for runner in self.runners.values() if runner.state is state]

@@ -1,0 +1,109 @@
+"""Alert rules over the queues: what makes them fire, and with which values, labels and annotations."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.playground.fleet.figures import PoolFigures
+
+Labels = tuple[tuple[str, str], ...]
+
+
+class Flavour(StrEnum):
+    """Who sends the alert."""
+
+    GRAFANA = "grafana"
+    ALERTMANAGER = "alertmanager"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRule:
+    """Fires when a queue is long or old; limits are jobs and simulated minutes.
+
+    Grafana's flavour is one alert over all pools that names none of them, and carries two independent maxima.
+    Alertmanager's is one alert for each pool, with the label `runner_label`. Like PyTorch's view, a pool with
+    `unseen_rows` or fewer waiting jobs is no row at all: the alert can resolve while jobs still wait.
+    """
+
+    flavour: Flavour
+    name: str
+    uid: str
+    minutes_limit: float
+    size_limit: int
+    unseen_rows: int = 5
+    priority: str = "P2"
+    team: str = "pytorch-dev-infra"
+    runbook_url: str = "https://runbooks.example/ci/queueing"
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One alert that a rule wants to fire now."""
+
+    labels: Labels
+    annotations: Labels
+    values: tuple[tuple[str, float], ...]
+
+
+def breaches(rule: QueueRule, figures: Iterable[PoolFigures]) -> dict[Labels, Breach]:
+    """Return the alerts that should be firing, by their labels."""
+    rows = [f for f in figures if f.queued > rule.unseen_rows]
+    if rule.flavour is Flavour.GRAFANA:
+        found = [_over_all_pools(rule, rows)] if rows else []
+    else:
+        found = [_over_one_pool(rule, row) for row in rows]
+    return {b.labels: b for b in found if dict(b.values)["threshold_breached"]}
+
+
+def _values(rule: QueueRule, size: int, minutes: int) -> tuple[tuple[str, float], ...]:
+    by_size, by_time = int(size > rule.size_limit), int(minutes > rule.minutes_limit)
+    return (
+        ("max_queue_size", size),
+        ("max_queue_time_mins", minutes),
+        ("queue_size_threshold", by_size),
+        ("queue_time_threshold", by_time),
+        ("threshold_breached", max(by_size, by_time)),
+    )
+
+
+def _over_all_pools(rule: QueueRule, rows: list[PoolFigures]) -> Breach:
+    size = max(row.queued for row in rows)
+    minutes = int(max(row.oldest_wait_seconds for row in rows) // 60)
+    return Breach(
+        labels=(
+            ("alertname", rule.name),
+            ("grafana_folder", "CI Infra Alerts"),
+            ("type", "alerting-infra"),
+        ),
+        annotations=(
+            ("Priority", rule.priority),
+            ("Teams", rule.team),
+            (
+                "description",
+                "Alerts when any of the regular runner types is queuing for a long time "
+                "or when many of them are queuing",
+            ),
+            ("runbook_url", rule.runbook_url),
+            ("summary", f"Jobs are queueing. Max queue time: {minutes} mins. Max queue size: {size} runners."),
+        ),
+        values=_values(rule, size, minutes),
+    )
+
+
+def _over_one_pool(rule: QueueRule, row: PoolFigures) -> Breach:
+    minutes = int(row.oldest_wait_seconds // 60)
+    return Breach(
+        labels=(
+            ("alertname", rule.name),
+            ("priority", rule.priority),
+            ("runner_label", row.pool),
+            ("severity", "critical"),
+            ("team", rule.team),
+        ),
+        annotations=(
+            ("description", f"{row.queued} jobs wait for {row.pool}, the oldest for {minutes} min."),
+            ("runbook_url", rule.runbook_url),
+            ("summary", f"{row.pool}: {row.queued} jobs waiting, oldest {minutes} min"),
+        ),
+        values=_values(rule, row.queued, minutes),
+    )

@@ -1,0 +1,68 @@
+"""The `http` scaler of each simulated pool: its size, an absolute target, and never two acts for one key."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from bot.playground.fleet.simulation import Fleet, OutOfRangeError
+
+KEYS_KEPT = 1000
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP status and its JSON document."""
+
+    status: int
+    document: Json
+
+
+class Scaler:
+    """`current` counts booting, idle and busy runners; `max` is the ceiling, `limit` what the pool may have now."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+        self._answered: OrderedDict[tuple[str, str], tuple[object, Answer]] = OrderedDict()
+
+    def get(self, name: str) -> Answer:
+        """Return the size of a pool; 404 when it is unknown."""
+        if name not in self._fleet.pools:
+            return Answer(404, {"error": f"no pool named {name}", "pools": list(self._fleet.pools)})
+        pool = self._fleet.pools[name]
+        document: Json = {
+            "current": pool.capacity,
+            "min": pool.spec.minimum,
+            "max": pool.spec.ceiling,
+            "limit": self._fleet.limit(name),
+            "desired": pool.target,
+        }
+        return Answer(200, document)
+
+    def put(self, name: str, body: object, key: str) -> Answer:
+        """Set an absolute target. The same key gives the same answer and does nothing again; with another body 409."""
+        seen = self._answered.get((name, key)) if key else None
+        if seen is not None:
+            before, answer = seen
+            if before != body:
+                return Answer(409, {"error": "this Idempotency-Key was used with another body"})
+            return answer
+        answer = self._put(name, body)
+        if key:
+            self._answered[(name, key)] = (body, answer)
+            while len(self._answered) > KEYS_KEPT:
+                self._answered.popitem(last=False)
+        return answer
+
+    def _put(self, name: str, body: object) -> Answer:
+        found = self.get(name)
+        if found.status != 200:
+            return found
+        desired = body.get("desired") if isinstance(body, dict) else None
+        if not isinstance(desired, int) or isinstance(desired, bool):
+            return Answer(422, {"error": 'send {"desired": n} with a whole number'})
+        try:
+            self._fleet.set_target(name, desired)
+        except OutOfRangeError as refused:
+            bounds = {side: found.document[side] for side in ("min", "max")}
+            return Answer(422, {"error": str(refused), **bounds})
+        return Answer(200, {**self.get(name).document, "desired": desired})

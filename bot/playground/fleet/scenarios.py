@@ -1,0 +1,180 @@
+"""The stories that the simulated fleet can tell, each a pure description with its true cause for later scoring."""
+
+from dataclasses import dataclass, replace
+
+from bot.playground.fleet import faults
+from bot.playground.fleet.faults import Fault
+from bot.playground.fleet.rules import Flavour, QueueRule
+from bot.playground.fleet.spec import Burst, PoolSpec, Rate
+from bot.playground.fleet.usual_pools import GPU, LINUX, LINUX_LARGE, MACOS, WINDOWS
+
+MINUTE = 60.0
+HOUR = 3600.0
+DEMO_SPEED = 60.0
+DEFAULT = "surge"
+DEFAULT_SEED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One story. Simulated time 0 is when the visitor begins to watch; what came before happens in advance.
+
+    `true_cause` is what is really at work, `affected` the pools it touches. `helps` says whether Scale up is the right
+    answer. `wall_minutes` is the length of the story at the demo's speed of one simulated minute a second.
+    """
+
+    name: str
+    title: str
+    text: str
+    try_this: str
+    true_cause: str
+    helps: bool
+    affected: tuple[str, ...]
+    wall_minutes: float
+    rule: QueueRule
+    pools: tuple[PoolSpec, ...]
+    faults: tuple[Fault, ...] = ()
+
+
+ALL_QUEUES = QueueRule(
+    Flavour.GRAFANA, "Jobs are Queued - autoscaled-machines", "dez2aomgvru2oe", minutes_limit=30, size_limit=200
+)
+ONE_QUEUE = QueueRule(Flavour.ALERTMANAGER, "RunnerQueueTooLong", "runner-queue", minutes_limit=30, size_limit=200)
+
+HEALTHY = Scenario(
+    name="healthy",
+    title="Nothing is wrong",
+    text="Five pools do their usual work. Jobs wait for minutes at most, and no alert fires.",
+    try_this="Ask for the figures with /queue list, and see what an ordinary day looks like.",
+    true_cause="none",
+    helps=False,
+    affected=(),
+    wall_minutes=2,
+    rule=ALL_QUEUES,
+    pools=(LINUX, LINUX_LARGE, GPU, MACOS, WINDOWS),
+)
+
+SURGE = Scenario(
+    name="surge",
+    title="A surge of jobs after a big merge",
+    text=(
+        "A large merge has set off a burst of jobs for linux.2xlarge, and people keep pushing. The autoscaler is well "
+        "below its limit, but adds runners slowly, so the queue hardly shrinks by itself. The alert names no pool."
+    ),
+    try_this="Open the thread, press Scale up, add 20 runners, and watch the queue drain in about two minutes.",
+    true_cause="surge",
+    helps=True,
+    affected=("linux.2xlarge",),
+    wall_minutes=2,
+    rule=ALL_QUEUES,
+    pools=(
+        replace(
+            LINUX,
+            bursts=(Burst(-24 * MINUTE, 100),),
+            rates=(Rate(-24 * MINUTE, 3.5), Rate(12 * MINUTE, 2.55), Rate(7 * HOUR, 2.1)),
+        ),
+        LINUX_LARGE, GPU, MACOS, WINDOWS,
+    ),
+)  # fmt: skip
+
+LIMIT_REACHED = Scenario(
+    name="limit-reached",
+    title="The pool has reached its limit",
+    text=(
+        "More work than usual arrives for linux.4xlarge. All 24 runners that the pool may have are busy with real work,"
+        " and the autoscaler may not create another one."
+    ),
+    try_this="Press Scale up and go beyond the limit of 24: the limit is raised, and the queue drains.",
+    true_cause="limit-reached",
+    helps=True,
+    affected=("linux.4xlarge",),
+    wall_minutes=3,
+    rule=ONE_QUEUE,
+    pools=(
+        LINUX,
+        replace(
+            LINUX_LARGE,
+            bursts=(Burst(-24 * MINUTE, 85),),
+            rates=(Rate(-24 * MINUTE, 1.9), Rate(20 * MINUTE, 1.6), Rate(8 * HOUR, 0.8)),
+        ),
+        GPU, MACOS,
+    ),
+)  # fmt: skip
+
+STOCKOUT = Scenario(
+    name="stockout",
+    title="The cloud has no GPU machines left",
+    text=(
+        "Every request for another linux.g5.4xlarge machine is refused: InsufficientInstanceCapacity. The runners that "
+        "exist go on working; the queue grows until the cloud has machines again, after about four minutes."
+    ),
+    try_this="Press Diagnose and look at the failed creates. Scale up cannot help here: try it, and see it say so.",
+    true_cause="stockout",
+    helps=False,
+    affected=("linux.g5.4xlarge.nvidia.gpu",),
+    wall_minutes=6,
+    rule=ONE_QUEUE,
+    pools=(
+        LINUX,
+        LINUX_LARGE,
+        replace(GPU, bursts=(Burst(-24 * MINUTE, 45),), rates=(Rate(-24 * MINUTE, 0.7), Rate(3 * HOUR, 0.4))),
+        MACOS,
+    ),
+    faults=(faults.stockout(GPU.name, -60 * MINUTE, 240 * MINUTE),),
+)
+
+OFFLINE_HOSTS = Scenario(
+    name="offline-hosts",
+    title="Mac hosts have dropped out",
+    text=(
+        "14 of the 16 Mac hosts lost their connection within a moment: the machines are alive, their agents are not. "
+        "Jobs for macos-m1-stable wait; the hosts come back after about three minutes."
+    ),
+    try_this="Press Diagnose: 14 hosts are offline. More machines would not serve these jobs.",
+    true_cause="offline-hosts",
+    helps=False,
+    affected=("macos-m1-stable",),
+    wall_minutes=5,
+    rule=ONE_QUEUE,
+    pools=(LINUX, LINUX_LARGE, replace(MACOS, bursts=(Burst(-24 * MINUTE, 14),)), WINDOWS),
+    faults=(faults.hosts_offline(MACOS.name, 14, -25 * MINUTE, 180 * MINUTE),),
+)
+
+PROVIDER_OUTAGE = Scenario(
+    name="provider-outage",
+    title="The CI provider assigns no jobs",
+    text=(
+        "Idle runners are there, but the CI provider gives them no jobs. Every pool queues at the same time, and there "
+        "is nothing to repair on our side. After about two minutes the provider recovers."
+    ),
+    try_this="Press Diagnose: all pools rose together while runners idle. Waiting is the right answer.",
+    true_cause="provider-outage",
+    helps=False,
+    affected=(LINUX.name, LINUX_LARGE.name, GPU.name, MACOS.name),
+    wall_minutes=4,
+    rule=ALL_QUEUES,
+    pools=(replace(LINUX, creates_per_minute=8), LINUX_LARGE, GPU, MACOS),
+    faults=(faults.provider_outage(-24 * MINUTE, 90 * MINUTE),),
+)
+
+HUNG_JOBS = Scenario(
+    name="hung-jobs",
+    title="Jobs hang and hold their runners",
+    text=(
+        "Tests of the workflow trunk hang on windows.4xlarge and run five times as long as usual. All runners are busy,"
+        " although no more jobs arrive than on any other day."
+    ),
+    try_this="Press Diagnose and compare the durations. Stopping the hung jobs helps, more runners hang too.",
+    true_cause="hung-jobs",
+    helps=False,
+    affected=("windows.4xlarge",),
+    wall_minutes=8,
+    rule=ONE_QUEUE,
+    pools=(LINUX, LINUX_LARGE, GPU, replace(WINDOWS, arrivals_per_minute=0.5, limit=28, ceiling=48)),
+    faults=(faults.jobs_hung(WINDOWS.name, 5, -95 * MINUTE, 120 * MINUTE, workflow="trunk"),),
+)
+
+SCENARIOS = {
+    scenario.name: scenario
+    for scenario in (SURGE, LIMIT_REACHED, STOCKOUT, OFFLINE_HOSTS, PROVIDER_OUTAGE, HUNG_JOBS, HEALTHY)
+}

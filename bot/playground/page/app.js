@@ -1,0 +1,137 @@
+/** The page: wires state to the sidebar, the channel, the thread, App Home, the guide and the modals. */
+
+import { digest, h, link } from "./dom.js";
+import { renderBlocks } from "./blocks.js";
+import { makeComposer } from "./composer.js";
+import { actor, channelMessages, holdEnd, renderMessages, threadMessages } from "./messages.js";
+import { mrkdwn } from "./mrkdwn.js";
+import { renderModals } from "./modal.js";
+import { listenToSwitcher, renderLive, renderSidebar } from "./sidebar.js";
+import { currentChannel, isHome, listen, names, navigate, onChange, post, readAddress, refresh, ui } from "./state.js";
+
+const FOLDED = "playground-guide-folded";
+const place = (id) => document.getElementById(id);
+
+const channelComposer = makeComposer(place("channel-composer"), {
+  testid: "composer", label: () => `Message #${currentChannel()?.name ?? ""}, or / for commands`, inThread: () => null, key: () => `${ui.user}/${ui.channel}`,
+});
+const threadComposer = makeComposer(place("thread-composer"), {
+  testid: "thread-composer", label: () => "Reply in the thread", inThread: () => ui.thread, key: () => `${ui.user}/${ui.channel}/${ui.thread}`,
+});
+
+function render() {
+  renderLive();
+  if (!ui.state) {
+    place("loading").textContent = ui.live === "lost" ? "The playground cannot be reached. Is it still running? This page tries again by itself." : "Loading the workspace…";
+    return;
+  }
+  document.body.classList.add("loaded");
+  renderSidebar();
+  renderGuide(ui.state.guide ?? []);
+  place("channel").hidden = isHome();
+  place("home").hidden = !isHome();
+  if (isHome()) renderHome(ui.state.home);
+  else renderChannel();
+  renderThread();
+  renderModals(ui.state.views ?? []);
+  if (ui.jump) jump();
+}
+
+/** Brings the message of a permalink into view, once. */
+function jump() {
+  const root = ui.thread && ui.thread !== ui.jump ? place("thread") : place("messages");
+  const target = root.querySelector(`[data-testid="message-${CSS.escape(ui.jump)}"]`);
+  ui.jump = null;
+  target?.classList.add("changed");
+  target?.scrollIntoView({ block: "center" });
+}
+
+function renderChannel() {
+  const channel = currentChannel();
+  place("channel-title").textContent = channel ? `# ${channel.name}` : "No channels";
+  place("channel-note").textContent = channel?.is_archived ? "Archived: nobody can post here" : "";
+  if (!channel) return;
+  const messages = channelMessages();
+  place("empty").hidden = messages.length > 0;
+  renderMessages(place("messages"), place("messages-scroll"), messages, { key: `${ui.user}/${channel.id}`, thread: false });
+  channelComposer();
+}
+
+function renderThread() {
+  const pane = place("thread");
+  const shown = Boolean(ui.thread && !isHome() && currentChannel());
+  const opening = shown && pane.hidden;
+  pane.hidden = !shown;
+  document.body.classList.toggle("with-thread", shown);
+  if (!shown) return;
+  const messages = threadMessages();
+  place("thread-channel").textContent = `# ${currentChannel().name}`;
+  place("thread-gone").hidden = messages.some((message) => message.ts === ui.thread);
+  renderMessages(place("thread-messages"), place("thread-scroll"), messages, { key: `${ui.user}/${ui.channel}/${ui.thread}`, thread: true });
+  threadComposer();
+  if (opening && document.activeElement?.dataset.focus?.startsWith("replies-")) pane.querySelector("textarea").focus();
+}
+
+function renderHome(home) {
+  place("home-title").textContent = ui.state.bot.name;
+  const node = place("home-blocks");
+  const hash = digest(JSON.stringify([home, ui.namesKey]));
+  if (node.dataset.hash === hash) return;
+  node.dataset.hash = hash;
+  const focused = node.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+  const ctx = { names, surface: "home", act: actor({ channel: null, ts: null, view_id: home?.id ?? null }) };
+  node.replaceChildren(...(home ? renderBlocks(home.blocks, ctx) : [h("p", { class: "quiet" }, "The app has not published its home for you yet.")]));
+  if (focused) node.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
+}
+
+function renderGuide(steps) {
+  const guide = place("guide");
+  guide.hidden = steps.length === 0;
+  const hash = digest(JSON.stringify(steps));
+  if (guide.dataset.hash === hash) return;
+  guide.dataset.hash = hash;
+  place("guide-steps").replaceChildren(...steps.map((step) => h("li", {}, h("strong", {}, step.title), h("span", { class: "mrkdwn" }, mrkdwn(String(step.text ?? ""), names)), step.href ? guideLink(step) : null)));
+}
+
+/** A step inside this page changes the view without loading anything; any other opens elsewhere. */
+function guideLink(step) {
+  if (!/^\/?\?/.test(step.href)) return link(new URL(step.href, location.href).href, "Open");
+  const show = h("button", { type: "button", class: "text-button" }, "Show me");
+  show.addEventListener("click", () => {
+    const query = new URLSearchParams(step.href.slice(step.href.indexOf("?")));
+    navigate({ user: query.get("user") ?? ui.user, channel: query.get("channel") ?? ui.channel, thread: query.get("thread") });
+  });
+  return show;
+}
+
+function closeThread() {
+  const opener = document.querySelector(`[data-focus="replies-${CSS.escape(ui.thread ?? "")}"]`);
+  navigate({ thread: null });
+  opener?.focus();
+}
+
+function listenToPage() {
+  listenToSwitcher();
+  place("thread-close").addEventListener("click", closeThread);
+  place("thread").addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented) closeThread();
+  });
+  place("sidebar-toggle").addEventListener("click", () => {
+    const open = document.body.classList.toggle("sidebar-open");
+    place("sidebar-toggle").setAttribute("aria-expanded", String(open));
+  });
+  place("main").addEventListener("click", () => document.body.classList.remove("sidebar-open"));
+  holdEnd(place("messages-scroll"));
+  holdEnd(place("thread-scroll"));
+  place("guide").open = localStorage.getItem(FOLDED) !== "yes";
+  place("guide").addEventListener("toggle", () => localStorage.setItem(FOLDED, place("guide").open ? "no" : "yes"));
+  document.addEventListener("visibilitychange", () => ui.state && render());
+}
+
+readAddress();
+onChange(render);
+listenToPage();
+render();
+if (isHome()) post("/ui/home", {});
+refresh();
+listen();

@@ -1,0 +1,107 @@
+/** Block Kit blocks as DOM nodes, for messages, modals and App Home. */
+
+import { h, safeUrl, uniqueId } from "./dom.js";
+import { interactive } from "./elements.js";
+import { buildInput } from "./inputs.js";
+import { plain, textObject } from "./mrkdwn.js";
+import { markdown, richText, table } from "./richtext.js";
+
+const KINDS = {
+  header: (block) => h("h3", { class: "block header" }, textObject(block.text)),
+  section,
+  actions: (block, ctx) => h("div", { class: "block actions" }, (block.elements ?? []).map((element) => interactive(element, block.block_id, ctx))),
+  context: (block, ctx) => h("div", { class: "block context" }, (block.elements ?? []).map((element) => contextElement(element, ctx))),
+  divider: () => h("hr", { class: "block divider" }),
+  image: (block) => picture(block),
+  rich_text: (block, ctx) => h("div", { class: "block mrkdwn" }, richText(block, ctx.names)),
+  table: (block, ctx) => h("div", { class: "block" }, table(block, ctx.names)),
+  data_table: (block, ctx) => h("div", { class: "block" }, table(block, ctx.names)),
+  markdown: (block) => h("div", { class: "block mrkdwn markdown" }, markdown(block.text ?? "")),
+  input,
+};
+
+/**
+ * All blocks of a surface. `ctx` carries `names`, `act(payload, node)`, `surface` ("message", "modal", "home") and in modals
+ * `fields`, a Map that collects what can be read at submit, and `previous`, what was typed before a redraw.
+ */
+export function renderBlocks(blocks, ctx) {
+  return (blocks ?? []).map((block) => {
+    const build = Object.hasOwn(KINDS, block?.type) ? KINDS[block.type] : unknown;
+    return build(block, ctx);
+  });
+}
+
+function unknown(block) {
+  return h("div", { class: "block unknown" }, `This page does not draw “${String(block?.type)}” blocks; “Raw” shows the content.`);
+}
+
+function section(block, ctx) {
+  const main = h("div", { class: "section-main" });
+  if (block.text) main.append(h("div", { class: "mrkdwn" }, textObject(block.text, ctx.names)));
+  if (block.fields?.length) {
+    main.append(h("div", { class: "fields" }, block.fields.map((field) => h("div", { class: "field mrkdwn" }, textObject(field, ctx.names)))));
+  }
+  if (!block.accessory) return h("div", { class: "block section" }, main);
+  const wide = ctx.surface === "modal" && !["button", "overflow", "image"].includes(block.accessory.type);
+  return h("div", { class: `block section with-accessory${wide ? " wide" : ""}` }, main, h("div", { class: "accessory" }, interactive(block.accessory, block.block_id, ctx)));
+}
+
+function contextElement(element, ctx) {
+  if (element.type === "image") return smallImage(element);
+  return h("div", { class: "mrkdwn" }, textObject(element, ctx.names));
+}
+
+function smallImage(element) {
+  const source = safeUrl(element.image_url);
+  const alt = String(element.alt_text ?? "");
+  if (!source) return h("span", { class: "image-alt" }, alt);
+  const node = h("img", { src: source, alt, title: alt, class: "small-image" });
+  node.addEventListener("error", () => node.replaceWith(h("span", { class: "image-alt" }, alt)), { once: true });
+  return node;
+}
+
+function picture(block) {
+  const alt = String(block.alt_text ?? "");
+  const source = safeUrl(block.image_url);
+  const missing = () => h("div", { class: "image-missing" }, "Image: ", alt || "without description");
+  const body = source ? h("img", { src: source, alt, class: "large-image" }) : missing();
+  if (source) body.addEventListener("error", () => body.replaceWith(missing()), { once: true });
+  return h("figure", { class: "block image" }, block.title ? h("figcaption", {}, textObject(block.title)) : null, body);
+}
+
+/** An input block: label, control, hint, and a place for its error. */
+function input(block, ctx) {
+  const element = block.element ?? {};
+  const id = uniqueId("field");
+  const described = `${id}-hint ${id}-error`;
+  const key = `${block.block_id}/${element.action_id}`;
+  const built = buildInput(element, { id, described, key, names: ctx.names, previous: ctx.previous?.get(key), required: !block.optional });
+  const caption = [...plain(String(block.label?.text ?? "")), block.optional ? h("span", { class: "optional" }, " (optional)") : null];
+  const group = ["radio_buttons", "checkboxes"].includes(element.type);
+  if (block.dispatch_action) built.onChange((payload) => ctx.act({ block_id: block.block_id, action_id: element.action_id, ...payload }, built.node));
+  ctx.fields?.set(key, { blockId: block.block_id, actionId: element.action_id, required: !block.optional, ...built });
+  return h(group ? "fieldset" : "div", { class: "block input", "data-block": block.block_id, "data-testid": `input-${block.block_id}`, "aria-describedby": group ? described : null },
+    h(group ? "legend" : "label", { class: "label", for: group ? null : id }, caption),
+    built.node,
+    h("div", { class: "hint", id: `${id}-hint` }, block.hint ? textObject(block.hint) : null),
+    h("div", { class: "field-error", id: `${id}-error`, role: "alert", hidden: true }));
+}
+
+/** Writes the errors ({block_id: text}) below their fields and clears the others; says which had no field. */
+export function showFieldErrors(root, errors) {
+  const left = new Set(Object.keys(errors));
+  let first = null;
+  for (const field of root.querySelectorAll("[data-block]")) {
+    const text = errors[field.dataset.block];
+    left.delete(field.dataset.block);
+    const place = field.querySelector(".field-error");
+    place.hidden = !text;
+    if (place.textContent !== (text ?? "")) place.textContent = text ?? "";
+    field.classList.toggle("invalid", Boolean(text));
+    const control = field.querySelector("input, textarea, select");
+    if (text) control?.setAttribute("aria-invalid", "true");
+    else control?.removeAttribute("aria-invalid");
+    if (text && !first) first = control;
+  }
+  return { first, unplaced: [...left].map((key) => `${key}: ${errors[key]}`) };
+}

@@ -1,0 +1,1 @@
+"""A strict, stateful stand-in for Slack that tests and the demo talk to over real HTTP."""

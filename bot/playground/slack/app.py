@@ -1,0 +1,214 @@
+"""The stand-in itself: puts workspace, Web API, delivery and page together behind one Starlette application."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
+
+from bot.playground.serving import ABORT, serving
+from bot.playground.slack.acts import People
+from bot.playground.slack.api import Api, Done, Reply
+from bot.playground.slack.arguments import merge, multipart
+from bot.playground.slack.delivery import Delivery
+from bot.playground.slack.faults import Faults
+from bot.playground.slack.interactions import Payloads
+from bot.playground.slack.limits import Limits, Meter
+from bot.playground.slack.methods_files import receive as receive_file
+from bot.playground.slack.people import Bot, Channel, Group, Person, Team
+from bot.playground.slack.record import Log
+from bot.playground.slack.replies import respond
+from bot.playground.slack.settings import ALL_SCOPES, Command, Context, Settings, Shortcut
+from bot.playground.slack.sockets import SocketCarrier
+from bot.playground.slack.submissions import Submissions
+from bot.playground.slack.tickets import Tickets
+from bot.playground.slack.ui import Ui
+from bot.playground.slack.wire import Json, SlackError
+from bot.playground.slack.workspace import Clock, Workspace
+
+PAGE = Path(__file__).parent.parent / "page"
+
+
+class _Dropped:
+    """A response that is none: cuts the connection."""
+
+    async def __call__(self, scope: Scope, receive: Receive, _send: Send) -> None:
+        extensions: Mapping[str, object] = scope.get("extensions") or {}
+        abort = extensions.get(ABORT)
+        if not callable(abort):
+            raise TypeError("this server cannot drop connections; run the stand-in with bot.playground.serving")
+        abort()
+        while (await receive())["type"] != "http.disconnect":
+            continue
+
+
+class SlackStandIn:
+    """A strict, stateful Slack for one workspace and one app.
+
+    `clock` gives seconds since the epoch and is the only clock for ids, limits and expiry; `limits` `None` turns rate
+    limits off; `request_url` is where events, commands and interactions go, `None` means Socket Mode. `settings`,
+    `faults`, `workspace` and `log` may be read and changed while it runs.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is one setting of the stand-in, all by keyword
+        self,
+        *,
+        clock: Clock,
+        request_url: str | None = None,
+        bot_token: str = "xoxb-demo",  # noqa: S107 - the demo's well-known token guards nothing
+        app_token: str = "xapp-demo",  # noqa: S107 - as above
+        signing_secret: str = "demo-signing-secret",  # noqa: S107 - as above
+        limits: Limits | None = None,
+        scopes: frozenset[str] = ALL_SCOPES,
+        refused_blocks: frozenset[str] = frozenset(),
+        team_id: str = "T0DEMO",
+        bot: Bot | None = None,
+        people: Sequence[Person] | None = None,
+        groups: Sequence[Group] | None = None,
+        channels: Sequence[Channel] | None = None,
+        commands: Sequence[Command] = (Command(),),
+        shortcuts: Sequence[Shortcut] = (),
+        answer_within_seconds: float = 3.0,
+    ) -> None:
+        self.settings = Settings(
+            bot_token=bot_token,
+            app_token=app_token,
+            signing_secret=signing_secret,
+            request_url=request_url,
+            scopes=scopes,
+            refused_blocks=refused_blocks,
+            commands=commands,
+            shortcuts=shortcuts,
+            answer_within_seconds=answer_within_seconds,
+        )
+        self.workspace = Workspace(clock, Team(team_id), bot or Bot(), people, groups, channels)
+        self.faults = Faults()
+        self.log = Log()
+        self.meter = Meter(limits)
+        self._connect(clock)
+        self.app = self._application()
+
+    def _connect(self, clock: Clock) -> None:
+        """Puts the parts together that share the workspace."""
+        next_id = self.workspace.next_id
+        self.sockets = SocketCarrier(self.settings, self.workspace.bot.app_id, next_id)
+        tickets = Tickets(clock, next_id)
+        self._context = Context(self.workspace, tickets, self.faults, self.settings, self.sockets.url)
+        self.api = Api(self._context, self.log, self.meter, self.sockets.listen)
+        self.delivery = Delivery(self.settings, self.log, clock, self.sockets)
+        payloads = Payloads(self._context)
+        self.people = People(self._context, self.delivery, payloads)
+        self.submissions = Submissions(self._context, self.delivery, payloads)
+
+    def _application(self) -> Starlette:
+        ui = Ui(self._context, self.people, self.submissions, self.log, self._use_address)
+        return Starlette(
+            routes=[
+                Route("/api/{method:path}", self._call, methods=["GET", "POST"]),
+                Route("/response/{key}", self._respond, methods=["POST"]),
+                Route("/upload/{file_id}", self._upload, methods=["GET", "POST"]),
+                Route("/archives/{channel}/{message}", _follow_permalink),
+                *ui.routes(),
+                Route("/", _index),
+                Mount("/page", StaticFiles(directory=PAGE, check_dir=False)),
+            ],
+            lifespan=self._lifespan,
+        )
+
+    @asynccontextmanager
+    async def _lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await self.close()
+
+    @asynccontextmanager
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Serves inside the running loop and gives the base URL; the Web API is at `<url>/api/`."""
+        async with serving(self.app, host, port) as url:
+            self._context.base_url = url
+            yield url
+
+    async def close(self) -> None:
+        """Ends deliveries and Socket Mode connections."""
+        await self.delivery.close()
+        await self.sockets.close()
+
+    def _use_address(self, request: Request) -> None:
+        """Learns the stand-in's own address from the first request, where `serve` has not told it."""
+        if not self._context.base_url:
+            self._context.base_url = str(request.base_url).rstrip("/")
+
+    async def _call(self, request: Request) -> Response | _Dropped:
+        self._use_address(request)
+        authorization = request.headers.get("authorization", "")
+        token = authorization[7:].strip() if authorization[:7].lower() == "bearer " else ""
+        args: Json = {}
+        broken = None
+        try:
+            content_type = request.headers.get("content-type", "")
+            args = merge(request.scope["query_string"], content_type, await request.body())
+        except SlackError as refused:
+            broken = refused.code
+        if token:
+            args["token"] = token
+        return _response(await self.api.answer(request.path_params["method"], args, broken))
+
+    async def _respond(self, request: Request) -> Response | _Dropped:
+        """A post to a response URL; scripts of faults know it as the method `response_url`."""
+        key = request.path_params["key"]
+        args: Json = {}
+        broken = None
+        try:
+            args = merge(b"", request.headers.get("content-type", ""), await request.body())
+        except SlackError as refused:
+            broken = refused.code
+
+        def post(given: Json) -> Done:
+            return Done(b"ok", respond(self._context, key, given))
+
+        return _response(await self.api.aside("response_url", args, post, broken))
+
+    async def _upload(self, request: Request) -> Response | _Dropped:
+        """The bytes of a file, raw or multipart; the script knows it as the method `upload`."""
+        file_id = request.path_params["file_id"]
+        if request.method == "GET":
+            upload = self.workspace.uploads.get(file_id)
+            return Response(upload.content if upload else b"", 200 if upload else 404, media_type="text/plain")
+        body = await request.body()
+        content_type = request.headers.get("content-type", "")
+        if content_type.startswith("multipart/"):
+            _, files = multipart(content_type, body)
+            body = b"".join(files)
+
+        def store(_args: Json) -> Done:
+            return Done(f"OK - {receive_file(self._context, file_id, body)}".encode())
+
+        return _response(await self.api.aside("upload", {"file_id": file_id, "bytes": len(body)}, store))
+
+
+def _response(reply: Reply) -> Response | _Dropped:
+    if reply.dropped:
+        return _Dropped()
+    return Response(reply.body, reply.status, reply.headers)
+
+
+async def _index(_request: Request) -> Response:
+    page = PAGE / "index.html"
+    if not page.is_file():
+        return PlainTextResponse("The page of the local workspace is not installed; /ui/state shows it as JSON.", 404)
+    return FileResponse(page)
+
+
+async def _follow_permalink(request: Request) -> Response:
+    """Permalinks lead to the page, at that message."""
+    digits = request.path_params["message"].removeprefix("p")
+    ts = f"{digits[:-6]}.{digits[-6:]}"
+    thread_ts = request.query_params.get("thread_ts", "")
+    query = f"channel={request.path_params['channel']}&ts={ts}" + (f"&thread_ts={thread_ts}" if thread_ts else "")
+    return RedirectResponse(f"/?{query}")

@@ -1,0 +1,195 @@
+"""Brings events, commands and interactions to the app: signed HTTP requests or Socket Mode, with Slack's time limit."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+from urllib.parse import urlencode
+
+import aiohttp
+
+from bot.playground.slack.record import Log, Sent
+from bot.playground.slack.settings import Settings
+from bot.playground.slack.wire import Json, text
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """One payload on its way. `kind` is `events_api`, `interactive` or `slash_commands`, as in Socket Mode."""
+
+    kind: str
+    payload: Json
+    retry: int = 0
+    retry_reason: str | None = None
+
+    @property
+    def what(self) -> str:
+        """The payload's own kind, for the log."""
+        event = self.payload.get("event")
+        if isinstance(event, dict):
+            return text(event, "type")
+        return text(self.payload, "type") or text(self.payload, "command")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the app said. `problem` is `http_timeout`, `connection_failed`, `http_error`, or `None` when all is well."""
+
+    status: int
+    content: object = None
+    problem: str | None = None
+    no_retry: bool = False
+
+
+class Carrier(Protocol):
+    """A way to the app."""
+
+    async def carry(self, parcel: Parcel) -> Answer:
+        """Delivers and waits for the answer, never longer than the app may take."""
+        ...
+
+
+def sign(secret: str, timestamp: str, body: bytes) -> str:
+    """Slack's v0 signature (docs.slack.dev/authentication/verifying-requests-from-slack)."""
+    base = b"v0:" + timestamp.encode("ascii") + b":" + body
+    return "v0=" + hmac.new(secret.encode("utf-8"), base, hashlib.sha256).hexdigest()
+
+
+class HttpCarrier:
+    """Posts to the app's request URL."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._session: aiohttp.ClientSession | None = None
+
+    async def carry(self, parcel: Parcel) -> Answer:
+        """Signs and posts; anything but a 2xx in time is a problem."""
+        body, content_type = _encoded(parcel)
+        timestamp = str(int(self._clock()))
+        headers = {
+            "content-type": content_type,
+            "user-agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
+            "x-slack-request-timestamp": timestamp,
+            "x-slack-signature": sign(self._settings.signing_secret, timestamp, body),
+        }
+        if parcel.retry:
+            headers["x-slack-retry-num"] = str(parcel.retry)
+            headers["x-slack-retry-reason"] = parcel.retry_reason or "http_error"
+        try:
+            return await self._post(body, headers)
+        except TimeoutError:
+            return Answer(0, problem="http_timeout")
+        except aiohttp.ClientError:
+            return Answer(0, problem="connection_failed")
+
+    async def _post(self, body: bytes, headers: dict[str, str]) -> Answer:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(trust_env=False)
+        limit = aiohttp.ClientTimeout(total=self._settings.answer_within_seconds)
+        url = self._settings.request_url or ""
+        async with self._session.post(url, data=body, headers=headers, timeout=limit, allow_redirects=False) as reply:
+            raw = await reply.read()
+            no_retry = reply.headers.get("x-slack-no-retry") == "1"
+            if not 200 <= reply.status < 300:
+                return Answer(reply.status, problem="http_error", no_retry=no_retry)
+            return Answer(reply.status, _decoded(raw), no_retry=no_retry)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+
+def _encoded(parcel: Parcel) -> tuple[bytes, str]:
+    if parcel.kind == "events_api":
+        return json.dumps(parcel.payload).encode("ascii"), "application/json"
+    form = parcel.payload if parcel.kind == "slash_commands" else {"payload": json.dumps(parcel.payload)}
+    return urlencode({key: str(value) for key, value in form.items()}).encode(
+        "ascii"
+    ), "application/x-www-form-urlencoded"
+
+
+def _decoded(raw: bytes) -> object:
+    content = raw.decode("utf-8", "replace").strip()
+    if not content:
+        return None
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content
+
+
+class Delivery:
+    """Chooses the way by the settings, keeps the log, and sends events again that were not taken."""
+
+    def __init__(self, settings: Settings, log: Log, clock: Callable[[], float], sockets: Carrier) -> None:
+        self._settings = settings
+        self._log = log
+        self._clock = clock
+        self._sockets = sockets
+        self.http = HttpCarrier(settings, clock)
+        self._waiting: list[tuple[float, Parcel]] = []
+        self._timers: set[asyncio.TimerHandle] = set()
+        self._tasks: set[asyncio.Task[int]] = set()
+
+    async def interaction(self, kind: str, payload: Json) -> Answer:
+        """Delivers once; interactions and commands are never sent again."""
+        return await self._carry(Parcel(kind, payload))
+
+    async def event(self, payload: Json) -> Answer:
+        """Delivers an event; what is not taken is sent again at once, then after 1 and 5 minutes."""
+        return await self._try(Parcel("events_api", payload))
+
+    async def redeliver_due(self) -> int:
+        """Sends again the events whose time has come by the clock; gives how many were sent."""
+        now = self._clock()
+        due = [parcel for at, parcel in self._waiting if at <= now]
+        self._waiting = [(at, parcel) for at, parcel in self._waiting if at > now]
+        for parcel in due:
+            await self._try(parcel)
+        return len(due)
+
+    async def _try(self, parcel: Parcel) -> Answer:
+        answer = await self._carry(parcel)
+        delays = self._settings.event_retry_seconds
+        while answer.problem is not None and not answer.no_retry and parcel.retry < len(delays):
+            delay = delays[parcel.retry]
+            parcel = replace(parcel, retry=parcel.retry + 1, retry_reason=answer.problem)
+            if delay > 0:
+                self._later(delay, parcel)
+                break
+            answer = await self._carry(parcel)
+        return answer
+
+    def _later(self, delay_seconds: float, parcel: Parcel) -> None:
+        self._waiting.append((self._clock() + delay_seconds, parcel))
+        self._timers.add(asyncio.get_running_loop().call_later(delay_seconds, self._wake))
+
+    def _wake(self) -> None:
+        task = asyncio.create_task(self.redeliver_due())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _carry(self, parcel: Parcel) -> Answer:
+        started = self._clock()
+        carrier: Carrier = self.http if self._settings.request_url else self._sockets
+        answer = await carrier.carry(parcel)
+        took = self._clock() - started
+        number = len(self._log.sent)
+        sent = Sent(number, started, parcel.kind, parcel.what, parcel.retry, answer.status, answer.problem, took)
+        self._log.sent.append(sent)
+        return answer
+
+    async def close(self) -> None:
+        """Forgets pending events and closes the connections."""
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
+        for task in list(self._tasks):
+            task.cancel()
+        await self.http.close()

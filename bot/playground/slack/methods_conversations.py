@@ -1,0 +1,157 @@
+"""The conversations.*, reactions.* and pins.* methods."""
+
+import base64
+import binascii
+
+from bot.playground.slack.people import Channel
+from bot.playground.slack.settings import Context
+from bot.playground.slack.wire import Json, SlackError, flag, rows, text, whole
+
+
+def info(slack: Context, args: Json) -> Json:
+    """`conversations.info`."""
+    channel = slack.workspace.channel(text(args, "channel"))
+    return {"channel": channel.public(slack.workspace.bot.user_id)}
+
+
+def listing(slack: Context, args: Json) -> Json:
+    """`conversations.list`: public channels unless `types` says otherwise."""
+    wanted = set((text(args, "types") or "public_channel").split(","))
+    found = [channel for channel in slack.workspace.channels.values() if _kind(channel) in wanted]
+    if flag(args, "exclude_archived"):
+        found = [channel for channel in found if not channel.is_archived]
+    page, cursor = _page([channel.id for channel in found], args, 1000, 100)
+    bot = slack.workspace.bot.user_id
+    return {
+        "channels": [slack.workspace.channels[channel_id].public(bot) for channel_id in page],
+        "response_metadata": {"next_cursor": cursor},
+    }
+
+
+def _kind(channel: Channel) -> str:
+    if channel.is_im:
+        return "im"
+    return "private_channel" if channel.is_private else "public_channel"
+
+
+def join(slack: Context, args: Json) -> Json:
+    """`conversations.join`."""
+    channel = slack.workspace.channel(text(args, "channel"))
+    if channel.is_archived:
+        raise SlackError("is_archived")
+    if channel.is_private or channel.is_im:
+        raise SlackError("method_not_supported_for_channel_type")
+    channel.members.add(slack.workspace.bot.user_id)
+    slack.workspace.touch()
+    return {"channel": channel.public(slack.workspace.bot.user_id)}
+
+
+def open_direct(slack: Context, args: Json) -> Json:
+    """`conversations.open` with one person."""
+    user = text(args, "users")
+    if user not in slack.workspace.persons:
+        raise SlackError("user_not_found")
+    return {"channel": slack.workspace.direct(user).public(slack.workspace.bot.user_id)}
+
+
+def history(slack: Context, args: Json) -> Json:
+    """`conversations.history`: top-level and broadcast messages, newest first, as far as the lag lets them be seen."""
+    channel = _readable(slack, args)
+    seen = [
+        message
+        for message in _visible(slack, channel)
+        if message.get("thread_ts", message["ts"]) == message["ts"] or message.get("subtype") == "thread_broadcast"
+    ]
+    return _messages(list(reversed(seen)), args, slack.settings.history_objects)
+
+
+def replies(slack: Context, args: Json) -> Json:
+    """`conversations.replies`: the parent, then its replies, oldest first."""
+    channel = _readable(slack, args)
+    root = text(args, "ts")
+    seen = [message for message in _visible(slack, channel) if root in (message["ts"], message.get("thread_ts"))]
+    if not any(message["ts"] == root for message in seen):
+        raise SlackError("thread_not_found")
+    return _messages(seen, args, slack.settings.history_objects)
+
+
+def _readable(slack: Context, args: Json) -> Channel:
+    channel = slack.workspace.channel(text(args, "channel"))
+    if slack.workspace.bot.user_id not in channel.members:
+        raise SlackError("channel_not_found" if channel.is_private else "not_in_channel")
+    return channel
+
+
+def _visible(slack: Context, channel: Channel) -> list[Json]:
+    lag = slack.faults.history_lag_seconds
+    if not lag:
+        return list(channel.messages.values())
+    newest = slack.workspace.clock() - lag
+    return [message for message in channel.messages.values() if float(text(message, "ts")) <= newest]
+
+
+def _messages(found: list[Json], args: Json, most: int) -> Json:
+    oldest, latest = text(args, "oldest"), text(args, "latest")
+    inclusive = flag(args, "inclusive")
+    by_ts = {text(message, "ts"): message for message in found if _between(message, oldest, latest, inclusive)}
+    page, cursor = _page(list(by_ts), args, most, 100)
+    with_metadata = flag(args, "include_all_metadata")
+    messages = [{key: value for key, value in by_ts[ts].items() if with_metadata or key != "metadata"} for ts in page]
+    answer: Json = {"messages": messages, "has_more": bool(cursor), "pin_count": 0}
+    if cursor:
+        answer["response_metadata"] = {"next_cursor": cursor}
+    return answer
+
+
+def _between(message: Json, oldest: str, latest: str, inclusive: bool) -> bool:
+    at = float(text(message, "ts"))
+    try:
+        low, high = float(oldest or "-inf"), float(latest or "inf")
+    except ValueError:
+        raise SlackError("invalid_ts_oldest" if oldest else "invalid_ts_latest") from None
+    return low <= at <= high if inclusive else low < at < high
+
+
+def _page(ids: list[str], args: Json, most: int, default: int) -> tuple[list[str], str]:
+    limit = whole(args, "limit", default)
+    if not 1 <= limit <= 1000:
+        raise SlackError("invalid_limit")
+    limit = min(limit, most)
+    start = 0
+    cursor = text(args, "cursor")
+    if cursor:
+        try:
+            start = ids.index(base64.b64decode(cursor, validate=True).decode("ascii").removeprefix("next:"))
+        except (binascii.Error, ValueError):
+            raise SlackError("invalid_cursor") from None
+    following = ids[start + limit : start + limit + 1]
+    next_cursor = base64.b64encode(f"next:{following[0]}".encode()).decode("ascii") if following else ""
+    return ids[start : start + limit], next_cursor
+
+
+def add_reaction(slack: Context, args: Json) -> Json:
+    """`reactions.add`."""
+    channel = slack.workspace.channel(text(args, "channel"))
+    message = slack.workspace.find(channel, text(args, "timestamp"))
+    name = text(args, "name").strip(":")
+    if not name:
+        raise SlackError("invalid_name")
+    bot = slack.workspace.bot.user_id
+    reactions = rows(message, "reactions")
+    if any(each["name"] == name and bot in str(each["users"]) for each in reactions):
+        raise SlackError("already_reacted")
+    message["reactions"] = [*reactions, {"name": name, "users": [bot], "count": 1}]
+    slack.workspace.touch()
+    return {}
+
+
+def add_pin(slack: Context, args: Json) -> Json:
+    """`pins.add`."""
+    channel = _readable(slack, args)
+    message = slack.workspace.find(channel, text(args, "timestamp"))
+    pinned = message.get("pinned_to")
+    if isinstance(pinned, list) and channel.id in pinned:
+        raise SlackError("already_pinned")
+    message["pinned_to"] = [channel.id]
+    slack.workspace.touch()
+    return {}

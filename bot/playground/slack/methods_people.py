@@ -1,0 +1,60 @@
+"""The auth.*, users.* and usergroups.* methods."""
+
+from bot.playground.slack.settings import Context
+from bot.playground.slack.wire import Json, SlackError, flag, text
+
+
+def test_token(slack: Context, args: Json) -> Json:
+    """`auth.test`: who the token belongs to."""
+    workspace = slack.workspace
+    answer: Json = {"url": f"{slack.base_url}/", "team": workspace.team.name, "team_id": workspace.team.id}
+    if args.get("token") == slack.settings.app_token:
+        return {**answer, "app_name": workspace.bot.name, "app_id": workspace.bot.app_id}
+    return {
+        **answer,
+        "user": workspace.bot.name,
+        "user_id": workspace.bot.user_id,
+        "bot_id": workspace.bot.bot_id,
+        "is_enterprise_install": False,
+    }
+
+
+def user_info(slack: Context, args: Json) -> Json:
+    """`users.info`."""
+    return {"user": slack.workspace.user_public(text(args, "user"))}
+
+
+def by_email(slack: Context, args: Json) -> Json:
+    """`users.lookupByEmail`."""
+    wanted = text(args, "email").lower()
+    for person in slack.workspace.persons.values():
+        if wanted and person.email.lower() == wanted:
+            return {"user": person.public(slack.workspace.team.id)}
+    raise SlackError("users_not_found")
+
+
+def groups(slack: Context, args: Json) -> Json:
+    """`usergroups.list`."""
+    _paid(slack)
+    team_id = slack.workspace.team.id
+    found = []
+    for group in slack.workspace.usergroups.values():
+        item = group.public(team_id)
+        if flag(args, "include_users"):
+            item["users"] = list(group.users)
+        found.append(item)
+    return {"usergroups": found}
+
+
+def group_members(slack: Context, args: Json) -> Json:
+    """`usergroups.users.list`."""
+    _paid(slack)
+    group = slack.workspace.usergroups.get(text(args, "usergroup"))
+    if group is None:
+        raise SlackError("no_such_subteam")
+    return {"users": list(group.users)}
+
+
+def _paid(slack: Context) -> None:
+    if not slack.settings.usergroups_paid:
+        raise SlackError("plan_upgrade_required")

@@ -1,0 +1,153 @@
+"""Open modals, App Home, and what has been filled into them."""
+
+from dataclasses import dataclass, field
+
+from bot.playground.slack.wire import Json, SlackError, rows, table, text
+
+_STACK = 3
+
+
+@dataclass(slots=True)
+class OpenView:
+    """A modal on a person's screen, or their App Home. `values` is `view.state.values`."""
+
+    id: str
+    user: str
+    root_view_id: str
+    previous_view_id: str | None
+    content: Json
+    hash: str
+    values: Json = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+_STATE = {
+    "static_select": "selected_option",
+    "external_select": "selected_option",
+    "radio_buttons": "selected_option",
+    "multi_static_select": "selected_options",
+    "multi_external_select": "selected_options",
+    "checkboxes": "selected_options",
+    "datepicker": "selected_date",
+    "timepicker": "selected_time",
+    "datetimepicker": "selected_date_time",
+    "users_select": "selected_user",
+    "multi_users_select": "selected_users",
+    "channels_select": "selected_channel",
+    "multi_channels_select": "selected_channels",
+    "conversations_select": "selected_conversation",
+    "multi_conversations_select": "selected_conversations",
+    "rich_text_input": "rich_text_value",
+    "file_input": "files",
+}
+_INITIAL = {
+    "selected_option": "initial_option",
+    "selected_options": "initial_options",
+    "selected_date": "initial_date",
+    "selected_time": "initial_time",
+    "selected_date_time": "initial_date_time",
+    "selected_user": "initial_user",
+    "selected_users": "initial_users",
+    "selected_channel": "initial_channel",
+    "selected_channels": "initial_channels",
+    "selected_conversation": "initial_conversation",
+    "selected_conversations": "initial_conversations",
+}
+_LISTS = frozenset(key for key in _STATE.values() if key.endswith("s"))
+_STATELESS = frozenset({"button", "overflow", "image", ""})
+
+
+def elements_of(block: Json) -> list[Json]:
+    """The interactive elements of a block."""
+    found = rows(block, "elements") if block.get("type") in ("actions", "context_actions") else []
+    return found + [table(block, key) for key in ("element", "accessory") if isinstance(block.get(key), dict)]
+
+
+def state_key(kind: str) -> str:
+    """The field of an element's state that holds what was chosen or typed."""
+    return _STATE.get(kind, "value")
+
+
+def initial_values(blocks: list[Json]) -> Json:
+    """`state.values` of blocks that nobody has touched yet."""
+    values: Json = {}
+    for block in blocks:
+        for element in elements_of(block):
+            kind = text(element, "type")
+            if kind in _STATELESS:
+                continue
+            key = state_key(kind)
+            start = element.get(_INITIAL.get(key, "initial_value"))
+            if start is None and key in _LISTS:
+                start = []
+            of_block = table(values, text(block, "block_id"))
+            of_block[text(element, "action_id")] = {"type": kind, key: start}
+            values[text(block, "block_id")] = of_block
+    return values
+
+
+def merged(values: Json, given: Json) -> Json:
+    """State values with what a person filled in laid over them."""
+    result: Json = {block_id: dict(table(values, block_id)) for block_id in values}
+    for block_id in given:
+        result[block_id] = {**table(result, block_id), **table(given, block_id)}
+    return result
+
+
+class Views:
+    """All open modals in the order of opening, and each person's App Home."""
+
+    def __init__(self) -> None:
+        self.modals: dict[str, OpenView] = {}
+        self.homes: dict[str, OpenView] = {}
+
+    def of(self, user: str) -> list[OpenView]:
+        """The open modals of a person, newest last."""
+        return [view for view in self.modals.values() if view.user == user]
+
+    def get(self, view_id: str) -> OpenView:
+        """An open modal or a Home by its id.
+
+        Raises:
+            SlackError: `not_found`.
+        """
+        found = self.modals.get(view_id)
+        if found is None:
+            found = next((home for home in self.homes.values() if home.id == view_id), None)
+        if found is None:
+            raise SlackError("not_found")
+        return found
+
+    def external(self, external_id: str) -> OpenView:
+        """An open modal by the app's own id.
+
+        Raises:
+            SlackError: `not_found`.
+        """
+        for view in self.modals.values():
+            if external_id and view.content.get("external_id") == external_id:
+                return view
+        raise SlackError("not_found")
+
+    def push(self, view: OpenView) -> None:
+        """Puts a modal on top of its stack.
+
+        Raises:
+            SlackError: `push_limit_reached` above three, `duplicate_external_id`.
+        """
+        stack = [each for each in self.modals.values() if each.root_view_id == view.root_view_id]
+        if len(stack) >= _STACK:
+            raise SlackError("push_limit_reached")
+        external_id = text(view.content, "external_id")
+        if external_id and any(each.content.get("external_id") == external_id for each in self.modals.values()):
+            raise SlackError("duplicate_external_id")
+        self.modals[view.id] = view
+
+    def close(self, view_id: str) -> None:
+        """Takes a modal off the screen."""
+        self.modals.pop(view_id, None)
+
+    def clear(self, root_view_id: str) -> None:
+        """Takes a whole stack off the screen."""
+        for view in [each for each in self.modals.values() if each.root_view_id == root_view_id]:
+            del self.modals[view.id]

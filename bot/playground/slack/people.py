@@ -1,0 +1,153 @@
+"""Who and what is in the workspace: people, groups, channels, and the app itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bot.playground.slack.wire import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """The workspace."""
+
+    id: str = "T0DEMO"
+    name: str = "Acme CI"
+    domain: str = "acme-ci"
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """The app that is installed in the workspace, as its bot user."""
+
+    user_id: str = "U0TAILBACK"
+    name: str = "tailback"
+    bot_id: str = "B0TAILBACK"
+    app_id: str = "A0TAILBACK"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person; a stranger's `team_id` is another team's."""
+
+    id: str
+    name: str
+    real_name: str
+    team_id: str = "T0DEMO"
+    is_restricted: bool = False
+    is_ultra_restricted: bool = False
+    deleted: bool = False
+    email: str = ""
+
+    @property
+    def guest(self) -> bool:
+        """Whether the person is a guest of either kind."""
+        return self.is_restricted or self.is_ultra_restricted
+
+    def public(self, home_team_id: str) -> Json:
+        """The person as `users.info` tells it."""
+        answer: Json = {
+            "id": self.id,
+            "team_id": self.team_id,
+            "name": self.name,
+            "real_name": self.real_name,
+            "deleted": self.deleted,
+            "tz": "Etc/UTC",
+            "tz_offset": 0,
+            "profile": {"real_name": self.real_name, "display_name": self.name, "team": self.team_id},
+            "is_admin": False,
+            "is_owner": False,
+            "is_bot": False,
+            "is_app_user": False,
+            "is_restricted": self.is_restricted,
+            "is_ultra_restricted": self.is_ultra_restricted,
+        }
+        if self.team_id != home_team_id:
+            answer["is_stranger"] = True
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A user group with its members' ids."""
+
+    id: str
+    handle: str
+    name: str
+    users: tuple[str, ...]
+
+    def public(self, team_id: str) -> Json:
+        """The group as `usergroups.list` tells it."""
+        return {
+            "id": self.id,
+            "team_id": team_id,
+            "is_usergroup": True,
+            "handle": self.handle,
+            "name": self.name,
+            "date_delete": 0,
+            "user_count": len(self.users),
+        }
+
+
+@dataclass(slots=True)
+class Channel:
+    """A channel, or a direct conversation (`is_im`), with its messages by `ts` in the order of writing."""
+
+    id: str
+    name: str
+    members: set[str] = field(default_factory=set)
+    is_archived: bool = False
+    is_private: bool = False
+    is_im: bool = False
+    messages: dict[str, Json] = field(default_factory=dict)
+
+    @property
+    def scope_family(self) -> str:
+        """The first half of the scopes that reading it needs."""
+        if self.is_im:
+            return "im"
+        return "groups" if self.is_private else "channels"
+
+    def public(self, bot_user_id: str) -> Json:
+        """The channel as `conversations.info` tells it."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "is_channel": not self.is_im and not self.is_private,
+            "is_group": self.is_private,
+            "is_im": self.is_im,
+            "is_private": self.is_private or self.is_im,
+            "is_archived": self.is_archived,
+            "is_member": bot_user_id in self.members,
+            "num_members": len(self.members),
+        }
+
+
+def default_people() -> Sequence[Person]:
+    """Three full members, a guest, and a stranger from another team."""
+    return (
+        Person("U0ANA", "ana", "Ana"),
+        Person("U0BEN", "ben", "Ben"),
+        Person("U0CHI", "chi", "Chi"),
+        Person("U0GUEST", "guest", "Guest", is_restricted=True),
+        Person("U0OTHER", "other", "Other", team_id="T0OTHER"),
+    )
+
+
+def default_groups() -> Sequence[Group]:
+    """On-call, infrastructure, and those who approve."""
+    return (
+        Group("S0ONCALL", "oncall", "On call", ("U0ANA", "U0BEN")),
+        Group("S0INFRA", "infra", "Infrastructure", ("U0ANA", "U0CHI")),
+        Group("S0INFRALEADS", "infra-leads", "Infrastructure leads", ("U0CHI",)),
+    )
+
+
+def default_channels(bot: Bot, people: Sequence[Person]) -> Sequence[Channel]:
+    """Four channels with all people in them; the bot is a member of all but `random`."""
+    everyone = {person.id for person in people}
+    return (
+        Channel("C0CIONCALL", "ci", everyone | {bot.user_id}),
+        Channel("C0OPS", "ops", everyone | {bot.user_id}),
+        Channel("C0DEVINFRA", "dev-infra", everyone | {bot.user_id}),
+        Channel("C0RANDOM", "random", set(everyone)),
+    )

@@ -1,0 +1,72 @@
+"""The append-only log of every request that reached the stand-in: the oracle of tests."""
+
+from dataclasses import dataclass
+
+from bot.playground.slack.wire import Json
+
+
+@dataclass(slots=True)
+class Call:
+    """One request: what was asked and what became of it.
+
+    `outcome` is `ok`, an error code, `http 503`, or `pending` while it is being answered. `effect` says whether the
+    method itself succeeded, whatever the client was told. `ts` is the message that was written, if any.
+    """
+
+    number: int
+    at_seconds: float
+    method: str
+    args: Json
+    outcome: str = "pending"
+    effect: bool = False
+    ts: str | None = None
+    fault: str | None = None
+
+    def public(self) -> Json:
+        """The call as JSON."""
+        return {
+            "number": self.number,
+            "at": self.at_seconds,
+            "method": self.method,
+            "args": self.args,
+            "outcome": self.outcome,
+            "effect": self.effect,
+            "ts": self.ts,
+            "fault": self.fault,
+        }
+
+
+@dataclass(slots=True)
+class Sent:
+    """One delivery of the stand-in to the app; `status` 0 means that no answer came, `problem` then says why."""
+
+    number: int
+    at_seconds: float
+    kind: str
+    what: str
+    retry: int
+    status: int
+    problem: str | None
+    took_seconds: float
+
+
+class Log:
+    """Calls of the app in the order of their arrival, and deliveries to it."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.sent: list[Sent] = []
+
+    def open(self, at_seconds: float, method: str, args: Json) -> Call:
+        """Writes down a request the moment it arrives."""
+        call = Call(len(self.calls), at_seconds, method, {key: value for key, value in args.items() if key != "token"})
+        self.calls.append(call)
+        return call
+
+    def of(self, method: str, channel: str | None = None, since: int = 0) -> list[Call]:
+        """Calls of one method, from number `since` on, of one channel if it is named."""
+        return [
+            call
+            for call in self.calls[since:]
+            if call.method == method and (channel is None or call.args.get("channel") == channel)
+        ]

@@ -1,0 +1,85 @@
+"""What the stand-in can be told to be: tokens, scopes, where to deliver, which block types it knows."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bot.playground.slack.faults import Faults
+from bot.playground.slack.tickets import Tickets
+from bot.playground.slack.workspace import Workspace
+
+ALL_SCOPES = frozenset(
+    {
+        "app_mentions:read",
+        "bookmarks:write",
+        "channels:history",
+        "channels:read",
+        "chat:write",
+        "commands",
+        "files:write",
+        "groups:history",
+        "groups:read",
+        "im:history",
+        "im:read",
+        "im:write",
+        "pins:write",
+        "reactions:write",
+        "usergroups:read",
+        "users:read",
+        "users:read.email",
+    }
+)
+"""Every scope that the app could ask for, without `chat:write.public` and `channels:join`, which it should not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command of the installed app."""
+
+    command: str = "/queue"
+    description: str = "Ask about a runner queue, or act on it"
+    usage_hint: str = "status [pool] | list | diagnose POOL | silence POOL DURATION | scale POOL TARGET | report | help"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """A message shortcut of the installed app."""
+
+    callback_id: str
+    name: str
+
+
+@dataclass(slots=True)
+class Settings:
+    """May be changed while the stand-in runs. `request_url` `None` means Socket Mode.
+
+    `history_objects` caps a page of history: 15 for commercially distributed apps outside the Marketplace.
+    """
+
+    bot_token: str = "xoxb-demo"  # noqa: S105 - the demo's well-known token guards nothing
+    app_token: str = "xapp-demo"  # noqa: S105 - as above
+    signing_secret: str = "demo-signing-secret"  # noqa: S105 - as above
+    request_url: str | None = None
+    scopes: frozenset[str] = ALL_SCOPES
+    refused_blocks: frozenset[str] = frozenset()
+    commands: Sequence[Command] = (Command(),)
+    shortcuts: Sequence[Shortcut] = ()
+    answer_within_seconds: float = 3.0
+    event_retry_seconds: Sequence[float] = (0.0, 60.0, 300.0)
+    usergroups_paid: bool = True
+    history_objects: int = 999
+
+
+@dataclass(slots=True)
+class Context:
+    """All that a Web API method may reach.
+
+    `base_url` is the stand-in's own address, without a slash at its end; `socket_url` makes a WebSocket address that
+    works once.
+    """
+
+    workspace: Workspace
+    tickets: Tickets
+    faults: Faults
+    settings: Settings
+    socket_url: Callable[[], str]
+    base_url: str = ""

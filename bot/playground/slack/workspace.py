@@ -1,0 +1,256 @@
+"""The state of the workspace: what is written where, who sees it; no I/O, the clock is handed in."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from bot.playground.slack.modals import Views
+from bot.playground.slack.people import (
+    Bot,
+    Channel,
+    Group,
+    Person,
+    Team,
+    default_channels,
+    default_groups,
+    default_people,
+)
+from bot.playground.slack.wire import Json, SlackError, rows, table, text
+
+Clock = Callable[[], float]
+"""Seconds since the epoch."""
+
+
+@dataclass(slots=True)
+class Ephemeral:
+    """A message that one person sees and history never shows."""
+
+    channel: str
+    user: str
+    message: Json
+
+
+@dataclass(slots=True)
+class Upload:
+    """A file on its way, then a file."""
+
+    id: str
+    name: str
+    length: int
+    content: bytes = b""
+    arrived: bool = False
+    shared: bool = False
+
+
+@dataclass
+class Workspace:
+    """One team's people, channels and messages. Stored messages have the shape that Slack's API shows.
+
+    `seq` grows with every change that a person could see; `on_change` callbacks are told each time.
+    """
+
+    clock: Clock
+    team: Team = field(default_factory=Team)
+    bot: Bot = field(default_factory=Bot)
+    people: Sequence[Person] | None = None
+    groups: Sequence[Group] | None = None
+    channel_list: Sequence[Channel] | None = None
+
+    def __post_init__(self) -> None:
+        people = default_people() if self.people is None else self.people
+        channels = default_channels(self.bot, people) if self.channel_list is None else self.channel_list
+        self.persons: dict[str, Person] = {person.id: person for person in people}
+        self.usergroups: dict[str, Group] = {
+            group.id: group for group in (default_groups() if self.groups is None else self.groups)
+        }
+        self.channels: dict[str, Channel] = {channel.id: channel for channel in channels}
+        self.ephemerals: list[Ephemeral] = []
+        self.uploads: dict[str, Upload] = {}
+        self.views = Views()
+        self.guide: list[Json] = []
+        self.seq = 0
+        self.on_change: set[Callable[[], None]] = set()
+        self._last_ts_micros = 0
+        self._last_id = 0
+
+    def touch(self) -> None:
+        """Says that something visible changed."""
+        self.seq += 1
+        for tell in list(self.on_change):
+            tell()
+
+    def next_ts(self) -> str:
+        """The time as a message id: unique and growing, also when the clock stands still."""
+        self._last_ts_micros = max(int(self.clock() * 1_000_000), self._last_ts_micros + 1)
+        return f"{self._last_ts_micros // 1_000_000}.{self._last_ts_micros % 1_000_000:06d}"
+
+    def next_id(self, prefix: str) -> str:
+        """A new id such as `V0000012`."""
+        self._last_id += 1
+        return f"{prefix}{self._last_id:07d}"
+
+    def channel(self, name: str) -> Channel:
+        """A channel by its id or its `#name`.
+
+        Raises:
+            SlackError: `channel_not_found`.
+        """
+        found = self.channels.get(name)
+        if found is None and name.startswith("#"):
+            found = next((channel for channel in self.channels.values() if channel.name == name[1:]), None)
+        if found is None:
+            raise SlackError("channel_not_found")
+        return found
+
+    def direct(self, user_id: str) -> Channel:
+        """The direct conversation of the bot with a person, opened when needed."""
+        channel_id = f"D{user_id[1:]}"
+        if channel_id not in self.channels:
+            self.channels[channel_id] = Channel(channel_id, "", {user_id, self.bot.user_id}, is_im=True)
+        return self.channels[channel_id]
+
+    def with_ids(self, blocks: Sequence[Json]) -> list[Json]:
+        """Copies of blocks with a `block_id` and `action_id` wherever the app gave none, as Slack does."""
+        return [self._with_ids(block) for block in blocks]
+
+    def _with_ids(self, block: Json) -> Json:
+        copy = dict(block)
+        copy.setdefault("block_id", self.next_id("b"))
+        if copy.get("type") == "actions":
+            copy["elements"] = [self._element(each) for each in rows(block, "elements")]
+        for key in ("accessory", "element"):
+            if isinstance(copy.get(key), dict):
+                copy[key] = self._element(table(copy, key))
+        return copy
+
+    def _element(self, element: Json) -> Json:
+        if element.get("type") == "image" or element.get("action_id"):
+            return element
+        return {**element, "action_id": self.next_id("a")}
+
+    def bot_message(self, body: str, blocks: Sequence[Json] | None) -> Json:
+        """A message of the bot, not yet written anywhere."""
+        message: Json = {
+            "type": "message",
+            "user": self.bot.user_id,
+            "bot_id": self.bot.bot_id,
+            "app_id": self.bot.app_id,
+            "team": self.team.id,
+            "text": body,
+            "bot_profile": {"id": self.bot.bot_id, "app_id": self.bot.app_id, "name": self.bot.name},
+        }
+        if blocks:
+            message["blocks"] = self.with_ids(blocks)
+        return message
+
+    def write(self, channel: Channel, message: Json, thread_ts: str | None = None, broadcast: bool = False) -> Json:
+        """Stores a message and gives it its `ts`.
+
+        A reply to a parent that is gone becomes a top-level message without an error, as in Slack.
+
+        Raises:
+            SlackError: `cannot_reply_to_message` when `thread_ts` is itself a reply.
+        """
+        parent = channel.messages.get(thread_ts) if thread_ts else None
+        if parent is not None and parent.get("subtype") == "tombstone":
+            parent = None
+        if parent is not None and parent.get("thread_ts", parent["ts"]) != parent["ts"]:
+            raise SlackError("cannot_reply_to_message")
+        message["ts"] = self.next_ts()
+        if parent is not None:
+            message["thread_ts"] = parent["ts"]
+            message["parent_user_id"] = parent.get("user", "")
+            if broadcast:
+                message["subtype"] = "thread_broadcast"
+            self._count_reply(parent, message)
+        channel.messages[text(message, "ts")] = message
+        self.touch()
+        return message
+
+    def _count_reply(self, parent: Json, reply: Json) -> None:
+        users = parent.get("reply_users")
+        known = list(users) if isinstance(users, list) else []
+        if reply.get("user") not in known:
+            known.append(reply.get("user"))
+        count = parent.get("reply_count")
+        parent["thread_ts"] = parent["ts"]
+        parent["reply_count"] = (count if isinstance(count, int) else 0) + 1
+        parent["reply_users"] = known
+        parent["reply_users_count"] = len(known)
+        parent["latest_reply"] = reply["ts"]
+        parent["is_locked"] = False
+        parent["subscribed"] = False
+
+    def find(self, channel: Channel, ts: str) -> Json:
+        """A stored message.
+
+        Raises:
+            SlackError: `message_not_found`.
+        """
+        message = channel.messages.get(ts)
+        if message is None or message.get("subtype") == "tombstone":
+            raise SlackError("message_not_found")
+        return message
+
+    def delete(self, channel: Channel, ts: str) -> None:
+        """Takes a message away; a parent with replies leaves a tombstone."""
+        message = self.find(channel, ts)
+        if message.get("reply_count"):
+            kept: Json = {
+                key: message[key] for key in ("ts", "thread_ts", "reply_count", "latest_reply") if key in message
+            }
+            channel.messages[ts] = {
+                "type": "message",
+                "subtype": "tombstone",
+                "user": "USLACKBOT",
+                "hidden": True,
+                "text": "This message was deleted.",
+                **kept,
+            }
+        else:
+            del channel.messages[ts]
+            self._uncount_reply(channel, message)
+        self.touch()
+
+    def _uncount_reply(self, channel: Channel, reply: Json) -> None:
+        parent = channel.messages.get(text(reply, "thread_ts"))
+        count = parent.get("reply_count") if parent is not None else None
+        if parent is not None and isinstance(count, int):
+            parent["reply_count"] = count - 1
+
+    def whisper(self, channel: Channel, user: str, message: Json, thread_ts: str | None = None) -> Json:
+        """Shows a message to one person alone."""
+        message["ts"] = self.next_ts()
+        if thread_ts:
+            message["thread_ts"] = thread_ts
+        self.ephemerals.append(Ephemeral(channel.id, user, message))
+        self.touch()
+        return message
+
+    def whispered(self, ts: str) -> Ephemeral | None:
+        """An ephemeral message by its `ts`."""
+        return next((each for each in reversed(self.ephemerals) if each.message.get("ts") == ts), None)
+
+    def unwhisper(self, ephemeral: Ephemeral) -> None:
+        """Takes an ephemeral message away."""
+        self.ephemerals.remove(ephemeral)
+        self.touch()
+
+    def user_public(self, user_id: str) -> Json:
+        """A user as `users.info` tells it, the bot included.
+
+        Raises:
+            SlackError: `user_not_found`.
+        """
+        if user_id == self.bot.user_id:
+            return {**Person(user_id, self.bot.name, self.bot.name, self.team.id).public(self.team.id), "is_bot": True}
+        person = self.persons.get(user_id)
+        if person is None:
+            raise SlackError("user_not_found")
+        return person.public(self.team.id)
+
+    def name_of(self, user_id: str) -> str:
+        """A user's name, for people."""
+        if user_id == self.bot.user_id:
+            return self.bot.name
+        person = self.persons.get(user_id)
+        return person.name if person is not None else user_id

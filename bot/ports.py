@@ -1,0 +1,228 @@
+"""What Tailback needs of the outside: Protocols, the values they carry, and the two exceptions that cross floors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol, TypeVar
+
+from bot.core.alert import Alert, Matcher
+from bot.core.incident import Incident
+from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.pool import Snapshot
+from bot.core.record import AuditEntry, Change, Claims, Held, Record
+
+R = TypeVar("R", bound=Record)
+
+
+class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
+    """A sentence for a person: what was not done, why, and what helps; `who` did it already, if somebody did."""
+
+    def __init__(self, sentence: str, who: str | None = None) -> None:
+        super().__init__(sentence)
+        self.who = who
+
+
+class Failure(StrEnum):
+    """What a failed call means for what was asked (promises section 4)."""
+
+    LATER = "later"
+    """Not accepted; try again after a while."""
+    UNKNOWN = "unknown"
+    """It may have happened: look before asking again."""
+    UNCONNECTED = "unconnected"
+    """Never reached the system; not done."""
+    SHAPE = "shape"
+    """The message itself was refused; not done."""
+    PLACE = "place"
+    """The channel cannot be used; not done."""
+    CREDENTIALS = "credentials"
+    """The token is not accepted; not done, and nothing will be until it is mended."""
+    GONE = "gone"
+    """The thing to change does not exist any more."""
+
+
+class Unreachable(Exception):  # noqa: N818 - named by what is true of the system
+    """`system` could not do `what`; `failure` says whether it may have happened all the same."""
+
+    def __init__(
+        self,
+        system: str,
+        what: str,
+        *,
+        failure: Failure = Failure.UNCONNECTED,
+        retry_after_seconds: float | None = None,
+    ) -> None:
+        super().__init__(f"{system}: {what}")
+        self.system = system
+        self.what = what
+        self.failure = failure
+        self.retry_after_seconds = retry_after_seconds
+
+    @property
+    def retryable(self) -> bool:
+        """Whether asking the same again later can help."""
+        return self.failure in {Failure.LATER, Failure.UNKNOWN, Failure.UNCONNECTED}
+
+
+class Store(Protocol):
+    """Records and their due times. Every method raises Unreachable("Redis", ...) when the store cannot be used."""
+
+    async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
+        """One record; None when there is none."""
+
+    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
+        """The records that exist, by id."""
+
+    async def find(self, index: str) -> str | None:
+        """The id that an index points to."""
+
+    async def open_under(self, index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+        """(was `mark` applied before?, the incident that `index` points to), in one round trip."""
+
+    async def members(self, name: str) -> set[str]:
+        """The members of a set."""
+
+    async def done_by(self, mark: str) -> str | None:
+        """What the thing behind `mark` was applied to; None when it was not."""
+
+    async def commit(self, change: Change) -> None:
+        """Apply a change atomically; safe to repeat. Raises Conflict or AlreadyDone, and then nothing was written."""
+
+    async def claim(self, most: int) -> Claims:
+        """Take up to `most` due records for the length of the lease."""
+
+    async def pace(self, lane: str, who: str, interval_seconds: float, burst: int, *, urgent: bool) -> float:
+        """Ask for a turn in a lane: 0 when it is granted, else seconds until it is worth asking again."""
+
+    async def hold_lane(self, lane: str, seconds: float) -> None:
+        """Stop a lane for that long (a 429 stops the queue, not one coroutine)."""
+
+    async def woken(self, timeout_seconds: float) -> bool:
+        """Wait until a commit anywhere made something due; False after the timeout."""
+
+    async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
+        """(stream id, entry, hash) in order; `after` is exclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """Where Slack put a message."""
+
+    channel: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who asked for something, as Slack's own records have it."""
+
+    id: str
+    team: str = ""
+    full_member: bool = True
+    """Neither guest, nor bot, nor from another workspace."""
+
+
+class Chat(Protocol):
+    """Slack. Every method raises Unreachable("Slack", ...); one call is one request, never repeated by itself."""
+
+    async def post(
+        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+    ) -> Posted:
+        """Post; `mark` (opaque) is stored as message metadata, so that `find` can answer later."""
+
+    async def update(self, channel: str, ts: str, message: Message) -> None:
+        """Replace a message's text and blocks."""
+
+    async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
+        """Our own message that carries `mark`, posted after `since`; the oldest when there are several."""
+
+    async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
+        """Tell one person alone."""
+
+    async def open_view(self, trigger_id: str, view: Block) -> None:
+        """Open a modal; a trigger lives 3 s and works once."""
+
+    async def publish_home(self, user: str, view: Block) -> None:
+        """Draw App Home for one person."""
+
+    async def permalink(self, channel: str, ts: str) -> str:
+        """The address of a message; empty when Slack does not give one."""
+
+    async def person(self, user: str) -> Person:
+        """Who somebody is; cached at most 60 s."""
+
+    async def group_members(self, group: str) -> frozenset[str]:
+        """User ids of a user group; cached at most 60 s."""
+
+
+class Metrics(Protocol):
+    """A source of queue figures."""
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool now; single figures may be unknown. Raises Unreachable when the source gives nothing at all."""
+
+    async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
+        """The pool's past, oldest first; empty when the source has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a scaler says; None where it cannot say."""
+
+    current: int | None
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+class Scaler(Protocol):
+    """A lever on one pool's capacity. Raises Unreachable, or Refused with the back end's own reason."""
+
+    async def read(self) -> Capacity:
+        """What is set now."""
+
+    async def set(self, target: int, act: str) -> None:
+        """Set an absolute target; `act` is the Idempotency-Key. Raises Unreachable(failure=UNKNOWN) on no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SilenceFound:
+    """A silence as its back end has it; `ends_at` in epoch seconds."""
+
+    id: str
+    active: bool
+    ends_at: float
+    comment: str
+    matchers: tuple[Matcher, ...] = ()
+
+
+class Alertmanager(Protocol):
+    """Silences, and what fires, by the Alertmanager v2 API."""
+
+    kind: str
+    """grafana or alertmanager."""
+    max_silence_seconds: float
+
+    async def silence(
+        self, matchers: Sequence[Matcher], *, starts_at: float, ends_at: float, by: str, comment: str
+    ) -> str:
+        """Create a silence and return its id; raises Refused when the back end will not have it."""
+
+    async def find(self, tag: str) -> SilenceFound | None:
+        """The newest silence that is active or pending and whose comment carries `tag`."""
+
+    async def get(self, silence_id: str) -> SilenceFound | None:
+        """One silence; None when the back end does not know it."""
+
+    async def end(self, silence_id: str) -> None:
+        """End a silence now; ending it twice is fine."""
+
+    async def firing(self) -> tuple[Alert, ...]:
+        """The alerts that fire now, silenced ones included."""
+
+
+class Outside(Protocol):
+    """Somebody who is told when Slack cannot be reached for too long."""
+
+    async def tell(self, event: str, text: str) -> None:
+        """Send one small JSON document."""

@@ -1,0 +1,1 @@
+"""Alert payloads become deliveries: pure functions, one file per format."""

@@ -1,0 +1,37 @@
+"""The Prometheus Alertmanager's webhook, payload version 4 (formats.md section 5)."""
+
+import json
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from bot.core.alert import Delivery, Links
+from bot.sources.group import Extras, Format, Item, delivery
+from bot.sources.labels import first_link, link, named
+
+
+def parse(body: bytes) -> Delivery:
+    """The delivery in an Alertmanager webhook; raises Unreadable."""
+    return delivery(body, FORMAT)
+
+
+def extras(item: Item) -> Extras:
+    """Links as Alertmanager's users give them; the payload carries no figures but those in its texts."""
+    links = Links(
+        runbook=item.runbook,
+        dashboard=first_link(*named(item.annotations, "dashboard_url"), *named(item.annotations, "dashboard")),
+        alert=link(item.text("generatorURL")),
+        silence=_silence_link(item.group.external_url, item.labels),
+    )
+    return Extras(links, {})
+
+
+def _silence_link(external_url: str, labels: Mapping[str, str]) -> str:
+    """Alertmanager's own page for a new silence, filled with this alert's labels; empty when it has no address."""
+    if not external_url or not labels:
+        return ""
+    filled = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in sorted(labels.items()))
+    root = external_url.partition("#")[0].partition("?")[0].rstrip("/")
+    return link(f"{root}/#/silences/new?filter={quote(f'{{{filled}}}', safe='')}")
+
+
+FORMAT = Format("alertmanager", "an Alertmanager webhook (version 4)", extras)

@@ -1,0 +1,126 @@
+"""Whether a webhook's sender knows the secret: headers and raw bytes, before anything is parsed (promises C1)."""
+
+import base64
+import binascii
+import hmac
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+SIGNATURE_HEADER = "X-Grafana-Alerting-Signature"
+TIMESTAMP_HEADER = "X-Grafana-Alerting-Timestamp"
+MOST_SKEW_SECONDS = 300.0
+MOST_HEADER_BYTES = 8192
+REFUSED = (
+    "Credentials missing or wrong: send the token as Authorization: Bearer, or as the password of basic "
+    "authentication, or sign the request."
+)
+"""The same sentence for every refusal, so that it tells a stranger nothing."""
+
+_SECONDS = re.compile(rb"[0-9]{1,12}")
+
+Headers = Iterable[tuple[bytes, bytes]]
+"""Raw header pairs in the order they came, repeats included (ASGI's `scope["headers"]`)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Secrets:
+    """What a sender must know; never printed."""
+
+    tokens: tuple[str, ...] = ()
+    """Every token that is valid now; two during a rotation."""
+    hmac_secret: str = ""
+    """Empty: signatures are not used."""
+    timestamp_header: str = TIMESTAMP_HEADER
+    """The header whose value is signed before the body; empty: the body alone is signed and can be replayed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the sender is known."""
+
+    ok: bool
+    reason: str = ""
+    """What was wrong, for the log alone: one of a few fixed words, never anything that was sent."""
+    sentence: str = ""
+    """What the sender is told."""
+
+
+def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> Verdict:
+    """Check every credential that was presented; one good one is enough, a bad or a doubled one never passes.
+
+    `now` is epoch seconds. Never raises, whatever was sent. Alertmanager cannot sign (prometheus/alertmanager#4248),
+    so a token is enough by itself, and so is a signature.
+    """
+    found = _wanted(headers, secrets)
+    tokens = tuple(token for token in secrets.tokens if token)
+    if any(len(values) > 1 for values in found.values()):
+        return _refused("a credential header came more than once")
+    if any(len(value) > MOST_HEADER_BYTES for values in found.values() for value in values):
+        return _refused("a credential header is too long")
+    authorization = found["authorization"] if tokens else []
+    signature = found.get(SIGNATURE_HEADER.lower(), [])
+    if not authorization and not signature:
+        return _refused("no credentials")
+    if authorization and not _knows_token(authorization[0], tokens):
+        return _refused("wrong token")
+    if signature and (wrong := _signature_trouble(signature[0], body, found, secrets, now)):
+        return _refused(wrong)
+    return Verdict(True)
+
+
+def _wanted(headers: Headers, secrets: Secrets) -> dict[str, list[bytes]]:
+    signing = {SIGNATURE_HEADER.lower(), secrets.timestamp_header.lower()} if secrets.hmac_secret else set()
+    found: dict[str, list[bytes]] = {name: [] for name in {"authorization", *signing}}
+    for name, value in headers:
+        if (known := name.decode("latin-1").lower()) in found:
+            found[known].append(value)
+    return found
+
+
+def _knows_token(value: bytes, tokens: tuple[str, ...]) -> bool:
+    scheme, _, rest = value.partition(b" ")
+    if scheme.lower() == b"bearer":
+        return _same_as_any(rest, tokens)
+    if scheme.lower() != b"basic":
+        return False
+    try:
+        _, colon, password = base64.b64decode(rest, validate=True).partition(b":")
+    except (binascii.Error, ValueError):
+        return False
+    return bool(colon) and _same_as_any(password, tokens)
+
+
+def _same_as_any(given: bytes, tokens: tuple[str, ...]) -> bool:
+    """Compare digests of equal length with every token, so that time tells neither length nor which one fitted."""
+    mine = sha256(given).digest()
+    return sum(hmac.compare_digest(mine, sha256(_secret(token)).digest()) for token in tokens) > 0
+
+
+def _signature_trouble(
+    value: bytes, body: bytes, found: dict[str, list[bytes]], secrets: Secrets, now: float
+) -> str | None:
+    """What is wrong with Grafana's signature (hex SHA-256, formats.md section 4); None when it is good."""
+    digest = hmac.new(_secret(secrets.hmac_secret), digestmod=sha256)
+    if secrets.timestamp_header:
+        stamps = found[secrets.timestamp_header.lower()]
+        if not stamps:
+            return "signature without its timestamp header"
+        if not _SECONDS.fullmatch(stamps[0]):
+            return "timestamp is not whole seconds"
+        if abs(now - int(stamps[0])) > MOST_SKEW_SECONDS:
+            return "timestamp is more than 5 minutes off"
+        digest.update(stamps[0] + b":")
+    digest.update(body)
+    right = hmac.compare_digest(value.lower(), digest.hexdigest().encode("ascii"))
+    return None if right else "wrong signature"
+
+
+def _secret(written: str) -> bytes:
+    """The bytes of a setting; an environment variable that is not UTF-8 keeps the bytes it had."""
+    return written.encode("utf-8", "surrogateescape")
+
+
+def _refused(reason: str) -> Verdict:
+    return Verdict(False, reason, REFUSED)

@@ -1,0 +1,170 @@
+"""The raw bytes of an alert payload become checked JSON, and its fields are read without trusting any of them."""
+
+import json
+import math
+import re
+from datetime import UTC, datetime
+
+MOST_DEPTH = 64
+"""Objects and lists inside each other (promises C4)."""
+MOST_CHARS = 1000
+"""Longest text kept of a label or an annotation."""
+MOST_PAIRS = 64
+"""Most labels, annotations or values kept of one alert."""
+MOST_PAIR_CHARS = 8000
+"""Most characters kept of all labels, or all annotations, of one alert."""
+CUT = "… (cut)"
+"""Marks a text that was longer."""
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_INSTANT = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?\s?(?:[Zz]|([+-])(\d\d):?(\d\d))?",
+    re.ASCII,
+)
+
+
+class Unreadable(Exception):  # noqa: N818 - says what the payload is
+    """A payload that cannot be read; the sentence names the field and what is missing or wrong with it."""
+
+
+def read(body: bytes) -> dict[str, object]:
+    """The JSON object in `body`; raises Unreadable.
+
+    Tolerated: a byte order mark, duplicate keys (the last wins), raw control characters in strings, lone surrogates
+    (replaced), numbers of any size (one that no machine can hold is null). Refused: other encodings than UTF-8, NaN and Infinity, nesting deeper than 64.
+    """
+    try:
+        whole = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"body: not UTF-8 at byte {error.start}; send JSON in UTF-8") from None
+    if not whole.strip():
+        raise Unreadable("body: empty; a JSON object is expected")
+    found = _decoded(whole)
+    if not isinstance(found, dict):
+        raise Unreadable(f"body: a JSON object is expected, but a {_kind(found)} came")
+    if _too_deep(found):
+        raise Unreadable(f"body: nested deeper than {MOST_DEPTH} levels")
+    if "\\u" in whole and _LONE_SURROGATE.search(written := json.dumps(found, ensure_ascii=False)):
+        found = _decoded(_LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", written))
+    return fields(found)
+
+
+def fields(value: object) -> dict[str, object]:
+    """An object as it is; anything else as an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[object]:
+    """A list as it is; anything else as an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: object, most: int | None = MOST_CHARS) -> str:
+    """A string or a number as text, cut at `most` characters with a mark; anything else as an empty text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"{value:.15g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, str):
+        return ""
+    return cut(value.replace("\0", "\N{REPLACEMENT CHARACTER}"), most)
+
+
+def cut(whole: str, most: int | None) -> str:
+    """At most `most` characters; a cut text ends with the mark."""
+    return whole if most is None or len(whole) <= most else whole[: most - len(CUT)] + CUT
+
+
+def pairs(value: object) -> dict[str, str]:
+    """Every name and text of an object, whole: for what must see all of it, such as an identity."""
+    return {name: text(entry, None) for name, entry in fields(value).items()}
+
+
+def bounded(whole: dict[str, str], first: tuple[str, ...] = ()) -> dict[str, str]:
+    """As much of `whole` as a record may hold; the names in `first` are kept before all others."""
+    kept: dict[str, str] = {}
+    room = MOST_PAIR_CHARS
+    for name in sorted(whole, key=lambda name: name not in first):
+        short = cut(whole[name], MOST_CHARS)
+        size = len(name) + len(short)
+        if size <= room and len(kept) < MOST_PAIRS:
+            kept[name] = short
+            room -= size
+    return {name: kept[name] for name in whole if name in kept}
+
+
+def number(value: object) -> float | None:
+    """A finite number, also one that is written as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def numbers(value: object) -> dict[str, float]:
+    """The finite numbers of an object, by name; everything else is left out."""
+    found = ((text(name, 200), number(entry)) for name, entry in fields(value).items())
+    known = [(name, figure) for name, figure in found if figure is not None]
+    return dict(known[:MOST_PAIRS])
+
+
+def instant(value: object) -> float | None:
+    """An RFC 3339 time as epoch seconds, cut to milliseconds; None for the zero time and whatever is no time.
+
+    Alertmanager writes up to nine fraction digits in a webhook and cuts the same instant to milliseconds in its API
+    (formats.md section 5). Without an offset the time is UTC.
+    """
+    found = _INSTANT.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(part) for part in found.groups()[:6])
+    try:
+        whole = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+    if found[8]:
+        offset_hours, offset_minutes = int(found[9]), int(found[10])
+        if offset_hours > 23 or offset_minutes > 59:
+            return None
+        offset = offset_hours * 3600 + offset_minutes * 60
+        whole += offset if found[8] == "-" else -offset
+    milliseconds = int((found[7] or "0")[:3].ljust(3, "0"))
+    return round(whole + milliseconds / 1000, 3) if whole > 0 else None
+
+
+def _decoded(whole: str) -> object:
+    try:
+        found: object = json.loads(
+            whole, strict=False, parse_int=_integer, parse_float=number, parse_constant=_no_constant
+        )
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"body: not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise Unreadable(f"body: nested deeper than {MOST_DEPTH} levels") from None
+    return found
+
+
+def _integer(digits: str) -> int | None:
+    return int(digits) if len(digits) <= 4000 else None
+
+
+def _no_constant(name: str) -> float:
+    raise Unreadable(f"body: {name} is not JSON; leave the figure out or send null")
+
+
+def _too_deep(found: object) -> bool:
+    level = [found]
+    for _ in range(MOST_DEPTH):
+        inner = (entry for box in level for entry in (box.values() if isinstance(box, dict) else items(box)))
+        level = [entry for entry in inner if isinstance(entry, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _kind(found: object) -> str:
+    names = {list: "list", str: "string", bool: "boolean", int: "number", float: "number"}
+    return names.get(type(found), "null")

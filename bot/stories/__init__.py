@@ -1,0 +1,1 @@
+"""What the product does when something happens."""

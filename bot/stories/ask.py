@@ -1,0 +1,152 @@
+"""Somebody asks for something: who may, on which incident, and the request written down once."""
+
+from collections.abc import Mapping
+
+from bot.core.action import Act, done
+from bot.core.alert import digest
+from bot.core.incident import Incident
+from bot.core.offer import act_id, incident_of, used
+from bot.core.record import AlreadyDone, AuditEntry, Change, Held, Put
+from bot.core.request import Request, Surface
+from bot.desk import Desk
+from bot.ports import Refused, Unreachable
+from bot.stories.keep import Move, keep, put_new
+
+
+async def permit(desk: Desk, who: str, team: str, permission: str) -> None:
+    """Raise Refused unless the configuration grants `permission` to this very person; in doubt nobody may (C7, C18)."""
+    allowed: list[str] = getattr(desk.settings.file.permissions, permission)
+    try:
+        person = await desk.chat.person(who)
+        if not person.full_member or (team and person.team and person.team != team):
+            raise Refused("Only full members of this workspace may do that; guests and other workspaces may not.")
+        if "anyone" in allowed or who in allowed:
+            return
+        groups = [name for name in allowed if name.startswith("S")]
+        for group in groups:
+            if who in await desk.chat.group_members(group):
+                return
+    except Unreachable as error:
+        raise Refused(
+            f"Nothing was done: Slack did not say who you are ({error.what}). Try again in a minute."
+        ) from None
+    if not allowed:
+        raise Refused(f"Nobody may do that here yet: `permissions.{permission}` in tailback.toml is empty.")
+    raise Refused(f"You are not on the list for this (`permissions.{permission}` in tailback.toml).")
+
+
+def acting(desk: Desk) -> None:
+    """Raise Refused while the kill switch is off; it works without a restart (C9)."""
+    if not desk.settings.file.actions.enabled:
+        raise Refused("Actions are switched off (`actions.enabled = false` in tailback.toml). Nothing was done.")
+
+
+async def subject(desk: Desk, request: Request) -> Held[Incident]:
+    """The open incident that a request is about; raises Refused with what to do instead."""
+    if request.act:
+        incident_id = incident_of(request.act)
+    elif request.thread:
+        incident_id = await desk.store.find(f"thread:{request.channel}:{request.thread}") or ""
+    else:
+        raise Refused("Ask in the thread of an incident, or press the button on its first message.")
+    held = await desk.store.get(Incident, incident_id) if incident_id else None
+    if held is None:
+        raise Refused("Tailback does not know this incident any more, so nothing was done.")
+    if request.act and request.surface is Surface.BUTTON and act_id(held.value, request.name) != request.act:
+        await _refuse_used(desk, request.act)
+    if held.value.thread.channel != request.channel and request.surface is Surface.BUTTON:
+        raise Refused("This button belongs to another channel's incident; nothing was done.")
+    if held.value.closed:
+        raise Refused("This incident is over; nothing was done.")
+    return held
+
+
+async def _refuse_used(desk: Desk, act: str) -> None:
+    known = await desk.act(act)
+    if known is None:
+        raise Refused("This button is out of date; use the ones the message shows now.")
+    raise Refused("That was already requested", known.who)
+
+
+def fresh_act(
+    desk: Desk,
+    request: Request,
+    held: Held[Incident] | None,
+    *,
+    pool: str | None = None,
+    params: Mapping[str, str] | None = None,
+) -> Act:
+    """A record for this request, named by its button, else by what Slack called the request."""
+    incident = held.value if held else None
+    return Act(
+        id=request.act or own_id(incident, request),
+        name=request.name,
+        who=request.who,
+        channel=incident.thread.channel if incident else request.channel,
+        requested_at=desk.now(),
+        incident=incident.id if incident else None,
+        pool=pool,
+        params=params or {},
+    )
+
+
+def own_id(incident: Incident | None, request: Request) -> str:
+    """An id for a request that came without a button."""
+    return f"{incident.id if incident else 'x'}.{digest(request.key)[:12]}"
+
+
+def finished_act(desk: Desk, request: Request, held: Held[Incident], outcome: str) -> Act:
+    """A record for something that is done in the very moment it is asked."""
+    return done(fresh_act(desk, request, held), outcome, desk.now())
+
+
+async def request_act(  # noqa: PLR0913 - the parts of one atomic change
+    desk: Desk,
+    request: Request,
+    held: Held[Incident] | None,
+    act: Act,
+    move: Move,
+    *,
+    draft: Held[Act] | None = None,
+) -> None:
+    """Write the request, the incident's move and the audit entry in one change; a second time is refused."""
+    now = desk.now()
+    due = None if act.finished else now
+    audit = (audited(act, now, "asked" if due else act.outcome),)
+    once = (f"act:{act.id}", f"request:{request.key}")
+    put = Put(draft, act, due) if draft else put_new(act, due)
+    try:
+        if held is None:
+            change = Change(puts=(put,), audit=audit, once=once, once_value=act.id)
+            await desk.store.commit(change)
+        else:
+            asked = _with_use(move, request.name)
+            await keep(desk, held, asked, due=now, also=(put,), audit=audit, once=once)
+    except AlreadyDone:
+        known = await desk.act(act.id)
+        raise Refused("That was already requested", known.who if known else request.who) from None
+
+
+def audited(act: Act, now: float, outcome: str) -> AuditEntry:
+    """The audit line of an action as it stands."""
+    return AuditEntry(
+        at=now,
+        who=act.who,
+        what=act.name,
+        parameters={**act.params, **({"pool": act.pool} if act.pool else {})},
+        before=act.before,
+        after=act.after,
+        outcome=outcome,
+        act=act.id,
+        incident=act.incident or "",
+    )
+
+
+async def refused(desk: Desk, request: Request, why: str) -> None:
+    """Keep a refusal in the audit trail too (C11)."""
+    entry = AuditEntry(desk.now(), request.who, request.name, outcome=f"refused: {why}", act=request.act)
+    await desk.store.commit(Change(audit=(entry,)))
+
+
+def _with_use(move: Move, name: str) -> Move:
+    return lambda fresh: move(used(fresh, name))

@@ -1,0 +1,40 @@
+"""A pool is due: one measurement serves every incident that names it."""
+
+from bot.core.pool import Pool, measured, unreadable
+from bot.core.record import Change, Claim, Held, Put
+from bot.desk import Desk
+from bot.ports import Unreachable
+
+PAST_SECONDS = 1800.0
+"""How much of a pool's past an incident starts with, where the source has one."""
+
+
+async def measure(desk: Desk, claim: Claim) -> None:
+    """Measure while any open incident watches the pool, then stop; incidents that watch it are looked at next."""
+    held = claim.held
+    pool = held.value if held is not None and isinstance(held.value, Pool) else Pool(claim.id)
+    mine = Held(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
+    watchers = await desk.store.members(f"watch:{claim.id}")
+    if not watchers:
+        await desk.store.commit(Change(puts=(Put(mine, pool, None, keep_seconds=86400.0),)))
+        return
+    after = await look(desk, pool)
+    due = desk.now() + desk.settings.file.paces.poll
+    wake = tuple(f"inc:{incident}" for incident in sorted(watchers))
+    await desk.store.commit(Change(puts=(Put(mine, after, due),), wake=wake))
+
+
+async def look(desk: Desk, pool: Pool) -> Pool:
+    """The pool's record after one more look at its source; never raises, a failure is part of the record."""
+    now = desk.now()
+    source = desk.metrics.get(pool.id)
+    if source is None:
+        return unreadable(pool, "no metrics source is configured for this pool", now)
+    try:
+        if pool.latest is None or now - pool.latest.at > PAST_SECONDS:
+            past = await source.history(pool.id, now - PAST_SECONDS, now - 1, PAST_SECONDS / 60)
+            for sample in past:
+                pool = measured(pool, sample)
+        return measured(pool, await source.snapshot(pool.id))
+    except Unreachable as error:
+        return unreadable(pool, str(error), now)

@@ -1,0 +1,101 @@
+"""An action was asked for: check again, write the intent, do it once, and tell the thread what came of it."""
+
+from dataclasses import replace
+
+import structlog
+
+from bot.actions.table import PERFORMED
+from bot.core.action import Act, Performed, Progress, Ready, done, failed, sent, unsure
+from bot.core.incident import Incident, noted, silenced
+from bot.core.record import Change, Claim, Held, Put
+from bot.core.timeline import Event
+from bot.desk import Desk
+from bot.ports import Failure, Refused, Unreachable
+from bot.stories.ask import audited
+from bot.stories.keep import Move, keep
+from bot.views.answers import said
+
+TRIES = 5
+"""Attempts at a back end that does not answer, before a person is asked to look."""
+
+log = structlog.get_logger()
+
+
+async def perform(desk: Desk, claim: Claim) -> None:
+    """Do one requested action; after a crash or a time-out, read back what is true before anything is sent again."""
+    held = claim.held
+    if held is None or not isinstance(held.value, Act) or held.value.finished:
+        return
+    mine: Held[Act] = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+    act = mine.value
+    incident = await desk.store.get(Incident, act.incident) if act.incident else None
+    about = incident.value if incident else None
+    performer = PERFORMED[act.name]
+    try:
+        outcome = None
+        if act.progress in {Progress.SENT, Progress.UNKNOWN}:
+            outcome = await performer.check(desk, act, about)
+        if outcome is None:
+            mine = await _intend(desk, mine, await performer.prepare(desk, act, about))
+            outcome = await performer.effect(desk, mine.value, about)
+    except Refused as refusal:
+        after = failed(mine.value, str(refusal), desk.now())
+        await _finish(desk, mine, after, incident, Performed(f"asked for {_words(act)}; not done: {refusal}"))
+    except Unreachable as error:
+        await _not_answered(desk, mine, incident, error)
+    else:
+        await _finish(desk, mine, done(mine.value, outcome.outcome, desk.now(), outcome.after), incident, outcome)
+
+
+async def _intend(desk: Desk, mine: Held[Act], ready: Ready) -> Held[Act]:
+    now = desk.now()
+    intent = sent(ready.act, now)
+    put = Put(mine, intent, now, release=False)
+    await desk.store.commit(Change(puts=(put,), point=ready.point, audit=(audited(intent, now, "sent"),)))
+    return replace(mine, value=intent, version=mine.version + 1)
+
+
+async def _not_answered(desk: Desk, mine: Held[Act], incident: Held[Incident] | None, error: Unreachable) -> None:
+    act, now = mine.value, desk.now()
+    log.warning("action not answered", act=act.id, action=act.name, why=str(error), attempts=act.attempts)
+    if act.attempts >= TRIES or error.failure is Failure.CREDENTIALS:
+        words = f"asked for {_words(act)}; unknown whether it happened: {error}. Please look there yourself."
+        await _finish(desk, mine, failed(act, str(error), now), incident, Performed(words, event=Event.FAILED))
+        return
+    first = act.progress is not Progress.UNKNOWN
+    later = replace(unsure(act, str(error)), attempts=max(act.attempts, 1))
+    pause = min(30.0, 2.0**later.attempts)
+    put = Put(mine, later, now + pause)
+    if first and incident is not None:
+        words = f"asked for {_words(act)}; {error.system} did not answer, checking what is true."
+        move = _telling(act.who, now, Performed(words))
+        await keep(desk, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
+    else:
+        await desk.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
+
+
+async def _finish(desk: Desk, mine: Held[Act], after: Act, incident: Held[Incident] | None, outcome: Performed) -> None:
+    now = desk.now()
+    put = Put(mine, after, None, keep_seconds=30 * 86400.0)
+    audit = (audited(after, now, after.outcome),)
+    if incident is not None:
+        await keep(desk, incident, _telling(after.who, now, outcome), due=now, also=(put,), audit=audit)
+        return
+    await desk.store.commit(Change(puts=(put,), audit=audit))
+    await desk.chat.whisper(after.channel, after.who, said(f"You {outcome.outcome}"))
+
+
+def _telling(who: str, now: float, outcome: Performed) -> Move:
+    def move(fresh: Incident) -> Incident:
+        changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
+        return noted(
+            changed, now, outcome.event, outcome.outcome, who=who, lines=outcome.lines, figures=outcome.figures
+        )
+
+    return move
+
+
+def _words(act: Act) -> str:
+    where = f" of {act.pool}" if act.pool else ""
+    target = f" to {act.params['target']}" if "target" in act.params else ""
+    return f"{act.name.replace('_', ' ')}{where}{target}"

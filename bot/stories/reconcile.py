@@ -1,0 +1,126 @@
+"""An incident is due: look, do the next steps of its plan, record each one, and say when to look again."""
+
+from dataclasses import replace
+
+import structlog
+
+from bot.actions.table import offers
+from bot.core.incident import Incident
+from bot.core.message import Message
+from bot.core.observe import observed
+from bot.core.plan import EditRoot, Escalate, PostReply, PostRoot, Step, Wait, escalated, next_step
+from bot.core.record import Change, Held
+from bot.desk import Desk
+from bot.ports import Failure, Unreachable
+from bot.stories.keep import Move, keep
+from bot.stories.speak import Said, after_failure, edit_root, post_reply, post_root
+from bot.views.blocks import digest_of
+from bot.views.parent import parent
+from bot.views.replies import reply
+
+MOST_STEPS = 12
+"""Steps per claim, so that one talkative incident does not hold up the others (promises P9)."""
+SAFETY_SECONDS = 0.2
+"""Nothing is sent in the last moment of a lease."""
+POST_BURST = 3
+"""Messages that Slack takes in a channel at once before it asks for one a second."""
+EDIT_BURST = 20
+JUST_NOW_SECONDS = 5.0
+"""What a person did that recently is shown ahead of everything else."""
+
+log = structlog.get_logger()
+
+
+async def reconcile(desk: Desk, held: Held[Incident]) -> None:
+    """Bring Slack in line with the record. Raises Conflict when the claim is lost: whoever has it goes on.
+
+    Each effect is followed by the pure move that it makes true; a move is stored before the next effect. A crash in
+    between leaves the claim unsettled, and the next worker looks into Slack before it says anything again.
+    """
+    move: Move = _unchanged
+    view, paces = await desk.view(held.value), desk.settings.file.paces
+    for _ in range(MOST_STEPS):
+        now = desk.now()
+
+        def settled(fresh: Incident, before: Move = move, now: float = now) -> Incident:
+            return observed(before(fresh), view, now, paces)
+
+        incident = settled(held.value)
+        message = parent(incident, view, offers(incident, view), now, paces)
+        drawn = digest_of(message)
+        step = next_step(incident, drawn, now, paces)
+        if isinstance(step, Wait):
+            await keep(desk, held, settled, due=step.until)
+            return
+        if incident != held.value and (isinstance(step, PostReply) or move is not _unchanged):
+            held = await keep(desk, held, settled, due=now, release=False)
+            move = _unchanged
+            continue
+        said = await _take(desk, held, incident, step, message)
+
+        def moved(fresh: Incident, settled: Move = settled, said: Said = said) -> Incident:
+            return said.move(settled(fresh))
+
+        if said.again_at is not None:
+            await keep(desk, held, moved, due=said.again_at, uncertain=said.uncertain)
+            return
+        move = moved
+    await keep(desk, held, move, due=desk.now())
+
+
+async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step, message: Message) -> Said:
+    if isinstance(step, Escalate):
+        now = desk.now()
+        return Said(lambda fresh: escalated(fresh, now))
+    wait = await _turn(desk, incident, step)
+    if wait > 0 or desk.monotonic() > held.lease_ends - SAFETY_SECONDS:
+        return Said(_unchanged, desk.now() + wait)
+    try:
+        if isinstance(step, PostRoot):
+            said = await post_root(desk, incident, message, held.unsettled)
+        elif isinstance(step, EditRoot):
+            said = await edit_root(desk, incident, message)
+        else:
+            said = await _reply(desk, held, incident, step)
+    except Unreachable as error:
+        if error.system != "Slack":
+            raise
+        return await _failed(desk, incident, step, error)
+    desk.notes.pop("slack", None)
+    return said
+
+
+async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Step) -> Said:
+    number = step.number if isinstance(step, PostReply) else 0
+    entry = incident.entry(number)
+    if entry is None:
+        return Said(lambda fresh: replace(fresh, outbox=tuple(n for n in fresh.outbox if n != number)))
+    words = reply(incident, entry, desk.now())
+    return await post_reply(desk, incident, number, words, held.unsettled, broadcast=entry.broadcast)
+
+
+async def _turn(desk: Desk, incident: Incident, step: Step) -> float:
+    """Seconds until this may be said; 0 when it is our turn (slack.md section 3)."""
+    slack, now = desk.settings.file.slack, desk.now()
+    last = incident.timeline[-1] if incident.timeline else None
+    urgent = last is not None and last.who is not None and now - last.at < JUST_NOW_SECONDS
+    if isinstance(step, EditRoot):
+        return await desk.store.pace("edit", incident.id, slack.edit_pace, EDIT_BURST, urgent=urgent)
+    channel = incident.thread.channel
+    wait = await desk.store.pace(f"post:{channel}", incident.id, slack.pace, POST_BURST, urgent=urgent)
+    if wait > 1 and isinstance(step, PostRoot):
+        await desk.store.commit(Change(wake=(f"digest:{channel}",)))
+    return wait
+
+
+async def _failed(desk: Desk, incident: Incident, step: Step, error: Unreachable) -> Said:
+    desk.notes["slack"] = str(error)
+    log.warning("slack failed", incident=incident.id, step=type(step).__name__, failure=error.failure, why=error.what)
+    lane = "edit" if isinstance(step, EditRoot) else f"post:{incident.thread.channel}"
+    if error.failure is Failure.LATER:
+        await desk.store.hold_lane(lane, error.retry_after_seconds or 1.0)
+    return after_failure(desk, incident, error)
+
+
+def _unchanged(incident: Incident) -> Incident:
+    return incident

@@ -1,0 +1,136 @@
+"""Say one thing in Slack for an incident: the parent, an edit of it, or a reply; and what each failure means."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from bot.core.incident import Incident, Thread, noted, redrawn, rooted, told
+from bot.core.message import Message
+from bot.core.timeline import Event
+from bot.desk import Desk
+from bot.ports import Failure, Posted, Unreachable
+from bot.views.blocks import digest_of
+
+LOOK_UP_SECONDS = 120.0
+"""When Slack's history stays unreadable for that long, post all the same: late beats never (promises P2)."""
+PLAIN_AFTER = 2
+"""Failures in a row before the minimal rendering is used (promises P9)."""
+QUARANTINE_SECONDS = 3600.0
+CREDENTIALS_SECONDS = 10.0
+"""At most one probe per incident in this time while the token is not accepted."""
+PLACE_SECONDS = 60.0
+"""At most one try a minute at a channel that cannot be used, when there is no fallback."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How it went: the move that it makes true, and when to look again (epoch seconds; None: at once)."""
+
+    move: Callable[[Incident], Incident]
+    again_at: float | None = None
+    uncertain: bool = False
+    """Nobody knows whether Slack has it."""
+
+
+async def post_root(desk: Desk, incident: Incident, message: Message, unsettled: float | None) -> Said:
+    """Open the thread; when an earlier try may have worked, look for its message first."""
+    channel, mark = incident.thread.channel, incident.id
+    found = await _found(desk, incident, mark, unsettled, None)
+    if isinstance(found, Said):
+        return found
+    posted = found or await desk.chat.post(channel, message, mark=mark)
+    now = desk.now()
+    shown = "" if found else digest_of(message)
+    return Said(lambda fresh: rooted(fresh, posted.channel, posted.ts, shown, now))
+
+
+async def post_reply(
+    desk: Desk, incident: Incident, number: int, message: Message, unsettled: float | None, *, broadcast: bool
+) -> Said:
+    """Tell the thread of one entry."""
+    thread, mark = incident.thread, f"{incident.id}/{number}"
+    found = await _found(desk, incident, mark, unsettled, thread.root)
+    if isinstance(found, Said):
+        return found
+    if found is None:
+        await desk.chat.post(thread.channel, message, mark=mark, thread=thread.root, broadcast=broadcast)
+    return Said(lambda fresh: told(fresh, number))
+
+
+async def edit_root(desk: Desk, incident: Incident, message: Message) -> Said:
+    """Make the parent true again."""
+    await desk.chat.update(incident.thread.channel, incident.thread.root or "", message)
+    now, shown = desk.now(), digest_of(message)
+    return Said(lambda fresh: redrawn(fresh, shown, now))
+
+
+def after_failure(desk: Desk, incident: Incident, error: Unreachable) -> Said:
+    """What a failed call means for the incident: promises section 4, row by row."""
+    now, slack = desk.now(), desk.settings.file.slack
+    why = str(error)
+    match error.failure:
+        case Failure.LATER:
+            said = Said(_same, now + (error.retry_after_seconds or 1.0))
+        case Failure.UNKNOWN:
+            said = Said(lambda fresh: stumbled(fresh, why), now + slack.settle, uncertain=True)
+        case Failure.CREDENTIALS:
+            said = Said(lambda fresh: replace(fresh, trouble=why), now + CREDENTIALS_SECONDS)
+        case Failure.SHAPE:
+            again = now + QUARANTINE_SECONDS if incident.thread.plain else now
+            said = Said(lambda fresh: _plain(stumbled(fresh, why)), again)
+        case Failure.GONE:
+            said = Said(lambda fresh: _new_root(fresh, now), now)
+        case Failure.PLACE:
+            fallback = slack.fallback_channel
+            can_move = bool(fallback) and fallback != incident.thread.channel
+            moved = Said(lambda fresh: _moved(fresh, fallback), now)
+            said = moved if can_move else Said(lambda fresh: stumbled(fresh, why), now + PLACE_SECONDS)
+        case Failure.UNCONNECTED:
+            pause = min(60.0, 2.0 ** min(incident.attempts + 1, 6))
+            said = Said(lambda fresh: stumbled(fresh, why), now + pause)
+    return said
+
+
+def _same(incident: Incident) -> Incident:
+    return incident
+
+
+def stumbled(incident: Incident, why: str) -> Incident:
+    """One more failure in a row; enough of them and the minimal rendering is used."""
+    worse = replace(incident, attempts=incident.attempts + 1, trouble=why)
+    return _plain(worse) if worse.attempts > PLAIN_AFTER else worse
+
+
+async def _found(
+    desk: Desk, incident: Incident, mark: str, unsettled: float | None, thread: str | None
+) -> Posted | Said | None:
+    if unsettled is None:
+        return None
+    now, settle = desk.now(), desk.settings.file.slack.settle
+    ready = unsettled + desk.settings.file.timing.lease + settle
+    if now < ready:
+        return Said(_same, ready, uncertain=True)
+    try:
+        return await desk.chat.find(incident.thread.channel, mark, since=incident.opened_at - 60, thread=thread)
+    except Unreachable as error:
+        if now - unsettled > LOOK_UP_SECONDS:
+            return None
+        why = str(error)
+        return Said(lambda fresh: replace(fresh, trouble=why), now + settle, uncertain=True)
+
+
+def _plain(incident: Incident) -> Incident:
+    return replace(incident, thread=replace(incident.thread, plain=True))
+
+
+def _new_root(incident: Incident, now: float) -> Incident:
+    gone = replace(incident, thread=replace(incident.thread, root=None, shown=""))
+    if any(entry.event is Event.NOTED and now - entry.at < QUARANTINE_SECONDS for entry in incident.timeline):
+        return replace(gone, retry_at=now + QUARANTINE_SECONDS, trouble="the thread was deleted again")
+    return noted(gone, now, Event.NOTED, "The first message of this incident was deleted; this is its new thread.")
+
+
+def _moved(incident: Incident, channel: str) -> Incident:
+    old = incident.thread
+    return replace(
+        incident, thread=Thread(channel, instead_of=old.instead_of or old.channel, mention=old.mention, plain=old.plain)
+    )

@@ -1,0 +1,138 @@
+"""What the alert itself said, read as it is meant, since when, and where to go next."""
+
+from bot.core.alert import Alert, Kind, Links, Readings, readings
+from bot.core.incident import Incident
+from bot.core.observe import View
+from bot.core.routing import named_pools
+from bot.core.words import count, duration, figure, listed
+from bot.views.marked import Marked, channel, clean, date, escaped, joined, link, safe_url, say
+from bot.views.picture import began_at, title_of, wait_words
+
+SEEN_STEPS = (10, 100, 1_000, 10_000, 100_000)
+"""Repeats are counted in powers of ten, so that 5,000 repeats of one alert are four edits and not 5,000."""
+LATE_SECONDS = 60.0
+
+
+def alert_words(incident: Incident, view: View) -> Marked:
+    """One or two lines: the alert's name, its own figures, and whether it names a pool."""
+    firing, known = len(incident.firing), len(incident.alerts)
+    teams = listed(dict.fromkeys(clean(team) for alert in incident.alerts for team in alert.teams), 3)
+    heads = [
+        say("*Alert:* {title}", title=title_of(incident)),
+        say("{firing} of {known} firing", firing=firing, known=count(known, "alert"))
+        if known > 1 or not firing
+        else None,
+        say("+{more} more that its sender left out", more=incident.truncated) if incident.truncated else None,
+        say("team {teams}", teams=escaped(teams, 80)) if teams else None,
+        _seen(incident),
+    ]
+    return joined("\n", joined(" · ", *heads), joined(" ", _figures(incident), _no_pool(incident, view)))
+
+
+def _figures(incident: Incident) -> Marked | None:
+    """The values of the worst alert, or its summary; flags are never printed as limits (causes.md, misreading 1)."""
+    alerts = incident.firing or incident.alerts
+    if incident.kind is Kind.BLIND:
+        return say("The metric source has no data: the length of the queue is unknown, which is not zero.")
+    told = [readings(alert) for alert in alerts]
+    worst = max(told, key=lambda one: one.longest_wait_minutes or one.most_queued_jobs or 0, default=None)
+    if worst and (worst.most_queued_jobs is not None or worst.longest_wait_minutes is not None):
+        return joined(" ", _maxima(worst), _crossed(worst))
+    summary = next((text for alert in alerts if (text := clean(alert.summary or alert.description))), "")
+    return say("It says: {summary}", summary=escaped(summary, 240)) if summary else None
+
+
+def _maxima(read: Readings) -> Marked:
+    jobs, minutes = read.most_queued_jobs, read.longest_wait_minutes
+    queue = say("longest queue {jobs} {unit}", jobs=figure(jobs), unit="job" if jobs == 1 else "jobs")
+    wait = say("longest wait {wait}", wait=wait_words(None if minutes is None else minutes * 60))
+    if minutes is None:
+        return say("It reports: {queue}.", queue=queue)
+    if jobs is None:
+        return say("It reports: {wait}.", wait=wait)
+    return say("It reports: {queue}, {wait} (two maxima, maybe of different pools).", queue=queue, wait=wait)
+
+
+def _crossed(read: Readings) -> Marked | None:
+    flags = {"wait": read.time_limit_crossed, "queue length": read.size_limit_crossed}
+    over, under = ([name for name, flag in flags.items() if flag is wanted] for wanted in (True, False))
+    if not over and not under:
+        return None
+    parts = [say("over its limit: {names}", names=listed(over)) if over else None,
+             say("not over: {names}", names=listed(under)) if under else None]  # fmt: skip
+    return say("By its rule, {parts}.", parts=joined("; ", *parts))
+
+
+def _no_pool(incident: Incident, view: View) -> Marked | None:
+    if incident.kind is Kind.BLIND or not incident.candidates:
+        return None
+    named = named_pools(incident.alerts, view.rules.values())
+    if named.named or named.unknown or (incident.affected and len(incident.candidates) == len(incident.affected)):
+        return None
+    what = count(len(incident.candidates), "configured pool")
+    return say(
+        "It names no pool, so {what} {verb} measured.", what=what, verb="is" if len(incident.candidates) == 1 else "are"
+    )
+
+
+def _seen(incident: Incident) -> Marked | None:
+    passed = [step for step in SEEN_STEPS if step <= incident.deliveries]
+    return say("received over {times} times", times=passed[-1]) if passed else None
+
+
+def since(incident: Incident) -> Marked:
+    """When the trouble began, in the reader's zone."""
+    return say("Since {at}", at=date(began_at(incident)))
+
+
+def lasted(incident: Incident) -> Marked:
+    """From when to when, and how long."""
+    began, ended = began_at(incident), incident.closed_at or incident.changed_at
+    return say("From {began} to {ended}, {lasted}.",
+               began=date(began), ended=date(ended), lasted=duration(max(0.0, ended - began)))  # fmt: skip
+
+
+def links(incident: Incident) -> Marked | None:
+    """Runbook, alert, dashboard, silence: those that an alert of the group gives."""
+    found = {
+        "Runbook": _first(incident, "runbook"),
+        "Alert": _first(incident, "alert"),
+        "Dashboard": _first(incident, "dashboard"),
+        "Silence by hand": _first(incident, "silence"),
+    }
+    return joined(" · ", *(link(url, label) for label, url in found.items() if url)) or None
+
+
+def _first(incident: Incident, kind: str) -> str:
+    return next((url for alert in incident.alerts if (url := safe_url(_link(alert, kind)))), "")
+
+
+def _link(alert: Alert, kind: str) -> str:
+    given: Links = alert.links
+    return {"runbook": given.runbook, "alert": given.alert, "dashboard": given.dashboard, "silence": given.silence}[
+        kind
+    ]
+
+
+def notes(incident: Incident, now: float) -> Marked | None:
+    """Small print: why this channel, and that the thread came late; None when there is nothing to say."""
+    thread = incident.thread
+    moved = None
+    if thread.instead_of:
+        moved = say(
+            "This channel stands in for {place}, which Slack did not let Tailback use.",
+            place=channel(thread.instead_of),
+        )
+    return joined("\n", moved, _late(incident, now)) or None
+
+
+def _late(incident: Incident, now: float) -> Marked | None:
+    """Delay is shown, never silent; a parent's `ts` is the time at which Slack took it."""
+    posted = now
+    if incident.thread.root is not None:
+        whole, _, _ = incident.thread.root.partition(".")
+        posted = float(whole) if whole.isdecimal() else incident.opened_at
+    late = posted - incident.opened_at
+    if not LATE_SECONDS <= late <= 86_400:
+        return None
+    return say("This thread opened {late} after the alert arrived.", late=wait_words(late))

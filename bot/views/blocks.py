@@ -1,0 +1,180 @@
+"""The blocks that Tailback sends, and Slack's limits on them; only this file knows the numbers (slack.md section 5)."""
+
+import json
+from collections.abc import Sequence
+
+from bot.core.alert import digest
+from bot.core.message import Block, Message
+from bot.views.marked import Marked, cut, escaped, flat, joined, say
+
+MOST_TEXT = 4_000
+"""`chat.update` refuses more; `chat.postMessage` would take it."""
+MOST_BLOCKS = 30
+MOST_TOTAL = 10_000
+"""Characters of all blocks as JSON; Slack refuses at about 13,000 (slackapi/bolt-js#2509)."""
+MOST_SECTION, MOST_FIELD, MOST_FIELDS = 3_000, 2_000, 10
+MOST_CONTEXT, MOST_CONTEXT_ELEMENTS = 2_000, 10
+MOST_HEADER, MOST_LABEL, MOST_VALUE, MOST_OPTION_VALUE = 150, 75, 2_000, 75
+MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
+MOST_MODAL_TITLE, MOST_CONFIRM_TEXT, MOST_CONFIRM_LABEL, MOST_VIEW_BLOCKS = 24, 300, 30, 100
+
+_SHRINKABLE = 600
+
+
+def plain(text: str, most: int) -> Block:
+    """A `plain_text` object, never empty."""
+    return {"type": "plain_text", "text": flat(text, most) or "–"}
+
+
+def mrkdwn(text: Marked, most: int = MOST_SECTION) -> Block:
+    """A `mrkdwn` object; verbatim, so that Slack makes no links, channels or mentions out of words."""
+    return {"type": "mrkdwn", "text": str(cut(text, most)) or "–", "verbatim": True}
+
+
+def header(text: str) -> Block:
+    """A heading; real `header` blocks are what screen readers jump between."""
+    return {"type": "header", "text": plain(text, MOST_HEADER)}
+
+
+def section(text: Marked) -> Block:
+    """A paragraph."""
+    return {"type": "section", "text": mrkdwn(text)}
+
+
+def fields(*texts: Marked) -> Block:
+    """Up to ten short texts in two columns."""
+    return {"type": "section", "fields": [mrkdwn(text, MOST_FIELD) for text in texts[:MOST_FIELDS]]}
+
+
+def context(*texts: Marked) -> Block:
+    """Small print."""
+    return {"type": "context", "elements": [mrkdwn(text, MOST_CONTEXT) for text in texts[:MOST_CONTEXT_ELEMENTS]]}
+
+
+def divider() -> Block:
+    """A line."""
+    return {"type": "divider"}
+
+
+def actions(*elements: Block) -> Block:
+    """A row of buttons and menus."""
+    return {"type": "actions", "elements": list(elements)}
+
+
+def button(  # noqa: PLR0913 - the parts of a button
+    label: str, action_id: str, value: str, accessibility_label: str, *, primary: bool = False, confirm: str = ""
+) -> Block:
+    """A button; `value` is an opaque id. `confirm` asks before anything is sent."""
+    made: dict[str, object] = {
+        "type": "button",
+        "text": plain(label, MOST_LABEL),
+        "action_id": action_id,
+        "value": value[:MOST_VALUE],
+        "accessibility_label": flat(accessibility_label, MOST_LABEL) or flat(label, MOST_LABEL) or "–",
+    }
+    if primary:
+        made["style"] = "primary"
+    if confirm:
+        made["confirm"] = {
+            "title": plain(label, 100),
+            "text": plain(confirm, MOST_CONFIRM_TEXT),
+            "confirm": plain(label, MOST_CONFIRM_LABEL),
+            "deny": plain("Cancel", MOST_CONFIRM_LABEL),
+        }
+    return made
+
+
+def option(label: str, value: str) -> Block:
+    """One line of a menu."""
+    return {"text": plain(label, MOST_LABEL), "value": value[:MOST_OPTION_VALUE]}
+
+
+def overflow(action_id: str, options: Sequence[Block]) -> Block:
+    """The menu for the rest; takes at most five."""
+    return {"type": "overflow", "action_id": action_id, "options": list(options[:MOST_OPTIONS])}
+
+
+def message(text: Marked, *blocks: Block | None) -> Message:
+    """A message that Slack takes: the blocks that exist, cut to fit."""
+    return fit(Message(str(text), tuple(block for block in blocks if block is not None)))
+
+
+def digest_of(drawn: Message) -> str:
+    """Equal for equal renderings; the parent is only edited when it changes."""
+    return digest(drawn.text, json.dumps(drawn.blocks, sort_keys=True, ensure_ascii=True, default=str))
+
+
+def fit(drawn: Message) -> Message:
+    """The message within Slack's limits; never raises, and says in a last line when something was cut."""
+    text = str(cut(Marked(drawn.text.strip()), MOST_TEXT)) or "Tailback has news of an incident."
+    kept = [block for block in (_whole(block) for block in drawn.blocks) if block is not None]
+    blocks, shortened_parts = _fewer(kept)
+    if len(kept) < len(drawn.blocks) or shortened_parts:
+        parts = shortened_parts + len(drawn.blocks) - len(kept)
+        blocks.append(context(say("Cut to fit one Slack message: {parts} parts shortened or left out.", parts=parts)))
+    return Message(text, tuple(blocks))
+
+
+def _whole(block: Block) -> Block | None:
+    """The block with its own texts cut; None when it would say nothing."""
+    made = dict(block)
+    text = made.get("text")
+    if isinstance(text, dict):
+        made["text"] = _cut_text(text, MOST_HEADER if made.get("type") == "header" else MOST_SECTION)
+    for key, most, number in (("fields", MOST_FIELD, MOST_FIELDS), ("elements", MOST_CONTEXT, MOST_CONTEXT_ELEMENTS)):
+        parts = made.get(key)
+        if isinstance(parts, list) and (key == "fields" or made.get("type") == "context"):
+            made[key] = [_cut_text(part, most) for part in parts[:number] if isinstance(part, dict)]
+    empty = made.get("elements") == [] or (
+        made.get("type") == "section" and not (made.get("text") or made.get("fields"))
+    )
+    return None if empty else made
+
+
+def _cut_text(text: Block, most: int) -> Block:
+    words = text.get("text")
+    if not isinstance(words, str) or len(words) <= most:
+        return text
+    return {**text, "text": str(cut(Marked(words), most)) if text.get("type") == "mrkdwn" else flat(words, most)}
+
+
+def _fewer(blocks: list[Block]) -> tuple[list[Block], int]:
+    """The blocks within number and total size, and how many had to give; buttons and heading stay."""
+    kept, given = list(blocks), 0
+    for _ in range(10 * len(blocks) + 10):
+        if len(kept) < MOST_BLOCKS and size(kept) < MOST_TOTAL - 200:
+            break
+        longest = max(range(len(kept)), key=lambda index: size([kept[index]]) if _shrinkable(kept[index]) else 0)
+        given += 1
+        if len(kept) < MOST_BLOCKS and _shrinkable(kept[longest]):
+            kept[longest] = _halved(kept[longest])
+            continue
+        last = next((i for i in reversed(range(len(kept))) if kept[i].get("type") not in {"actions", "header"}), None)
+        kept.pop(len(kept) - 1 if last is None else last)
+    return kept, given
+
+
+def size(blocks: Sequence[Block]) -> int:
+    """Characters of the blocks as compact JSON."""
+    return len(json.dumps(list(blocks), ensure_ascii=False, separators=(",", ":"), default=str))
+
+
+def _shrinkable(block: Block) -> bool:
+    text = block.get("text")
+    words = text.get("text") if isinstance(text, dict) else None
+    return block.get("type") == "section" and isinstance(words, str) and len(words) > _SHRINKABLE
+
+
+def _halved(block: Block) -> Block:
+    text = block.get("text")
+    if not isinstance(text, dict):
+        return block
+    return {**block, "text": _cut_text(text, len(str(text.get("text"))) // 2)}
+
+
+def bullets(lines: Sequence[str], most: int) -> Marked:
+    """Plain lines as a list; what does not stand there is counted."""
+    shown = [say("• {line}", line=escaped(line, 300)) for line in lines[:most]]
+    if len(lines) > most:
+        shown.append(say("+ {more} more lines", more=len(lines) - most))
+    return joined("\n", *shown)

@@ -1,0 +1,146 @@
+"""The one way from a value to Slack's markup: whatever is not `Marked` is escaped at the last step."""
+
+import re
+from datetime import UTC, datetime
+from typing import LiteralString
+from urllib.parse import quote, urlsplit
+
+MOST_VALUE = 200
+"""Characters of one value inside a sentence, unless its caller cuts it shorter or says otherwise."""
+MOST_URL = 1000
+_FIRST_TIME, _LAST_TIME = 946_684_800.0, 4_102_444_800.0
+"""2000-01-01 to 2100-01-01; what lies outside is no time of an incident (Alertmanager writes year 1 for "none")."""
+
+_INVISIBLE = re.compile(
+    "[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+_USER, _GROUP, _CHANNEL = (
+    re.compile(r"[UW][A-Z0-9]{1,20}"),
+    re.compile(r"S[A-Z0-9]{1,20}"),
+    re.compile(r"[CGD][A-Z0-9]{1,20}"),
+)
+_TAIL = re.compile(r"&[#a-zA-Z0-9]{0,6}$")
+
+
+class Marked(str):
+    """Text that is safe as Slack mrkdwn; made by the functions of this module alone."""
+
+    __slots__ = ()
+
+
+def say(template: LiteralString, **values: str | int) -> Marked:
+    """A sentence: `template` is our own markup, every value that is not `Marked` is escaped and cut."""
+    return Marked(template.format(**{name: escaped(value) for name, value in values.items()}))
+
+
+def joined(separator: LiteralString, *parts: Marked | None) -> Marked:
+    """The parts that say something, with our own separator between them."""
+    return Marked(separator.join(part for part in parts if part))
+
+
+def escaped(value: str | int, most: int = MOST_VALUE) -> Marked:
+    """Untrusted text as mrkdwn: on one line, cut, and unable to ping, link or open a code block (promises C5)."""
+    if isinstance(value, Marked):
+        return value
+    text = clipped(clean(f"{value:,}" if isinstance(value, int) else value), most)
+    return Marked(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("`", "ˋ"))
+
+
+def flat(value: str, most: int) -> str:
+    """Untrusted text for a `plain_text` object.
+
+    Angle brackets become look-alikes: whether clients unescape `plain_text` is not documented, and
+    this reads right either way.
+    """
+    return clipped(clean(value), most).replace("<", "‹").replace(">", "›")
+
+
+def code(lines: list[str]) -> Marked:
+    """A monospaced block; each line is escaped, its blanks are kept."""
+    rows = [line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("`", "ˋ") for line in lines]
+    return Marked("```\n" + "\n".join(rows) + "\n```")
+
+
+def clean(value: str) -> str:
+    """One line without control characters, direction overrides and broken surrogates."""
+    whole = value[:20_000].encode("utf-8", "replace").decode("utf-8")
+    return " ".join(_INVISIBLE.sub("", whole).split())
+
+
+def clipped(text: str, most: int) -> str:
+    """At most `most` characters; the cut is shown."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def shortened(text: str, most: int) -> str:
+    """At most `most` characters with the middle left out: names differ at both ends."""
+    if len(text) <= most:
+        return text
+    tail = (most - 1) // 2
+    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def mention(who: str) -> Marked:
+    """A person or a user group by Slack id; anything else is only a name."""
+    if _USER.fullmatch(who):
+        return Marked(f"<@{who}>")
+    return Marked(f"<!subteam^{who}>") if _GROUP.fullmatch(who) else escaped(who, 80)
+
+
+def channel(where: str) -> Marked:
+    """A channel by Slack id; anything else is only a name."""
+    return Marked(f"<#{where}>") if _CHANNEL.fullmatch(where) else escaped(where, 80)
+
+
+def link(url: str, label: str, most: int = 80) -> Marked:
+    """A link when the address is a plausible http or https one, else only its label."""
+    words = escaped(label, most)
+    address = safe_url(url)
+    if not address or not words:
+        return words
+    return Marked(f"<{address.replace('&', '&amp;')}|{words.replace('|', '¦')}>")
+
+
+def safe_url(url: str) -> str:
+    """The address with everything encoded that could end a link early; empty when it is not http or https."""
+    if len(url) > MOST_URL or clean(url) != url:
+        return ""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return ""
+    return quote(url, safe="!#$%&'()*+,/:;=?@[]~") if usable else ""
+
+
+def date(at: float) -> Marked:
+    """A time in the reader's own zone; clients that cannot show it show UTC."""
+    if not _FIRST_TIME <= at <= _LAST_TIME:
+        return Marked("unknown time")
+    return Marked(f"<!date^{int(at)}^{{date_short_pretty}} {{time}}|{utc(at)}>")
+
+
+def utc(at: float) -> str:
+    """`2025-12-01 02:23 UTC`."""
+    if not _FIRST_TIME <= at <= _LAST_TIME:
+        return "unknown time"
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def sensible(at: float) -> bool:
+    """Whether a time given from outside can be meant."""
+    return _FIRST_TIME <= at <= _LAST_TIME
+
+
+def cut(text: Marked, most: int) -> Marked:
+    """At most `most` characters, never ending inside a link, an entity or an open code block."""
+    if len(text) <= most:
+        return text
+    head = str(text[: most - 6])
+    line = head.rfind("\n")
+    if line > len(head) // 2:
+        head = head[:line]
+    if head.rfind("<") > head.rfind(">"):
+        head = head[: head.rfind("<")]
+    head = _TAIL.sub("", head)
+    return Marked(f"{head.rstrip()}\n…\n```" if head.count("```") % 2 else f"{head.rstrip()} …")

@@ -1,0 +1,104 @@
+"""The parent message of an incident's thread: always true, edited in place, read first by somebody just woken.
+
+Times in it are absolute or in whole minutes, and the time of measuring is shown only when figures are old: the rendering,
+and so its digest, changes when something is news and not at every look (slack.md section 3, 50 edits a minute).
+A closed incident is drawn from its record alone, so that it never changes again.
+"""
+
+from collections.abc import Sequence
+
+from bot.core.incident import Incident
+from bot.core.message import Block, Message
+from bot.core.observe import Timing, View
+from bot.core.offer import Offer
+from bot.core.words import listed
+from bot.views.about import alert_words, lasted, links, notes, since
+from bot.views.blocks import context, header, message, section
+from bot.views.controls import controls
+from bot.views.deeds import deeds, has_it, silences
+from bot.views.marked import Marked, escaped, joined, mention, say, utc
+from bot.views.picture import began_at, headline, name_of, of_incident, state_words, title_of
+from bot.views.queue import full_picture, peaks, queue_blocks
+
+
+def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, timing: Timing) -> Message:
+    """State and priority, what queues where, since when, links, who has it, and what can be done now."""
+    if incident.thread.plain:
+        return minimal(incident)
+    heading = header(_heading(incident, view, now, timing))
+    if incident.closed:
+        return message(_closed_text(incident, view, now, timing), heading, *_closed_blocks(incident, now))
+    text = _open_text(incident, view, offers, now, timing)
+    return message(text, heading, *_open_blocks(incident, view, now, timing), controls(offers, _subject(incident)))
+
+
+def minimal(incident: Incident) -> Message:
+    """Plain text only, when Slack refused the full rendering: the record's own facts, and how to act without buttons."""
+    facts = say("{state}: {title}.", state=state_words(incident), title=title_of(incident))
+    pools = listed((name_of(pool) for pool in incident.affected or incident.candidates), 10)
+    parts = [
+        facts,
+        say("Pools: {pools}.", pools=pools) if pools else None,
+        say("Since {since}.", since=utc(began_at(incident))),
+        has_it(incident),
+        _told(incident),
+        say("Slack refused the full message, so it has no figures and no buttons: write `@tailback status` or "
+            "`@tailback help` in this thread."),
+    ]  # fmt: skip
+    return message(joined(" ", *parts))
+
+
+def _heading(incident: Incident, view: View, now: float, timing: Timing) -> str:
+    return f"{state_words(incident)} · {headline(incident, view, now, timing)}"
+
+
+def _open_blocks(incident: Incident, view: View, now: float, timing: Timing) -> list[Block]:
+    who = joined("\n", joined(" ", has_it(incident), _told(incident)), *silences(incident, now))
+    blocks = [
+        *queue_blocks(incident, view, now, timing),
+        section(joined("\n", alert_words(incident, view), joined(" · ", since(incident), links(incident)), who)),
+        deeds(incident),
+    ]
+    small = notes(incident, now)
+    return [block for block in (*blocks, context(small) if small else None) if block is not None]
+
+
+def _closed_blocks(incident: Incident, now: float) -> list[Block]:
+    title = say("*Alert:* {title}", title=title_of(incident))
+    about = joined("\n", lasted(incident), peaks(incident), title, links(incident), _had_it(incident))
+    blocks = [section(about), deeds(incident)]
+    small = notes(incident, now)
+    return [block for block in (*blocks, context(small) if small else None) if block is not None]
+
+
+def _open_text(incident: Incident, view: View, offers: Sequence[Offer], now: float, timing: Timing) -> Marked:
+    buttons = listed((offer.label for offer in offers), 4)
+    parts = [
+        say("{heading}.", heading=escaped(_heading(incident, view, now, timing), 300)),
+        full_picture(of_incident(incident, view, now, timing)),
+        say("Alert: {title}, since {at}.", title=title_of(incident), at=utc(began_at(incident))),
+        has_it(incident),
+        say("In the thread's first message you can press: {buttons}.", buttons=buttons) if buttons else None,
+    ]
+    return joined(" ", *parts)
+
+
+def _closed_text(incident: Incident, view: View, now: float, timing: Timing) -> Marked:
+    heading = say("{heading}.", heading=escaped(_heading(incident, view, now, timing), 300))
+    return joined(
+        " ", heading, say("Alert: {title}.", title=title_of(incident)), peaks(incident), say("Nothing to do.")
+    )
+
+
+def _told(incident: Incident) -> Marked | None:
+    if not incident.thread.mention or incident.owner or incident.closed:
+        return None
+    return say("Told: {group}.", group=mention(incident.thread.mention))
+
+
+def _had_it(incident: Incident) -> Marked | None:
+    return has_it(incident) if incident.owner else say("Nobody acknowledged it.")
+
+
+def _subject(incident: Incident) -> str:
+    return listed((name_of(pool) for pool in incident.affected), 2) or title_of(incident)

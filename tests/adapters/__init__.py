@@ -1,0 +1,1 @@
+"""Tests of the adapters, against real parts where there are any."""

@@ -1,0 +1,96 @@
+"""What every test may ask for: a real component by `needs`, and a real, empty Redis by `redis_url`."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from bot.adapters.redis_engine import die_with_parent, find_engine
+
+COMPONENTS = {
+    "alertmanager": (("prometheus-alertmanager",), "prometheus-alertmanager"),
+    "amtool": (("amtool",), "prometheus-alertmanager"),
+    "chromedriver": (("chromedriver",), "chromium-driver"),
+    "chromium": (("chromium",), "chromium"),
+    "prometheus": (("prometheus",), "prometheus"),
+    "redis-sentinel": (("redis-sentinel",), "redis-sentinel"),
+    "redis-server": (("redis-server",), "redis-server"),
+}
+"""Component: (its programs, the Debian package that brings them)."""
+
+
+def missing(component: str) -> str | None:
+    """Why `component` cannot be used here, as one line with the remedy; None when it is installed."""
+    if component not in COMPONENTS:
+        return (
+            f"nobody knows the component {component!r}: known are {', '.join(sorted(COMPONENTS))} (tests/conftest.py)"
+        )
+    programs, package = COMPONENTS[component]
+    if all(shutil.which(program) for program in programs):
+        return None
+    return f"needs {component}: install the Debian package {package}"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips a test whose component is not installed; in CI, where all must be, fails it."""
+    for component in [name for marker in item.iter_markers("needs") for name in marker.args]:
+        reason = missing(component)
+        if reason is None:
+            continue
+        if os.environ.get("CI") or component not in COMPONENTS:
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[str]:
+    """The URL of a real Valkey or Redis server with its append-only file on, one for each xdist worker.
+
+    Unlike the product's own embedded server it allows every command, so that tests can break things.
+    """
+    place = Path(tempfile.mkdtemp(prefix="tb-test-"))
+    command = find_engine().flags(place, place / "redis.sock", durable=True, restricted=False)
+    server = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=die_with_parent(),  # noqa: PLW1509 (two system calls; a killed test run leaves no server behind)
+    )
+    try:
+        wait_until_ready(server, f"unix://{place}/redis.sock", place / "redis.log")
+        yield f"unix://{place}/redis.sock"
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+        shutil.rmtree(place)
+
+
+@pytest.fixture
+def redis_url(redis_server: str) -> str:
+    """The URL of a real server with nothing in it: no keys, no scripts."""
+    with redis.Redis.from_url(redis_server) as client:
+        client.flushall()
+        client.script_flush()
+    return redis_server
+
+
+def wait_until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    """Waits at most 10 s until the server at `url` answers; fails with the last lines of `log` when it does not."""
+    for _ in range(500):
+        try:
+            with redis.Redis.from_url(url) as client:
+                client.ping()
+        except redis.ConnectionError:
+            time.sleep(0.02)
+        else:
+            return
+        if server.poll() is not None:
+            break
+    pytest.fail(f"the test Redis at {url} is not ready: {log.read_text()[-400:] if log.exists() else 'no log'}")

@@ -1,0 +1,46 @@
+"""One headless Chromium for the page's tests, and for each test a fresh workspace with the page open on it."""
+
+import shutil
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+from playwright.async_api import Browser, Page, async_playwright, expect
+
+from tests.playground.page.state import PARENT_TS
+from tests.playground.page.workspace import PageWorkspace
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    """One headless Chromium for all stories of a file."""
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        yield chromium
+        await chromium.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def workspace() -> AsyncIterator[PageWorkspace]:
+    """A workspace with one incident, served on a free port."""
+    async with PageWorkspace().serving() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(browser: Browser, workspace: PageWorkspace) -> AsyncIterator[Page]:
+    """The page as Ana sees it in #ci; any error in its script or any request to elsewhere fails the test."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800}, timezone_id="Europe/Vienna")
+    shown = await context.new_page()
+    shown.set_default_timeout(5000)
+    problems: list[str] = []
+    shown.on("pageerror", lambda problem: problems.append(str(problem)))
+    shown.on(
+        "request", lambda request: None if request.url.startswith(workspace.base) else problems.append(request.url)
+    )
+    await shown.goto(f"{workspace.base}/?user=U0ANA&channel=C0CIONCALL")
+    await expect(shown.get_by_test_id("messages").get_by_test_id(f"message-{PARENT_TS}")).to_be_visible()
+    yield shown
+    await context.close()
+    assert not [problem for problem in problems if not problem.startswith("data:")]

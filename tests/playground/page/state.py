@@ -1,0 +1,235 @@
+"""The workspace that the page's tests look at: an incident with its thread, hostile text, a modal, a home."""
+
+import copy
+from typing import Any
+
+Json = dict[str, Any]
+"""A JSON document."""
+PARENT_TS = "1780000000.000100"
+HOSTILE = "<script>window.hacked=1</script> <img src=x onerror=window.hacked=1> <javascript:window.hacked=1|press here>"
+
+
+def plain(text: str) -> Json:
+    """A plain_text object."""
+    return {"type": "plain_text", "text": text, "emoji": True}
+
+
+def mrkdwn(text: str) -> Json:
+    """A mrkdwn object."""
+    return {"type": "mrkdwn", "text": text}
+
+
+def option(text: str, value: str) -> Json:
+    """An option of a select, an overflow menu, radio buttons or checkboxes."""
+    return {"text": plain(text), "value": value}
+
+
+def button(text: str, action_id: str, **more: object) -> Json:
+    """A button with an opaque value."""
+    return {"type": "button", "action_id": action_id, "text": plain(text), "value": "inc-7", **more}
+
+
+TABLE = """\
+pool             queued  oldest wait  busy  idle  offline  limit
+linux.2xlarge       118    1 h 54 min    40     0        0     40
+linux.gpu.a100       14        22 min     6     0        2      8
+windows.4xlarge       3         4 min  unknown (no answer)   10"""
+
+CONFIRM = {
+    "title": plain("Diagnose now?"),
+    "text": mrkdwn("Reads *linux.2xlarge* and two more pools."),
+    "confirm": plain("Read the pools"),
+    "deny": plain("Not now"),
+}
+
+
+def parent_blocks() -> list[Json]:
+    """An incident parent: header, facts, a pool table as code, fields, links, buttons."""
+    return [
+        {"type": "header", "block_id": "head", "text": plain("OPEN P2: 118 jobs are queueing in linux.2xlarge")},
+        {
+            "type": "section",
+            "block_id": "facts",
+            "text": mrkdwn(
+                ":large_red_circle: *3 pools* queue since <!date^1779996400^{time}|12:26 UTC>; worst first.\n"
+                f"```{TABLE}```"
+            ),
+        },
+        {
+            "type": "section",
+            "block_id": "figures",
+            "fields": [
+                mrkdwn("*Oldest wait*\n1 h 54 min (peak 1 h 54 min)"),
+                mrkdwn("*Has it*\nnobody yet, <!subteam^S0ONCALL> was told"),
+            ],
+        },
+        {
+            "type": "context",
+            "block_id": "links",
+            "elements": [
+                mrkdwn("<https://example.org/runbook?a=1&amp;b=2|Runbook> · <https://example.org/alert|Alert>"),
+                mrkdwn("Trend: `▁▂▃▅▇` growing"),
+            ],
+        },
+        {
+            "type": "actions",
+            "block_id": "do",
+            "elements": [
+                button("Acknowledge", "ack", style="primary"),
+                button("Silence", "silence"),
+                button("Scale up", "scale_up"),
+                button("Diagnose", "diagnose", confirm=CONFIRM),
+                {
+                    "type": "overflow",
+                    "action_id": "more",
+                    "options": [option("Resolve by hand", "resolve"), option("Mute updates", "mute")],
+                },
+            ],
+        },
+    ]
+
+
+def modal_view() -> Json:
+    """The scale-up modal with most kinds of input."""
+
+    def field(block_id: str, label: str, element: Json, **more: object) -> Json:
+        return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, **more}
+
+    return {
+        "type": "modal",
+        "callback_id": "scale_up",
+        "title": plain("Scale up"),
+        "submit": plain("Scale up"),
+        "close": plain("Cancel"),
+        "blocks": [
+            {
+                "type": "section",
+                "block_id": "now",
+                "text": mrkdwn("*linux.2xlarge*: 40 of at most 60 runners, 118 jobs wait."),
+            },
+            {"type": "divider", "block_id": "line"},
+            field(
+                "pool",
+                "Pool",
+                {
+                    "type": "static_select",
+                    "action_id": "pool",
+                    "options": [option("linux.2xlarge", "p1"), option("linux.gpu.a100", "p2")],
+                    "initial_option": option("linux.2xlarge", "p1"),
+                },
+            ),
+            field(
+                "target",
+                "New target",
+                {"type": "number_input", "action_id": "target", "is_decimal_allowed": False, "min_value": "1"},
+                hint=plain("Absolute number of runners, at most 60."),
+            ),
+            field(
+                "lease",
+                "Give back after",
+                {
+                    "type": "radio_buttons",
+                    "action_id": "lease",
+                    "options": [option("the queue has drained", "drain"), option("2 h", "2h")],
+                    "initial_option": option("the queue has drained", "drain"),
+                },
+            ),
+            field(
+                "tell",
+                "Tell",
+                {
+                    "type": "checkboxes",
+                    "action_id": "tell",
+                    "options": [option("the on-call group", "oncall"), option("#ops", "ops")],
+                },
+                optional=True,
+            ),
+            field("until", "Not before", {"type": "datetimepicker", "action_id": "until"}, optional=True),
+            field(
+                "why",
+                "Reason",
+                {
+                    "type": "plain_text_input",
+                    "action_id": "why",
+                    "multiline": True,
+                    "placeholder": plain("For the audit trail"),
+                },
+            ),
+            {
+                "type": "context",
+                "block_id": "fine",
+                "elements": [mrkdwn("Costs about 6.80 USD per hour; handed back by itself.")],
+            },
+        ],
+    }
+
+
+def message(ts: str, text: str, user: str = "U0TAILBACK", **more: object) -> Json:
+    """A message in the form of the page's contract."""
+    bot = user == "U0TAILBACK"
+    content = {"ts": ts, "user": user, "username": "Tailback" if bot else "", "bot": bot, "text": text, **more}
+    return {**content, "raw": copy.deepcopy(content)}
+
+
+def new_state() -> Json:
+    """A workspace with one incident: parent, replies, a broadcast, an ephemeral, hostile text, a home."""
+    thread = {"thread_ts": PARENT_TS}
+    messages = [
+        message(
+            PARENT_TS,
+            "OPEN: 118 jobs are queueing in linux.2xlarge, the oldest for 1 h 54 min.",
+            blocks=parent_blocks(),
+            thread_ts=PARENT_TS,
+            reply_count=2,
+            edited={"ts": "1780000200.000000"},
+        ),
+        message("1780000100.000200", "<@U0ANA> is looking. Reported: *no* idle runner.", **thread),
+        message("1780000160.000300", "Queue is getting worse: 118 jobs.", broadcast=True, **thread),
+        message("1780000300.000400", HOSTILE, user="U0BEN"),
+        message(
+            "1780000310.000500", "/tmp is full? _maybe_ ~not~ :tada: &lt;b&gt; &amp;amp;\n&gt; quoted", user="U0BEN"
+        ),
+    ]
+    people = [("U0ANA", "ana", "Ana"), ("U0BEN", "ben", "Ben"), ("U0CHI", "chi", "Chi"), ("U0GUEST", "guest", "Guest")]
+    users = [
+        {"id": key, "name": name, "real_name": real, "guest": key == "U0GUEST", "stranger": False}
+        for key, name, real in people
+    ]
+    note = message("1780000320.000600", "Only `infra` may scale this pool.", channel="C0CIONCALL", ephemeral=True)
+    home = [
+        {"type": "header", "text": plain("Open incidents")},
+        {"type": "section", "text": mrkdwn("*linux.2xlarge*"), "accessory": button("Refresh", "refresh")},
+    ]
+    return {
+        "seq": 1,
+        "now": 1780000400,
+        "team": {"id": "T0DEMO", "name": "Acme CI"},
+        "bot": {"user_id": "U0TAILBACK", "name": "tailback"},
+        "users": users,
+        "groups": [{"id": "S0ONCALL", "handle": "oncall", "name": "On call"}],
+        "commands": [
+            {"command": "/queue", "description": "Ask about runner queues", "usage_hint": "status [pool] | help"}
+        ],
+        "shortcuts": [{"callback_id": "diagnose_message", "name": "Diagnose this"}],
+        "guide": [
+            {
+                "title": "An alert has arrived",
+                "text": "Read the parent, then open its thread.",
+                "href": f"/?channel=C0CIONCALL&thread={PARENT_TS}",
+            },
+            {"title": "Press Scale up", "text": "and watch the queue drain within two minutes."},
+        ],
+        "channels": [
+            {"id": "C0CIONCALL", "name": "ci", "is_archived": False, "messages": messages},
+            {
+                "id": "C0OPS",
+                "name": "ops",
+                "is_archived": False,
+                "messages": [message("1780000005.000100", "Deploy is done.", user="U0CHI")],
+            },
+            {"id": "C0DEVINFRA", "name": "dev-infra", "is_archived": False, "messages": []},
+        ],
+        "ephemerals": [{**note, "user": "U0TAILBACK"}],
+        "views": [],
+        "home": {"id": "V0HOME", "type": "home", "blocks": home},
+    }

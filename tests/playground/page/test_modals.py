@@ -1,0 +1,81 @@
+"""Modals on the playground's page: filled, refused, submitted, redrawn, closed."""
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from tests.playground.page.state import Json, modal_view
+from tests.playground.page.workspace import PageWorkspace
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
+
+
+async def open_modal(workspace: PageWorkspace, page: Page, **more: object) -> Locator:
+    """Opens the scale-up modal for Ana, as `views.open` would."""
+    workspace.state["views"] = [{"id": "V1", "root_view_id": "V1", "view": modal_view(), "errors": {}, **more}]
+    await workspace.changed()
+    modal = page.get_by_test_id("modal")
+    await expect(modal).to_be_visible()
+    return modal
+
+
+async def test_a_modal_is_filled_refused_and_submitted(page: Page, workspace: PageWorkspace) -> None:
+    """Required fields are checked here, the server's error stands below its field, values have Slack's shape."""
+    modal = await open_modal(workspace, page)
+    submit = modal.get_by_role("button", name="Scale up")
+    await submit.click()
+    await expect(modal.get_by_test_id("input-target")).to_contain_text("Please complete this required field.")
+    assert workspace.sent("/ui/submit") == []
+    workspace.answers["/ui/submit"] = {"ok": True, "errors": {"target": "At most 60: the pool's ceiling."}}
+    await modal.get_by_label("New target").fill("90")
+    await modal.get_by_label("Reason").fill("release day")
+    await modal.get_by_label("2 h").check()
+    await modal.get_by_label("the on-call group").check()
+    await modal.get_by_label("Not before").fill("2026-06-01T12:00")
+    await submit.click()
+    await expect(modal.get_by_test_id("input-target")).to_contain_text("At most 60: the pool's ceiling.")
+    await expect(modal.get_by_label("New target")).to_be_focused()
+    assert (await workspace.receives("/ui/submit"))[0]["values"] == filled_in("90")
+    workspace.answers["/ui/submit"] = {"ok": True}
+    workspace.state["views"] = []
+    await modal.get_by_label("New target").fill("60")
+    await modal.get_by_label("New target").press("Enter")
+    await expect(modal).to_have_count(0)
+    assert (await workspace.receives("/ui/submit", 2))[1] == {
+        "user": "U0ANA",
+        "view_id": "V1",
+        "values": filled_in("60"),
+    }
+
+
+def filled_in(target: str) -> Json:
+    """`view.state.values` of the scale-up modal as the test fills it in."""
+    chosen = modal_view()["blocks"]
+    return {
+        "pool": {"pool": {"type": "static_select", "selected_option": chosen[2]["element"]["initial_option"]}},
+        "target": {"target": {"type": "number_input", "value": target}},
+        "lease": {"lease": {"type": "radio_buttons", "selected_option": chosen[4]["element"]["options"][1]}},
+        "tell": {"tell": {"type": "checkboxes", "selected_options": [chosen[5]["element"]["options"][0]]}},
+        "until": {"until": {"type": "datetimepicker", "selected_date_time": 1780308000}},
+        "why": {"why": {"type": "plain_text_input", "value": "release day"}},
+    }
+
+
+async def test_an_update_of_the_modal_keeps_what_was_typed(page: Page, workspace: PageWorkspace) -> None:
+    """`views.update` redraws the modal, yet text, choice and focus stay."""
+    modal = await open_modal(workspace, page)
+    await modal.get_by_label("New target").fill("48")
+    await modal.get_by_label("Reason").press_sequentially("half a sen")
+    workspace.state["views"][0]["view"]["blocks"][0]["text"]["text"] = "Now 131 jobs wait."
+    await workspace.changed()
+    await expect(modal).to_contain_text("Now 131 jobs wait.")
+    await page.keyboard.type("tence")
+    await expect(modal.get_by_label("Reason")).to_have_value("half a sentence")
+    await expect(modal.get_by_label("New target")).to_have_value("48")
+
+
+async def test_escape_closes_the_modal_and_tells_the_app(page: Page, workspace: PageWorkspace) -> None:
+    """Escape is the same as the close button."""
+    modal = await open_modal(workspace, page)
+    await page.keyboard.press("Escape")
+    await expect(modal).to_have_count(0)
+    assert await workspace.receives("/ui/close") == [{"user": "U0ANA", "view_id": "V1"}]

@@ -1,0 +1,58 @@
+"""What tests may ask for: a component that is missing is said plainly, and every test gets an empty Redis."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import redis
+
+from tests.conftest import COMPONENTS, missing
+from tests.house import ROOT
+
+NEEDY = """
+import pytest
+
+@pytest.mark.needs({component!r})
+def test_needy():
+    assert True
+"""
+
+
+@pytest.mark.parametrize(
+    ("component", "environment", "said"),
+    [
+        ("prometheus", {}, "SKIPPED [1] {file}: needs prometheus: install the Debian package prometheus"),
+        ("prometheus", {"CI": "true"}, "needs prometheus: install the Debian package prometheus\n"),
+        ("grafana", {}, "nobody knows the component 'grafana': known are alertmanager, amtool"),
+    ],
+)
+def test_a_missing_component_skips_and_in_ci_fails(
+    tmp_path: Path, component: str, environment: dict[str, str], said: str
+) -> None:
+    """Nobody needs all components on a laptop, and nothing goes untested in CI; a typing error is never a skip."""
+    file = tmp_path / "test_needy.py"
+    file.write_text(NEEDY.format(component=component))
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", ROOT / "pyproject.toml", "-rs", file]
+    environment = {"PATH": str(tmp_path), **environment}
+    told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert said.rsplit("{file}", maxsplit=1)[-1] in told.stdout
+    assert (told.returncode == 0) == ("SKIPPED" in said), told.stdout
+
+
+@pytest.mark.skipif(not os.environ.get("CI"), reason="only CI must have everything")
+@pytest.mark.parametrize("component", sorted(COMPONENTS))
+def test_ci_has_every_component(component: str) -> None:
+    """`.ci/run` installs all that the tests start."""
+    assert missing(component) is None
+
+
+@pytest.mark.parametrize("round_number", [1, 2])
+def test_every_test_gets_an_empty_real_redis(redis_url: str, round_number: int) -> None:
+    """What one test leaves behind, the next does not see; nothing is forbidden there."""
+    with redis.Redis.from_url(redis_url) as client:
+        assert client.dbsize() == 0
+        assert client.config_get("appendonly") == {"appendonly": "yes"}
+        client.set("left behind", round_number)
+        assert client.config_set("maxmemory", 0)

@@ -1,0 +1,165 @@
+"""The two commands of the README: what the launcher installs, what it refuses, and what it says."""
+
+import ast
+import importlib.machinery
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PIN = re.compile(
+    r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^ ;\\]+)(?P<marker> ; [^\\]+)?(?: --hash=sha256:[0-9a-f]{64})+"
+)
+
+
+@pytest.fixture
+def launcher() -> ModuleType:
+    """The launcher, loaded as a module."""
+    loader = importlib.machinery.SourceFileLoader("tailback_launcher", str(ROOT / "tailback"))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def pins(lock: str) -> dict[str, str]:
+    """Name and version of each entry of a lock; fails at an entry that is not a hashed pin."""
+    text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ")
+    entries = [re.sub(r"\s+", " ", line).strip() for line in text.splitlines()]
+    found = {}
+    for entry in filter(None, entries):
+        match = PIN.fullmatch(entry)
+        assert match, f"{lock}: {entry[:80]!r} is not `name==version` with SHA-256 hashes: run `./tailback lock`"
+        found[normal(match["name"])] = match["version"]
+    return found
+
+
+def normal(name: str) -> str:
+    """A package name as the registries compare them."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def declared(*extras: str) -> set[str]:
+    """The packages that pyproject.toml asks for, with these extras."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
+    return {normal(re.match(r"[A-Za-z0-9._-]+", line)[0]) for line in wanted}
+
+
+@pytest.mark.parametrize(
+    ("lock", "extras"), [("requirements.lock", ("embedded",)), ("requirements-dev.lock", ("embedded", "dev"))]
+)
+def test_a_lock_covers_what_pyproject_declares_with_hashed_pins_alone(lock: str, extras: tuple[str, ...]) -> None:
+    """A dependency added without `./tailback lock` would be missing on a fresh machine."""
+    assert declared(*extras) - pins(lock).keys() == set(), f"{lock} lacks these: run `./tailback lock`"
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+def test_a_lock_names_no_place(lock: str) -> None:
+    """Where packages come from is the business of the machine that installs them."""
+    lines = (ROOT / lock).read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "://" in line or "index" in line or line.startswith(("-", "."))] == []
+
+
+def test_the_tests_run_with_the_very_versions_that_the_product_runs_with() -> None:
+    """The dev lock contains the other one, so that one environment can serve both commands."""
+    assert pins("requirements.lock").items() <= pins("requirements-dev.lock").items()
+
+
+def test_an_old_python_is_refused_with_a_remedy(launcher: ModuleType) -> None:
+    """One sentence instead of a traceback."""
+    said = launcher.complaint((3, 9, 2))
+    assert said.startswith("Tailback needs Python 3.11 or newer, and this is Python 3.9: install a newer one")
+    assert launcher.complaint((3, 11, 0)) is None
+    assert launcher.complaint((4, 0, 0)) is None
+
+
+def test_windows_is_refused_with_a_remedy(launcher: ModuleType) -> None:
+    """The embedded server and its locks are POSIX."""
+    assert "WSL" in launcher.complaint((3, 13), system="nt")
+
+
+def test_the_launcher_can_be_read_by_an_old_python() -> None:
+    """A syntax error would hide the sentence about the version."""
+    source = (ROOT / "tailback").read_text(encoding="utf-8")
+    tree = ast.parse(source, feature_version=(3, 7))
+    assert [node.lineno for node in ast.walk(tree) if isinstance(node, ast.JoinedStr | ast.AnnAssign)] == []
+
+
+def test_help_is_printed_without_setting_anything_up(tmp_path: Path) -> None:
+    """The first look at the project must not start a download."""
+    for name in ("tailback", "pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    told = subprocess.run([sys.executable, tmp_path / "tailback", "--help"], capture_output=True, text=True, check=True)
+    assert "./tailback demo" in told.stdout
+    assert "./tailback test" in told.stdout
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_an_environment_is_used_again_until_its_lock_changes(launcher: ModuleType, tmp_path: Path) -> None:
+    """Later starts are instant; the environment of the tests serves the product too, not the other way round."""
+    fake_project(launcher, tmp_path)
+    assert not launcher.is_set_up("run")
+    Path(launcher.stamp_file("run")).write_text(launcher.stamp("run"))
+    assert launcher.is_set_up("run")
+    assert not launcher.is_set_up("dev")
+    Path(launcher.stamp_file("run")).unlink()
+    Path(launcher.stamp_file("dev")).write_text(launcher.stamp("dev"))
+    assert launcher.is_set_up("run")
+    (tmp_path / "requirements-dev.lock").write_text("changed")
+    assert not launcher.is_set_up("run")
+
+
+def test_a_failed_installation_shows_the_installers_words(
+    launcher: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What pip or uv said is what a person needs to go on."""
+    assert launcher.watch(["/bin/sh", "-c", "echo Collecting thing; echo 'no such version' >&2; exit 3"]) == 3
+    said = capfd.readouterr()
+    assert said.out == "", "standard output belongs to the command"
+    assert "tailback:   Collecting thing" in said.err
+    assert "| no such version" in said.err
+
+
+def test_a_failed_step_ends_the_tests_with_its_status(
+    launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Fail fast: style first, with the command that mends it."""
+    fake_project(launcher, tmp_path)
+    Path(launcher.PYTHON).write_text('#!/bin/sh\n[ "$2" != mypy ] || exit 7\n')
+    assert launcher.run_tests(["tests/test_house.py"]) == 7
+    said = capfd.readouterr().err
+    assert "style: ruff check ." in said
+    assert "types failed with status 7" in said
+    assert "pytest" not in said
+
+
+def test_the_procfile_names_the_two_processes() -> None:
+    """A platform starts exactly these; by `exec`, so that SIGTERM reaches the process and its drain is waited for."""
+    assert (ROOT / "Procfile").read_text().splitlines() == [
+        "web: exec python -m handlers web",
+        "worker: exec python -m handlers worker",
+    ]
+
+
+def test_what_the_readme_and_ci_call_is_executable() -> None:
+    """A clone keeps the mode."""
+    assert [name for name in ("tailback", ".ci/run") if not os.access(ROOT / name, os.X_OK)] == []
+
+
+def fake_project(launcher: ModuleType, root: Path) -> None:
+    """Points the launcher at a folder with locks and an environment whose Python does nothing."""
+    for name in ("pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+        (root / name).write_text(name)
+    launcher.ROOT, launcher.VENV = str(root), str(root / ".venv")
+    launcher.PYTHON = str(root / ".venv/bin/python")
+    Path(launcher.PYTHON).parent.mkdir(parents=True)
+    Path(launcher.PYTHON).write_text("#!/bin/sh\n")
+    Path(launcher.PYTHON).chmod(0o755)
