@@ -14,7 +14,7 @@ from bot.desk import Desk
 from bot.ports import Refused
 from bot.stories.ask import fresh_act, permit, request_act, subject
 from bot.stories.measure import look
-from bot.views.answers import surveyed
+from bot.views.answers import said
 
 NAME, VERB, USAGE = "diagnose", "diagnose", "diagnose [POOL]"
 HELP = "Read the pools now: where it queues, how busy, what holds it."
@@ -31,7 +31,8 @@ async def ask(desk: Desk, request: Request) -> Answer:
     await permit(desk, request.who, request.team, "diagnose")
     if request.words:
         name = known_pool(desk, request.words[0])
-        return Answer(whisper=surveyed(await read(desk, [name]), desk.now()))
+        await request_act(desk, request, None, fresh_act(desk, request, None, pool=name), lambda fresh: fresh)
+        return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone."))
     held = await subject(desk, request)
     await request_act(desk, request, held, fresh_act(desk, request, held), lambda fresh: fresh)
     return Answer()
@@ -42,9 +43,9 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # 
     return Ready(act)
 
 
-async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:  # noqa: ARG001
-    """Measure every candidate pool now."""
-    found = await read(desk, list(incident.candidates) if incident else [])
+async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+    """Measure the pool that was named, else every candidate of the incident, now."""
+    found = await read(desk, [act.pool] if act.pool else list(incident.candidates) if incident else [])
     lines = found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
     return Performed(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
 

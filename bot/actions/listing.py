@@ -23,7 +23,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
     """Open incidents, the oldest first."""
     await permit(desk, request.who, request.team, "diagnose")
     incidents = await open_incidents(desk)
-    return Answer(whisper=incident_list(incidents, await permalinks(desk, incidents), desk.now()))
+    return Answer(whisper=incident_list(incidents, desk.now(), await permalinks(desk, incidents)))
 
 
 async def open_incidents(desk: Desk) -> list[Incident]:

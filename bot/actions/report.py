@@ -7,7 +7,7 @@ from bot.core.offer import Offer
 from bot.core.request import Answer, Request
 from bot.desk import Desk
 from bot.stories.ask import permit
-from bot.views.answers import reported
+from bot.views.results import reported
 
 NAME, VERB, USAGE = "report", "report", "report"
 HELP = "The incidents of the last 7 days, pool by pool."
@@ -25,4 +25,4 @@ async def ask(desk: Desk, request: Request) -> Answer:
     ids = await desk.store.members("ended") | await desk.store.members("open")
     held = await desk.store.get_many(Incident, sorted(ids))
     now = desk.now()
-    return Answer(whisper=reported(history([h.value for h in held.values()], now, DAYS * 86400.0), DAYS, now))
+    return Answer(whisper=reported(history([h.value for h in held.values()], now, DAYS * 86400.0), DAYS))

@@ -16,8 +16,8 @@ from bot.core.words import count
 from bot.desk import Desk, Lever
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from bot.stories.ask import acting, fresh_act, own_id, permit, refused, request_act, subject
-from bot.views.answers import confirm_scale
 from bot.views.modals import ScaleChoice, scale_confirm, scale_modal
+from bot.views.results import confirm_scale
 
 NAME, VERB, USAGE = "scale_up", "scale", "scale POOL TARGET"
 HELP = "Ask for more runners, for example `scale linux.2xlarge 24`; asks to confirm first."

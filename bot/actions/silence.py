@@ -78,7 +78,7 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
     made = await back_end.silence(
         silence_matchers(about.alerts), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
     )
-    return _performed(act, Silence(made, name, ends, act.who, act.id), now)
+    return _performed(Silence(made, name, ends, act.who, act.id), now)
 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
@@ -87,7 +87,7 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     found = await back_end.find(f"[tailback {act.id}]")
     if found is None:
         return None
-    return _performed(act, Silence(found.id, name, found.ends_at, act.who, act.id), desk.now())
+    return _performed(Silence(found.id, name, found.ends_at, act.who, act.id), desk.now())
 
 
 def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
@@ -129,7 +129,7 @@ async def _located(desk: Desk, request: Request) -> Request:
     return replace(request, act=act_id(newest, NAME), values={"custom": " ".join(words[1:])})
 
 
-def _performed(act: Act, silence: Silence, now: float) -> Performed:
+def _performed(silence: Silence, now: float) -> Performed:
     words = f"silenced the alert for {duration(silence.ends_at - now)}."
     return Performed(words, f"silence {silence.id}", Event.SILENCED, silence=silence)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -10,7 +11,6 @@ from bot.adapters.http import Wire
 from bot.config import ConfigError, Table, in_table
 
 T = TypeVar("T", bound=Table)
-B = TypeVar("B")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class Parts:
     wire: Wire
     secret: Callable[[str], str] = field(repr=False)
     """The value of a variable; raises ConfigError when it is not set."""
+    now: Callable[[], float]
+    """Epoch seconds."""
 
     def token(self, place: str, key: str, variable: str) -> str:
         """The secret that a table names under `key`; empty when it names none. Raises ConfigError with the place."""
@@ -40,18 +42,20 @@ def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:
 
 
 class Problems:
-    """Collects what is wrong with many tables, so that a person mends all of it at once."""
+    """Collects what is wrong with many tables, so that a person mends all of it at once: `with problems: ...`."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
 
-    def attempt(self, step: Callable[[], B]) -> B | None:
-        """The step's result; None when it raised ConfigError, whose problems are kept."""
-        try:
-            return step()
-        except ConfigError as error:
+    def __enter__(self) -> None:
+        """What raises ConfigError inside is kept, and the program goes on after the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if isinstance(error, ConfigError):
             self.found += error.problems
-            return None
+        return isinstance(error, ConfigError)
 
     def settle(self) -> None:
         """Raise ConfigError with every problem once; nothing when there is none."""

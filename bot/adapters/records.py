@@ -1,6 +1,7 @@
 """How records become JSON documents in Redis and come back: typed, never pickled, tolerant of newer fields."""
 
 from dataclasses import dataclass
+from types import GenericAlias
 from typing import TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -17,19 +18,24 @@ R = TypeVar("R", bound=Record)
 KINDS: dict[str, type[Record]] = {"inc": Incident, "pool": Pool, "act": Act, "digest": Digest}
 """Kind in a key, and in a due member → the record's type."""
 
-_NAMES = {kind: name for name, kind in KINDS.items()}
+_NAMES: dict[type[object], str] = {kind: name for name, kind in KINDS.items()}
 
 
-def kind_name(kind: type[Record]) -> str:
+def kind_name(kind: type[object]) -> str:
     """`inc`, `pool`, `act` or `digest`."""
     return _NAMES[kind]
+
+
+def _adapter(kind: type[Record], config: ConfigDict) -> TypeAdapter[tuple[Record]]:
+    one = GenericAlias(tuple, (kind,))
+    return TypeAdapter(one, config=config)  # type: ignore[arg-type]  # mypy has no word for a type made at run time
 
 
 @dataclass(frozen=True, slots=True)
 class Codecs:
     """Encodes and decodes records; building one compiles the types (some 20 ms), so a process makes one."""
 
-    adapters: dict[type[Record], TypeAdapter[tuple[Record]]]
+    adapters: dict[type[object], TypeAdapter[tuple[Record]]]
 
     @classmethod
     def build(cls) -> "Codecs":
@@ -38,7 +44,7 @@ class Codecs:
         Each stands in a tuple of one because pydantic takes no configuration on a dataclass that is not its own.
         """
         exact = ConfigDict(ser_json_inf_nan="constants")
-        return cls({kind: TypeAdapter(tuple[kind], config=exact) for kind in KINDS.values()})  # type: ignore[valid-type]  # a type held in a variable
+        return cls({kind: _adapter(kind, exact) for kind in KINDS.values()})
 
     def encode(self, record: Record) -> bytes:
         """One JSON object. Raises Unreachable when the record cannot be written down (half a surrogate pair)."""

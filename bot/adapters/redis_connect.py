@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any, Protocol
 from urllib.parse import ParseResult, parse_qsl, unquote, urlparse
 
@@ -98,14 +99,14 @@ def _one_server(options: Options) -> Clients:
 
 
 def _sentinel(place: Place, ours: Options) -> Clients:
-    """`/service` or `/service/db`; the sentinels' own password is `?sentinel_password=`, their user `?sentinel_username=`."""
+    """`/service` or `/service/db`; the sentinels' own login is `?sentinel_username=` and `?sentinel_password=`."""
     if not place.path:
         raise ValueError("the name of the Sentinel service is missing after the hosts")
     watchers = {**ours, "ssl": True} if place.tls else dict(ours)
     for name in ("username", "password"):
         if given := place.options.get(f"sentinel_{name}"):
             watchers[name] = given
-    sentinel = Sentinel(place.hosts, sentinel_kwargs=watchers)
+    sentinel = Sentinel(place.hosts, sentinel_kwargs=watchers)  # type: ignore[no-untyped-call]  # redis-py left it bare
     options = {**place.login, **ours, "ssl": place.tls, "max_connections": CONNECTIONS + 1}
     if len(place.path) > 1:
         options["db"] = int(place.path[1])
@@ -122,11 +123,10 @@ def _cluster(place: Place, ours: Options) -> Clients:
     options = {**place.login, **ours, "ssl": True} if place.tls else {**place.login, **ours}
     nodes = [ClusterNode(host, port) for host, port in place.hosts]
     requests = RedisCluster(startup_nodes=nodes, max_connections=CONNECTIONS + 1, **options)
-    turns = iter(())
+    turns = cycle(place.hosts)
 
     def listener() -> Redis:
-        nonlocal turns
-        host, port = next(turns, None) or next(turns := iter(place.hosts))
+        host, port = next(turns)
         return Redis(host=host, port=port, **options)
 
     return Clients(requests, listener)

@@ -3,18 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from redis.exceptions import (
-    AuthenticationError,
-    AuthorizationError,
-    BusyLoadingError,
-    ConnectionError,  # noqa: A004 - redis-py's name
-    NoPermissionError,
-    NoScriptError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    RedisError,
-    TimeoutError,  # noqa: A004 - redis-py's name
-)
+from redis import exceptions as errors
 
 from bot.adapters.redis_connect import CONNECTIONS, Client
 from bot.adapters.redis_scripts import Script
@@ -27,18 +16,26 @@ Word = bytes | str | int | float
 Reply = bytes | int | None | Sequence["Reply"]
 
 _REMEDIES = (
-    (OutOfMemoryError, "", "its memory is full; raise maxmemory or remove what others keep there"),
-    (ReadOnlyError, "", "it is a read-only replica; point REDIS_URL at the primary"),
-    (BusyLoadingError, "", "it is still loading its data; it answers by itself when it is done"),
-    (AuthenticationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
-    (AuthorizationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
-    (NoPermissionError, "", "its ACL forbids what Tailback needs; allow +@all -@dangerous +info on the keys {tailback}:*"),
-    (RedisError, "MISCONF", "it cannot write to its disk; free space there, then it accepts writes again"),
-    (RedisError, "NOREPLICAS", "too few replicas are connected (min-replicas-to-write); bring them back"),
-    (RedisError, "MASTERDOWN", "it lost its primary; wait for the failover or restore the primary"),
-    (RedisError, "CLUSTERDOWN", "the cluster is down; restore the missing nodes"),
-    (RedisError, "BUSY", "it is busy with somebody's script; end that script"),
-    (RedisError, "WRONGTYPE", "a key under {tailback}: is of a type that Tailback did not write; delete that key"),
+    (errors.OutOfMemoryError, "", "its memory is full; raise maxmemory or remove what others keep there"),
+    (errors.ReadOnlyError, "", "it is a read-only replica; point REDIS_URL at the primary"),
+    (errors.BusyLoadingError, "", "it is still loading its data; it answers by itself when it is done"),
+    (errors.AuthenticationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
+    (errors.AuthorizationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
+    (
+        errors.NoPermissionError,
+        "",
+        "its ACL forbids what Tailback needs; allow +@all -@dangerous +info on the keys {tailback}:*",
+    ),
+    (errors.RedisError, "MISCONF", "it cannot write to its disk; free space there, then it accepts writes again"),
+    (errors.RedisError, "NOREPLICAS", "too few replicas are connected (min-replicas-to-write); bring them back"),
+    (errors.RedisError, "MASTERDOWN", "it lost its primary; wait for the failover or restore the primary"),
+    (errors.RedisError, "CLUSTERDOWN", "the cluster is down; restore the missing nodes"),
+    (errors.RedisError, "BUSY", "it is busy with somebody's script; end that script"),
+    (
+        errors.RedisError,
+        "WRONGTYPE",
+        "a key under {tailback}: is of a type that Tailback did not write; delete that key",
+    ),
 )
 
 
@@ -70,35 +67,50 @@ class RedisLink:
         try:
             async with asyncio.timeout(CALL_SECONDS), self._turns:
                 return await self._sent(script, words, tries)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             raise Unreachable("Redis", f"no answer within {CALL_SECONDS:g} s", failure=lost) from None
         except UnicodeEncodeError as error:
             raise Unreachable("Redis", f"a text is not Unicode ({error.reason})", failure=Failure.SHAPE) from None
-        except RedisError as error:
+        except (errors.RedisError, errors.RedisClusterException) as error:
             raise _unreachable(error, lost) from None
 
     async def _sent(self, script: Script | None, words: tuple[Word, ...], tries: int) -> object:
         try:
             return await self._client.execute_command(*words)
-        except NoScriptError:
+        except errors.NoScriptError:
             if script is None:
                 raise
             return await self._client.execute_command("EVAL", script.text, *words[2:])
-        except BusyLoadingError:
+        except errors.BusyLoadingError:
             raise
-        except (ConnectionError, TimeoutError):
+        except (errors.ConnectionError, errors.TimeoutError):
             if tries == 1:
                 raise
             return await self._sent(script, words, tries - 1)
 
 
-def _unreachable(error: RedisError, lost: Failure) -> Unreachable:
+def _unreachable(error: Exception, lost: Failure) -> Unreachable:
     said = str(error)
     for kind, word, remedy in _REMEDIES:
         if isinstance(error, kind) and word in said:
             return Unreachable("Redis", f"{remedy} ({said})", failure=Failure.LATER)
-    if isinstance(error, TimeoutError):
+    if isinstance(error, errors.TimeoutError):
         return Unreachable("Redis", "no answer in time; check that the server at REDIS_URL is not stuck", failure=lost)
-    if isinstance(error, ConnectionError):
+    if isinstance(error, errors.ConnectionError):
         return Unreachable("Redis", f"no connection; check REDIS_URL and that it runs ({said})", failure=lost)
     return Unreachable("Redis", said, failure=Failure.LATER)
+
+
+def text(reply: object) -> str:
+    """A reply that is text; bytes that are not UTF-8 are shown as such, never an error."""
+    return reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)
+
+
+def text_or_none(reply: object) -> str | None:
+    """A reply that may be nil."""
+    return None if reply is None else text(reply)
+
+
+def whole(reply: object) -> int:
+    """A reply that is a whole number; nil is 0."""
+    return int(reply) if isinstance(reply, (bytes, int)) else 0

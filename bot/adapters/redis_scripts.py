@@ -109,7 +109,8 @@ for i = 1, puts do
     redis.call('HSET', key, 'doc', doc, 'version', version)
     if delay then look_sooner(member, now + delay) else redis.call('ZREM', KEYS[3], member) end
   end
-  if keep ~= '' then redis.call('PEXPIRE', key, keep) elseif record[1] or fence ~= '' then redis.call('PERSIST', key) end
+  if keep ~= '' then redis.call('PEXPIRE', key, keep)
+  elseif record[1] or fence ~= '' then redis.call('PERSIST', key) end
 end
 for i = 1, points do
   local a = point_args + (i - 1) * 2

@@ -21,6 +21,7 @@ class RedisWake:
         self._sender = sender.encode()
         self._event = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._lost = False
 
     def set(self) -> None:
         """Something became due by this process's own doing."""
@@ -48,23 +49,21 @@ class RedisWake:
 
     async def _listen(self) -> None:
         log = structlog.get_logger()
-        told = False
         while True:
             try:
                 await self._subscribed()
             except (RedisError, OSError) as error:
-                if not told:
+                if not self._lost:
                     log.warning("redis subscription lost", problem=str(error), effect="due work is found by polling")
-                told = True
+                self._lost = True
                 await asyncio.sleep(_AGAIN_SECONDS)
-            else:
-                told = False
 
     async def _subscribed(self) -> None:
         client = self._listener()
         try:
             async with client.pubsub() as channel:
                 await channel.subscribe(CHANNEL)
+                self._lost = False
                 while True:
                     message = await channel.get_message(timeout=5.0)
                     if message is None or message.get("data") == self._sender:

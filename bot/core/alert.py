@@ -1,12 +1,16 @@
 """An alert, whoever sent it, and the identity that makes two deliveries one incident."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 
 SHOWN_ALERTS = 50
 """At most this many alerts of one group are kept; the rest is counted (promises C4)."""
+CUT = "… (cut)"
+"""Ends a text that was too long to keep; no matcher can be made of such a label."""
+RULE_UID = "__alert_rule_uid__"
+"""The label by which Grafana knows its rules; it is in no payload, and silences name it."""
 
 
 class Status(StrEnum):
@@ -77,7 +81,7 @@ class Alert:
     @property
     def occurrence(self) -> tuple[str, int, str]:
         """(fingerprint, start in ms, status): equal for repeats of one and the same news (promises 2.1, rule 7)."""
-        return (self.fingerprint, round((self.starts_at or 0) * 1000), self.status)
+        return (self.fingerprint, _milliseconds(self.starts_at or 0), self.status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +161,54 @@ def merged(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert,
     by_print = {alert.fingerprint: alert for alert in known}
     for alert in arrived:
         before = by_print.get(alert.fingerprint)
-        if before is None or (alert.starts_at or 0) >= (before.starts_at or 0) - 0.001:
+        if before is None or _later_word(before, alert):
             by_print[alert.fingerprint] = alert
     firing_first = sorted(by_print.values(), key=lambda alert: (not alert.firing, -(alert.starts_at or 0)))
     return tuple(firing_first[:SHOWN_ALERTS])
 
 
-def silence_matchers(alerts: tuple[Alert, ...]) -> tuple[Matcher, ...]:
-    """Exact matchers as narrow as the group: the rule's uid where there is one, else the labels all alerts share.
+def begun(known: Iterable[Alert], arrived: Iterable[Alert]) -> tuple[Alert, ...]:
+    """The alerts among `arrived` that fire and did not before: new, or the same with a later start.
 
-    Empty when nothing safe can be built; the caller then refuses instead of matching everything (promises AC-6).
+    A repeat of an occurrence that is known, even of one that has ended since, begins nothing (promises 2.1, rule 7).
     """
-    uids = {alert.rule_uid for alert in alerts}
-    if len(uids) == 1 and (uid := uids.pop()):
-        return (Matcher("__alert_rule_uid__", uid),)
+    by_print = {alert.fingerprint: alert for alert in known}
+
+    def begins(alert: Alert) -> bool:
+        before = by_print.get(alert.fingerprint)
+        if before is None or alert.starts_at is None or before.starts_at is None:
+            return before is None or not before.firing
+        return _milliseconds(alert.starts_at) > _milliseconds(before.starts_at)
+
+    return tuple(alert for alert in arrived if alert.firing and begins(alert))
+
+
+def _later_word(before: Alert, arrived: Alert) -> bool:
+    """Whether `arrived` is to be believed: a later start, or the same start and the end of it not taken back."""
+    if before.starts_at is None or arrived.starts_at is None:
+        return True
+    known, new = _milliseconds(before.starts_at), _milliseconds(arrived.starts_at)
+    return new > known or (new == known and (before.firing or not arrived.firing))
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
+
+
+def silence_matchers(alerts: tuple[Alert, ...]) -> tuple[Matcher, ...]:
+    """Exact matchers as narrow as the group: the rule's uid, where all alerts have the same, and the labels they share.
+
+    The uid alone would also silence the rule's alerts of other groups, other pools among them. With a uid the two
+    labels that it stands for are left out, as in Grafana's own silence link. Empty when nothing safe can be built;
+    the caller then refuses instead of matching everything (promises P6, AC-6).
+    """
     if not alerts:
         return ()
+    uids = {alert.rule_uid for alert in alerts}
+    uid = uids.pop() if len(uids) == 1 else None
     common = set(alerts[0].labels.items()).intersection(*(alert.labels.items() for alert in alerts[1:]))
-    return tuple(Matcher(name, value) for name, value in sorted(common) if value)
+    shared = sorted((name, value) for name, value in common if value and not value.endswith(CUT))
+    if not uid:
+        return tuple(Matcher(name, value) for name, value in shared)
+    others = (Matcher(name, value) for name, value in shared if name not in {"alertname", "grafana_folder"})
+    return (Matcher(RULE_UID, uid), *others)

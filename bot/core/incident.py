@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bot.core.alert import Alert, Delivery, Kind, merged
+from bot.core.alert import Alert, Delivery, Kind
+from bot.core.membership import changed, flaps
 from bot.core.pool import Peak, Snapshot
 from bot.core.timeline import Entry, Event, shortened
-from bot.core.words import count, duration, listed
+from bot.core.words import count, duration
 
 
 class State(StrEnum):
@@ -127,8 +128,8 @@ class Incident:
 
     @property
     def began_at(self) -> float:
-        """The earliest start that an alert gives, else when the incident was opened; epoch seconds."""
-        starts = [alert.starts_at for alert in self.alerts if alert.starts_at]
+        """The earliest start of an alert that had not ended by the opening, else the opening itself; epoch seconds."""
+        starts = [a.starts_at for a in self.alerts if a.starts_at and (a.ends_at or self.opened_at) >= self.opened_at]
         return min([*starts, self.opened_at])
 
     @property
@@ -172,6 +173,7 @@ def noted(  # noqa: PLR0913 - an entry's parts, named at every call
 
 def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, pools: "Named") -> Incident:
     """A new incident for a group that fires."""
+    group = changed((), delivery.alerts)
     incident = Incident(
         id=incident_id,
         key=delivery.key,
@@ -183,8 +185,8 @@ def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, poo
         opened_at=now,
         changed_at=now,
         thread=thread,
-        alerts=merged((), delivery.alerts),
-        truncated=delivery.truncated,
+        alerts=group.alerts,
+        truncated=delivery.truncated + group.unshown,
         candidates=pools.candidates,
         affected=pools.named,
         unknown_pools=pools.unknown,
@@ -203,36 +205,38 @@ class Named:
 
 def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -> Incident:
     """Take in another delivery of the group: members joined, resolved, or only repeated."""
-    before = {alert.fingerprint: alert for alert in incident.alerts}
-    alerts = merged(incident.alerts, delivery.alerts)
+    group = changed(incident.alerts, delivery.alerts)
     after = replace(
         incident,
-        alerts=alerts,
-        truncated=delivery.truncated,
+        kind=incident.kind if delivery.kind is Kind.BLIND else delivery.kind,
+        alerts=group.alerts,
+        truncated=delivery.truncated + group.unshown,
         deliveries=incident.deliveries + 1,
+        seen={**{name: now - 1 for name in pools.candidates if name not in incident.candidates}, **incident.seen},
         candidates=tuple(dict.fromkeys((*incident.candidates, *pools.candidates))),
         affected=tuple(dict.fromkeys((*incident.affected, *pools.named))),
         unknown_pools=tuple(dict.fromkeys((*incident.unknown_pools, *pools.unknown))),
     )
-    fresh = [a for a in alerts if a.firing and (a.fingerprint not in before or not before[a.fingerprint].firing)]
     if incident.closed:
-        return reopened(after, now) if fresh else after
-    if fresh:
-        names = listed(_label(alert) for alert in fresh)
-        after = noted(after, now, Event.JOINED, f"{count(len(fresh), 'more alert')} of this group fired: {names}.")
+        return reopened(after, now) if group.fresh else after
+    calm = not flaps(incident.timeline, now)
+    if group.fresh:
+        after = noted(replace(after, streaks={}), now, Event.JOINED, group.sentence, tell=calm or group.joined)
         if after.state is State.EASING:
             after = replace(after, state=State.OPEN, changed_at=now)
     if incident.firing and not after.firing:
         after = replace(after, state=State.EASING, changed_at=now)
         words = "The alert resolved. The queue is watched until it has drained."
-        after = noted(after, now, Event.ALERT_RESOLVED, words if after.candidates else "The alert resolved.")
+        after = noted(after, now, Event.ALERT_RESOLVED, words if after.candidates else "The alert resolved.", tell=calm)
     return after
 
 
 def reopened(incident: Incident, now: float) -> Incident:
-    """The same group fired again soon after the end: go on in the same thread."""
+    """The same group fired again soon after the end: go on in the same thread, judged by samples from now on."""
     pause = duration(now - (incident.closed_at or now))
-    again = replace(incident, state=State.OPEN, changed_at=now, closed_at=None, streaks={}, reported=None, muted=False)
+    seen = {name: max(now - 1, incident.seen.get(name, 0)) for name in incident.candidates}
+    again = replace(incident, state=State.OPEN, changed_at=now, closed_at=None, seen=seen, streaks={}, reported=None)
+    again = replace(again, escalated_at=None, muted=False)
     return noted(again, now, Event.REOPENED, f"The alert fired again, {pause} after the end.", broadcast=True)
 
 
@@ -286,10 +290,3 @@ def farewell(incident: Incident, now: float) -> tuple[str, ...]:
     deeds = [entry for entry in incident.timeline if entry.event in {Event.SCALED, Event.SILENCED, Event.UNSILENCED}]
     did = [f"Done: {entry.text}" for entry in deeds] or ["Nobody scaled or silenced anything."]
     return (f"Lasted {duration(now - incident.began_at)}", *peaks, *did)
-
-
-def _label(alert: Alert) -> str:
-    for name in ("runner_label", "pool", "queue", "instance"):
-        if name in alert.labels:
-            return f"{alert.name} ({alert.labels[name]})"
-    return alert.name

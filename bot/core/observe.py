@@ -41,9 +41,9 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
     if incident.kind is Kind.BLIND or not incident.candidates:
         return _closed_unmeasured(after, now)
-    if has_drained(after, timing):
+    if has_drained(after, timing) and not _went_quiet(after, now, timing):
         return _drained(after, view, now, timing)
-    return _reported(after, view, now, timing)
+    return _reported(_filled_again(after, view, now), view, now, timing)
 
 
 def fresh_samples(incident: Incident, view: View, name: str) -> list[Snapshot]:
@@ -60,6 +60,26 @@ def has_drained(incident: Incident, timing: Timing) -> bool:
     """
     names = incident.affected or incident.candidates
     return bool(names) and all(incident.streaks.get(name, 0) >= timing.drained_samples for name in names)
+
+
+def _went_quiet(incident: Incident, now: float, timing: Timing) -> bool:
+    """Whether a pool that the drain is judged on has a stale newest sample: silence of a source is not recovery."""
+    names = incident.affected or incident.candidates
+    return any(now - incident.seen.get(name, 0) > 2 * timing.poll + 1 for name in names)
+
+
+def _filled_again(incident: Incident, view: View, now: float) -> Incident:
+    """An empty queue that fills while the alert still fires is no easing any more."""
+    floors = {name: rules.floor for name, rules in view.rules.items()}
+    queues = any(
+        empty(sample, floors.get(sample.pool, 0)) is False
+        for sample in latest(incident, view)
+        if sample.pool in incident.affected
+    )
+    if incident.state is not State.EASING or not incident.firing or not queues:
+        return incident
+    again = replace(incident, state=State.OPEN, changed_at=now)
+    return noted(again, now, Event.NOTED, "Jobs are queueing again.", tell=False)
 
 
 def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Timing) -> Incident:
@@ -87,7 +107,9 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     still_firing = bool(incident.firing) and incident.active_silence is None
     if still_firing and incident.state is State.OPEN:
         waiting = replace(incident, state=State.EASING, changed_at=now)
-        return noted(waiting, now, Event.EASING, "The queue is empty. The alert still fires; watching both.")
+        words = "The queue is empty. The alert still fires; watching both."
+        lately = any(e.event is Event.EASING and now - e.at < timing.report for e in incident.timeline)
+        return noted(waiting, now, Event.EASING, words, tell=not lately)
     if still_firing and now - incident.changed_at < timing.report:
         return incident
     over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now)
@@ -169,8 +191,10 @@ def _total(figures: list[Snapshot]) -> int | None:
 
 
 def _silence_over(incident: Incident, now: float) -> Incident:
-    silence = incident.active_silence
-    if silence is None or silence.ends_at > now:
-        return incident
-    after = silenced(incident, replace(silence, ended=True))
+    over = [silence for silence in incident.silences if not silence.ended and silence.ends_at <= now]
+    after = incident
+    for silence in over:
+        after = silenced(after, replace(silence, ended=True))
+    if not over or after.active_silence:
+        return after
     return noted(after, now, Event.UNSILENCED, "The silence has run out; the alert can notify again.")

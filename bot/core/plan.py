@@ -62,7 +62,13 @@ def escalation_due_at(incident: Incident, timing: Timing) -> float:
     """When to tell the next ones; infinity when acknowledged, already told, or not wanted."""
     if incident.owner or incident.escalated_at or not timing.escalate_after:
         return float("inf")
-    return incident.opened_at + timing.escalate_after
+    return _fired_at(incident) + timing.escalate_after
+
+
+def _fired_at(incident: Incident) -> float:
+    """When the incident was opened, or opened again."""
+    again = [entry.at for entry in incident.timeline if entry.event is Event.REOPENED]
+    return max([incident.opened_at, *again])
 
 
 def _look_again(incident: Incident, now: float, timing: Timing) -> float:
@@ -75,5 +81,5 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 def escalated(incident: Incident, now: float) -> Incident:
     """The next ones are told, once; the mention is drawn with the entry."""
     told = replace(incident, escalated_at=now)
-    waited = duration(now - incident.opened_at)
+    waited = duration(now - _fired_at(incident))
     return noted(told, now, Event.ESCALATED, f"Nobody has acknowledged this incident for {waited}.", broadcast=True)

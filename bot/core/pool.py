@@ -153,4 +153,10 @@ def raised(peak: Peak, snapshot: Snapshot) -> Peak:
 
 def worst_first(snapshots: list[Snapshot]) -> list[Snapshot]:
     """Longest wait first, then longest queue, then name; unknown figures last."""
-    return sorted(snapshots, key=lambda s: (-(s.oldest_wait_seconds or -1), -(s.queued or -1), s.pool))
+
+    def order(sample: Snapshot) -> tuple[float, float, str]:
+        wait = -1.0 if sample.oldest_wait_seconds is None else sample.oldest_wait_seconds
+        queued = -1 if sample.queued is None else sample.queued
+        return (-wait, -queued, sample.pool)
+
+    return sorted(snapshots, key=order)

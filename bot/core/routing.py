@@ -25,7 +25,8 @@ def route(alerts: Iterable[Alert], routes: Iterable[Route], default: Route) -> R
 
     `team` and `priority` match what the parser read, wherever the alert carried it (label or annotation).
     """
-    known = [_facts(alert) for alert in alerts]
+    alerts = list(alerts)
+    known = [_facts(alert) for alert in alerts if alert.firing] or [_facts(alert) for alert in alerts]
     for rule in routes:
         if any(_matches(rule.match, facts) for facts in known):
             return Route(rule.channel, rule.match, rule.mention or default.mention)
@@ -33,10 +34,11 @@ def route(alerts: Iterable[Alert], routes: Iterable[Route], default: Route) -> R
 
 
 def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
-    """Pools that the alerts name by their labels; when they name none, every pool may be meant.
+    """Pools that the alerts name by their labels; when they name none, every pool that they do not rule out.
 
     An alert over "all runner types" names no pool (causes.md section 1, misreading 4): then all pools are candidates
-    and measuring decides which are affected.
+    and measuring decides which are affected. A pool is ruled out when its `match` asks for another value of a label
+    than every alert has.
     """
     rules = list(pools)
     alerts = list(alerts)
@@ -47,7 +49,8 @@ def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
     unknown = tuple(sorted(spoken - known))
     if named or unknown:
         return Named(tuple(named), tuple(named), unknown)
-    return Named(tuple(pool.name for pool in rules))
+    facts = [_facts(alert) for alert in alerts]
+    return Named(tuple(pool.name for pool in rules if not facts or any(_may_match(pool.match, f) for f in facts)))
 
 
 def _facts(alert: Alert) -> dict[str, set[str]]:
@@ -56,6 +59,10 @@ def _facts(alert: Alert) -> dict[str, set[str]]:
     if alert.priority:
         facts.setdefault("priority", set()).add(alert.priority)
     return facts
+
+
+def _may_match(match: Mapping[str, str], facts: Mapping[str, set[str]]) -> bool:
+    return all(not facts.get(name) or value in facts[name] for name, value in match.items())
 
 
 def _matches(match: Mapping[str, str], facts: Mapping[str, set[str]]) -> bool:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from bot.core.pool import Snapshot
 
 KEPT_ENTRIES = 200
-"""Older status entries go first when an incident talks longer than this."""
+"""Older entries that nobody caused go first when an incident talks longer than this."""
 
 
 class Event(StrEnum):
@@ -34,6 +34,10 @@ class Event(StrEnum):
     NOTED = "noted"
 
 
+UPS_AND_DOWNS = frozenset({Event.JOINED, Event.ALERT_RESOLVED, Event.EASING, Event.WORSE, Event.NOTED})
+"""What an alert that flaps for days would fill a record with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One thing that happened; `text` and `lines` are plain words, drawn and escaped by the views."""
@@ -54,9 +58,11 @@ class Entry:
 
 
 def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Drop the oldest status entries beyond the limit; what people did is never dropped."""
+    """Drop the oldest entries beyond the limit, status first, then the ups and downs; what was done always stays."""
     excess = len(entries) - KEPT_ENTRIES
     if excess <= 0:
         return entries
-    droppable = [entry.number for entry in entries if entry.event is Event.STATUS][:excess]
-    return tuple(entry for entry in entries if entry.number not in set(droppable))
+    status = [entry.number for entry in entries if entry.event is Event.STATUS]
+    others = [entry.number for entry in entries if entry.event in UPS_AND_DOWNS and entry.who is None]
+    dropped = set([*status, *others][:excess])
+    return tuple(entry for entry in entries if entry.number not in dropped)

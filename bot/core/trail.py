@@ -9,7 +9,7 @@ from bot.core.record import AuditEntry
 
 
 def canonical(entry: AuditEntry) -> str:
-    """The entry as JSON that is the same on every machine; empty fields are left out, so that new ones break nothing."""
+    """The entry as JSON, the same on every machine; empty fields are left out, so that new ones break nothing."""
     given = {field.name: getattr(entry, field.name) for field in fields(entry)}
     kept = {name: dict(value) if name == "parameters" else value for name, value in given.items() if value}
     return json.dumps(kept, sort_keys=True, separators=(",", ":"))

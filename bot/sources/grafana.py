@@ -4,13 +4,11 @@ import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, quote, urlsplit
 
-from bot.core.alert import Delivery, Links
+from bot.core.alert import RULE_UID, Delivery, Links
 from bot.sources.group import Extras, Format, Item, delivery
 from bot.sources.labels import first_link, link
 from bot.sources.payload import MOST_PAIRS, number, numbers
 
-RULE_UID = "__alert_rule_uid__"
-"""The label that Grafana strips from payloads and that a silence of one rule must name (`models/labels.go`)."""
 IN_OWN_LINK = ("alertname", "grafana_folder")
 """Labels that Grafana leaves out of a silence link when the rule's uid is in it."""
 MOST_READ_CHARS = 20_000

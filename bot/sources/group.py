@@ -179,9 +179,8 @@ def _status(value: object) -> Status | None:
 
 def _name(item: Item) -> str:
     known = (item.labels.get("rulename"), item.labels.get("alertname"), item.group.labels.get("alertname"))
-    name = next(
-        (found.strip() for found in (*known, item.group.title) if found and found.strip()), "Alert without a name"
-    )
+    lines = (" ".join(found.split()) for found in (*known, item.group.title) if found)
+    name = next(filter(None, lines), "Alert without a name")
     return cut(name, MOST_TITLE_CHARS)
 
 

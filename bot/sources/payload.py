@@ -3,7 +3,10 @@
 import json
 import math
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
+
+from bot.core.alert import CUT
 
 MOST_DEPTH = 64
 """Objects and lists inside each other (promises C4)."""
@@ -13,8 +16,6 @@ MOST_PAIRS = 64
 """Most labels, annotations or values kept of one alert."""
 MOST_PAIR_CHARS = 8000
 """Most characters kept of all labels, or all annotations, of one alert."""
-CUT = "… (cut)"
-"""Marks a text that was longer."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _INSTANT = re.compile(
@@ -31,7 +32,8 @@ def read(body: bytes) -> dict[str, object]:
     """The JSON object in `body`; raises Unreadable.
 
     Tolerated: a byte order mark, duplicate keys (the last wins), raw control characters in strings, lone surrogates
-    (replaced), numbers of any size (one that no machine can hold is null). Refused: other encodings than UTF-8, NaN and Infinity, nesting deeper than 64.
+    (replaced), numbers of any size (null when nothing can hold them). Refused: other encodings than UTF-8, NaN and
+    Infinity, nesting deeper than 64.
     """
     try:
         whole = body.decode("utf-8-sig")
@@ -80,7 +82,7 @@ def pairs(value: object) -> dict[str, str]:
     return {name: text(entry, None) for name, entry in fields(value).items()}
 
 
-def bounded(whole: dict[str, str], first: tuple[str, ...] = ()) -> dict[str, str]:
+def bounded(whole: Mapping[str, str], first: tuple[str, ...] = ()) -> dict[str, str]:
     """As much of `whole` as a record may hold; the names in `first` are kept before all others."""
     kept: dict[str, str] = {}
     room = MOST_PAIR_CHARS

@@ -13,7 +13,7 @@ from bot.desk import Desk
 from bot.ports import Failure, Refused, Unreachable
 from bot.stories.ask import audited
 from bot.stories.keep import Move, keep
-from bot.views.answers import said
+from bot.views.results import told
 
 TRIES = 5
 """Attempts at a back end that does not answer, before a person is asked to look."""
@@ -82,7 +82,7 @@ async def _finish(desk: Desk, mine: Held[Act], after: Act, incident: Held[Incide
         await keep(desk, incident, _telling(after.who, now, outcome), due=now, also=(put,), audit=audit)
         return
     await desk.store.commit(Change(puts=(put,), audit=audit))
-    await desk.chat.whisper(after.channel, after.who, said(f"You {outcome.outcome}"))
+    await desk.chat.whisper(after.channel, after.who, told(replace(outcome, outcome=f"You {outcome.outcome}")))
 
 
 def _telling(who: str, now: float, outcome: Performed) -> Move:

@@ -96,7 +96,7 @@ async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Ste
     if entry is None:
         return Said(lambda fresh: replace(fresh, outbox=tuple(n for n in fresh.outbox if n != number)))
     words = reply(incident, entry, desk.now())
-    return await post_reply(desk, incident, number, words, held.unsettled, broadcast=entry.broadcast)
+    return await post_reply(desk, incident, entry, words, held.unsettled)
 
 
 async def _turn(desk: Desk, incident: Incident, step: Step) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bot.core.incident import Incident, Thread, noted, redrawn, rooted, told
 from bot.core.message import Message
-from bot.core.timeline import Event
+from bot.core.timeline import Entry, Event
 from bot.desk import Desk
 from bot.ports import Failure, Posted, Unreachable
 from bot.views.blocks import digest_of
@@ -43,17 +43,15 @@ async def post_root(desk: Desk, incident: Incident, message: Message, unsettled:
     return Said(lambda fresh: rooted(fresh, posted.channel, posted.ts, shown, now))
 
 
-async def post_reply(
-    desk: Desk, incident: Incident, number: int, message: Message, unsettled: float | None, *, broadcast: bool
-) -> Said:
+async def post_reply(desk: Desk, incident: Incident, entry: Entry, message: Message, unsettled: float | None) -> Said:
     """Tell the thread of one entry."""
-    thread, mark = incident.thread, f"{incident.id}/{number}"
+    thread, mark = incident.thread, f"{incident.id}/{entry.number}"
     found = await _found(desk, incident, mark, unsettled, thread.root)
     if isinstance(found, Said):
         return found
     if found is None:
-        await desk.chat.post(thread.channel, message, mark=mark, thread=thread.root, broadcast=broadcast)
-    return Said(lambda fresh: told(fresh, number))
+        await desk.chat.post(thread.channel, message, mark=mark, thread=thread.root, broadcast=entry.broadcast)
+    return Said(lambda fresh: told(fresh, entry.number))
 
 
 async def edit_root(desk: Desk, incident: Incident, message: Message) -> Said:

@@ -44,23 +44,24 @@ def _figures(incident: Incident) -> Marked | None:
 
 def _maxima(read: Readings) -> Marked:
     jobs, minutes = read.most_queued_jobs, read.longest_wait_minutes
-    queue = say("longest queue {jobs} {unit}", jobs=figure(jobs), unit="job" if jobs == 1 else "jobs")
-    wait = say("longest wait {wait}", wait=wait_words(None if minutes is None else minutes * 60))
-    if minutes is None:
-        return say("It reports: {queue}.", queue=queue)
-    if jobs is None:
-        return say("It reports: {wait}.", wait=wait)
-    return say("It reports: {queue}, {wait} (two maxima, maybe of different pools).", queue=queue, wait=wait)
+    queue = say("a longest queue of {jobs} {unit}", jobs=figure(jobs), unit="job" if jobs == 1 else "jobs")
+    wait = say("a longest wait of {wait}", wait=wait_words(None if minutes is None else minutes * 60))
+    if minutes is None or jobs is None:
+        return say("It reports {one}.", one=queue if minutes is None else wait)
+    return say("It reports {queue} and {wait}, possibly in different pools.", queue=queue, wait=wait)
 
 
 def _crossed(read: Readings) -> Marked | None:
-    flags = {"wait": read.time_limit_crossed, "queue length": read.size_limit_crossed}
-    over, under = ([name for name, flag in flags.items() if flag is wanted] for wanted in (True, False))
-    if not over and not under:
+    size, time = read.size_limit_crossed, read.time_limit_crossed
+    if size is None and time is None:
         return None
-    parts = [say("over its limit: {names}", names=listed(over)) if over else None,
-             say("not over: {names}", names=listed(under)) if under else None]  # fmt: skip
-    return say("By its rule, {parts}.", parts=joined("; ", *parts))
+    if size is None or time is None:
+        name, over = ("wait", time) if size is None else ("queue length", size)
+        return say("The {name} is {over} its limit.", name=name, over="over" if over else "not over")
+    if size == time:
+        return say("Both are over their limits.") if size else say("Neither is over its limit.")
+    return say("The {over} is over its limit, the {under} is not.",
+               over="wait" if time else "queue length", under="queue length" if time else "wait")  # fmt: skip
 
 
 def _no_pool(incident: Incident, view: View) -> Marked | None:
@@ -69,10 +70,10 @@ def _no_pool(incident: Incident, view: View) -> Marked | None:
     named = named_pools(incident.alerts, view.rules.values())
     if named.named or named.unknown or (incident.affected and len(incident.candidates) == len(incident.affected)):
         return None
-    what = count(len(incident.candidates), "configured pool")
-    return say(
-        "It names no pool, so {what} {verb} measured.", what=what, verb="is" if len(incident.candidates) == 1 else "are"
-    )
+    what, one = count(len(incident.candidates), "configured pool"), len(incident.candidates) == 1
+    if one:
+        return say("It names no pool, so the {what} is measured.", what=what)
+    return say("It names no pool, so all {what} are measured.", what=what)
 
 
 def _seen(incident: Incident) -> Marked | None:
@@ -98,7 +99,7 @@ def links(incident: Incident) -> Marked | None:
         "Runbook": _first(incident, "runbook"),
         "Alert": _first(incident, "alert"),
         "Dashboard": _first(incident, "dashboard"),
-        "Silence by hand": _first(incident, "silence"),
+        "Silence": _first(incident, "silence"),
     }
     return joined(" · ", *(link(url, label) for label, url in found.items() if url)) or None
 

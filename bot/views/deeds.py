@@ -52,7 +52,9 @@ def deeds(incident: Incident) -> Block | None:
         return None
     earlier = len(done) - MOST_DEEDS
     heading = (
-        say("*Done so far* ({earlier} earlier in the thread)", earlier=earlier) if earlier > 0 else say("*Done so far*")
+        say("*What happened* ({earlier} earlier in the thread)", earlier=earlier)
+        if earlier > 0
+        else say("*What happened*")
     )
     return section(joined("\n", heading, *(_deed(entry) for entry in done[-MOST_DEEDS:])))
 

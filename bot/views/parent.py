@@ -1,8 +1,8 @@
 """The parent message of an incident's thread: always true, edited in place, read first by somebody just woken.
 
-Times in it are absolute or in whole minutes, and the time of measuring is shown only when figures are old: the rendering,
-and so its digest, changes when something is news and not at every look (slack.md section 3, 50 edits a minute).
-A closed incident is drawn from its record alone, so that it never changes again.
+Times in it are absolute or in whole minutes, and the time of measuring is shown only when figures are old: the
+rendering, and so its digest, changes when something is news and not at every look (Slack takes 50 edits
+a minute, slack.md section 3). A closed incident is drawn from its record alone, so that it never changes again.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
 
 
 def minimal(incident: Incident) -> Message:
-    """Plain text only, when Slack refused the full rendering: the record's own facts, and how to act without buttons."""
+    """Plain text only, for when Slack refused the full rendering: the record's facts, and how to act by words."""
     facts = say("{state}: {title}.", state=state_words(incident), title=title_of(incident))
     pools = listed((name_of(pool) for pool in incident.affected or incident.candidates), 10)
     parts = [
@@ -72,13 +72,13 @@ def _closed_blocks(incident: Incident, now: float) -> list[Block]:
 
 
 def _open_text(incident: Incident, view: View, offers: Sequence[Offer], now: float, timing: Timing) -> Marked:
-    buttons = listed((offer.label for offer in offers), 4)
+    buttons = listed((offer.label for offer in offers), 5)
     parts = [
         say("{heading}.", heading=escaped(_heading(incident, view, now, timing), 300)),
         full_picture(of_incident(incident, view, now, timing)),
         say("Alert: {title}, since {at}.", title=title_of(incident), at=utc(began_at(incident))),
         has_it(incident),
-        say("In the thread's first message you can press: {buttons}.", buttons=buttons) if buttons else None,
+        say("You can press: {buttons}.", buttons=buttons) if buttons else None,
     ]
     return joined(" ", *parts)
 
@@ -96,8 +96,10 @@ def _told(incident: Incident) -> Marked | None:
     return say("Told: {group}.", group=mention(incident.thread.mention))
 
 
-def _had_it(incident: Incident) -> Marked | None:
-    return has_it(incident) if incident.owner else say("Nobody acknowledged it.")
+def _had_it(incident: Incident) -> Marked:
+    if not incident.owner:
+        return say("Nobody acknowledged it.")
+    return say("Acknowledged by {who}.", who=mention(incident.owner))
 
 
 def _subject(incident: Incident) -> str:

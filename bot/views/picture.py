@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.core.alert import Kind
 from bot.core.incident import Incident, State
 from bot.core.observe import Timing, View
 from bot.core.pool import Pool, PoolRules, Snapshot, Trend, stale, trend, worst_first
@@ -124,6 +125,8 @@ def headline(incident: Incident, view: View, now: float, timing: Timing) -> str:
     """Which pool, how many jobs, how long: the facts for a heading, without the state; plain words, not escaped."""
     if incident.closed:
         return f"{_subject(incident)}: {ending(incident)}"
+    if incident.kind is Kind.BLIND:
+        return f"{title_of(incident)}: the metric source has no data"
     seen = of_incident(incident, view, now, timing)
     eased = "alert resolved; " if incident.state is State.EASING and not incident.firing else ""
     if not seen:
@@ -132,10 +135,15 @@ def headline(incident: Incident, view: View, now: float, timing: Timing) -> str:
         return f"{title_of(incident)}: {eased}measuring {count(len(seen), 'pool')}"
     queueing = [row for row in seen if row.queueing]
     if queueing:
-        unclear = [row for row in seen if row.affected and row.queued is None]
-        old = " (old figures)" if all(row.old for row in queueing) else ""
-        return f"{names_of([row.name for row in queueing])}: {eased}{queue_words([*queueing, *unclear])}{old}"
+        worst, more = queueing[0], queueing[1:]
+        old = " (old figures)" if worst.old else ""
+        also = f"; {count(len(more), 'more pool')} with {_jobs(more)}" if more else ""
+        return f"{name_of(worst.name)}: {eased}{queue_words([worst])}{old}{also}"
     return f"{_subject(incident)}: {eased}{_nothing(incident, seen)}"
+
+
+def _jobs(shown: Sequence[Row]) -> str:
+    return count(sum(row.queued or 0 for row in shown), "job")
 
 
 def _nothing(incident: Incident, seen: Sequence[Row]) -> str:
@@ -154,6 +162,8 @@ def ending(incident: Incident) -> str:
     lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
     if incident.state is State.DRAINED:
         return f"queue empty after {lasted}"
+    if incident.kind is Kind.BLIND:
+        return f"over after {lasted}"
     by_hand = [entry.at for entry in incident.timeline if entry.event is Event.RESOLVED_BY_HAND]
     if by_hand and by_hand[-1] >= incident.changed_at:
         return f"closed by hand after {lasted}"

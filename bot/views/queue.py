@@ -1,4 +1,4 @@
-"""The queue part of the parent: the table of the pools that matter, one line for those that do not, and the jobs that wait longest."""
+"""The queue part of the parent: the pools that matter, one line for those that do not, the jobs that wait longest."""
 
 from collections.abc import Sequence
 
@@ -115,14 +115,18 @@ def peaks(incident: Incident, seen: Sequence[Row] = ()) -> Marked | None:
     told = [(name, peak) for name, peak in worst if peak.queued and not _stands(peak, now.get(name))]
     if not told:
         return None
-    words = [
-        say("{pool} {jobs} queued, oldest wait {wait}",
-            pool=name_of(name), jobs=count(peak.queued, "job"), wait=wait_words(peak.oldest_wait_seconds))
-        for name, peak in told[:MOST_PEAKS]
-    ]  # fmt: skip
+    words = [_peak(name, peak) for name, peak in told[:MOST_PEAKS]]
     if len(told) > MOST_PEAKS:
         words.append(say("{pools}", pools=count(len(told) - MOST_PEAKS, "more pool")))
     return say("Peak: {pools}.", pools=joined("; ", *words))
+
+
+def _peak(name: str, peak: Peak) -> Marked:
+    jobs = count(peak.queued, "job")
+    if not peak.oldest_wait_seconds:
+        return say("{pool} {jobs} queued", pool=name_of(name), jobs=jobs)
+    wait = wait_words(peak.oldest_wait_seconds)
+    return say("{pool} {jobs} queued, oldest wait {wait}", pool=name_of(name), jobs=jobs, wait=wait)
 
 
 def _stands(peak: Peak, row: Row | None) -> bool:
@@ -133,11 +137,12 @@ def _stands(peak: Peak, row: Row | None) -> bool:
 
 
 def full_picture(seen: Sequence[Row]) -> Marked | None:
-    """Every pool of the table in words, for `text`; None when the heading has said it all."""
+    """The pools behind the worst one in words, for `text`; None when the heading has said it all."""
     shown = [row for row in in_table(seen) if not row.pending]
-    if len(shown) < 2:
+    more = shown[1:] if shown and shown[0].queueing else shown
+    if not more:
         return None
-    told = [say("{pool}: {queue}", pool=name_of(row.name), queue=queue_words([row])) for row in shown[:MOST_ROWS]]
-    if len(shown) > MOST_ROWS:
-        told.append(say("and {pools}", pools=count(len(shown) - MOST_ROWS, "more pool")))
+    told = [say("{pool}: {queue}", pool=name_of(row.name), queue=queue_words([row])) for row in more[:MOST_ROWS]]
+    if len(more) > MOST_ROWS:
+        told.append(say("and {pools}", pools=count(len(more) - MOST_ROWS, "more pool")))
     return say("{pools}.", pools=joined("; ", *told))

@@ -1,4 +1,4 @@
-"""The pool table: monospaced, at most 72 columns, unknown as `?`, with a legend that says in words what is unknown and why."""
+"""The pool table: monospaced, at most 72 columns, unknown as `?`, and a legend that says what is unknown and why."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,14 @@ WIDTH = 72
 MOST_ROWS = 12
 MOST_REASONS = 3
 _HEAD = ("pool", "queued", "oldest", "busy", "idle", "offline", "limit", "trend")
-_TRENDS = {Trend.GROWING: "growing", Trend.STEADY: "steady", Trend.SHRINKING: "falling", Trend.UNKNOWN: "?"}
+_TRENDS = {Trend.GROWING: "grows", Trend.STEADY: "steady", Trend.SHRINKING: "falls", Trend.UNKNOWN: "?"}
 _LEAST_NAME = 12
 _AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
 def table(shown: Sequence[Row], *, trends: bool = True) -> Marked:
     """At most `MOST_ROWS` rows; `trends=False` for figures of one past moment. The rest is counted by `rest`."""
-    cells = [_HEAD if trends else _HEAD[:-1]]
+    cells: list[tuple[str, ...]] = [_HEAD if trends else _HEAD[:-1]]
     cells += [_cells(row, trends) for row in shown[:MOST_ROWS]]
     widths = [max(len(line[index]) for line in cells) for index in range(len(cells[0]))]
     others = sum(widths[1:])

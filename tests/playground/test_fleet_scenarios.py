@@ -118,12 +118,10 @@ def test_the_surge_leaves_room_below_the_limit():
     assert not watch.fleet.pools["linux.2xlarge"].tally.failures
 
 
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("name", [name for name in STORIES if name != "hung-jobs"])
 def test_scaling_up_drains_a_story_sooner_only_where_it_helps(name):
-    """Where it helps it saves at least half of the time; for a hang or a provider it saves nothing lasting."""
+    """Where it helps it saves more than half of the time, elsewhere not; hung jobs have the next test."""
     story = SCENARIOS[name]
-    if name == "hung-jobs":
-        pytest.skip("more runners give short relief before they hang too; see the next test")
     alone = Watch(story).until(1200)
     helped = Watch(story).until(10).scale_up(story.pools[0].step).until(1200)
     assert alone.drained_at is not None

@@ -40,7 +40,7 @@ def test_another_seed_gives_another_day():
 
 
 def test_jobs_are_queued_started_and_completed():
-    """Every job that arrived is waiting, running or completed, and a waiting one carries what GitHub would say of it."""
+    """Every job that arrived waits, runs or has completed; a waiting one carries what GitHub would say of it."""
     fleet, now = lived(bursts=(Burst(10, 30),), until=600)
     tally = fleet.pools["small"].tally
     assert sum(tally.arrived.values()) == 30

@@ -157,11 +157,19 @@ PROVIDER_OUTAGE = Scenario(
     faults=(faults.provider_outage(-24 * MINUTE, 90 * MINUTE),),
 )
 
+BUSY_WINDOWS = replace(
+    WINDOWS,
+    arrivals_per_minute=0.5,
+    limit=28,
+    ceiling=48,
+    sources=tuple(replace(s, share=0.9 if s.workflow == "trunk" else 0.1, spread=0.2) for s in WINDOWS.sources),
+)
+
 HUNG_JOBS = Scenario(
     name="hung-jobs",
     title="Jobs hang and hold their runners",
     text=(
-        "Tests of the workflow trunk hang on windows.4xlarge and run five times as long as usual. All runners are busy,"
+        "Tests of the workflow trunk hang on windows.4xlarge and run four times as long as usual. All runners are busy,"
         " although no more jobs arrive than on any other day."
     ),
     try_this="Press Diagnose and compare the durations. Stopping the hung jobs helps, more runners hang too.",
@@ -170,8 +178,8 @@ HUNG_JOBS = Scenario(
     affected=("windows.4xlarge",),
     wall_minutes=8,
     rule=ONE_QUEUE,
-    pools=(LINUX, LINUX_LARGE, GPU, replace(WINDOWS, arrivals_per_minute=0.5, limit=28, ceiling=48)),
-    faults=(faults.jobs_hung(WINDOWS.name, 5, -95 * MINUTE, 120 * MINUTE, workflow="trunk"),),
+    pools=(LINUX, LINUX_LARGE, GPU, BUSY_WINDOWS),
+    faults=(faults.jobs_hung(WINDOWS.name, 4, -92 * MINUTE, 120 * MINUTE, workflow="trunk"),),
 )
 
 SCENARIOS = {

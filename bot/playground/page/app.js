@@ -3,7 +3,7 @@
 import { digest, h, link } from "./dom.js";
 import { renderBlocks } from "./blocks.js";
 import { makeComposer } from "./composer.js";
-import { actor, channelMessages, holdEnd, renderMessages, threadMessages } from "./messages.js";
+import { actor, channelMessages, holdEnd, renderMessages, showOlder, threadMessages } from "./messages.js";
 import { mrkdwn } from "./mrkdwn.js";
 import { renderModals } from "./modal.js";
 import { listenToSwitcher, renderLive, renderSidebar } from "./sidebar.js";
@@ -28,11 +28,12 @@ function render() {
   document.body.classList.add("loaded");
   renderSidebar();
   renderGuide(ui.state.guide ?? []);
+  const opening = layOut();
   place("channel").hidden = isHome();
   place("home").hidden = !isHome();
   if (isHome()) renderHome(ui.state.home);
   else renderChannel();
-  renderThread();
+  if (!place("thread").hidden) renderThread(opening);
   renderModals(ui.state.views ?? []);
   if (ui.jump) jump();
 }
@@ -51,25 +52,30 @@ function renderChannel() {
   place("channel-title").textContent = channel ? `# ${channel.name}` : "No channels";
   place("channel-note").textContent = channel?.is_archived ? "Archived: nobody can post here" : "";
   if (!channel) return;
-  const messages = channelMessages();
+  const { messages, older } = channelMessages();
+  place("older").hidden = older === 0;
+  place("older").textContent = `Show older messages (${older})`;
   place("empty").hidden = messages.length > 0;
   renderMessages(place("messages"), place("messages-scroll"), messages, { key: `${ui.user}/${channel.id}`, thread: false });
   channelComposer();
 }
 
-function renderThread() {
-  const pane = place("thread");
+/** Gives the thread its column before anything is drawn, so that scrolling to the end meets the final widths. */
+function layOut() {
   const shown = Boolean(ui.thread && !isHome() && currentChannel());
-  const opening = shown && pane.hidden;
-  pane.hidden = !shown;
+  const opening = shown && place("thread").hidden;
+  place("thread").hidden = !shown;
   document.body.classList.toggle("with-thread", shown);
-  if (!shown) return;
+  return opening;
+}
+
+function renderThread(opening) {
   const messages = threadMessages();
   place("thread-channel").textContent = `# ${currentChannel().name}`;
   place("thread-gone").hidden = messages.some((message) => message.ts === ui.thread);
   renderMessages(place("thread-messages"), place("thread-scroll"), messages, { key: `${ui.user}/${ui.channel}/${ui.thread}`, thread: true });
   threadComposer();
-  if (opening && document.activeElement?.dataset.focus?.startsWith("replies-")) pane.querySelector("textarea").focus();
+  if (opening && document.activeElement?.dataset.focus?.startsWith("replies-")) place("thread").querySelector("textarea").focus();
 }
 
 function renderHome(home) {
@@ -121,6 +127,12 @@ function listenToPage() {
     place("sidebar-toggle").setAttribute("aria-expanded", String(open));
   });
   place("main").addEventListener("click", () => document.body.classList.remove("sidebar-open"));
+  place("older").addEventListener("click", () => {
+    const scroller = place("messages-scroll");
+    const fromEnd = scroller.scrollHeight - scroller.scrollTop;
+    showOlder();
+    scroller.scrollTop = scroller.scrollHeight - fromEnd;
+  });
   holdEnd(place("messages-scroll"));
   holdEnd(place("thread-scroll"));
   place("guide").open = localStorage.getItem(FOLDED) !== "yes";

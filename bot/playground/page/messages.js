@@ -8,6 +8,8 @@ import { emojiNode } from "./emoji.js";
 import { changed, currentChannel, names, navigate, person, post, ui } from "./state.js";
 
 const GROUP_SECONDS = 300;
+const PAGE = 150;
+const pages = new Map();
 const REPLY = ["M8 5L3 10l5 5", "M3 10h8c4 0 6 2 6 6"];
 const shownText = new Set();
 const shownRaw = new Set();
@@ -19,10 +21,18 @@ const inOrder = (messages) => [...messages].sort((left, right) => Number(left.ts
 const keyOf = (message) => `${message.ephemeral ? "only-you-" : ""}${message.channel ?? ui.channel}-${message.ts}`;
 const ephemerals = () => (ui.state.ephemerals ?? []).filter((message) => message.channel === ui.channel && !dismissed.has(keyOf(message)));
 
-/** Root messages, broadcasts and the person's ephemerals of the current channel. */
+/** The newest root messages, broadcasts and ephemerals of the current channel, and how many older ones are left out. */
 export function channelMessages() {
   const roots = currentChannel().messages.filter((message) => !isReply(message) || message.broadcast);
-  return inOrder([...roots, ...ephemerals().filter((message) => !message.thread_ts)]);
+  const all = inOrder([...roots, ...ephemerals().filter((message) => !message.thread_ts)]);
+  const shown = pages.get(ui.channel) ?? PAGE;
+  return { messages: all.slice(-shown), older: Math.max(0, all.length - shown) };
+}
+
+/** Takes one more page of older messages into the current channel. */
+export function showOlder() {
+  pages.set(ui.channel, (pages.get(ui.channel) ?? PAGE) + PAGE);
+  changed();
 }
 
 /** The root and the replies of the open thread. */
@@ -95,12 +105,12 @@ function continues(before, message, place) {
 function messageItem(message, place) {
   const key = keyOf(message);
   const thread = place.thread ? null : threadSummary(message);
-  const { raw, ...content } = message;
+  const { raw, reply_count: _, ...content } = message;
   const view = [shownText.has(key), shownRaw.has(key) ? raw : null, place.compact, thread, ui.namesKey, ui.state.shortcuts];
   const contentHash = digest(JSON.stringify(content));
   return {
     key,
-    content: contentHash,
+    content: `${contentHash}${Boolean(thread)}`,
     hash: digest(contentHash + JSON.stringify(view)),
     build: (previous) => {
       const node = messageNode(message, place, thread);

@@ -79,3 +79,25 @@ async def test_escape_closes_the_modal_and_tells_the_app(page: Page, workspace: 
     await page.keyboard.press("Escape")
     await expect(modal).to_have_count(0)
     assert await workspace.receives("/ui/close") == [{"user": "U0ANA", "view_id": "V1"}]
+
+
+async def test_a_submission_that_fails_says_so_inside_the_modal(page: Page, workspace: PageWorkspace) -> None:
+    """The banner stands in the dialog, where it can be read and dismissed, and nothing that was typed is lost."""
+    modal = await open_modal(workspace, page)
+    workspace.answers["/ui/submit"] = {"ok": False, "error": "The app did not answer within 3 s."}
+    await modal.get_by_label("New target").fill("60")
+    await modal.get_by_label("Reason").fill("release day")
+    await modal.get_by_test_id("modal-submit").click()
+    banner = modal.get_by_test_id("banner")
+    await expect(banner).to_contain_text("The app did not answer within 3 s.")
+    await banner.get_by_role("button", name="Dismiss").click()
+    await expect(modal.get_by_label("Reason")).to_have_value("release day")
+
+
+async def test_the_rest_of_the_page_is_out_of_reach_while_a_modal_is_open(page: Page, workspace: PageWorkspace) -> None:
+    """Going round with Tab never leaves the dialog for the page behind it."""
+    await open_modal(workspace, page)
+    outside = "document.activeElement !== document.body && !document.activeElement.closest('dialog')"
+    for _ in range(20):
+        await page.keyboard.press("Tab")
+        assert not await page.evaluate(outside)

@@ -208,3 +208,40 @@ async def test_the_guide_leads_into_the_thread_and_can_be_folded(page: Page) -> 
     await page.reload()
     await expect(parent(page)).to_be_visible()
     await expect(page.get_by_text("An alert has arrived")).to_be_hidden()
+
+
+async def test_a_permalink_brings_an_old_reply_into_view(page: Page, workspace: PageWorkspace) -> None:
+    """Slack's permalink form (`ts` and `thread_ts`) opens the thread at that reply."""
+    for number in range(40):
+        workspace.messages.append(message(f"17800005{number:02}.000100", f"Report {number}", thread_ts=PARENT_TS))
+    await page.goto(f"{workspace.base}/?channel={CI}&ts=1780000505.000100&thread_ts={PARENT_TS}")
+    thread = page.get_by_test_id("thread")
+    await expect(thread.get_by_text("Report 5", exact=True)).to_be_in_viewport()
+    await expect(thread.get_by_text("Report 39", exact=True)).not_to_be_in_viewport()
+
+
+async def test_a_busy_channel_shows_its_newest_messages_first(page: Page, workspace: PageWorkspace) -> None:
+    """Of very many messages the page draws the newest; the older ones are one click away, and scrolling stays put."""
+    for number in range(200):
+        workspace.messages.append(message(f"1780001{number:03}.000100", f"Report {number}"))
+    await workspace.changed()
+    messages = page.get_by_test_id("messages")
+    await expect(messages.get_by_text("Report 199", exact=True)).to_be_in_viewport()
+    assert await messages.get_by_role("article").count() == 150
+    await page.get_by_role("button", name="Show older messages (55)").click()
+    assert await messages.get_by_role("article").count() == 205
+    workspace.messages.append(message("1780002000.000100", "Report 200"))
+    await page.locator("#messages-scroll").evaluate("node => { node.scrollTop = 700; }")
+    await workspace.changed()
+    await expect(messages.get_by_text("Report 200", exact=True)).to_have_count(1)
+    assert await page.locator("#messages-scroll").evaluate("node => node.scrollTop") == 700
+
+
+async def test_the_newest_message_stays_in_view_when_the_thread_opens(page: Page, workspace: PageWorkspace) -> None:
+    """Neither opening the thread by hand nor coming back to it by address leaves the channel scrolled off its end."""
+    newest = page.get_by_test_id("ephemeral-1780000320.000600").get_by_text("may scale this pool")
+    await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
+    await expect(newest).to_be_in_viewport(ratio=1)
+    await page.reload()
+    await expect(page.get_by_test_id("thread")).to_be_visible()
+    await expect(newest).to_be_in_viewport(ratio=1)

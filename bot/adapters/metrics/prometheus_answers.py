@@ -1,0 +1,141 @@
+"""Prometheus's answers become figures; what cannot be one becomes unknown, with its reason and remedy."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.adapters.http import Answer
+from bot.adapters.json_answer import one_line
+from bot.core.pool import Job
+from bot.core.words import count
+
+MOST_WAITING = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One series at one instant; `value` may be NaN."""
+
+    labels: Mapping[str, str]
+    at: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Why there is no figure."""
+
+    why: str
+
+
+Points = Mapping[float, float]
+"""Epoch seconds → value, without NaN."""
+
+
+def samples(answer: Answer) -> tuple[Sample, ...] | Unknown:
+    """The samples of an instant query: a vector, or a scalar as one without labels."""
+    data = _data(answer)
+    if isinstance(data, Unknown):
+        return data
+    kind, result = data.get("resultType"), data.get("result")
+    rows = [{"value": result}] if kind == "scalar" else result
+    if kind not in {"vector", "scalar"} or not isinstance(rows, list):
+        return Unknown(f"the query gives a {kind}, not one number; take the range [..] or the text out of it")
+    return tuple(sample for row in rows if (sample := _sample(row)) is not None)
+
+
+def one(found: tuple[Sample, ...] | Unknown) -> float | Unknown:
+    """The only value; empty, several, NaN and negative ones are unknown."""
+    if isinstance(found, Unknown):
+        return found
+    if not found:
+        return Unknown("the query returned nothing")
+    if len(found) > 1:
+        return Unknown(f"the query returned {count(len(found), 'series', 'series')}; wrap it in sum() or max()")
+    return _figure(found[0].value)
+
+
+def waiting(found: tuple[Sample, ...] | Unknown) -> tuple[Job, ...] | Unknown:
+    """The longest waiting jobs, longest first: labels `workflow`, `job`, `repository`, `url`; the value is the wait.
+
+    Prometheus renames an exporter's own `job` label to `exported_job`, because `job` is the scrape job's name.
+    """
+    if isinstance(found, Unknown):
+        return found
+    known = [sample for sample in found if math.isfinite(sample.value) and sample.value >= 0]
+    longest = sorted(known, key=lambda sample: -sample.value)[:MOST_WAITING]
+    return tuple(_job(sample) for sample in longest)
+
+
+def points(answer: Answer) -> Points | Unknown:
+    """The only series of a range query; a value that is no figure is left out."""
+    data = _data(answer)
+    if isinstance(data, Unknown):
+        return data
+    result = data.get("result")
+    if data.get("resultType") != "matrix" or not isinstance(result, list):
+        return Unknown("the query gives no series over time")
+    if not result:
+        return {}
+    if len(result) > 1:
+        return Unknown(f"the query returned {count(len(result), 'series', 'series')}; wrap it in sum() or max()")
+    values = result[0].get("values") if isinstance(result[0], dict) else None
+    pairs = [pair for value in values if (pair := _pair(value))] if isinstance(values, list) else []
+    return {at: value for at, value in pairs if math.isfinite(value) and value >= 0}
+
+
+def _data(answer: Answer) -> Mapping[str, object] | Unknown:
+    body = answer.body if isinstance(answer.body, dict) else {}
+    data = body.get("data")
+    if not answer.ok or body.get("status") != "success":
+        return Unknown(
+            f"HTTP {answer.status}: {answer.text}" if not isinstance(body.get("error"), str) else answer.text
+        )
+    if not isinstance(data, dict):
+        return Unknown("the answer has no data")
+    partial = [text for text in _texts(body.get("warnings")) if not text.startswith("PromQL")]
+    return Unknown(f"the answer is incomplete: {one_line(partial[0], 200)}") if partial else data
+
+
+def _sample(row: object) -> Sample | None:
+    pair = _pair(row.get("value")) if isinstance(row, dict) else None
+    if pair is None or not isinstance(row, dict):
+        return None
+    labels = row.get("metric")
+    words = {k: v for k, v in labels.items() if isinstance(v, str)} if isinstance(labels, dict) else {}
+    return Sample(words, *pair)
+
+
+def _pair(value: object) -> tuple[float, float] | None:
+    """`[time, "value"]`; Prometheus writes values as text so that NaN and infinity fit."""
+    if not isinstance(value, Sequence) or len(value) != 2:
+        return None
+    try:
+        return float(value[0]), float(value[1])
+    except (TypeError, ValueError):
+        return None
+
+
+def _figure(value: float) -> float | Unknown:
+    if math.isnan(value):
+        return Unknown("the query gave NaN, which is no figure")
+    if math.isinf(value) or value < 0:
+        return Unknown(f"the query gave {value:g}, which is no figure")
+    return value
+
+
+def _job(sample: Sample) -> Job:
+    labels = sample.labels
+    job = labels.get("exported_job") or ("" if "instance" in labels else labels.get("job", ""))
+    name = " / ".join(part for part in (labels.get("workflow", ""), job or labels.get("job_name", "")) if part)
+    url = labels.get("url", "")
+    return Job(
+        name=name or "unnamed job",
+        waited_seconds=sample.value,
+        repository=labels.get("repository", ""),
+        url=url if url.startswith(("https://", "http://")) else "",
+    )
+
+
+def _texts(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

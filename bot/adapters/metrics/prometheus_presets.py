@@ -1,0 +1,82 @@
+"""The PromQL of exporters that we know: figure by figure, for one pool."""
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+Preset = Literal["ci", "arc", "gitlab", "buildkite"]
+
+
+def queries(preset: Preset, known_as: str, where: str = "") -> dict[str, str]:
+    """The queries of a preset by figure; `known_as` is the exporter's name of the pool, `where` further matchers."""
+    label, build = PRESETS[preset]
+    return build(f"{label}={quoted(known_as)}" + (f",{where}" if where else ""))
+
+
+def quoted(text: str) -> str:
+    """A PromQL string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _ci(pool: str) -> dict[str, str]:
+    """The plain names that Tailback's own examples and its simulated fleet use."""
+    return {
+        "queued": f"sum(ci_jobs_queued{{{pool}}})",
+        "oldest_wait_seconds": f"max(ci_job_oldest_wait_seconds{{{pool}}})",
+        "busy": f'sum(ci_runners{{{pool},state="busy"}})',
+        "idle": f'sum(ci_runners{{{pool},state="idle"}})',
+        "offline": f'sum(ci_runners{{{pool},state="offline"}})',
+        "booting": f'sum(ci_runners{{{pool},state="booting"}})',
+        "limit": f"max(ci_runners_limit{{{pool}}})",
+        "arrivals_per_minute": f"sum(ci_jobs_arrivals_per_minute{{{pool}}})",
+        "starts_per_minute": f"sum(ci_jobs_starts_per_minute{{{pool}}})",
+        "completions_per_minute": f"sum(ci_jobs_completions_per_minute{{{pool}}})",
+        "duration_p50_seconds": f'max(ci_job_duration_seconds{{{pool},quantile="0.5"}})',
+        "create_failures": f"sum(increase(ci_runner_create_failures_total{{{pool}}}[15m]))",
+        "waiting": f"topk(10, ci_job_wait_seconds{{{pool}}})",
+    }
+
+
+def _arc(scale_set: str) -> dict[str, str]:
+    """Actions Runner Controller's gauges per runner scale set.
+
+    Its counters and histograms carry no scale set's name by default, so rates and durations are left to the operator.
+    Jobs beyond the maximum stay at GitHub and are not among the assigned ones (formats.md section 11).
+    """
+    return {
+        "queued": f"clamp_min(sum(gha_assigned_jobs{{{scale_set}}}) - sum(gha_running_jobs{{{scale_set}}}), 0)",
+        "busy": f"sum(gha_busy_runners{{{scale_set}}})",
+        "idle": f"sum(gha_idle_runners{{{scale_set}}})",
+        "limit": f"max(gha_max_runners{{{scale_set}}})",
+        "booting": f"sum(gha_controller_pending_ephemeral_runners{{{scale_set}}})",
+        "create_failures": f"sum(gha_controller_failed_ephemeral_runners{{{scale_set}}})",
+    }
+
+
+def _gitlab(runner: str) -> dict[str, str]:
+    """GitLab Runner's own metrics; the queue is GitLab's and not here, so `queued` is left to the operator."""
+    duration = f"sum by (le) (rate(gitlab_runner_job_duration_seconds_bucket{{{runner}}}[30m]))"
+    return {
+        "busy": f"sum(gitlab_runner_jobs{{{runner}}})",
+        "limit": f"max(gitlab_runner_limit{{{runner}}})",
+        "starts_per_minute": f"60 * sum(rate(gitlab_runner_jobs_total{{{runner}}}[5m]))",
+        "duration_p50_seconds": f"histogram_quantile(0.5, {duration})",
+    }
+
+
+def _buildkite(queue: str) -> dict[str, str]:
+    """buildkite-agent-metrics with its Prometheus back end; waiting jobs are blocked by other steps and not counted."""
+    return {
+        "queued": f"sum(buildkite_queues_scheduled_jobs_count{{{queue}}})",
+        "busy": f"sum(buildkite_queues_busy_agent_count{{{queue}}})",
+        "idle": f"sum(buildkite_queues_idle_agent_count{{{queue}}})",
+    }
+
+
+PRESETS: Mapping[Preset, tuple[str, Callable[[str], dict[str, str]]]] = {
+    "ci": ("pool", _ci),
+    "arc": ("name", _arc),
+    "gitlab": ("runner", _gitlab),
+    "buildkite": ("queue", _buildkite),
+}
+"""Preset: (the label that names the pool, its queries)."""

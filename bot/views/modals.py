@@ -1,0 +1,173 @@
+"""The dialogs: how long to silence, how far to scale, the question before it is done, and a plain notice."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.core.alert import silence_matchers
+from bot.core.incident import Incident
+from bot.core.message import Block
+from bot.core.words import count, duration, figure
+from bot.views.blocks import MOST_CHOICES, MOST_MODAL_TITLE, MOST_OPTION_VALUE, context, option, plain, section
+from bot.views.marked import Marked, clean, code, escaped, flat, joined, say
+from bot.views.picture import name_of, title_of
+
+PRESETS = (("15 min", "15m"), ("1 h", "1h"), ("4 h", "4h"), ("1 day", "1d"), ("3 days", "3d"), ("1 week", "1w"))
+_SECONDS = (900, 3600, 4 * 3600, 86_400, 3 * 86_400, 7 * 86_400)
+MOST_MATCHERS, MOST_LINES = 15, 20
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleChoice:
+    """One pool that may be scaled; None where a figure is unknown."""
+
+    pool: str
+    current: int | None
+    maximum: int
+    limit: int | None = None
+    """Most runners that the pool may have now, as measured."""
+    queued: int | None = None
+    proposed: int | None = None
+    """The absolute target to start from; None: this pool cannot be raised, `reason` says why."""
+    boot_time_seconds: float = 180.0
+    cost_per_runner_hour: float | None = None
+    reason: str = ""
+    step: int | None = None
+
+
+def silence_modal(act: str, incident: Incident, max_seconds: float, now: float) -> Block:
+    """Ask for how long; inputs `preset` and `custom`, whose values are durations such as `15m`, `1h`, `1d`."""
+    alerts = incident.firing or incident.alerts
+    matchers = silence_matchers(alerts)
+    if not matchers:
+        return notice("Silence", ["This alert has no label that a silence could name safely.", "Nothing was silenced."])
+    shown = [f"{m.name}{'=~' if m.is_regex else '='}{clean(m.value)[:120]}" for m in matchers[:MOST_MATCHERS]]
+    if len(matchers) > MOST_MATCHERS:
+        shown.append(f"+ {len(matchers) - MOST_MATCHERS} more matchers")
+    choices, most = _presets(max_seconds), duration(max_seconds)
+    preview = say("*{title}*\nSilences every alert that has all of these labels, {alerts} of this incident now:\n{labels}",
+                  title=title_of(incident), alerts=len(alerts), labels=code(shown))  # fmt: skip
+    owner = say("You become the owner, for everybody to see, and can end it early. The queue is still measured, and "
+                "this thread stays true.")  # fmt: skip
+    select: dict[str, object] = {"type": "static_select", "options": choices, "initial_option": _usual(choices)}
+    hint = f"If you write one, it counts. At most {most}."
+    blocks = [
+        section(preview),
+        _input("preset", "For how long", select),
+        _input("custom", "Or any other duration", _text("e.g. 90m, 2h, 1h 30m"), optional=True, hint=hint),
+        context(owner, *_running(incident, now)),
+    ]
+    return _modal("silence", "Silence", act, blocks, submit="Silence")
+
+
+def _presets(max_seconds: float) -> list[Block]:
+    pairs = zip(PRESETS, _SECONDS, strict=True)
+    allowed = [option(label, value) for (label, value), length in pairs if length <= max_seconds]
+    if allowed:
+        return allowed
+    return [option(duration(max_seconds), f"{max(1, int(max_seconds))}s")]
+
+
+def _usual(choices: Sequence[Block]) -> Block:
+    return choices[min(1, len(choices) - 1)]
+
+
+def _running(incident: Incident, now: float) -> list[Marked]:
+    silence = incident.active_silence
+    if silence is None or silence.ends_at <= now:
+        return []
+    return [say("A silence of this incident still runs for {left}.", left=duration(silence.ends_at - now))]
+
+
+def scale_modal(act: str, choices: Sequence[ScaleChoice], note: str = "") -> Block:
+    """Ask for an absolute target; inputs `pool` (only when there are several) and `target`."""
+    able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
+    lines = [_line(choice) for choice in choices[:MOST_LINES]]
+    if len(choices) > MOST_LINES:
+        lines.append(say("+ {more}", more=count(len(choices) - MOST_LINES, "more pool")))
+    told = [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
+    remarks = [context(escaped(note, 600))] if note else []
+    if not able:
+        nothing = section(say("No pool can be scaled up now.")) if told else section(say("No pool here can be scaled."))
+        return _modal("notice", "Scale up", act, [nothing, *told, *remarks])
+    first = able[0]
+    blocks = [*told]
+    if len(able) > 1:
+        options = [option(_option_label(choice), choice.pool) for choice in able]
+        chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
+        blocks.append(_input("pool", "Pool", chosen))
+    number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
+    number["initial_value"] = str(first.proposed)
+    if len(able) == 1:
+        number |= {"min_value": str((first.current or 0) + 1), "max_value": str(first.maximum)}
+    hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
+    blocks += [_input("target", "Runners afterwards", number, hint=hint), *remarks]
+    return _modal("scale_up", "Scale up", act, blocks, submit="Next")
+
+
+def _option_label(choice: ScaleChoice) -> str:
+    return f"{flat(choice.pool, 50)}, to {choice.proposed}"
+
+
+def _line(choice: ScaleChoice) -> Marked:
+    parts = [
+        say("now {current}", current=figure(choice.current)),
+        say("limit {limit}", limit=figure(choice.limit)),
+        say("maximum {maximum}", maximum=choice.maximum),
+        say("at most {step} more at once", step=choice.step) if choice.step is not None else None,
+        say("{jobs} queued", jobs=count(choice.queued, "job")),
+        say("new runners need {boot}", boot=duration(choice.boot_time_seconds)),
+        _cost(choice),
+    ]
+    reason = say(" {reason}", reason=escaped(choice.reason, 240)) if choice.reason else say("")
+    return say("• *{pool}*: {facts}.{reason}", pool=name_of(choice.pool), facts=joined(", ", *parts), reason=reason)
+
+
+def _cost(choice: ScaleChoice) -> Marked | None:
+    if choice.cost_per_runner_hour is None:
+        return None
+    return say("{cost} a runner and hour", cost=f"{choice.cost_per_runner_hour:.2f}")
+
+
+def scale_confirm(act: str, pool: str, current: int | None, target: int, expected: Sequence[str]) -> Block:
+    """The question before it is done: from how many to how many, and what that is expected to do."""
+    change = say(
+        "*{pool}*: from {current} to *{target} runners*.", pool=name_of(pool), current=figure(current), target=target
+    )
+    lines = [say("• {line}", line=escaped(line, 300)) for line in expected[:MOST_LINES]]
+    blocks = [section(change), *([section(joined("\n", *lines[:10]))] if lines else [])]
+    if lines[10:]:
+        blocks.append(section(joined("\n", *lines[10:])))
+    return _modal("scale_up_confirm", "Scale up?", act, blocks, submit=f"Scale to {target}")
+
+
+def notice(title: str, lines: Sequence[str]) -> Block:
+    """A dialog that only tells something."""
+    told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
+    return _modal("notice", title, "", told or [section(say("Nothing to tell."))])
+
+
+def _text(placeholder: str) -> dict[str, object]:
+    return {"type": "plain_text_input", "max_length": 40, "placeholder": plain(placeholder, 150)}
+
+
+def _input(block: str, label: str, element: dict[str, object], *, optional: bool = False, hint: str = "") -> Block:
+    made: dict[str, object] = {
+        "type": "input",
+        "block_id": block,
+        "label": plain(label, 150),
+        "element": {**element, "action_id": block},
+        "optional": optional,
+    }
+    return {**made, "hint": plain(hint, 150)} if hint else made
+
+
+def _modal(callback: str, title: str, act: str, blocks: Sequence[Block], *, submit: str = "") -> Block:
+    made: dict[str, object] = {
+        "type": "modal",
+        "callback_id": callback,
+        "title": plain(title, MOST_MODAL_TITLE),
+        "close": plain("Cancel" if submit else "Close", MOST_MODAL_TITLE),
+        "private_metadata": act[:3000],
+        "blocks": list(blocks),
+    }
+    return {**made, "submit": plain(submit, MOST_MODAL_TITLE)} if submit else made

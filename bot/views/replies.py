@@ -1,0 +1,82 @@
+"""One reply in the thread: what happened, who did it, and the figures as they were then."""
+
+from collections.abc import Sequence
+
+from bot.core.incident import Incident
+from bot.core.message import Block, Message
+from bot.core.pool import Snapshot
+from bot.core.timeline import Entry, Event
+from bot.core.words import count
+from bot.views.blocks import bullets, context, message, section
+from bot.views.deeds import spoken
+from bot.views.marked import Marked, clean, date, escaped, joined, say
+from bot.views.picture import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
+from bot.views.table import legend, rest, table
+
+MOST_LINES, MOST_TEXT_LINES, MOST_TEXT_POOLS = 40, 20, 12
+LINES_A_SECTION = 10
+LATE_SECONDS = 60.0
+
+
+def reply(incident: Incident, entry: Entry, now: float) -> Message:
+    """The entry as a message; one that is also shown in the channel says first which incident it belongs to."""
+    lead = _lead(incident, entry)
+    said = joined(" ", say("*Failed:*") if entry.event is Event.FAILED else None, spoken(entry, 1500))
+    late = _late(entry, now)
+    blocks = [
+        section(joined("\n", lead, said)),
+        *_listed(entry.lines),
+        *_figures(entry.figures),
+        context(late) if late else None,
+    ]
+    return message(_text(lead, entry, said), *blocks)
+
+
+def _lead(incident: Incident, entry: Entry) -> Marked | None:
+    if not entry.broadcast:
+        return None
+    return say("*{state}* · {title}", state=state_words(incident), title=title_of(incident))
+
+
+def _late(entry: Entry, now: float) -> Marked | None:
+    """Delay is shown, never silent."""
+    if now - entry.at < LATE_SECONDS:
+        return None
+    return say("Happened {at}, told {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
+
+
+def _listed(lines: Sequence[str]) -> list[Block]:
+    shown = [line for line in lines[:MOST_LINES] if clean(line)]
+    parts = [shown[start : start + LINES_A_SECTION] for start in range(0, len(shown), LINES_A_SECTION)]
+    blocks = [section(bullets(part, LINES_A_SECTION)) for part in parts]
+    if len(lines) > MOST_LINES:
+        blocks.append(context(say("+ {lines} that do not fit here.", lines=count(len(lines) - MOST_LINES, "line"))))
+    return blocks
+
+
+def _figures(figures: Sequence[Snapshot]) -> list[Block]:
+    if not figures:
+        return []
+    shown = of_snapshots(figures)
+    small = legend(shown)
+    blocks = [section(joined("\n", table(shown, trends=False), rest(shown)))]
+    return [*blocks, context(small)] if small else blocks
+
+
+def _text(lead: Marked | None, entry: Entry, said: Marked) -> Marked:
+    lines = [
+        say("{line}.", line=escaped(clean(line).rstrip("."), 200)) for line in entry.lines[:MOST_TEXT_LINES] if line
+    ]
+    more = len(entry.lines) - MOST_TEXT_LINES
+    shown = of_snapshots(entry.figures)[:MOST_TEXT_POOLS]
+    pools = [say("{pool}: {queue}.", pool=name_of(row.name), queue=queue_words([row])) for row in shown]
+    left = len(entry.figures) - len(shown)
+    return joined(
+        " ",
+        say("{lead}:", lead=lead) if lead else None,
+        said,
+        *lines,
+        say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
+        *pools,
+        say("+ {pools}.", pools=count(left, "more pool")) if left > 0 else None,
+    )

@@ -1,0 +1,1 @@
+"""The doors: whoever calls Tailback calls here."""

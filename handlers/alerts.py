@@ -1,0 +1,69 @@
+"""Alert webhooks: authenticate the raw bytes, parse, store durably, then answer; nothing else happens here."""
+
+import asyncio
+import time
+
+import structlog
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from bot.core.record import Conflict
+from bot.desk import Desk
+from bot.ports import Unreachable
+from bot.sources.credentials import Secrets, judged
+from bot.sources.payload import Unreadable
+from bot.sources.table import SOURCES
+from bot.stories.take_alert import take_alert
+from handlers import metrics
+from handlers.bodies import BodyRefused, body_of
+
+PATIENCE_SECONDS = 1.8
+"""A sender that cannot be stored for gets its 503 within 2 s (promises P1)."""
+
+log = structlog.get_logger()
+
+
+async def intake(desk: Desk, request: Request) -> Response:
+    """`POST /alerts/{source}`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong."""
+    source = request.path_params["source"]
+    if source not in SOURCES:
+        known = ", ".join(sorted(SOURCES))
+        return _answer(404, f"there is no alert source {source[:40]!r}; known sources: {known}", "unknown")
+    try:
+        body = await body_of(request)
+    except BodyRefused as refused:
+        return _answer(refused.status, refused.sentence, source)
+    begun = time.perf_counter()
+    verdict = judged(request.headers.raw, body, _secrets(desk), desk.now())
+    if not verdict.ok:
+        log.warning("alert refused", source=source, why=verdict.reason)
+        return _answer(401, verdict.sentence, source)
+    try:
+        delivery = SOURCES[source](body)
+    except Unreadable as unreadable:
+        return _answer(400, str(unreadable), source)
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            taken = await take_alert(desk, delivery)
+    except (Unreachable, Conflict, TimeoutError) as error:
+        log.warning("alert not stored", source=source, why=str(error) or "time-out")
+        return _answer(503, "cannot store this now; send it again", source)
+    metrics.INTAKE_SECONDS.observe(time.perf_counter() - begun)
+    log.info("alert", source=source, outcome=taken, group=delivery.key)
+    metrics.ALERTS.labels(source, taken).inc()
+    return JSONResponse({"outcome": taken})
+
+
+def _secrets(desk: Desk) -> Secrets:
+    env = desk.settings.env
+    return Secrets(
+        tokens=env.webhook_tokens,
+        hmac_secret=env.tailback_webhook_hmac_secret.get_secret_value(),
+        timestamp_header=env.tailback_webhook_hmac_timestamp_header,
+    )
+
+
+def _answer(status: int, sentence: str, source: str) -> Response:
+    metrics.ALERTS.labels(source, str(status)).inc()
+    headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if status == 401 else {}
+    return JSONResponse({"error": sentence}, status, headers)

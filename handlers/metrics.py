@@ -1,0 +1,24 @@
+"""What Tailback tells Prometheus about itself."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+REGISTRY = CollectorRegistry()
+
+ALERTS = Counter(
+    "tailback_alerts", "Alert deliveries, by source and what became of them.", ["source", "outcome"], registry=REGISTRY
+)
+INTAKE_SECONDS = Histogram(
+    "tailback_intake_seconds",
+    "From the last byte of an alert delivery to the answer, in seconds.",
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0),
+    registry=REGISTRY,
+)
+REQUESTS = Counter(
+    "tailback_requests", "What people asked for, by action and outcome.", ["action", "outcome"], registry=REGISTRY
+)
+STEPS = Counter("tailback_steps", "Records worked on, by kind and outcome.", ["kind", "outcome"], registry=REGISTRY)
+OPEN = Gauge("tailback_open_incidents", "Incidents that are not over.", registry=REGISTRY)
+WAITING = Gauge(
+    "tailback_waiting_seconds", "Age of the oldest incident that has no thread yet, in seconds.", registry=REGISTRY
+)
+DEPENDENCY = Gauge("tailback_dependency_up", "1 while a dependency works, else 0.", ["dependency"], registry=REGISTRY)

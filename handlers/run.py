@@ -1,0 +1,163 @@
+"""The server processes: web, worker, or both in one; started once, drained on SIGTERM, never cut."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+import uvicorn
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+
+from bot.config import ConfigError, Settings
+from handlers.slack import slack_app
+from handlers.web import Web
+from handlers.wiring import House, opened
+from handlers.worker import Worker
+
+DRAIN_SECONDS = 5.0
+"""How long a web process goes on serving after it said that it is not ready (promises P11)."""
+
+log = structlog.get_logger()
+
+
+class Server(uvicorn.Server):
+    """uvicorn without its own signal handlers: the process has one place that stops things."""
+
+    @contextlib.contextmanager
+    def capture_signals(self):  # type: ignore[no-untyped-def]  # uvicorn's own signature is untyped
+        """Leave the signals to `_until_stopped`."""
+        yield
+
+
+async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = True) -> None:
+    """Run until SIGTERM or SIGINT. Raises ConfigError or Unreachable when it cannot start."""
+    required(settings, web=web)
+    async with opened(settings, durable=durable) as house:
+        await refuse_dangers(house)
+        stopped = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(signum, stopped.set)
+        async with serving(house, web=web, worker=worker) as address:
+            log.info("ready", web=address or None, worker=worker, engine="embedded" if house.embedded else "REDIS_URL")
+            await _until_stopped(house, stopped)
+
+
+@asynccontextmanager
+async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float = DRAIN_SECONDS) -> AsyncIterator[str]:
+    """Serve while the block runs; gives the web address, empty without web. Leaves in the order that cuts nothing."""
+    desk = house.desk
+    app = slack_app(desk)
+    hand = Worker(desk, house.reload) if worker else None
+    work = asyncio.create_task(hand.run(), name="worker") if hand else None
+    async with contextlib.AsyncExitStack() as stack:
+        door, server, served = None, None, None
+        if web:
+            door = Web(house, app)
+            server = Server(_uvicorn(house, door))
+            served = asyncio.create_task(server.serve(), name="web")
+            await _started(server, served)
+            if desk.settings.env.slack_app_token.get_secret_value():
+                await stack.enter_async_context(_socket_mode(house, app))
+        try:
+            yield _address(server, desk.settings.env.host) if server else ""
+        finally:
+            if door is not None:
+                door.draining = True
+                await asyncio.sleep(drain_seconds)
+            if hand is not None and work is not None:
+                hand.stop()
+                await work
+            if server is not None and served is not None:
+                server.should_exit = True
+                await served
+
+
+def required(settings: Settings, *, web: bool) -> None:
+    """Raise ConfigError with everything that is missing to start."""
+    env, problems = settings.env, []
+    if not env.slack_bot_token.get_secret_value():
+        problems.append("SLACK_BOT_TOKEN: is not set; install the app (tailback manifest) and copy its bot token")
+    if web and not env.slack_signing_secret.get_secret_value() and not env.slack_app_token.get_secret_value():
+        problems.append(
+            "SLACK_SIGNING_SECRET: is not set; copy it from the app's page, or set SLACK_APP_TOKEN for Socket Mode"
+        )
+    if web and not env.webhook_tokens and not env.tailback_webhook_hmac_secret.get_secret_value():
+        problems.append(
+            "TAILBACK_WEBHOOK_TOKEN: is not set; choose a long random value and give it to the alert sender"
+        )
+    if not settings.file.slack.channel:
+        problems.append(
+            f"{env.tailback_config}: slack.channel: is required; the channel id for incidents without a route"
+        )
+    if problems:
+        raise ConfigError(problems)
+
+
+async def refuse_dangers(house: House) -> None:
+    """Raise ConfigError when Redis is set up so that accepted alerts could be lost (promises 2)."""
+    problems = await house.store.check()
+    if problems and house.embedded is None:
+        raise ConfigError([f"REDIS_URL: {problem}" for problem in problems])
+
+
+async def _until_stopped(house: House, stopped: asyncio.Event) -> None:
+    waits: set[asyncio.Task[object]] = {asyncio.create_task(_wait(stopped), name="signal")}
+    if house.embedded is not None:
+        waits.add(asyncio.create_task(house.embedded.closed(), name="embedded-redis"))
+    done, pending = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    for task in pending:
+        task.cancel()
+    for task in done:
+        task.result()
+    log.info("stopping")
+
+
+async def _wait(stopped: asyncio.Event) -> object:
+    return await stopped.wait()
+
+
+def _uvicorn(house: House, door: Web) -> uvicorn.Config:
+    env = house.desk.settings.env
+    return uvicorn.Config(
+        door.application(),
+        host=env.host,
+        port=env.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=10,
+        h11_max_incomplete_event_size=16 * 1024,
+        lifespan="off",
+    )
+
+
+async def _started(server: Server, served: "asyncio.Task[None]") -> None:
+    while not server.started:
+        if served.done():
+            served.result()
+            host, port = server.config.host, server.config.port
+            raise ConfigError([f"PORT: cannot listen on {host}:{port}; is another program using it? Set PORT"])
+        await asyncio.sleep(0.01)
+
+
+def _address(server: Server, host: str) -> str:
+    port = server.servers[0].sockets[0].getsockname()[1]
+    return f"http://{host}:{port}"
+
+
+@asynccontextmanager
+async def _socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
+    desk = house.desk
+    handler = AsyncSocketModeHandler(app, desk.settings.env.slack_app_token.get_secret_value())
+    handler.client.web_client.base_url = desk.settings.env.slack_api_url
+    await handler.connect_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
+    try:
+        yield
+    finally:
+        await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped

@@ -1,0 +1,208 @@
+"""All that Slack delivers: turn it into a Request, let the action answer, give the answer back in Slack's ways."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import structlog
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+
+from bot.actions.table import ACTIONS, VERBS, helped
+from bot.core.incident import Incident
+from bot.core.offer import act_id, incident_of
+from bot.core.record import Conflict
+from bot.core.request import Answer, Request, Surface
+from bot.desk import Desk
+from bot.ports import Refused, Unreachable
+from bot.stories.ask import refused
+from bot.stories.welcome import welcome
+from bot.views.answers import refusal
+from bot.views.modals import notice
+from handlers import metrics
+from handlers.slack_requests import from_action, from_command, from_mention, from_shortcut, from_view
+
+PATIENCE_SECONDS = 2.2
+"""Slack waits 3 s; an answer that says "try again" must still arrive in time."""
+DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up"}
+"""Callback id of a dialog → the action it belongs to."""
+
+Ack = Callable[..., Awaitable[Any]]
+Body = dict[str, Any]
+
+log = structlog.get_logger()
+
+
+def slack_app(desk: Desk) -> AsyncApp:
+    """Bolt, with every door registered. Requests are verified before they reach it; authorising calls nobody."""
+    token = desk.settings.env.slack_bot_token.get_secret_value()
+
+    async def authorised(**_: object) -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=None, team_id=None, bot_token=token)
+
+    app = AsyncApp(
+        authorize=authorised,
+        signing_secret=desk.settings.env.slack_signing_secret.get_secret_value() or "verified-before",
+        process_before_response=True,
+        request_verification_enabled=False,
+        ssl_check_enabled=False,
+    )
+    register(app, desk)
+    return app
+
+
+def register(app: AsyncApp, desk: Desk) -> None:
+    """Bind Slack's ids to what they mean; one line for each kind of thing that Slack sends."""
+    for name in ACTIONS:
+        app.action(name)(_pressed(desk, name))
+    app.action("more")(_chosen(desk))
+    for callback, name in DIALOGS.items():
+        app.view(callback)(_submitted(desk, callback, name))
+    app.command("/queue")(_commanded(desk))
+    app.event("app_mention")(_mentioned(desk))
+    app.event("app_home_opened")(_home_opened(desk))
+    app.shortcut("tailback_diagnose")(_shortcut(desk))
+
+
+def _pressed(desk: Desk, name: str) -> Callable[..., Awaitable[None]]:
+    async def pressed(ack: Ack, body: Body) -> None:
+        await _aside(desk, from_action(body, name), ack)
+
+    return pressed
+
+
+def _chosen(desk: Desk) -> Callable[..., Awaitable[None]]:
+    async def chosen(ack: Ack, body: Body) -> None:
+        request = from_action(body, "more")
+        await _aside(desk, await _named(desk, request), ack)
+
+    return chosen
+
+
+def _submitted(desk: Desk, callback: str, name: str) -> Callable[..., Awaitable[None]]:
+    async def submitted(ack: Ack, body: Body) -> None:
+        answer = await answered(desk, from_view(body, name, callback))
+        if answer.errors:
+            await ack(response_action="errors", errors=dict(answer.errors))
+        elif answer.view is not None:
+            await ack(response_action="update", view=dict(answer.view))
+        elif answer.whisper is not None:
+            await ack(response_action="update", view=dict(notice("Tailback", [answer.whisper.text])))
+        else:
+            await ack(response_action="clear")
+
+    return submitted
+
+
+def _commanded(desk: Desk) -> Callable[..., Awaitable[None]]:
+    async def commanded(ack: Ack, body: Body) -> None:
+        request = from_command(body)
+        answer = await _spoken(desk, request)
+        if answer.view is not None:
+            answer = await _opened(desk, request, answer)
+        if answer.whisper is None:
+            await ack()
+        else:
+            await ack(
+                text=answer.whisper.text, blocks=[dict(b) for b in answer.whisper.blocks], response_type="ephemeral"
+            )
+
+    return commanded
+
+
+def _mentioned(desk: Desk) -> Callable[..., Awaitable[None]]:
+    async def mentioned(ack: Ack, body: Body) -> None:
+        request = from_mention(body)
+        if request is not None:
+            await _whisper(desk, request, await _spoken(desk, request))
+        await ack()
+
+    return mentioned
+
+
+def _shortcut(desk: Desk) -> Callable[..., Awaitable[None]]:
+    async def shortcut(ack: Ack, body: Body) -> None:
+        await _aside(desk, from_shortcut(body, "diagnose"), ack)
+
+    return shortcut
+
+
+def _home_opened(desk: Desk) -> Callable[..., Awaitable[None]]:
+    async def home_opened(ack: Ack, body: Body) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await welcome(desk, str(body["event"]["user"]))
+        except (Unreachable, TimeoutError) as error:
+            log.warning("home not drawn", why=str(error))
+        await ack()
+
+    return home_opened
+
+
+async def answered(desk: Desk, request: Request) -> Answer:
+    """Let the action answer in time; every failure becomes a sentence for the person, and nothing is half done."""
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            answer = await ACTIONS[request.name].ask(desk, request)
+        outcome = "answered"
+    except Refused as refusing:
+        outcome, answer = "refused", Answer(whisper=refusal(str(refusing), refusing.who))
+        await _kept(desk, request, str(refusing))
+    except (Unreachable, Conflict, TimeoutError) as error:
+        outcome = "failed"
+        why = str(error) or "it took too long"
+        answer = Answer(whisper=refusal(f"That was not recorded ({why}). Nothing was done; try again in a moment."))
+    metrics.REQUESTS.labels(request.name, outcome).inc()
+    log.info("asked", action=request.name, who=request.who, surface=request.surface, outcome=outcome)
+    return answer
+
+
+async def _kept(desk: Desk, request: Request, why: str) -> None:
+    try:
+        await refused(desk, request, why)
+    except (Unreachable, Conflict) as error:
+        log.warning("refusal not audited", action=request.name, why=str(error))
+
+
+async def _spoken(desk: Desk, request: Request) -> Answer:
+    if request.name in {"", "help"}:
+        return helped()
+    if request.name not in VERBS:
+        words = f'"{request.name[:40]}" is not something Tailback knows. Try `help`.'
+        return Answer(whisper=refusal(words))
+    return await answered(desk, replace(request, name=VERBS[request.name].NAME))
+
+
+async def _named(desk: Desk, request: Request) -> Request:
+    """An overflow menu says only which option: find the action whose id it carries."""
+    held = await desk.store.get(Incident, incident_of(request.act))
+    names = [name for name in ACTIONS if held and act_id(held.value, name) == request.act]
+    known = await desk.act(request.act) if not names else None
+    return replace(request, name=names[0] if names else known.name if known else "ack")
+
+
+async def _aside(desk: Desk, request: Request, ack: Ack) -> None:
+    answer = await answered(desk, request)
+    if answer.view is not None:
+        answer = await _opened(desk, request, answer)
+    await ack()
+    await _whisper(desk, request, answer)
+
+
+async def _opened(desk: Desk, request: Request, answer: Answer) -> Answer:
+    try:
+        await desk.chat.open_view(request.trigger, answer.view or {})
+    except Unreachable as error:
+        return Answer(whisper=refusal(f"Slack did not open the dialog ({error.what}). Press again."))
+    return Answer(whisper=answer.whisper)
+
+
+async def _whisper(desk: Desk, request: Request, answer: Answer) -> None:
+    if answer.whisper is None:
+        return
+    try:
+        thread = request.thread if request.surface is not Surface.COMMAND else None
+        await desk.chat.whisper(request.channel, request.who, answer.whisper, thread=thread)
+    except Unreachable as error:
+        log.warning("answer not delivered", action=request.name, why=str(error))

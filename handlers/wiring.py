@@ -1,0 +1,87 @@
+"""The one place where real parts are chosen and put together."""
+
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+
+import structlog
+
+from bot.adapters.back_ends import build
+from bot.adapters.embedded_redis import EmbeddedRedis
+from bot.adapters.redis_connect import connect
+from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.slack_chat import SlackChat
+from bot.adapters.slack_client import open_client, open_session
+from bot.config import ConfigError, Settings, read_file
+from bot.desk import Desk, Lever
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class House:
+    """What is open while Tailback runs."""
+
+    desk: Desk
+    store: RedisStore
+    embedded: EmbeddedRedis | None
+    file_seen: float = 0.0
+
+    def reload(self) -> None:
+        """Take over tailback.toml when it changed: actions, permissions, timing, routes; never a broken one."""
+        path = self.desk.settings.env.tailback_config
+        changed = path.stat().st_mtime if path.exists() else 0.0
+        if changed == self.file_seen:
+            return
+        self.file_seen = changed
+        try:
+            self.desk.settings = replace(self.desk.settings, file=read_file(path))
+            log.info("configuration read again", file=str(path))
+        except ConfigError as error:
+            log.warning("configuration not read again, the old one stays", problems=error.problems)
+
+
+@asynccontextmanager
+async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[House]:
+    """Open every part, and close them in the opposite order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
+    async with AsyncExitStack() as stack:
+        back_ends = build(settings, time.time)
+        stack.push_async_callback(back_ends.close)
+        url, embedded = settings.env.redis_url.get_secret_value(), None
+        if not url:
+            embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
+            url = await embedded.start()
+            stack.push_async_callback(embedded.stop)
+        clocks = Clocks(time.time, time.monotonic)
+        store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease)
+        stack.push_async_callback(store.aclose)
+        session = open_session()
+        stack.push_async_callback(session.close)
+        client = open_client(settings.env.slack_bot_token.get_secret_value(), settings.env.slack_api_url, session)
+        desk = Desk(
+            settings=settings,
+            store=store,
+            chat=SlackChat(client, time.monotonic),
+            metrics=back_ends.metrics,
+            levers={pool: Lever(scaler, policy) for pool, (scaler, policy) in back_ends.levers.items()},
+            alertmanagers=back_ends.alertmanagers,
+            now=time.time,
+            monotonic=time.monotonic,
+            new_id=new_id,
+            outside=back_ends.outside,
+        )
+        path = settings.env.tailback_config
+        yield House(desk, store, embedded, path.stat().st_mtime if path.exists() else 0.0)
+
+
+def new_id(prefix: str) -> str:
+    """An opaque id that nobody can guess."""
+    return prefix + secrets.token_hex(8)
+
+
+def variables() -> dict[str, str]:
+    """The environment of this process."""
+    return dict(os.environ)

@@ -1,0 +1,147 @@
+"""The worker: woken by commits and by the clock, it claims what is due and hands each record to its story."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from bot.core.incident import Incident
+from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.desk import Desk
+from bot.ports import Unreachable
+from bot.stories.measure import measure
+from bot.stories.perform import perform
+from bot.stories.reconcile import reconcile
+from bot.stories.speak import stumbled
+from bot.stories.storm import storm
+from handlers import metrics
+
+AT_ONCE = 48
+"""Records worked on at the same time by one worker."""
+TICK_SECONDS = 1.0
+QUIET_SECONDS = 15.0
+"""How long a worker sleeps when nothing is due and nobody wakes it; the ticker wakes it long before."""
+
+log = structlog.get_logger()
+
+
+class Worker:
+    """Claims due records until `stop`; APScheduler is its local ticker and holds no state of the product."""
+
+    def __init__(self, desk: Desk, tick: Callable[[], None] | None = None) -> None:
+        self._desk = desk
+        self._tick = tick
+        self._bell = asyncio.Event()
+        self._stopping = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ticker = AsyncIOScheduler(timezone=UTC)
+
+    async def run(self) -> None:
+        """Work until stopped, then finish what was begun."""
+        self._ticker.add_job(self._ring, "interval", seconds=TICK_SECONDS, coalesce=True, misfire_grace_time=None)
+        self._ticker.start()
+        ears = asyncio.create_task(self._listen(), name="worker-ears")
+        try:
+            while not self._stopping:
+                await self._bell.wait()
+                self._bell.clear()
+                await self._drain()
+        finally:
+            ears.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await ears
+            self._ticker.shutdown(wait=False)
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=self._desk.settings.file.timing.lease)
+
+    def stop(self) -> None:
+        """Claim nothing more; `run` returns when the work in hand is done."""
+        self._stopping = True
+        self._bell.set()
+
+    def _ring(self) -> None:
+        if self._tick is not None:
+            self._tick()
+        self._bell.set()
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                if await self._desk.store.woken(QUIET_SECONDS):
+                    self._bell.set()
+            except Unreachable as error:
+                self._desk.notes["redis"] = str(error)
+                await asyncio.sleep(TICK_SECONDS)
+
+    async def _drain(self) -> None:
+        while not self._stopping and len(self._tasks) < AT_ONCE:
+            try:
+                claims = await self._desk.store.claim(AT_ONCE - len(self._tasks))
+            except Unreachable as error:
+                self._desk.notes["redis"] = str(error)
+                log.warning("nothing claimed", why=str(error))
+                return
+            self._desk.notes.pop("redis", None)
+            for claim in claims.claims:
+                task = asyncio.create_task(self._work(claim), name=f"{claim.kind}:{claim.id}")
+                self._tasks.add(task)
+                task.add_done_callback(self._finished)
+            if not claims.claims:
+                self._wake_at(claims.next_due_in_seconds)
+                return
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._bell.set()
+
+    def _wake_at(self, seconds: float | None) -> None:
+        if seconds is None or seconds >= TICK_SECONDS or self._stopping:
+            return
+        when = datetime.fromtimestamp(self._desk.now() + max(seconds, 0.001), UTC)
+        self._ticker.add_job(self._bell.set, "date", run_date=when, id="next", replace_existing=True)
+
+    async def _work(self, claim: Claim) -> None:
+        try:
+            await _STORIES[claim.kind](self._desk, claim)
+            outcome = "done"
+        except Conflict as conflict:
+            outcome = "lost"
+            log.info("claim lost", record=f"{claim.kind}:{claim.id}", why=str(conflict))
+        except Unreachable as error:
+            outcome = "unreachable"
+            log.warning("story interrupted", record=f"{claim.kind}:{claim.id}", why=str(error))
+        except Exception as error:
+            outcome = "raised"
+            log.exception("story raised", record=f"{claim.kind}:{claim.id}")
+            await self._set_aside(claim, error)
+        metrics.STEPS.labels(claim.kind, outcome).inc()
+
+    async def _set_aside(self, claim: Claim, error: Exception) -> None:
+        """Count the failure on an incident and wait longer each time; after a few the minimal rendering is used."""
+        held = claim.held
+        if held is None or not isinstance(held.value, Incident):
+            return
+        after = stumbled(held.value, f"{type(error).__name__} while this incident was worked on; see the log")
+        pause = min(3600.0, 2.0 ** min(after.attempts, 12))
+        mine = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+        with contextlib.suppress(Conflict, Unreachable):
+            put = Put(mine, after, self._desk.now() + pause, uncertain=held.unsettled is not None)
+            await self._desk.store.commit(Change(puts=(put,)))
+
+
+async def _incident(desk: Desk, claim: Claim) -> None:
+    held = claim.held
+    if held is not None and isinstance(held.value, Incident):
+        mine: Held[Incident] = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+        await reconcile(desk, mine)
+
+
+_STORIES: dict[str, Callable[[Desk, Claim], Awaitable[None]]] = {
+    "inc": _incident,
+    "pool": measure,
+    "act": perform,
+    "digest": storm,
+}

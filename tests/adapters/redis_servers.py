@@ -1,0 +1,56 @@
+"""Starts real Redis programs for one test module: a plain server, a Sentinel, a cluster of one node."""
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import redis
+
+from bot.adapters.redis_engine import die_with_parent
+
+QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+@contextlib.contextmanager
+def running(*command: str, url: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The program while the block runs; it answers PING at `url` when the block begins."""
+    server = subprocess.Popen(command, preexec_fn=die_with_parent(), **QUIET)  # noqa: PLW1509 (two system calls)
+    try:
+        for _ in range(500):
+            with contextlib.suppress(redis.ConnectionError), redis.Redis.from_url(url) as client:
+                client.ping()
+                break
+            time.sleep(0.02)
+        yield server
+    finally:
+        server.kill()
+        server.wait(timeout=10)
+
+
+@contextlib.contextmanager
+def plain_redis(*more: str) -> Iterator[str]:
+    """The URL of a redis-server from PATH on a socket of its own."""
+    place = Path(tempfile.mkdtemp(prefix="tb-redis-"))
+    url = f"unix://{place}/s"
+    command = ["redis-server", "--port", "0", "--unixsocket", f"{place}/s", "--dir", str(place), "--save", "", *more]
+    try:
+        with running(*command, url=url):
+            yield url
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def free_port() -> int:
+    """A port that nobody listens on at this moment, with room for the cluster bus at port + 10000."""
+    for _ in range(100):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port < 55000:
+            return port
+    raise AssertionError("no free port under 55000 in 100 tries")

@@ -1,0 +1,89 @@
+"""Small builders with sensible defaults: an alert, a delivery, an incident, a sample, a pool, a view."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.core.alert import Alert, Delivery, Status
+from bot.core.incident import Incident, Named, State, Thread, opened, rooted
+from bot.core.observe import Timing, View
+from bot.core.pool import Pool, PoolRules, Snapshot
+
+NOW = 1_800_000_000.0
+"""The moment at which these stories begin; epoch seconds."""
+POOL = "linux.2xlarge"
+CHANNEL = "C0CIONCALL"
+TIMING = Timing()
+
+
+def alert(fingerprint: str = "a1", *, firing: bool = True, starts_at: float | None = NOW - 60, **parts: Any) -> Alert:
+    """An alert of the rule "Runner queue is long"; a resolved one ended a minute after its start."""
+    given: dict[str, Any] = {
+        "status": Status.FIRING if firing else Status.RESOLVED,
+        "name": "Runner queue is long",
+        "labels": {"alertname": "Runner queue is long", "fingerprint": fingerprint},
+        "starts_at": starts_at,
+        "ends_at": None if firing or starts_at is None else starts_at + 60,
+    }
+    return Alert(fingerprint=fingerprint, **{**given, **parts})
+
+
+def resolved(fingerprint: str = "a1", **parts: Any) -> Alert:
+    """The same alert, resolved."""
+    return alert(fingerprint, firing=False, **parts)
+
+
+def delivery(*alerts: Alert, **parts: Any) -> Delivery:
+    """A delivery of one group; without alerts, one that fires."""
+    given: dict[str, Any] = {
+        "source": "grafana",
+        "receiver": "tailback",
+        "group_key": '{}:{alertname="Runner queue is long"}',
+        "title": "Runner queue is long",
+        "alerts": alerts or (alert(),),
+    }
+    return Delivery(**{**given, **parts})
+
+
+def named(*pools: str, unknown: tuple[str, ...] = ()) -> Named:
+    """An alert that names these pools itself."""
+    return Named(pools, pools, unknown)
+
+
+def candidates(*pools: str) -> Named:
+    """An alert over all runner types, that names none."""
+    return Named(pools)
+
+
+def incident(*alerts: Alert, pools: Named | None = None, at: float = NOW, shown: bool = True, **parts: Any) -> Incident:
+    """An open incident; `shown` means that Slack confirmed its parent. Keywords replace fields of the record."""
+    fresh = opened("i1", delivery(*alerts), at, Thread(CHANNEL), named(POOL) if pools is None else pools)
+    there = rooted(fresh, CHANNEL, "1800000000.000100", "drawn", at) if shown else fresh
+    return replace(there, **parts)
+
+
+def closed(*alerts: Alert, at: float = NOW + 600, state: State = State.DRAINED, **parts: Any) -> Incident:
+    """An incident that ended at `at`."""
+    over = alerts or (resolved(),)
+    return incident(*over, **{"state": state, "closed_at": at, "changed_at": at, **parts})
+
+
+def sample(queued: int | None = 0, *, at: float = NOW, pool: str = POOL, **figures: Any) -> Snapshot:
+    """One look at a pool; a queue that is not empty has waited for an hour."""
+    wait = None if queued is None else 3600.0 if queued else 0.0
+    return Snapshot(**{"pool": pool, "at": at, "queued": queued, "oldest_wait_seconds": wait, **figures})
+
+
+def samples(*queued: int | None, pool: str = POOL, every: float = TIMING.poll, since: float = NOW) -> Pool:
+    """A pool that was measured every 30 s, from `since` on."""
+    return Pool(pool, tuple(sample(q, at=since + i * every, pool=pool) for i, q in enumerate(queued)))
+
+
+def rules(name: str = POOL, match: Mapping[str, str] | None = None, **parts: Any) -> PoolRules:
+    """What the configuration says of a pool."""
+    return PoolRules(name, dict(match or {}), **parts)
+
+
+def view(*pools: Pool, floor: int = 0) -> View:
+    """What is known of these pools."""
+    return View({pool.id: pool for pool in pools}, {pool.id: rules(pool.id, floor=floor) for pool in pools})

@@ -1,0 +1,364 @@
+"""Working fakes of the ports: they behave as the real parts do, and can be told to fail before or after they act."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.core.alert import Alert, Matcher
+from bot.core.pool import Snapshot
+from bot.ports import Block, Capacity, Failure, Message, Person, Posted, Refused, SilenceFound, Unreachable
+
+
+class FakeClock:
+    """Time that moves only when it is told to; the wall clock may also be set wrong by `skew_seconds`."""
+
+    def __init__(self, at: float = 1_700_000_000.0) -> None:
+        self._at, self._elapsed, self.skew_seconds = at, 1000.0, 0.0
+
+    def now(self) -> float:
+        """Epoch seconds."""
+        return self._at + self.skew_seconds
+
+    def monotonic(self) -> float:
+        """Seconds that never jump."""
+        return self._elapsed
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._at += seconds
+        self._elapsed += seconds
+
+
+@dataclass(slots=True)
+class _Line:
+    method: str
+    error: Exception
+    after: bool
+    times: int | None
+    skip: int
+
+
+@dataclass(slots=True)
+class Script:
+    """What goes wrong, call by call, and every call that was made."""
+
+    system: str
+    calls: list[str] = field(default_factory=list)
+    """The methods, in the order in which they were called."""
+    _lines: list[_Line] = field(default_factory=list)
+
+    def fail(
+        self,
+        method: str,
+        failure: Failure = Failure.UNKNOWN,
+        *,
+        after: bool = False,
+        times: int | None = 1,
+        skip: int = 0,
+        retry_after_seconds: float | None = None,
+        error: Exception | None = None,
+    ) -> None:
+        """Fail the next `times` calls (None: for ever) of `method`, before or `after` they had their effect."""
+        lost = Unreachable(self.system, f"{method} failed", failure=failure, retry_after_seconds=retry_after_seconds)
+        self._lines.append(_Line(method, error or lost, after, times, skip))
+
+    def heal(self) -> None:
+        """End all failures."""
+        self._lines.clear()
+
+    def begin(self, method: str) -> "_Turn":
+        """Note a call; raises when it shall fail before its effect."""
+        self.calls.append(method)
+        line = self._take(method)
+        if line is not None and not line.after:
+            raise line.error
+        return _Turn(line.error if line else None)
+
+    def count(self, method: str) -> int:
+        """How often a method was called."""
+        return self.calls.count(method)
+
+    def _take(self, method: str) -> _Line | None:
+        for line in self._lines:
+            if line.method not in {method, "*"}:
+                continue
+            if line.skip > 0:
+                line.skip -= 1
+                continue
+            if line.times is not None:
+                line.times -= 1
+                if line.times <= 0:
+                    self._lines.remove(line)
+            return line
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    error: Exception | None
+
+    def end(self) -> None:
+        """Raises when the call shall fail after its effect."""
+        if self.error is not None:
+            raise self.error
+
+
+@dataclass(slots=True)
+class Stored:
+    """A message as the fake Slack has it."""
+
+    channel: str
+    ts: str
+    message: Message
+    mark: str
+    thread: str | None = None
+    broadcast: bool = False
+    edits: int = 0
+    ours: bool = True
+
+
+class FakeChat:
+    """Slack: threads, marks, updates, whispers, modals; one call is one request."""
+
+    def __init__(self, clock: FakeClock, channels: Sequence[str] | None = None) -> None:
+        """`channels`: those that exist, None for any."""
+        self.clock, self.channels = clock, channels
+        self.script = Script("Slack")
+        self.messages: list[Stored] = []
+        self.whispers: list[tuple[str, str, Message, str | None]] = []
+        """(channel, user, message, thread)."""
+        self.views: list[tuple[str, Block]] = []
+        """(trigger id, view)."""
+        self.homes: dict[str, Block] = {}
+        self.people: dict[str, Person] = {}
+        """Everybody else is a full member."""
+        self.groups: dict[str, frozenset[str]] = {}
+        self.history_lag_seconds = 0.0
+        """How long a message takes to show up in `find`."""
+        self._triggers: set[str] = set()
+        self._count = 0
+
+    async def post(
+        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+    ) -> Posted:
+        """Stores the message; a reply under a deleted parent lands in the channel and raises GONE, as at Slack."""
+        turn = self.script.begin("post")
+        self._check(channel)
+        self._count += 1
+        alive = thread is None or self._at(channel, thread) is not None
+        ts = f"{int(self.clock.now())}.{self._count:06d}"
+        self.messages.append(Stored(channel, ts, message, mark, thread if alive else None, broadcast))
+        turn.end()
+        if not alive:
+            raise Unreachable("Slack", "the thread's first message is deleted", failure=Failure.GONE)
+        return Posted(channel, ts)
+
+    async def update(self, channel: str, ts: str, message: Message) -> None:
+        """Replaces text and blocks; the mark stays."""
+        turn = self.script.begin("update")
+        self._check(channel)
+        stored = self._at(channel, ts)
+        if stored is None:
+            raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
+        stored.message, stored.edits = message, stored.edits + 1
+        turn.end()
+
+    async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
+        """The oldest message of ours with `mark`, once history shows it."""
+        turn = self.script.begin("find")
+        self._check(channel)
+        turn.end()
+        seen = self.clock.now() - self.history_lag_seconds
+        for stored in self.messages:
+            fits = stored.channel == channel and stored.thread == thread and stored.mark == mark and stored.ours
+            if fits and since - 60 <= float(stored.ts) <= seen + 1:
+                return Posted(channel, stored.ts)
+        return None
+
+    async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
+        """Keeps what one person was told."""
+        turn = self.script.begin("whisper")
+        self._check(channel)
+        self.whispers.append((channel, user, message, thread))
+        turn.end()
+
+    async def open_view(self, trigger_id: str, view: Block) -> None:
+        """Opens a modal once per trigger."""
+        turn = self.script.begin("open_view")
+        if trigger_id in self._triggers:
+            raise Unreachable("Slack", "exchanged_trigger_id", failure=Failure.GONE)
+        self._triggers.add(trigger_id)
+        self.views.append((trigger_id, view))
+        turn.end()
+
+    async def publish_home(self, user: str, view: Block) -> None:
+        """Keeps the newest Home of a person."""
+        turn = self.script.begin("publish_home")
+        self.homes[user] = view
+        turn.end()
+
+    async def permalink(self, channel: str, ts: str) -> str:
+        """An address; empty for a message that is not there."""
+        self.script.begin("permalink").end()
+        return f"https://slack.test/archives/{channel}/p{ts.replace('.', '')}" if self._at(channel, ts) else ""
+
+    async def person(self, user: str) -> Person:
+        """Whom `people` names, else a full member of the one workspace."""
+        self.script.begin("person").end()
+        return self.people.get(user, Person(user, "T0"))
+
+    async def group_members(self, group: str) -> frozenset[str]:
+        """The members; a group that does not exist raises GONE."""
+        self.script.begin("group_members").end()
+        if group not in self.groups:
+            raise Unreachable("Slack", "usergroups.users.list: no_such_subteam", failure=Failure.GONE)
+        return self.groups[group]
+
+    def thread(self, ts: str) -> list[Stored]:
+        """The replies under a message, in order."""
+        return [stored for stored in self.messages if stored.thread == ts]
+
+    def parents(self) -> list[Stored]:
+        """The messages that stand in a channel, in order."""
+        return [stored for stored in self.messages if stored.thread is None]
+
+    def delete(self, channel: str, ts: str) -> None:
+        """Delete a message, as a person would."""
+        self.messages = [stored for stored in self.messages if (stored.channel, stored.ts) != (channel, ts)]
+
+    def _at(self, channel: str, ts: str) -> Stored | None:
+        return next((stored for stored in self.messages if (stored.channel, stored.ts) == (channel, ts)), None)
+
+    def _check(self, channel: str) -> None:
+        if self.channels is not None and channel not in self.channels:
+            raise Unreachable("Slack", "channel_not_found", failure=Failure.PLACE)
+
+
+class FakeMetrics:
+    """A source that shows what it is told to, stamped with the clock."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock, self.script = clock, Script("Prometheus (fake)")
+        self.past: dict[str, tuple[Snapshot, ...]] = {}
+        self._shown: dict[str, deque[Snapshot]] = {}
+
+    def show(self, pool: str, *looks: Snapshot | Mapping[str, object]) -> None:
+        """What the next looks at a pool give, in turn; the last one stays. A mapping names figures of a Snapshot."""
+        made = (look if isinstance(look, Snapshot) else Snapshot(pool, 0.0, **look) for look in looks)  # type: ignore[arg-type]  # a test's own figures
+        self._shown[pool] = deque(made)
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The next look. A Snapshot with a time of its own keeps it; one at 0 is stamped with the clock."""
+        turn = self.script.begin("snapshot")
+        looks = self._shown.get(pool)
+        if not looks:
+            raise Unreachable("Prometheus (fake)", f"no figures are configured for {pool}", failure=Failure.SHAPE)
+        look = looks.popleft() if len(looks) > 1 else looks[0]
+        turn.end()
+        return look if look.at else replace(look, at=self.clock.now())
+
+    async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
+        """The part of `past` that was asked for."""
+        self.script.begin("history").end()
+        return tuple(look for look in self.past.get(pool, ()) if since <= look.at <= until)
+
+
+class FakeScaler:
+    """A lever that remembers idempotency keys: the same key has one effect."""
+
+    def __init__(self, current: int | None = 10, minimum: int | None = 0, maximum: int | None = 40) -> None:
+        self.current, self.minimum, self.maximum = current, minimum, maximum
+        self.script = Script("Scaler (fake)")
+        self.requests: list[tuple[int, str]] = []
+        """Every (target, act) that arrived."""
+        self.effects: list[tuple[int, str]] = []
+        """Those that changed something."""
+
+    async def read(self) -> Capacity:
+        """What is set now."""
+        self.script.begin("read").end()
+        return Capacity(self.current, self.minimum, self.maximum)
+
+    async def set(self, target: int, act: str) -> None:
+        """Sets the target once per act; refuses what is outside its own limits."""
+        turn = self.script.begin("set")
+        self.requests.append((target, act))
+        if self.maximum is not None and target > self.maximum:
+            raise Refused(f"The scaler refused {target:,} (HTTP 422): the most is {self.maximum:,}")
+        if act not in {known for _, known in self.effects}:
+            self.current = target
+            self.effects.append((target, act))
+        turn.end()
+
+
+class FakeAlertmanager:
+    """Silences that begin and end by the clock, and alerts that fire."""
+
+    def __init__(self, clock: FakeClock, kind: str = "grafana", max_silence_seconds: float = 86400.0) -> None:
+        self.clock, self.kind, self.max_silence_seconds = clock, kind, max_silence_seconds
+        self.script = Script("Alertmanager (fake)")
+        self.silences: dict[str, SilenceFound] = {}
+        """As they were created; `active` there is not kept up to date, `get` and `find` are."""
+        self.alerts: tuple[Alert, ...] = ()
+        self._starts: dict[str, float] = {}
+
+    async def silence(
+        self, matchers: Sequence[Matcher], *, starts_at: float, ends_at: float, by: str, comment: str
+    ) -> str:
+        """Creates a silence every time, as the real ones do; refuses no matchers and too long a time."""
+        turn = self.script.begin("silence")
+        if not any(m.value and m.is_equal and not m.is_regex for m in matchers):
+            raise Refused("A silence needs at least one exact label of this alert; it would silence other alerts too.")
+        if not 0 < ends_at - starts_at <= self.max_silence_seconds + 1:
+            raise Refused("That is longer than is allowed here.")
+        silence_id = f"silence-{len(self.silences) + 1}"
+        self.silences[silence_id] = SilenceFound(silence_id, True, ends_at, comment, tuple(matchers))
+        self._starts[silence_id] = starts_at
+        turn.end()
+        return silence_id
+
+    async def find(self, tag: str) -> SilenceFound | None:
+        """The newest one that has not ended and carries the tag."""
+        self.script.begin("find").end()
+        fitting = [s for s in self.silences.values() if tag in s.comment and s.ends_at > self.clock.now()]
+        return self._now(fitting[-1]) if fitting else None
+
+    async def get(self, silence_id: str) -> SilenceFound | None:
+        """One silence as it is now."""
+        self.script.begin("get").end()
+        found = self.silences.get(silence_id)
+        return self._now(found) if found else None
+
+    async def end(self, silence_id: str) -> None:
+        """Ends it now; twice, or an unknown one, is fine."""
+        turn = self.script.begin("end")
+        if (found := self.silences.get(silence_id)) and found.ends_at > self.clock.now():
+            self.silences[silence_id] = replace(found, ends_at=self.clock.now())
+        turn.end()
+
+    async def firing(self) -> tuple[Alert, ...]:
+        """Whatever `alerts` holds."""
+        self.script.begin("firing").end()
+        return self.alerts
+
+    def forget(self, silence_id: str) -> None:
+        """Lose a silence, as an Alertmanager does when it is killed (promises E13)."""
+        del self.silences[silence_id]
+
+    def _now(self, silence: SilenceFound) -> SilenceFound:
+        started = self._starts[silence.id] <= self.clock.now()
+        return replace(silence, active=started and silence.ends_at > self.clock.now())
+
+
+class FakeOutside:
+    """Keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.script = Script("outside_slack (fake)")
+        self.told: list[tuple[str, str]] = []
+
+    async def tell(self, event: str, text: str) -> None:
+        """Keeps one document."""
+        turn = self.script.begin("tell")
+        self.told.append((event, text))
+        turn.end()

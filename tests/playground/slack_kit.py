@@ -1,0 +1,168 @@
+"""What the tests of the stand-in for Slack share: one that is served, the real SDK, a real Bolt app, sample blocks."""
+
+import time
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bot.playground.serving import serving
+from bot.playground.slack.app import SlackStandIn
+from tests.slack_driver import SlackDriver
+
+CI, RANDOM = "C0CIONCALL", "C0RANDOM"
+
+
+class Clock:
+    """Real time that a test can push forward, so that Bolt's check of signature times still passes."""
+
+    def __init__(self) -> None:
+        self.pushed_seconds = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self.pushed_seconds
+
+    def advance(self, seconds: float) -> None:
+        """Lets this much time pass at once."""
+        self.pushed_seconds += seconds
+
+
+@dataclass
+class Kit:
+    """A stand-in that is served, with a bot's client and a person's driver."""
+
+    stand_in: SlackStandIn
+    clock: Clock
+    url: str
+    client: AsyncWebClient
+    driver: SlackDriver
+
+
+def client_of(url: str, token: str = "xoxb-demo") -> AsyncWebClient:
+    """The SDK's client the way the product makes it: no retries of its own."""
+    return AsyncWebClient(token, base_url=f"{url}/api/", retry_handlers=[])
+
+
+@asynccontextmanager
+async def standing(**settings: object) -> AsyncIterator[Kit]:
+    """A stand-in behind real HTTP."""
+    clock = Clock()
+    stand_in = SlackStandIn(clock=clock, **settings)  # type: ignore[arg-type]  # each test names settings of its own
+    async with stand_in.serve() as url, SlackDriver(url) as driver:
+        yield Kit(stand_in, clock, url, client_of(url), driver)
+
+
+def bolt_app(kit: Kit) -> AsyncApp:
+    """A real Bolt app that talks to the stand-in and answers after its listeners ran."""
+    return AsyncApp(client=kit.client, signing_secret="demo-signing-secret", process_before_response=True)
+
+
+@asynccontextmanager
+async def over_http(kit: Kit, app: AsyncApp) -> AsyncIterator[None]:
+    """Serves the app's request URL by HTTP and tells the stand-in of it."""
+    handler = AsyncSlackRequestHandler(app)
+
+    async def endpoint(request: Request) -> Response:
+        return await handler.handle(request)
+
+    web = Starlette(routes=[Route("/slack/events", endpoint, methods=["POST"])])
+    async with serving(web) as url:
+        kit.stand_in.settings.request_url = f"{url}/slack/events"
+        yield
+
+
+@asynccontextmanager
+async def over_socket(kit: Kit, app: AsyncApp) -> AsyncIterator[AsyncSocketModeHandler]:
+    """Connects the app by Socket Mode."""
+    handler = AsyncSocketModeHandler(app, "xapp-demo")
+    await handler.connect_async()
+    try:
+        yield handler
+    finally:
+        await handler.close_async()
+
+
+async def refusal(call: Awaitable[object]) -> SlackApiError:
+    """The error that the SDK raises for a call that must not succeed."""
+    try:
+        await call
+    except SlackApiError as error:
+        return error
+    raise AssertionError("the call succeeded")
+
+
+async def code(call: Awaitable[object]) -> str:
+    """The error code that a call is answered with."""
+    return str((await refusal(call)).response["error"])
+
+
+def plain(text: str) -> dict[str, object]:
+    """A plain text object."""
+    return {"type": "plain_text", "text": text}
+
+
+def mrkdwn(text: str) -> dict[str, object]:
+    """A mrkdwn object."""
+    return {"type": "mrkdwn", "text": text}
+
+
+def section(text: str) -> dict[str, object]:
+    """A section with text."""
+    return {"type": "section", "text": mrkdwn(text)}
+
+
+def button(label: str, action_id: str, **more: object) -> dict[str, object]:
+    """A button with an opaque value."""
+    return {"type": "button", "text": plain(label), "action_id": action_id, "value": f"act-{action_id}", **more}
+
+
+def options(*labels: str) -> list[dict[str, object]]:
+    """Options whose values are their texts in lower case."""
+    return [{"text": plain(label), "value": label.lower()} for label in labels]
+
+
+def parent_blocks() -> list[dict[str, object]]:
+    """A message with buttons, one of them with a confirm dialog, and an overflow menu."""
+    confirm = {"title": plain("Sure?"), "text": mrkdwn("24 runners"), "confirm": plain("Yes"), "deny": plain("No")}
+    menu = {"type": "overflow", "action_id": "more", "options": options("Resolve by hand", "Mute updates")}
+    buttons = [button("Acknowledge", "ack"), button("Scale up", "scale_up", confirm=confirm), menu]
+    return [
+        {"type": "header", "text": plain("OPEN: linux.2xlarge is queueing")},
+        section("14 jobs, oldest 114 min"),
+        {"type": "actions", "elements": buttons},
+    ]
+
+
+def modal(title: str = "Scale up", **more: object) -> dict[str, object]:
+    """A modal with a number, a menu and an optional note."""
+    number = {
+        "type": "number_input",
+        "action_id": "n",
+        "is_decimal_allowed": False,
+        "min_value": "1",
+        "max_value": "40",
+    }
+    menu = {"type": "static_select", "action_id": "s", "options": options("15 min", "1 hour")}
+    note = {"type": "plain_text_input", "action_id": "t"}
+    return {
+        "type": "modal",
+        "callback_id": "scale",
+        "private_metadata": "inc-1",
+        "title": plain(title),
+        "submit": plain("Scale"),
+        "blocks": [
+            {"type": "input", "block_id": "target", "label": plain("Target"), "element": number},
+            {"type": "input", "block_id": "lease", "label": plain("Lease"), "element": menu, "optional": True},
+            {"type": "input", "block_id": "note", "label": plain("Note"), "element": note, "optional": True},
+        ],
+        **more,
+    }

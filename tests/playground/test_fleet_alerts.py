@@ -1,0 +1,287 @@
+"""The alert source: what fires, what is sent in which shape, what is repeated, retried, silenced and resolved."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.playground.fleet import faults
+from bot.playground.fleet.alerts import Pace
+from bot.playground.fleet.figures import PoolFigures
+from bot.playground.fleet.rules import QueueRule, breaches
+from bot.playground.fleet.scenarios import ALL_QUEUES, HEALTHY, LIMIT_REACHED, ONE_QUEUE, SURGE, Scenario
+from bot.playground.fleet.spec import Burst
+from bot.playground.fleet.standin import FleetStandIn
+from bot.playground.fleet.wire import fingerprint, read_time
+from tests.playground.fleet_world import NOON, Receiver, client, small_pool, stand_in
+
+MINUTE = 60.0
+QUICK = Pace(group_wait_seconds=1, group_interval_seconds=5, repeat_interval_seconds=60)
+
+
+def two_outages(rule: QueueRule) -> Scenario:
+    """Return a story in which nothing starts from wall second 5 to 25 and from 60 to 80; 7 jobs wait in each pool.
+
+    The second pool is troubled ten seconds later. One simulated minute is one wall second.
+    """
+    rule = replace(rule, minutes_limit=2)
+    pools, gaps = [], []
+    for name, later in (("first", 0), ("second", 10)):
+        bursts = tuple(Burst((at + later) * MINUTE, 7) for at in (5, 60))
+        pools.append(small_pool(name=name, minimum=10, bursts=bursts))
+        gaps += [faults.label_gone(name, (at + later - 1) * MINUTE, (at + later + 20) * MINUTE) for at in (5, 60)]
+    return replace(HEALTHY, rule=rule, pools=tuple(pools), faults=tuple(gaps))
+
+
+async def silence(fleet: FleetStandIn, matcher: str, value: str, seconds: float, prefix: str = "/api/v2") -> str:
+    """Create a silence from now on and return its id."""
+    body = {
+        "matchers": [{"name": matcher, "value": value, "isRegex": False}],
+        "startsAt": "2027-01-15T08:00:00Z",
+        "endsAt": fleet_time(fleet.now() + seconds),
+        "createdBy": "U1",
+        "comment": "looking into it",
+    }
+    async with client(fleet) as http:
+        return (await http.post(f"{prefix}/silences", json=body)).json()["silenceID"]
+
+
+def fleet_time(at: float) -> str:
+    """Return a wall time near NOON as the API wants it."""
+    minutes, seconds = divmod(int(at - NOON), 60)
+    return f"2027-01-15T08:{minutes:02d}:{seconds:02d}Z"
+
+
+def figures(queued: int, minutes: float) -> PoolFigures:
+    """Return a pool with this queue and age."""
+    zeros = {name: 0 for name in PoolFigures.__slots__}
+    return PoolFigures(**(zeros | {"pool": f"p{queued}", "queued": queued, "oldest_wait_seconds": minutes * 60}))
+
+
+@pytest.mark.parametrize(
+    ("labels", "known"),
+    [
+        (
+            {
+                "alertname": "CIQueueBacklog",
+                "job": "ci",
+                "queue": "linux-x64-large",
+                "severity": "critical",
+                "team": "build-infra",
+            },
+            "5663f757e2c2f955",
+        ),
+        (
+            {
+                "alertname": "CIQueueBacklog",
+                "job": "ci",
+                "queue": "macos-arm64",
+                "severity": "critical",
+                "team": "build-infra",
+            },
+            "4cf51cfbf43ed55e",
+        ),
+        ({"alertname": "CIRunnerOffline", "runner": "runner-1", "severity": "warning", "team": "flood"}, "43d8f5923dfaff9d"),
+    ],
+)  # fmt: skip
+def test_fingerprints_are_those_of_alertmanager(labels, known):
+    """The same labels give the 16 digits that Alertmanager 0.25 was recorded with."""
+    assert fingerprint(labels.items()) == known
+
+
+def test_the_grafana_rule_has_two_independent_maxima_and_flags():
+    """Size and age may belong to different pools; the thresholds are flags that say which limit was crossed."""
+    (breach,) = breaches(ALL_QUEUES, [figures(14, 3), figures(6, 114)]).values()
+    assert dict(breach.values) == {
+        "max_queue_size": 14,
+        "max_queue_time_mins": 114,
+        "queue_size_threshold": 0,
+        "queue_time_threshold": 1,
+        "threshold_breached": 1,
+    }
+    assert not any("p14" in text or "p6" in text for _, text in (*breach.labels, *breach.annotations))
+
+
+@pytest.mark.parametrize(
+    ("queued", "minutes", "fires"), [(5, 900, False), (6, 31, True), (6, 30, False), (201, 1, True)]
+)
+def test_a_short_queue_is_no_row(queued, minutes, fires):
+    """Five waiting jobs or fewer are not seen, however long they wait; limits must be exceeded, not met."""
+    for rule in (ALL_QUEUES, ONE_QUEUE):
+        assert bool(breaches(rule, [figures(queued, minutes)])) == fires
+
+
+async def test_the_surge_sends_the_alert_that_names_no_pool():
+    """Grafana's shape, bearer token and path; uid in both links; simulated minutes in the values."""
+    receiver = Receiver()
+    fleet = stand_in(SURGE, receiver)
+    fleet.external_url = "http://127.0.0.1:9100"
+    await fleet.step(10)
+    ((url, headers, body),) = receiver.got
+    assert url == "http://tailback.test/alerts/grafana"
+    assert headers["Authorization"] == "Bearer let-me-in"
+    (alert,) = body["alerts"]
+    assert (body["version"], body["orgId"], body["status"], body["state"]) == ("1", 1, "firing", "alerting")
+    assert alert["labels"]["alertname"] == "Jobs are Queued - autoscaled-machines"
+    assert (alert["annotations"]["Priority"], alert["annotations"]["Teams"]) == ("P2", "pytorch-dev-infra")
+    assert alert["values"]["max_queue_time_mins"] == 31
+    assert (alert["values"]["queue_size_threshold"], alert["values"]["queue_time_threshold"]) == (0, 1)
+    assert "[ var='max_queue_time_mins' labels={} value=31 ]" in alert["valueString"]
+    assert alert["generatorURL"] == "http://127.0.0.1:9100/alerting/grafana/dez2aomgvru2oe/view?orgId=1"
+    assert "matcher=__alert_rule_uid__%3Ddez2aomgvru2oe" in alert["silenceURL"]
+    assert alert["endsAt"] == "0001-01-01T00:00:00Z"
+    assert NOON < read_time(alert["startsAt"]) <= NOON + 10
+    assert (
+        '{__grafana_receiver__="ci webhook"}:{alertname="Jobs are Queued - autoscaled-machines", ' in body["groupKey"]
+    )
+    assert "linux.2xlarge" not in str(body)
+
+
+async def test_a_single_pool_story_sends_the_alert_that_names_it():
+    """Alertmanager's version 4, with `runner_label`; the fingerprint is computed from the labels."""
+    receiver = Receiver()
+    await stand_in(LIMIT_REACHED, receiver).step(10)
+    ((url, headers, body),) = receiver.got
+    assert url == "http://tailback.test/alerts/alertmanager"
+    assert headers["User-Agent"].startswith("Alertmanager/")
+    (alert,) = body["alerts"]
+    assert (body["version"], body["groupKey"]) == ("4", '{}:{alertname="RunnerQueueTooLong"}')
+    assert alert["labels"]["runner_label"] == "linux.4xlarge"
+    assert alert["fingerprint"] == fingerprint(alert["labels"].items())
+    assert body["commonLabels"] == alert["labels"]
+    assert body["groupLabels"] == {"alertname": "RunnerQueueTooLong"}
+
+
+async def test_a_group_grows_resolves_in_part_and_ends():
+    """One webhook for a new member, one with a resolved member inside a firing payload, one when all is over."""
+    receiver = Receiver()
+    await stand_in(two_outages(ONE_QUEUE), receiver, QUICK).step(55)
+    assert receiver.states == [
+        [("first", "firing")],
+        [("first", "firing"), ("second", "firing")],
+        [("first", "resolved"), ("second", "firing")],
+        [("second", "resolved")],
+    ]
+    statuses = [body["status"] for _, _, body in receiver.got]
+    assert statuses == ["firing", "firing", "firing", "resolved"]
+    over = receiver.got[-1][2]["alerts"][0]
+    assert read_time(over["startsAt"]) < read_time(over["endsAt"])
+
+
+async def test_a_new_firing_has_a_new_start_and_the_same_fingerprint():
+    """The same trouble an hour later is the same alert that began again."""
+    receiver = Receiver()
+    await stand_in(two_outages(ALL_QUEUES), receiver, QUICK).step(75)
+    first, *_, again = [body["alerts"][0] for _, _, body in receiver.got if body["status"] == "firing"]
+    assert first["fingerprint"] == again["fingerprint"]
+    assert first["startsAt"] < again["startsAt"]
+    assert receiver.got[-2][2]["title"].startswith("[RESOLVED] Jobs are Queued")
+    assert receiver.got[-2][2]["state"] == "ok"
+
+
+async def test_what_goes_on_is_repeated_on_the_repeat_interval():
+    """A firing alert is sent again, unchanged, after the repeat interval and not before."""
+    receiver = Receiver()
+    fleet = stand_in(LIMIT_REACHED, receiver, QUICK)
+    await fleet.step(60)
+    assert len(receiver.got) == 1
+    await fleet.step(20)
+    assert receiver.states == [[("linux.4xlarge", "firing")]] * 2
+
+
+@pytest.mark.parametrize("failures", [[503], [500, None, 503]])
+async def test_a_5xx_or_no_answer_is_tried_again_soon(failures):
+    """The receiver gets the same alert within seconds, and every attempt is remembered with its status."""
+    receiver = Receiver(answers=[*failures])
+    fleet = stand_in(SURGE, receiver)
+    await fleet.step(16)
+    assert [d.status for d in fleet.deliveries] == [*(f or 0 for f in failures), 200]
+    assert fleet.deliveries[-1].at - fleet.deliveries[0].at <= 8
+    assert len({body["alerts"][0]["startsAt"] for _, _, body in receiver.got}) == 1
+
+
+async def test_a_4xx_is_not_tried_again_before_the_group_interval():
+    """Alertmanager and Grafana do not repeat what was refused; the next flush tries again."""
+    receiver = Receiver(answers=[429])
+    fleet = stand_in(SURGE, receiver, QUICK)
+    await fleet.step(20)
+    first, second = fleet.deliveries
+    assert (first.status, second.status) == (429, 200)
+    assert second.at - first.at >= 5
+
+
+async def test_a_silenced_alert_sends_nothing_the_resolved_one_included():
+    """From the silence on there is no message, not even when the alert resolves; the other member goes on."""
+    receiver = Receiver()
+    fleet = stand_in(two_outages(ONE_QUEUE), receiver, QUICK)
+    await fleet.step(12)
+    await silence(fleet, "runner_label", "first", 40)
+    await fleet.step(43)
+    told = receiver.states
+    assert told[0] == [("first", "firing")]
+    assert told[1:] == [[("second", "firing")], [("second", "resolved")]]
+
+
+async def test_after_a_silence_a_firing_alert_waits_for_the_repeat_interval():
+    """As recorded with Alertmanager 0.25: the end of a silence alone sends nothing to who was told before."""
+    receiver = Receiver()
+    fleet = stand_in(LIMIT_REACHED, receiver, QUICK)
+    await fleet.step(12)
+    await silence(fleet, "runner_label", "linux.4xlarge", 10)
+    await fleet.step(45)
+    assert len(receiver.got) == 1
+    await fleet.step(20)
+    assert len(receiver.got) == 2
+
+
+async def test_a_silence_before_the_alert_holds_the_first_message_until_it_ends():
+    """Nobody was told, so the first message comes when the silence is over."""
+    receiver = Receiver()
+    fleet = stand_in(LIMIT_REACHED, receiver, QUICK)
+    await silence(fleet, "alertname", "RunnerQueueTooLong", 30)
+    await fleet.step(30)
+    assert receiver.got == []
+    await fleet.step(10)
+    assert len(receiver.got) == 1
+
+
+@pytest.mark.parametrize(("matcher", "silenced"), [("__alert_rule_uid__", True), ("alert_rule_uid", False)])
+async def test_a_grafana_silence_by_rule_uid_needs_the_right_name(matcher, silenced):
+    """`__alert_rule_uid__` matches; without its underscores it is accepted and matches nothing."""
+    receiver = Receiver()
+    fleet = stand_in(SURGE, receiver, QUICK)
+    await silence(fleet, matcher, "dez2aomgvru2oe", 600, prefix="/api/alertmanager/grafana/api/v2")
+    await fleet.step(20)
+    assert (receiver.got == []) == silenced
+
+
+async def test_the_alert_api_shows_what_fires_and_who_silences_it():
+    """`/api/v2/alerts` lists firing alerts with their state; filters and flags narrow it."""
+    fleet = stand_in(LIMIT_REACHED, Receiver())
+    await fleet.step(10)
+    async with client(fleet) as http:
+        (alert,) = (await http.get("/api/v2/alerts", params={"filter": 'runner_label="linux.4xlarge"'})).json()
+        assert (await http.get("/api/v2/alerts", params={"filter": "runner_label=other"})).json() == []
+        held = await silence(fleet, "runner_label", "linux.4xlarge", 60)
+        (silenced,) = (await http.get("/api/v2/alerts")).json()
+        assert (await http.get("/api/v2/alerts", params={"silenced": "false"})).json() == []
+        assert (await http.get("/api/alertmanager/grafana/api/v2/alerts")).json() == []
+        assert (await http.get("/api/v2/alerts", params={"filter": "nonsense"})).status_code == 400
+    assert alert["status"] == {"state": "active", "silencedBy": [], "inhibitedBy": [], "mutedBy": []}
+    assert silenced["status"]["state"] == "suppressed"
+    assert silenced["status"]["silencedBy"] == [held]
+
+
+async def test_grafanas_alert_api_shows_the_rule_uid():
+    """Grafana keeps its private label in the API, though not in webhooks."""
+    fleet = stand_in(SURGE, Receiver())
+    await fleet.step(10)
+    async with client(fleet) as http:
+        (alert,) = (await http.get("/api/alertmanager/grafana/api/v2/alerts")).json()
+    assert alert["labels"]["__alert_rule_uid__"] == "dez2aomgvru2oe"
+
+
+async def test_a_healthy_day_sends_nothing():
+    """No trouble, no message."""
+    receiver = Receiver()
+    await stand_in(HEALTHY, receiver).step(120)
+    assert receiver.got == []

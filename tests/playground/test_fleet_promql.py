@@ -1,0 +1,183 @@
+"""The metrics server: what it exposes, and which part of PromQL it answers and how."""
+
+import pytest
+
+from bot.playground.fleet.history import History
+from bot.playground.fleet.metrics import FAMILIES, Sample, exposition, samples
+from bot.playground.fleet.metrics_api import shown
+from bot.playground.fleet.promql import Element, instant, over_range
+from bot.playground.fleet.promql_syntax import BadQuery
+from bot.playground.fleet.scenarios import STOCKOUT, SURGE
+from tests.playground.fleet_queries import PRODUCT_FIGURES
+from tests.playground.fleet_world import NOON, Receiver, client, stand_in
+
+
+def recorded(*values: float, apart: float = 10.0, name: str = "x_total") -> History:
+    """Return a history of one series that ends at second 100."""
+    history = History()
+    first = 100 - apart * (len(values) - 1)
+    for place, value in enumerate(values):
+        history.record(first + place * apart, [Sample(name, (("pool", "a"),), value)])
+    return history
+
+
+def test_the_exposition_has_help_and_type_for_every_family():
+    """Whoever reads /metrics learns what is meant; every exported name is described and every described one exists."""
+    fleet = stand_in(STOCKOUT, Receiver())
+    fleet.fleet.set_target("linux.4xlarge", 60)
+    text = exposition(samples(fleet.fleet))
+    helped = [line.split()[2] for line in text.splitlines() if line.startswith("# HELP")]
+    assert sorted(helped) == sorted(FAMILIES)
+    assert text.count("# TYPE") == len(FAMILIES)
+    assert 'ci_runners{pool="macos-m1-stable",state="idle"}' in text
+
+
+def test_labels_are_escaped():
+    """Quotes, backslashes and line ends do not break the format."""
+    text = exposition([Sample("ci_jobs_queued", (("pool", 'a"b\\c\nd'),), 1.0)])
+    assert text.splitlines()[2] == r'ci_jobs_queued{pool="a\"b\\c\nd"} 1.0'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3.0, "3"), (0.1, "0.1"), (1e21, "1" + "0" * 21), (1e-7, "0.0000001"), (float("nan"), "NaN"), (-0.5, "-0.5")],
+)
+def test_values_are_written_as_prometheus_writes_them(value, text):
+    """Shortest digits and never an exponent."""
+    assert shown(value) == text
+
+
+def test_a_counter_that_starts_again_still_grows():
+    """`increase` adds what was counted before a reset."""
+    assert instant(recorded(10, 20, 5, 15), "increase(x_total[30s])", 100) == [Element((("pool", "a"),), 25.0)]
+
+
+def test_one_sample_gives_no_rate():
+    """Unknown is an empty vector, not zero."""
+    assert instant(recorded(10), "rate(x_total[1m])", 100) == []
+
+
+def test_a_series_that_ended_is_gone_at_once():
+    """A job that no longer waits is not reported for five more minutes."""
+    history = recorded(1, 2)
+    history.record(101, [])
+    assert instant(history, "x_total", 102) == []
+    assert instant(history, "x_total", 100) != []
+
+
+def test_a_value_is_forgotten_after_five_minutes():
+    """Prometheus looks back five minutes and no further."""
+    assert instant(recorded(7), "x_total", 399) != []
+    assert instant(recorded(7), "x_total", 400) == []
+
+
+def test_the_history_keeps_an_hour():
+    """What is older than an hour can no longer be asked for."""
+    history = History()
+    for second in range(4 * 3600):
+        history.record(second, [Sample("x", (), second)])
+        history.forget(second)
+    found = over_range(history, "x", 0, 4 * 3600 - 1, 600)
+    assert found[0][1][0][0] >= 3 * 3600 - 600
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("", "unexpected end of input"),
+        ("sum(x", "unexpected end of input"),
+        ("x{pool=}", "unexpected"),
+        ("x{pool='a'", "unexpected end of input"),
+        ('x{pool=~"("}', "error parsing regexp"),
+        ("{}", "at least one non-empty matcher"),
+        ("rate(x)", 'expected type range vector in call to function "rate"'),
+        ("rate(x[5])", "unexpected"),
+        ("x[5m]", "range vector"),
+        ("sum(x[5m])", "range vector"),
+        ("histogram_quantile(0.5, x)", 'does not know the function "histogram_quantile"'),
+        ("sum without (pool) (x)", 'does not know "without"'),
+        ("x > 3", "unexpected character: '>'"),
+        ("x offset 5m", "unexpected 'offset'"),
+        ("x y", "unexpected 'y'"),
+        ("sum(1)", "expected type instant vector"),
+        ("topk(x)", "unexpected ')'"),
+        ("topk(x_total, x_total)", "expected type scalar"),
+        ("(" * 60 + "1" + ")" * 60, "at most 50 parentheses"),
+        ("sum by (pool) (x) by (pool)", "grouping is given twice"),
+    ],
+)
+def test_what_it_cannot_answer_it_refuses_by_name(query, says):
+    """Nothing is answered wrongly: the refusal names the place and the thing."""
+    with pytest.raises(BadQuery) as refused:
+        instant(recorded(1, 2), query, 100)
+    assert says in str(refused.value)
+
+
+def test_ambiguous_matching_is_refused():
+    """Two series on one side that look the same without their names cannot be matched."""
+    history = History()
+    history.record(100, [Sample("x", (), 1.0), Sample("y", (), 2.0)])
+    with pytest.raises(BadQuery, match="many-to-many"):
+        instant(history, '{__name__=~"x|y"} + x', 100)
+
+
+async def test_the_query_api_answers_like_prometheus():
+    """Vector, scalar, matrix and error have Prometheus' shapes; GET and POST are alike; values are text."""
+    fleet = stand_in(SURGE, Receiver())
+    async with client(fleet) as http:
+        vector = await http.get("/api/v1/query", params={"query": "sum(ci_provider_up)"})
+        posted = await http.post("/api/v1/query", data={"query": "sum(ci_provider_up)"})
+        scalar = await http.get("/api/v1/query", params={"query": "6 / 4", "time": "2027-01-15T08:00:00Z"})
+        span = {"query": "sum(ci_provider_up)", "start": NOON - 20, "end": NOON, "step": "10s"}
+        matrix = await http.get("/api/v1/query_range", params=span)
+        nothing = await http.get("/api/v1/query", params={"query": "ci_nothing"})
+    assert vector.json() == posted.json()
+    assert vector.json() == {
+        "status": "success",
+        "data": {"resultType": "vector", "result": [{"metric": {}, "value": [int(NOON), "1"]}]},
+    }
+    assert scalar.json()["data"] == {"resultType": "scalar", "result": [1800000000, "1.5"]}
+    times = [int(NOON) - 20, int(NOON) - 10, int(NOON)]
+    assert matrix.json()["data"]["result"] == [{"metric": {}, "values": [[at, "1"] for at in times]}]
+    assert nothing.json()["data"] == {"resultType": "vector", "result": []}
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "says"),
+    [
+        ("query", {"query": "sum("}, 'invalid parameter "query": 1:5: parse error: unexpected end of input'),
+        ("query", {}, 'invalid parameter "query"'),
+        ("query", {"query": "1", "time": "soon"}, 'invalid parameter "time": cannot parse "soon"'),
+        ("query", {"query": "1", "time": "nan"}, 'invalid parameter "time"'),
+        ("query_range", {"query": "1", "start": 1, "end": 2, "step": "often"}, 'invalid parameter "step"'),
+        ("query_range", {"query": "1", "start": 1, "end": 2, "step": 0}, "zero or negative"),
+        ("query_range", {"query": "1", "start": 2, "end": 1, "step": 1}, "must not be before start time"),
+        ("query_range", {"query": "1", "start": 0, "end": 20_000, "step": 1}, "exceeded maximum resolution"),
+        ("query_range", {"query": "1", "end": 2, "step": 1}, 'invalid parameter "start"'),
+    ],
+)
+async def test_a_bad_request_is_a_400_that_names_the_parameter(path, asked, says):
+    """The answer is Prometheus' own error document."""
+    async with client(stand_in(SURGE, Receiver())) as http:
+        answer = await http.get(f"/api/v1/{path}", params=asked)
+    assert answer.status_code == 400
+    assert answer.json()["status"] == "error"
+    assert answer.json()["errorType"] == "bad_data"
+    assert says in answer.json()["error"]
+
+
+async def test_it_says_that_it_is_ready():
+    """Checks of a metrics server find what they look for."""
+    async with client(stand_in(SURGE, Receiver())) as http:
+        assert (await http.get("/-/ready")).status_code == 200
+        build = (await http.get("/api/v1/status/buildinfo")).json()
+        assert build["data"]["version"] == "playground"
+
+
+@pytest.mark.parametrize("figure", PRODUCT_FIGURES)
+async def test_every_figure_of_a_pool_can_be_asked_for(figure):
+    """The queries that a configuration of the demo uses give an answer for the pool in trouble."""
+    fleet = stand_in(STOCKOUT, Receiver())
+    await fleet.step(20)
+    query = PRODUCT_FIGURES[figure].replace("POOL", "linux.g5.4xlarge.nvidia.gpu")
+    assert instant(fleet.history, query, fleet.now())

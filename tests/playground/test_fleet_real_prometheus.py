@@ -1,0 +1,202 @@
+"""The playground's evaluator against the real Prometheus: the same samples, the same queries, the same answers."""
+
+import asyncio
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.playground.fleet.history import History
+from bot.playground.fleet.scenarios import STOCKOUT
+from bot.playground.fleet.standin import FleetStandIn, Surroundings
+from bot.playground.serving import serving
+from tests.playground.fleet_queries import OTHERS, PRODUCT_FIGURES
+from tests.playground.fleet_world import Receiver
+
+POOL = "linux.g5.4xlarge.nvidia.gpu"
+QUERIES = [query.replace("POOL", POOL) for query in [*PRODUCT_FIGURES.values(), *OTHERS]]
+SCRAPE = """
+global: {{scrape_interval: 1s}}
+scrape_configs:
+  - job_name: fleet
+    honor_labels: true
+    static_configs: [{{targets: ["{target}"]}}]
+    metric_relabel_configs:
+      - {{regex: instance, action: labeldrop}}
+      - {{source_labels: [job], regex: fleet, target_label: job, replacement: ""}}
+"""
+Answer = dict
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def prometheus(folder: Path, configuration: str) -> Iterator[str]:
+    """Run the real Prometheus with its data in `folder` and give its address."""
+    (folder / "prometheus.yml").write_text(configuration, encoding="utf-8")
+    address = f"127.0.0.1:{free_port()}"
+    process = subprocess.Popen(
+        [
+            "prometheus",
+            f"--config.file={folder}/prometheus.yml",
+            f"--storage.tsdb.path={folder}/data",
+            f"--web.listen-address={address}",
+            "--log.level=error",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield f"http://{address}"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+async def until_ready(http: httpx.AsyncClient) -> None:
+    """Wait until the server answers, 20 seconds at most."""
+    for _ in range(200):
+        try:
+            if (await http.get("/-/ready")).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        await asyncio.sleep(0.1)
+    raise AssertionError("Prometheus did not become ready")
+
+
+def comparable(answer: Answer, times: bool) -> list:
+    """Return an answer with its rows sorted and its numbers rounded to what floating point may differ in."""
+    data = answer["data"]
+    assert isinstance(data, dict)
+    if data["resultType"] == "scalar":
+        return [rounded(data["result"][1])]
+    rows = []
+    for row in data["result"]:
+        points = row["values"] if "values" in row else [row["value"]]
+        rows.append((sorted(row["metric"].items()), [(at if times else 0, rounded(value)) for at, value in points]))
+    return sorted(rows)
+
+
+def rounded(text: str) -> str:
+    """Return a value with ten digits."""
+    return f"{float(text):.10g}"
+
+
+def backfill(folder: Path, history: History) -> None:
+    """Write the recorded samples into a database of the real Prometheus; jobs come and go and are left out."""
+    lines: list[str] = []
+    found = sorted(history.find(None, lambda _: True), key=lambda row: row[0])
+    family = ""
+    for name, labels, series in found:
+        if name == "ci_job_wait_seconds":
+            continue
+        if name != family:
+            family = name
+            lines.append(f"# TYPE {name} unknown")
+        shown = ",".join(f'{label}="{value}"' for label, value in labels)
+        lines += [f"{name}{{{shown}}} {value} {at}" for at, value in zip(series.times, series.values, strict=True)]
+    source = folder / "samples.txt"
+    source.write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
+    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q", str(source), str(folder / "data")]
+    subprocess.run(command, check=True, timeout=60)
+
+
+def trouble() -> FleetStandIn:
+    """Return a stand-in whose time is the real one but stands still, so that Prometheus accepts its samples."""
+    now = float(int(time.time()))
+    return FleetStandIn(STOCKOUT, Surroundings(clock=lambda: now, post=Receiver().post))
+
+
+async def asked(http: httpx.AsyncClient, path: str, **parameters: object) -> Answer:
+    """Return the JSON document of an answer."""
+    answer = await http.get(f"/api/v1/{path}", params=parameters)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+@pytest.mark.needs("prometheus")
+async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path):
+    """Every construct that the evaluator knows, rates and their extrapolation included, at several times and spans."""
+    fleet = trouble()
+    await fleet.step(30)
+    backfill(tmp_path, fleet.history)
+    end = fleet.now()
+    with prometheus(tmp_path, "global: {}") as address:
+        transport = httpx.ASGITransport(fleet.app)
+        async with (
+            httpx.AsyncClient(base_url=address) as real,
+            httpx.AsyncClient(transport=transport, base_url="http://fleet.test") as ours,
+        ):
+            await until_ready(real)
+            for query in [q for q in QUERIES if "ci_job_wait_seconds" not in q]:
+                for at in (end, end - 37.5, end - 251, end - 5000):
+                    answers = [await asked(http, "query", query=query, time=at) for http in (real, ours)]
+                    assert comparable(answers[0], True) == comparable(answers[1], True), (query, at)
+                span = {"query": query, "start": end - 100, "end": end, "step": "7s"}
+                answers = [await asked(http, "query_range", **span) for http in (real, ours)]
+                assert comparable(answers[0], True) == comparable(answers[1], True), query
+
+
+@pytest.mark.needs("prometheus")
+async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tmp_path):
+    """What Prometheus scrapes from /metrics is what the evaluator answers, labels and all; of jobs that wait equally long, topk
+    may name any."""
+    fleet = trouble()
+    async with serving(fleet.app) as fleet_url:
+        with prometheus(tmp_path, SCRAPE.format(target=fleet_url.removeprefix("http://"))) as address:
+            async with httpx.AsyncClient(base_url=address) as real, httpx.AsyncClient(base_url=fleet_url) as ours:
+                await until_ready(real)
+                await until_scraped(real)
+                for query in [q for q in QUERIES if "[" not in q]:
+                    answers = [comparable(await asked(http, "query", query=query), False) for http in (real, ours)]
+                    if "topk(5" in query:
+                        answers = [[points for _, points in rows] for rows in answers]
+                    assert answers[0] == answers[1], query
+
+
+async def until_scraped(http: httpx.AsyncClient) -> None:
+    """Wait until the first scrape has been stored, 20 seconds at most."""
+    for _ in range(200):
+        if (await asked(http, "query", query="ci_provider_up"))["data"]["result"]:
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError("Prometheus stored no scrape of the fleet")
+
+
+@pytest.mark.needs("prometheus")
+async def test_what_prometheus_refuses_the_evaluator_refuses_too(tmp_path):
+    """Both answer 400 with bad_data to the same broken queries."""
+    fleet = trouble()
+    broken = [
+        "",
+        "sum(",
+        "ci_runners{",
+        "rate(ci_jobs_queued)",
+        "ci_jobs_queued[5m",
+        "{}",
+        "sum(1)",
+        'x{a=~"("}',
+        "x y",
+    ]
+    with prometheus(tmp_path, "global: {}") as address:
+        transport = httpx.ASGITransport(fleet.app)
+        async with (
+            httpx.AsyncClient(base_url=address) as real,
+            httpx.AsyncClient(transport=transport, base_url="http://fleet.test") as ours,
+        ):
+            await until_ready(real)
+            for query in broken:
+                answers = [await http.get("/api/v1/query", params={"query": query}) for http in (real, ours)]
+                assert [a.status_code for a in answers] == [400, 400], query
+                assert [a.json()["errorType"] for a in answers] == ["bad_data", "bad_data"]

@@ -1,0 +1,226 @@
+"""The stand-in's messages, as the real SDK writes, changes and reads them."""
+
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+
+from tests.playground.slack_kit import CI, RANDOM, Kit, client_of, code, parent_blocks, refusal, section, standing
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Kit]:
+    async with standing() as kit:
+        yield kit
+
+
+async def test_auth_test_names_the_bot_and_its_scopes(slack: Kit) -> None:
+    """`tailback check` reads who it is and what it may from this one call."""
+    answer = await slack.client.auth_test()
+    assert (answer["user_id"], answer["bot_id"], answer["team_id"]) == ("U0TAILBACK", "B0TAILBACK", "T0DEMO")
+    assert "chat:write" in answer.headers["x-oauth-scopes"].split(",")
+
+
+async def test_an_update_without_blocks_drops_the_blocks(slack: Kit) -> None:
+    """The trap that takes a message's buttons away exists here too."""
+    posted = await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
+    assert posted["message"]["blocks"][0]["block_id"]
+    await slack.client.chat_update(channel=CI, ts=posted["ts"], text="changed")
+    stored = slack.stand_in.workspace.channels[CI].messages[posted["ts"]]
+    assert "blocks" not in stored
+    assert stored["text"] == "changed"
+    assert stored["edited"]
+
+
+async def test_only_own_messages_can_be_updated_or_deleted(slack: Kit) -> None:
+    """The bot cannot touch what a person wrote."""
+    await slack.driver.say("hello", channel="ci")
+    [message] = await slack.driver.channel("ci").messages()
+    assert await code(slack.client.chat_update(channel=CI, ts=message.ts, text="x")) == "cant_update_message"
+    assert await code(slack.client.chat_delete(channel=CI, ts=message.ts)) == "cant_delete_message"
+    assert await code(slack.client.chat_update(channel=CI, ts="1.000001", text="x")) == "message_not_found"
+
+
+async def test_replies_count_on_their_parent_and_stay_out_of_history_unless_broadcast(slack: Kit) -> None:
+    """Threads: reply counts, broadcast, history without replies, replies with the parent first."""
+    root = (await slack.client.chat_postMessage(channel=CI, text="root"))["ts"]
+    await slack.client.chat_postMessage(channel=CI, text="quiet", thread_ts=root)
+    await slack.client.chat_postMessage(channel=CI, text="loud", thread_ts=root, reply_broadcast=True)
+    history = await slack.client.conversations_history(channel=CI)
+    assert [message["text"] for message in history["messages"]] == ["loud", "root"]
+    assert history["messages"][1]["reply_count"] == 2
+    thread = await slack.client.conversations_replies(channel=CI, ts=root)
+    assert [message["text"] for message in thread["messages"]] == ["root", "quiet", "loud"]
+
+
+async def test_a_reply_to_a_deleted_parent_is_posted_top_level_without_an_error(slack: Kit) -> None:
+    """Only the missing `thread_ts` in the answer tells that the thread is gone."""
+    root = (await slack.client.chat_postMessage(channel=CI, text="root"))["ts"]
+    await slack.client.chat_postMessage(channel=CI, text="first", thread_ts=root)
+    await slack.client.chat_delete(channel=CI, ts=root)
+    late = await slack.client.chat_postMessage(channel=CI, text="late", thread_ts=root)
+    assert "thread_ts" not in late["message"]
+    assert await code(slack.client.chat_update(channel=CI, ts=root, text="x")) == "message_not_found"
+
+
+async def test_thread_ts_must_be_the_parents_and_a_string(slack: Kit) -> None:
+    """A reply's own `ts` and a number are refused, both of which lose the thread in Slack."""
+    root = (await slack.client.chat_postMessage(channel=CI, text="root"))["ts"]
+    reply = (await slack.client.chat_postMessage(channel=CI, text="r", thread_ts=root))["ts"]
+    wrong = slack.client.chat_postMessage(channel=CI, text="x", thread_ts=reply)
+    assert await code(wrong) == "cannot_reply_to_message"
+    number = slack.client.api_call("chat.postMessage", json={"channel": CI, "text": "x", "thread_ts": 1.5})
+    assert await code(number) == "invalid_arguments"
+
+
+async def test_metadata_is_kept_by_updates_cleared_by_an_empty_one_and_hidden_unless_asked_for(slack: Kit) -> None:
+    """The look-up of one's own messages rests on exactly this."""
+    mark = {"event_type": "incident", "event_payload": {"id": "i-1"}}
+    ts = (await slack.client.chat_postMessage(channel=CI, text="a", metadata=mark))["ts"]
+    await slack.client.chat_update(channel=CI, ts=ts, text="b")
+    seen = await slack.client.conversations_history(channel=CI, include_all_metadata=True)
+    assert seen["messages"][0]["metadata"] == mark
+    hidden = await slack.client.conversations_history(channel=CI)
+    assert "metadata" not in hidden["messages"][0]
+    await slack.client.chat_update(channel=CI, ts=ts, text="c", metadata={})
+    cleared = await slack.client.conversations_history(channel=CI, include_all_metadata=True)
+    assert "metadata" not in cleared["messages"][0]
+
+
+async def test_history_pages_backwards_and_by_time(slack: Kit) -> None:
+    """Cursor, limit and oldest work as the SDK uses them."""
+    stamps = [(await slack.client.chat_postMessage(channel=CI, text=str(n)))["ts"] for n in range(5)]
+    first = await slack.client.conversations_history(channel=CI, limit=2)
+    assert first["has_more"]
+    cursor = first["response_metadata"]["next_cursor"]
+    second = await slack.client.conversations_history(channel=CI, limit=2, cursor=cursor)
+    assert [message["text"] for message in second["messages"]] == ["2", "1"]
+    newer = await slack.client.conversations_history(channel=CI, oldest=stamps[2])
+    assert [message["text"] for message in newer["messages"]] == ["4", "3"]
+
+
+async def test_an_ephemeral_message_is_seen_by_one_person_and_never_in_history(slack: Kit) -> None:
+    """Refusals reach the person alone."""
+    sent = await slack.client.chat_postEphemeral(channel=CI, user="U0BEN", text="not yours to press")
+    assert (await slack.driver.ephemeral("U0BEN", "not yours")).ephemeral
+    assert (await slack.driver.screen("U0ANA"))["ephemerals"] == []
+    assert (await slack.client.conversations_history(channel=CI))["messages"] == []
+    update = slack.client.chat_update(channel=CI, ts=sent["message_ts"], text="x")
+    assert await code(update) == "message_not_found"
+    stranger = slack.client.chat_postEphemeral(channel=CI, user="U0NOBODY", text="x")
+    assert await code(stranger) == "user_not_in_channel"
+
+
+async def test_places_where_the_bot_may_not_write_are_refused(slack: Kit) -> None:
+    """Unknown, not a member, archived: each has Slack's own code."""
+    assert await code(slack.client.chat_postMessage(channel="C0NONE", text="x")) == "channel_not_found"
+    assert await code(slack.client.chat_postMessage(channel=RANDOM, text="x")) == "not_in_channel"
+    ts = (await slack.client.chat_postMessage(channel=CI, text="x"))["ts"]
+    slack.stand_in.workspace.channels[CI].is_archived = True
+    assert await code(slack.client.chat_postMessage(channel=CI, text="x")) == "is_archived"
+    assert await code(slack.client.chat_update(channel=CI, ts=ts, text="x")) == "is_inactive"
+
+
+async def test_wrong_tokens_and_missing_scopes_are_named(slack: Kit) -> None:
+    """`invalid_auth`, and `missing_scope` with what is needed and what is there."""
+    assert await code(client_of(slack.url, "xoxb-wrong").auth_test()) == "invalid_auth"
+    app_token = client_of(slack.url, "xapp-demo").chat_postMessage(channel=CI, text="x")
+    assert await code(app_token) == "not_allowed_token_type"
+    slack.stand_in.settings.scopes = frozenset({"chat:write"})
+    refused = await refusal(slack.client.conversations_history(channel=CI))
+    assert refused.response["error"] == "missing_scope"
+    assert refused.response["needed"] == "channels:history"
+    assert refused.response["provided"] == "chat:write"
+    assert (await slack.client.chat_postMessage(channel=CI, text="still works"))["ok"]
+
+
+@pytest.mark.parametrize("form", ["query", "form", "json", "multipart"])
+async def test_arguments_are_read_wherever_a_client_puts_them(slack: Kit, form: str) -> None:
+    """Query, form, JSON and multipart mean the same; blocks may be text inside them."""
+    blocks = '[{"type": "divider"}]'
+    fields = {"channel": CI, "text": "ü & <b>", "blocks": blocks}
+    url, headers = f"{slack.url}/api/chat.postMessage", {"authorization": "Bearer xoxb-demo"}
+    async with aiohttp.ClientSession(headers=headers) as session:
+        if form == "query":
+            reply = await session.post(url, params=fields)
+        elif form == "json":
+            reply = await session.post(url, json=fields)
+        elif form == "form":
+            reply = await session.post(url, data=fields)
+        else:
+            with aiohttp.MultipartWriter("form-data") as body:
+                for name, value in fields.items():
+                    body.append(value).set_content_disposition("form-data", name=name)
+            reply = await session.post(url, data=body)
+        answer = await reply.json()
+    assert answer["ok"], answer
+    assert answer["message"]["text"] == "ü & <b>"
+    assert answer["message"]["blocks"][0]["type"] == "divider"
+
+
+async def test_people_groups_and_channels_are_those_of_the_demo(slack: Kit) -> None:
+    """Guests and strangers can be told from members; groups list their users."""
+    assert (await slack.client.users_info(user="U0GUEST"))["user"]["is_restricted"]
+    assert (await slack.client.users_info(user="U0OTHER"))["user"]["team_id"] == "T0OTHER"
+    assert await code(slack.client.users_info(user="U0NOBODY")) == "user_not_found"
+    groups = await slack.client.usergroups_list(include_users=True)
+    assert {group["handle"]: group["users"] for group in groups["usergroups"]}["infra"] == ["U0ANA", "U0CHI"]
+    members = await slack.client.usergroups_users_list(usergroup="S0INFRALEADS")
+    assert members["users"] == ["U0CHI"]
+    listed = await slack.client.conversations_list()
+    assert {channel["name"]: channel["is_member"] for channel in listed["channels"]} == {
+        "ci": True,
+        "ops": True,
+        "dev-infra": True,
+        "random": False,
+    }
+    info = await slack.client.conversations_info(channel=CI)
+    assert not info["channel"]["is_archived"]
+
+
+async def test_joining_opening_reacting_and_pinning_change_the_workspace(slack: Kit) -> None:
+    """The smaller methods keep state as well: a second reaction or pin is refused."""
+    slack.stand_in.settings.scopes |= {"channels:join"}
+    await slack.client.conversations_join(channel=RANDOM)
+    ts = (await slack.client.chat_postMessage(channel=RANDOM, text="in"))["ts"]
+    await slack.client.reactions_add(channel=RANDOM, timestamp=ts, name="white_check_mark")
+    again = slack.client.reactions_add(channel=RANDOM, timestamp=ts, name="white_check_mark")
+    assert await code(again) == "already_reacted"
+    await slack.client.pins_add(channel=RANDOM, timestamp=ts)
+    assert await code(slack.client.pins_add(channel=RANDOM, timestamp=ts)) == "already_pinned"
+    direct = await slack.client.conversations_open(users="U0ANA")
+    assert direct["channel"]["is_im"]
+
+
+async def test_a_permalink_leads_to_the_page_at_that_message(slack: Kit) -> None:
+    """Links in messages of the demo can be followed."""
+    ts = (await slack.client.chat_postMessage(channel=CI, text="x"))["ts"]
+    link = (await slack.client.chat_getPermalink(channel=CI, message_ts=ts))["permalink"]
+    async with aiohttp.ClientSession() as session, session.get(link, allow_redirects=False) as reply:
+        assert reply.headers["location"] == f"/?channel={CI}&ts={ts}"
+
+
+async def test_a_file_goes_up_in_three_steps_and_lands_in_the_thread(slack: Kit) -> None:
+    """`files_upload_v2` of the SDK works unchanged; a length of 0 is a missing argument."""
+    root = (await slack.client.chat_postMessage(channel=CI, text="root"))["ts"]
+    await slack.client.files_upload_v2(channel=CI, thread_ts=root, content="12 jobs", filename="d.txt", title="Report")
+    thread = await slack.client.conversations_replies(channel=CI, ts=root)
+    shared = thread["messages"][1]["files"][0]
+    assert (shared["title"], shared["size"]) == ("Report", 7)
+    async with aiohttp.ClientSession() as session, session.get(shared["url_private"]) as reply:
+        assert await reply.text() == "12 jobs"
+    empty = slack.client.files_getUploadURLExternal(filename="d.txt", length=0)
+    assert await code(empty) == "missing_argument"
+
+
+async def test_the_log_keeps_every_request_with_its_outcome_and_no_token(slack: Kit) -> None:
+    """The oracle of other tests: what was asked, when, and what became of it."""
+    await slack.client.chat_postMessage(channel=CI, text="x", blocks=[section("s")])
+    await code(slack.client.chat_postMessage(channel="C0NONE", text="x"))
+    await code(slack.client.api_call("chat.unknown"))
+    first, second, third = await slack.driver.log()
+    assert (first["method"], first["outcome"], first["effect"]) == ("chat.postMessage", "ok", True)
+    assert first["ts"] in slack.stand_in.workspace.channels[CI].messages
+    assert (second["outcome"], second["effect"]) == ("channel_not_found", False)
+    assert third["outcome"] == "unknown_method"
+    assert "xoxb" not in str(await slack.driver.log())

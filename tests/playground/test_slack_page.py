@@ -1,0 +1,146 @@
+"""The stand-in's doors for the page: state, live changes, guide, and what keeps other sites out."""
+
+import asyncio
+import json
+import signal
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+
+from bot.playground.serving import serving
+from tests.playground.slack_kit import CI, Clock, Kit, parent_blocks, standing
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Kit]:
+    async with standing() as kit:
+        yield kit
+
+
+async def get(kit: Kit, path: str) -> httpx.Response:
+    async with httpx.AsyncClient(trust_env=False) as client:
+        return await client.get(kit.url + path)
+
+
+async def test_the_state_holds_everything_that_the_page_draws(slack: Kit) -> None:
+    """Team, people, groups, commands, channels, messages with their raw form; replies carry their thread."""
+    root = (await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks()))["ts"]
+    await slack.client.chat_postMessage(channel=CI, text="worse", thread_ts=root, reply_broadcast=True)
+    state = (await get(slack, "/ui/state?user=U0BEN")).json()
+    assert state["team"] == {"id": "T0DEMO", "name": "Acme CI"}
+    assert state["bot"] == {"user_id": "U0TAILBACK", "name": "tailback"}
+    assert state["me"] == {"id": "U0BEN", "name": "ben", "real_name": "Ben", "guest": False, "stranger": False}
+    assert [user["id"] for user in state["users"] if user["guest"] or user["stranger"]] == ["U0GUEST", "U0OTHER"]
+    assert [group["handle"] for group in state["groups"]] == ["oncall", "infra", "infra-leads"]
+    assert [channel["name"] for channel in state["channels"]] == ["ci", "ops", "dev-infra", "random"]
+    assert state["commands"][0]["command"] == "/queue"
+    parent, reply = state["channels"][0]["messages"]
+    assert (parent["bot"], parent["username"], parent["reply_count"]) == (True, "tailback", 1)
+    assert "thread_ts" not in parent
+    assert parent["raw"]["blocks"] == parent["blocks"]
+    assert (reply["thread_ts"], reply["broadcast"]) == (root, True)
+    assert (state["views"], state["home"], state["ephemerals"]) == ([], None, [])
+
+
+async def test_a_state_that_has_not_changed_is_not_sent_again(slack: Kit) -> None:
+    """Readers that poll pass the number that they know."""
+    seq = (await get(slack, "/ui/state?user=U0ANA")).json()["seq"]
+    assert (await get(slack, f"/ui/state?user=U0ANA&since={seq}")).json() == {"seq": seq, "unchanged": True}
+
+
+async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
+    """The stream begins with the present number and tells of the next change."""
+    async with httpx.AsyncClient(trust_env=False) as client, client.stream("GET", f"{slack.url}/ui/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        lines = (line async for line in stream.aiter_lines() if line.startswith("data: "))
+        before = json.loads((await anext(lines))[6:])["seq"]
+        await slack.client.chat_postMessage(channel=CI, text="x")
+        after = json.loads((await asyncio.wait_for(anext(lines), 5))[6:])["seq"]
+    assert after > before
+
+
+async def test_the_guide_is_what_the_demo_says_there(slack: Kit) -> None:
+    """Free notes beside the channels."""
+    notes = [{"title": "Step 1", "text": "Press Scale up", "href": "http://127.0.0.1/"}]
+    await slack.driver.post("guide", {"guide": notes})
+    assert (await slack.driver.screen())["guide"] == notes
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'"x"'])
+async def test_bad_bodies_get_a_sentence(slack: Kit, body: bytes) -> None:
+    """Not JSON, or no object."""
+    async with httpx.AsyncClient(trust_env=False) as client:
+        headers = {"content-type": "application/json"}
+        reply = await client.post(f"{slack.url}/ui/click", content=body, headers=headers)
+    assert (reply.status_code, reply.json()["error"]) == (400, "The body must be a JSON object.")
+
+
+async def test_a_form_of_another_site_cannot_act_here(slack: Kit) -> None:
+    """A page elsewhere can post forms and plain text without asking; neither is read."""
+    async with httpx.AsyncClient(trust_env=False) as client:
+        reply = await client.post(f"{slack.url}/ui/say", content=b'{"user": "U0ANA", "channel": "#ci", "text": "x"}')
+    assert reply.status_code == 415
+    assert not slack.stand_in.workspace.channels[CI].messages
+
+
+@pytest.mark.parametrize(
+    ("act", "body", "sentence"),
+    [
+        ("say", {"user": "U0NOBODY", "channel": CI, "text": "x"}, "There is no person U0NOBODY in this workspace."),
+        ("say", {"user": "U0ANA", "channel": "C0NONE", "text": "x"}, "There is no channel C0NONE."),
+        ("say", {"user": "U0ANA", "channel": CI, "text": " "}, "A message needs text."),
+        ("click", {"user": "U0ANA", "channel": CI, "ts": "1.000001"}, "This message is no longer there."),
+        ("click", {"user": "U0ANA", "view_id": "V0"}, "This view is no longer open."),
+        ("submit", {"user": "U0ANA", "view_id": "V0"}, "This modal is no longer open."),
+    ],
+)
+async def test_what_cannot_be_done_is_a_sentence(slack: Kit, act: str, body: dict[str, str], sentence: str) -> None:
+    """Nothing fails without saying what is wrong."""
+    async with httpx.AsyncClient(trust_env=False) as client:
+        reply = await client.post(f"{slack.url}/ui/{act}", json=body)
+    assert reply.json() == {"ok": False, "error": sentence}
+
+
+async def test_the_page_and_its_files_are_served(slack: Kit) -> None:
+    """One server, one origin."""
+    page = await get(slack, "/")
+    assert (page.status_code, page.headers["content-type"].split(";")[0]) == (200, "text/html")
+    assert (await get(slack, "/page/../workspace.py")).status_code == 404
+
+
+async def test_serving_leaves_signals_alone_and_ends_with_a_stream_open(slack: Kit) -> None:
+    """A server inside another program must not take its Ctrl-C, nor wait for endless streams."""
+    before = signal.getsignal(signal.SIGTERM)
+    loop = asyncio.get_running_loop()
+    async with httpx.AsyncClient(trust_env=False) as client:
+        async with standing() as other:
+            assert signal.getsignal(signal.SIGTERM) is before
+            stream = client.stream("GET", f"{other.url}/ui/events")
+            response = await stream.__aenter__()
+            started = loop.time()
+        assert loop.time() - started < 1.5
+        await response.aclose()
+
+
+async def test_a_port_that_is_taken_is_named(slack: Kit) -> None:
+    """The error says where and what to do."""
+    port = int(slack.url.rsplit(":", 1)[1])
+    with pytest.raises(OSError, match=f"cannot listen on 127.0.0.1:{port}.*choose another PORT"):
+        async with serving(Starlette(), port=port):
+            pass
+
+
+def test_ids_grow_even_when_the_clock_stands_still() -> None:
+    """Two messages of one instant have two `ts`."""
+
+    async def stamps() -> list[str]:
+        async with standing() as kit:
+            kit.stand_in.workspace.clock = lambda: 1_800_000_000.0
+            posts = [await kit.client.chat_postMessage(channel=CI, text="x") for _ in range(3)]
+        return [post["ts"] for post in posts]
+
+    found = asyncio.run(stamps())
+    assert found == ["1800000000.000000", "1800000000.000001", "1800000000.000002"]
+    assert Clock()() > 0

@@ -1,0 +1,144 @@
+"""Socket Mode between the stand-in and the real AsyncSocketModeHandler."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import aiohttp
+import pytest
+
+from tests.playground.slack_kit import (
+    CI,
+    Kit,
+    bolt_app,
+    client_of,
+    code,
+    modal,
+    over_socket,
+    parent_blocks,
+    standing,
+)
+from tests.slack_driver import RefusedError
+
+Body = dict[str, object]
+Ack = Callable[..., Awaitable[object]]
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Kit]:
+    async with standing() as kit:
+        yield kit
+
+
+async def connected(kit: Kit, count: int) -> None:
+    """Waits until this many connections stand."""
+    async with asyncio.timeout(5):
+        while kit.stand_in.sockets.connections != count:
+            await asyncio.sleep(0.01)
+
+
+async def test_clicks_modals_commands_and_mentions_travel_by_socket(slack: Kit) -> None:
+    """The same app works without a request URL; the answer to a submission is in the acknowledgement."""
+    app = bolt_app(slack)
+    mentions: list[Body] = []
+
+    async def ask(ack: Ack, body: Body) -> None:
+        await slack.client.views_open(trigger_id=str(body["trigger_id"]), view=modal())
+        await ack()
+
+    async def refuse(ack: Ack) -> None:
+        await ack(response_action="errors", errors={"target": "Too many."})
+
+    async def queue(ack: Ack) -> None:
+        await ack("all quiet")
+
+    async def mentioned(event: Body) -> None:
+        mentions.append(event)
+
+    app.action("scale_up")(ask)
+    app.view("scale")(refuse)
+    app.command("/queue")(queue)
+    app.event("app_mention")(mentioned)
+    await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
+    async with over_socket(slack, app):
+        await connected(slack, 1)
+        parent = await slack.driver.channel("ci").parent("OPEN")
+        await parent.click("Scale up")
+        view = await (await slack.driver.modal(title="Scale up")).fill("Target", 24)
+        assert await view.submit() == {"target": "Too many."}
+        await slack.driver.slash("/queue", "status")
+        await slack.driver.ephemeral(containing="all quiet")
+        await slack.driver.mention("status", thread=parent)
+        assert mentions[0]["thread_ts"] == parent.ts
+    await connected(slack, 0)
+
+
+async def test_each_payload_goes_to_one_connection(slack: Kit) -> None:
+    """Two connections share the clicks; none is doubled."""
+    seen: list[str] = []
+
+    def listener(name: str) -> Callable[..., Awaitable[None]]:
+        async def note(ack: Ack) -> None:
+            seen.append(name)
+            await ack()
+
+        return note
+
+    first, second = bolt_app(slack), bolt_app(slack)
+    first.action("ack")(listener("first"))
+    second.action("ack")(listener("second"))
+    await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
+    async with over_socket(slack, first), over_socket(slack, second):
+        await connected(slack, 2)
+        parent = await slack.driver.channel("ci").parent("OPEN")
+        for _ in range(4):
+            await parent.click("Acknowledge")
+    assert sorted(seen) == ["first", "first", "second", "second"]
+
+
+async def test_without_a_connection_a_click_fails_with_a_sentence(slack: Kit) -> None:
+    """No socket is open: nobody is told, and the person is."""
+    await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
+    parent = await slack.driver.channel("ci").parent("OPEN")
+    with pytest.raises(RefusedError, match="could not be reached"):
+        await parent.click("Acknowledge")
+
+
+async def test_an_event_without_acknowledgement_is_sent_again(slack: Kit) -> None:
+    """A raw connection that stays silent sees the retry number and reason in the envelope."""
+    slack.stand_in.settings.answer_within_seconds = 0.05
+    url = (await client_of(slack.url, "xapp-demo").apps_connections_open(app_token="xapp-demo"))["url"]
+    async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket:
+        hello = await socket.receive_json()
+        assert (hello["type"], hello["connection_info"]["app_id"]) == ("hello", "A0TAILBACK")
+        with pytest.raises(RefusedError, match="did not answer"):
+            await slack.driver.mention("status")
+        first, second = await socket.receive_json(), await socket.receive_json()
+    assert (first["type"], first["retry_attempt"], second["retry_attempt"]) == ("events_api", 0, 1)
+    assert second["retry_reason"] == "http_timeout"
+    assert first["payload"]["event_id"] == second["payload"]["event_id"]
+    assert first["envelope_id"] != second["envelope_id"]
+
+
+async def test_a_connection_address_works_once_and_needs_the_app_token(slack: Kit) -> None:
+    """The bot token opens no socket, and an address cannot be used again."""
+    bot = slack.client.apps_connections_open(app_token="xoxb-demo")
+    assert await code(bot) == "not_allowed_token_type"
+    url = (await client_of(slack.url, "xapp-demo").apps_connections_open(app_token="xapp-demo"))["url"]
+    async with aiohttp.ClientSession() as session:
+        async with session.ws_connect(url) as socket:
+            await socket.receive_json()
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await session.ws_connect(url)
+
+
+async def test_an_app_that_is_told_to_reconnect_does_so(slack: Kit) -> None:
+    """Slack ends connections every few hours; the SDK asks for a new address and goes on."""
+    app = bolt_app(slack)
+    async with over_socket(slack, app):
+        await connected(slack, 1)
+        await slack.stand_in.sockets.disconnect("refresh_requested")
+        await connected(slack, 1)
+        async with asyncio.timeout(5):
+            while len(slack.stand_in.log.of("apps.connections.open")) < 2:
+                await asyncio.sleep(0.01)
+        await connected(slack, 1)
