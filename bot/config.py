@@ -55,7 +55,7 @@ class SlackTable(Table):
     mention: str = ""
     pace: Seconds = 1.0
     """Least time between two messages in one channel; Slack allows about one a second. "0s": no pacing."""
-    edit_pace: Seconds = 1.2
+    edit_pace: Seconds = 1.4
     """Least time between two edits of messages in the workspace; Slack allows about 50 a minute."""
     storm: int = Field(default=4, ge=1)
     """From this many incidents waiting for their thread in one channel, one digest names them all at once."""
@@ -93,6 +93,8 @@ class TimingTable(Table):
     drained_samples: int = Field(default=3, ge=1)
     reopen_within: Seconds = 1800.0
     escalate_after: Seconds = 900.0
+    first_look: Seconds = 2.0
+    """How long the first message may wait for its pools to be measured, so that it can name them."""
     lease: Seconds = 10.0
     """How long one process may work on a record before another one may take it over."""
 
@@ -148,7 +150,7 @@ class File(Table):
     def paces(self) -> Timing:
         """The paces that the core judges by."""
         t = self.timing
-        return Timing(t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after)
+        return Timing(t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look)
 
     @property
     def pools(self) -> dict[str, PoolRules]:

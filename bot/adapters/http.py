@@ -73,12 +73,13 @@ class Answer:
 class Wire:
     """The connections of this process, shared by all back ends; open it once, `close` it at the end."""
 
-    def __init__(self, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(self, transport: httpx.AsyncBaseTransport | None = None, total_seconds: float = TOTAL_SECONDS) -> None:
         """`transport` replaces the network, for tests. httpx reports every URL at INFO, and some URLs are secrets."""
+        self._total_seconds = total_seconds
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
         self._client = httpx.AsyncClient(
-            timeout=httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS),
+            timeout=httpx.Timeout(total_seconds, connect=min(CONNECT_SECONDS, total_seconds)),
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
             follow_redirects=False,
             trust_env=False,
@@ -89,9 +90,8 @@ class Wire:
     def http(self, system: str, url: str, *, headers: Mapping[str, str] | None = None) -> "Http":
         """A client of one back end at `url`, as `base_url` accepts it; `headers` go with every request."""
         host = httpx.URL(url).netloc.decode()
-        return Http(
-            self._client, self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT)), system, url, headers or {}
-        )
+        slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
+        return Http(self._client, slots, system, url, headers or {}, self._total_seconds)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -115,6 +115,7 @@ class Http:
     system: str
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
+    total_seconds: float = TOTAL_SECONDS
 
     async def get(self, path: str = "", params: Mapping[str, str] | None = None) -> Answer:
         """Read; the answer need not be JSON nor a success."""
@@ -158,7 +159,7 @@ class Http:
     ) -> Answer:
         sending = False
         try:
-            async with asyncio.timeout(TOTAL_SECONDS), self.slots:
+            async with asyncio.timeout(self.total_seconds), self.slots:
                 sending = True
                 request = self.client.build_request(
                     method,
@@ -177,7 +178,7 @@ class Http:
             raise self.problem(f"cannot be reached at {self._place()} ({reason(error)})", Failure.UNCONNECTED) from None
         except TimeoutError:
             failure = unsure(method) if sending else Failure.UNCONNECTED
-            raise self.problem(f"{self._place()} did not answer within {TOTAL_SECONDS:.0f} s", failure) from None
+            raise self.problem(f"{self._place()} did not answer within {self.total_seconds:g} s", failure) from None
         except httpx.HTTPError as error:
             raise self.problem(f"{self._place()} gave no whole answer ({reason(error)})", unsure(method)) from None
         return self._judged(method, response, content)

@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 
 from bot.config import ConfigError
 
-REPLY_SECONDS = 0.9
+REPLY_SECONDS = 0.85
 """Longest wait for one reply, or for one connection: two of them stay under 2 s (promises P1, IN-2)."""
 IDLE_SECONDS = 15
 """A connection idle for so long is asked PING before it is used."""
@@ -47,6 +47,13 @@ class Clients:
 
     requests: Client
     listener: Callable[[], Redis]
+    watchers: tuple[Client, ...] = ()
+    """The sentinels that are asked where the primary is."""
+
+    async def aclose(self) -> None:
+        """Close every connection but those of listeners."""
+        for client in (self.requests, *self.watchers):
+            await client.aclose()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ def _sentinel(place: Place, ours: Options) -> Clients:
         client: Redis = sentinel.master_for(place.path[0], **options)
         return client
 
-    return Clients(master(), master)
+    return Clients(master(), master, tuple(sentinel.sentinels))
 
 
 def _cluster(place: Place, ours: Options) -> Clients:

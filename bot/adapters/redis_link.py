@@ -9,7 +9,7 @@ from bot.adapters.redis_connect import CONNECTIONS, Client
 from bot.adapters.redis_scripts import Script
 from bot.ports import Failure, Unreachable
 
-CALL_SECONDS = 1.9
+CALL_SECONDS = 1.8
 """A whole call with its second sending: a door answers 503 within 2 s (promises P1)."""
 
 Word = bytes | str | int | float
@@ -57,10 +57,6 @@ class RedisLink:
         """The reply to a command that changes nothing. Raises Unreachable."""
         return await self._bounded(None, words)
 
-    async def aclose(self) -> None:
-        """Close every connection."""
-        await self._client.aclose()
-
     async def _bounded(self, script: Script | None, words: tuple[Word, ...]) -> object:
         tries = 2 if script is None or script.repeatable else 1
         lost = Failure.UNCONNECTED if script is None else Failure.UNKNOWN
@@ -94,7 +90,7 @@ def _unreachable(error: Exception, lost: Failure) -> Unreachable:
     for kind, word, remedy in _REMEDIES:
         if isinstance(error, kind) and word in said:
             return Unreachable("Redis", f"{remedy} ({said})", failure=Failure.LATER)
-    if isinstance(error, errors.TimeoutError):
+    if isinstance(error, errors.TimeoutError) or said.startswith("Timeout"):
         return Unreachable("Redis", "no answer in time; check that the server at REDIS_URL is not stuck", failure=lost)
     if isinstance(error, errors.ConnectionError):
         return Unreachable("Redis", f"no connection; check REDIS_URL and that it runs ({said})", failure=lost)

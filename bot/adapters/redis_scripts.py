@@ -212,14 +212,14 @@ if free <= now and turn then
     redis.call('HSET', KEYS[1], 'shift', shift)
   end
   redis.call('HSET', KEYS[1], 'tat', math.max(tat, now) + interval, 'not_before', held)
-  redis.call('PEXPIRE', KEYS[1], math.max(tail or 0, tat, held) - now + interval * burst + 300000)
+  redis.call('PEXPIRE', KEYS[1], math.max(tail or 0, tat, held, now) - now + interval * burst + 300000)
   return {0}
 end
 if urgent then return {math.max(1, free - now)} end
 if not slot then
   slot = math.max(tail and tail + interval or 0, now, free)
   redis.call('HSET', KEYS[1], 'tail', slot - shift, booking, slot - shift)
-  redis.call('PEXPIRE', KEYS[1], math.max(slot, tat, held) - now + interval * burst + 300000)
+  redis.call('PEXPIRE', KEYS[1], math.max(slot, tat, held, now) - now + interval * burst + 300000)
 end
 return {math.max(1, math.max(slot, free) - now)}
 """)
@@ -237,6 +237,6 @@ if tail > now and until_ms > before then
   redis.call('HSET', KEYS[1], 'shift', shift)
   tail = tail + until_ms - before
 end
-redis.call('PEXPIRE', KEYS[1], math.max(until_ms, tail) - now + 300000)
+redis.call('PEXPIRE', KEYS[1], math.max(until_ms, tail, now) - now + 300000)
 return {1}
 """)

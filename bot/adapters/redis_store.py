@@ -48,6 +48,7 @@ class RedisStore:
     """
 
     def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float = 10.0) -> None:
+        self._clients = clients
         self._link = RedisLink(clients.requests)
         self._clocks = clocks
         self._lease = lease_seconds
@@ -64,7 +65,7 @@ class RedisStore:
     async def aclose(self) -> None:
         """End the subscription and close every connection."""
         await self._wake.aclose()
-        await self._link.aclose()
+        await self._clients.aclose()
 
     async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
         """One record; None when there is none."""

@@ -8,24 +8,31 @@ from bot.core.words import count, duration
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How long the queue takes to drain, in seconds; None: it does not shrink at the present rates."""
+    """How long the queue takes to drain, in seconds; None: it does not shrink at these rates."""
 
     without_seconds: float | None
     with_seconds: float | None
 
 
-def effect(sample: Snapshot, more: int, boot_seconds: float) -> Effect | None:
-    """Fluid estimate: queue over net rate, `more` runners helping after the boot time at the pool's pace per runner.
+def paces(sample: Snapshot) -> tuple[float, ...]:
+    """Jobs a minute that one busy runner finishes, by each way that the figures allow: completions, and durations."""
+    found = []
+    if sample.busy and sample.completions_per_minute:
+        found.append(sample.completions_per_minute / sample.busy)
+    if sample.duration_p50_seconds:
+        found.append(60 / sample.duration_p50_seconds)
+    return tuple(found)
 
-    None when queue, busy runners, arrivals or completions are unknown, or when nothing completes.
+
+def effect(sample: Snapshot, more: int, boot_seconds: float, pace: float) -> Effect | None:
+    """Fluid estimate: queue over net rate, `more` runners helping after the boot time at `pace` jobs a minute each.
+
+    None when queue, busy runners or arrivals are unknown.
     """
-    if sample.queued is None or not sample.busy or not sample.completions_per_minute:
+    if sample.queued is None or not sample.busy or sample.arrivals_per_minute is None:
         return None
-    if sample.arrivals_per_minute is None:
-        return None
-    each = sample.completions_per_minute / sample.busy
-    net_now = sample.completions_per_minute - sample.arrivals_per_minute
-    net_then = net_now + each * more
+    net_now = pace * sample.busy - sample.arrivals_per_minute
+    net_then = net_now + pace * more
     without = sample.queued / net_now * 60 if net_now > 0 else None
     after_boot = sample.queued - net_now * boot_seconds / 60
     if after_boot <= 0:
@@ -41,14 +48,20 @@ def expected(sample: Snapshot | None, more: int, rules: PoolRules) -> tuple[str,
     warnings = []
     if sample.idle:
         warnings.append(f"{count(sample.idle, 'runner')} idle while jobs wait: more runners may not help.")
-    found = effect(sample, more, rules.boot_time_seconds)
-    if found is None:
-        reason = "arrival and completion rates are not known for this pool"
+    found = [e for pace in paces(sample) if (e := effect(sample, more, rules.boot_time_seconds, pace))]
+    if not found:
+        reason = "how fast jobs arrive and finish is not known for this pool"
         return (*warnings, f"The effect cannot be foreseen: {reason}.", boot)
-    return (*warnings, _sentence("As it is", found.without_seconds), _sentence("With them", found.with_seconds), boot)
+    without = _sentence("As it is", [e.without_seconds for e in found])
+    return (*warnings, without, _sentence("With them", [e.with_seconds for e in found]), boot)
 
 
-def _sentence(case: str, seconds: float | None) -> str:
-    if seconds is None:
+def _sentence(case: str, estimates: list[float | None]) -> str:
+    known = sorted(seconds for seconds in estimates if seconds is not None)
+    if not known:
         return f"{case}, at the present rates, the queue does not shrink."
-    return f"{case}, at the present rates, the queue drains in about {duration(seconds)}."
+    if len(known) < len(estimates):
+        return f"{case}, it is open whether the queue shrinks: at best it drains in about {duration(known[0])}."
+    low, high = duration(known[0]), duration(known[-1])
+    span = f"about {low}" if low == high else f"between {low} and {high}"
+    return f"{case}, at the present rates, the queue drains in {span}."

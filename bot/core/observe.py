@@ -19,6 +19,8 @@ class Timing:
     drained_samples: int = 3
     reopen_within: float = 1800.0
     escalate_after: float = 900.0
+    first_look: float = 2.0
+    """How long the first message may wait for figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
         return incident
     after = _silence_over(incident, now)
     for name in incident.candidates:
-        for sample in fresh_samples(incident, view, name):
+        for sample in fresh_samples(incident, view, name, timing):
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
     if incident.kind is Kind.BLIND or not incident.candidates:
         return _closed_unmeasured(after, now)
@@ -46,10 +48,13 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     return _reported(_filled_again(after, view, now), view, now, timing)
 
 
-def fresh_samples(incident: Incident, view: View, name: str) -> list[Snapshot]:
-    """The samples of a pool that this incident has not taken in yet, oldest first."""
+def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> list[Snapshot]:
+    """The samples of a pool that this incident has not taken in yet, oldest first.
+
+    The first one may be up to a poll period older than the incident: it is what is known when the thread opens.
+    """
     pool = view.pools.get(name)
-    since = incident.seen.get(name, incident.opened_at - 1)
+    since = incident.seen.get(name, incident.opened_at - timing.poll - 1)
     return [sample for sample in pool.samples if sample.at > since] if pool else []
 
 

@@ -48,7 +48,8 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
     if incident.retry_at > now:
         return Wait(incident.retry_at)
     if incident.thread.root is None:
-        return PostRoot()
+        first_look = first_look_until(incident, timing)
+        return Wait(first_look) if now < first_look else PostRoot()
     if incident.thread.shown != drawn:
         return EditRoot()
     if incident.outbox:
@@ -56,6 +57,13 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
     if not incident.closed and escalation_due_at(incident, timing) <= now:
         return Escalate()
     return Wait(None if incident.closed else _look_again(incident, now, timing))
+
+
+def first_look_until(incident: Incident, timing: Timing) -> float:
+    """How long the first message waits (epoch seconds), so that it can name pools and jobs instead of promising to."""
+    if all(name in incident.seen for name in incident.candidates):
+        return 0.0
+    return incident.opened_at + timing.first_look
 
 
 def escalation_due_at(incident: Incident, timing: Timing) -> float:

@@ -24,7 +24,7 @@ def survey(names: Sequence[str], pools: Mapping[str, Pool], rules: Mapping[str, 
     unread = [n for n in names if n not in {s.pool for s in seen}]
     queueing = [s for s in worst_first(seen) if empty(s, rules.get(s.pool, PoolRules(s.pool)).floor) is False]
     unseen = [f"{n}: {pools[n].trouble or 'never measured'}" if n in pools else f"{n}: never measured" for n in unread]
-    unseen += [f"{s.pool}: {reason}" for s in seen for reason in s.missing]
+    unseen += _missing(seen)
     lines = [line for sample in queueing for line in _about(sample, rules.get(sample.pool, PoolRules(sample.pool)))]
     return Survey(_headline(queueing, seen, unread), tuple(lines), tuple(unseen), tuple(worst_first(seen)))
 
@@ -41,6 +41,19 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
     verb = "queues" if len(queueing) == 1 else "queue"
     kind = "Widespread" if len(queueing) > 1 and len(queueing) * 2 > len(seen) else "Isolated"
     return f"{kind}: {share} {verb} ({names}){but}."
+
+
+def _missing(seen: list[Snapshot]) -> list[str]:
+    """The same gap in many pools is one sentence."""
+    by_reason: dict[str, list[str]] = {}
+    for sample in seen:
+        for reason in sample.missing:
+            by_reason.setdefault(reason, []).append(sample.pool)
+    every = len(seen)
+    return [
+        f"{reason} ({'every pool' if len(names) == every and every > 1 else listed(names)})"
+        for reason, names in by_reason.items()
+    ]
 
 
 def _about(sample: Snapshot, rules: PoolRules) -> list[str]:

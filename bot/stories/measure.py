@@ -7,21 +7,29 @@ from bot.ports import Unreachable
 
 PAST_SECONDS = 1800.0
 """How much of a pool's past an incident starts with, where the source has one."""
+FORGOTTEN_SECONDS = 86400.0
+"""A pool that no incident watches is forgotten after a day."""
+EARLY = 0.9
+"""The part of a poll period before which a pool is not measured again."""
 
 
 async def measure(desk: Desk, claim: Claim) -> None:
-    """Measure while any open incident watches the pool, then stop; incidents that watch it are looked at next."""
+    """Measure while any open incident watches the pool, then stop; incidents that watch it are looked at next.
+
+    A pool that was measured a moment ago is not measured again for one more incident: that one is only woken.
+    """
     held = claim.held
     pool = held.value if held is not None and isinstance(held.value, Pool) else Pool(claim.id)
     mine = Held(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
     watchers = await desk.store.members(f"watch:{claim.id}")
     if not watchers:
-        await desk.store.commit(Change(puts=(Put(mine, pool, None, keep_seconds=86400.0),)))
+        await desk.store.commit(Change(puts=(Put(mine, pool, None, keep_seconds=FORGOTTEN_SECONDS),)))
         return
-    after = await look(desk, pool)
-    due = desk.now() + desk.settings.file.paces.poll
+    poll = desk.settings.file.paces.poll
+    recent = pool.tried_at and desk.now() - pool.tried_at < poll * EARLY
+    after = pool if recent else await look(desk, pool)
     wake = tuple(f"inc:{incident}" for incident in sorted(watchers))
-    await desk.store.commit(Change(puts=(Put(mine, after, due),), wake=wake))
+    await desk.store.commit(Change(puts=(Put(mine, after, after.tried_at + poll),), wake=wake))
 
 
 async def look(desk: Desk, pool: Pool) -> Pool:

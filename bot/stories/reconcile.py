@@ -24,7 +24,7 @@ SAFETY_SECONDS = 0.2
 """Nothing is sent in the last moment of a lease."""
 POST_BURST = 3
 """Messages that Slack takes in a channel at once before it asks for one a second."""
-EDIT_BURST = 20
+EDIT_BURST = 5
 JUST_NOW_SECONDS = 5.0
 """What a person did that recently is shown ahead of everything else."""
 

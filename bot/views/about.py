@@ -19,14 +19,18 @@ def alert_words(incident: Incident, view: View) -> Marked:
     teams = listed(dict.fromkeys(clean(team) for alert in incident.alerts for team in alert.teams), 3)
     heads = [
         say("*Alert:* {title}", title=title_of(incident)),
-        say("{firing} of {known} firing", firing=firing, known=count(known, "alert"))
-        if known > 1 or not firing
-        else None,
+        _firing(firing, known),
         say("+{more} more that its sender left out", more=incident.truncated) if incident.truncated else None,
         say("team {teams}", teams=escaped(teams, 80)) if teams else None,
         _seen(incident),
     ]
     return joined("\n", joined(" · ", *heads), joined(" ", _figures(incident), _no_pool(incident, view)))
+
+
+def _firing(firing: int, known: int) -> Marked | None:
+    if not firing:
+        return say("no longer firing")
+    return say("{firing} of {known} firing", firing=firing, known=count(known, "alert")) if known > 1 else None
 
 
 def _figures(incident: Incident) -> Marked | None:
@@ -133,6 +137,8 @@ def _late(incident: Incident, now: float) -> Marked | None:
     if incident.thread.root is not None:
         whole, _, _ = incident.thread.root.partition(".")
         posted = float(whole) if whole.isdecimal() else incident.opened_at
+    elif incident.closed:
+        return None
     late = posted - incident.opened_at
     if not LATE_SECONDS <= late <= 86_400:
         return None

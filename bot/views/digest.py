@@ -1,5 +1,6 @@
 """Storm mode: one message in a channel that names every incident still waiting for its own thread (promises P8)."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.core.incident import Incident
@@ -12,7 +13,7 @@ from bot.views.picture import of_incident, queue_words, wait_words
 
 MOST_CHARACTERS = 8_500
 """Of all lines together; leaves room for heading and reasons under Slack's total."""
-MOST_TEXT_CHARACTERS = 3_300
+MOST_TEXT_CHARACTERS = 3_600
 _SECTION_CHARACTERS, _LINE_CHARACTERS = 2_700, 900
 _SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 28, False), (20, 20, False))
 """(title, pool, figures?): the first that fits is used, so that a large storm loses words before it loses incidents."""
@@ -87,7 +88,13 @@ def _lines(
         facts = seen[one.id] if figures else ""
         name = say("{pools} ({facts})", pools=_pools(one, pool), facts=facts) if facts else _pools(one, pool)
         groups.setdefault(_title(one, title), []).append(name)
-    return [line for words, names in groups.items() for line in _group(words, names)]
+    return [line for words, names in groups.items() for line in _group(words, _counted(names))]
+
+
+def _counted(names: Sequence[Marked]) -> list[Marked]:
+    """Equal names once, with how often."""
+    times = Counter(names)
+    return [say("{name} ×{times}", name=name, times=n) if n > 1 else name for name, n in times.items()]
 
 
 def _group(words: str, names: Sequence[Marked]) -> list[Marked]:

@@ -44,7 +44,7 @@ def silence_modal(act: str, incident: Incident, max_seconds: float, now: float) 
     if len(matchers) > MOST_MATCHERS:
         shown.append(f"+ {len(matchers) - MOST_MATCHERS} more matchers")
     choices, most = _presets(max_seconds), duration(max_seconds)
-    preview = say("*{title}*\nSilences every alert that has all of these labels, {alerts} of this incident now:\n{labels}",
+    preview = say("*{title}*\nSilences alerts that have all of these labels, {alerts} of this incident now:\n{labels}",
                   title=title_of(incident), alerts=len(alerts), labels=code(shown))  # fmt: skip
     owner = say("You become the owner, for everybody to see, and can end it early. The queue is still measured, and "
                 "this thread stays true.")  # fmt: skip
@@ -110,7 +110,7 @@ def _option_label(choice: ScaleChoice) -> str:
 
 def _line(choice: ScaleChoice) -> Marked:
     parts = [
-        say("now {current}", current=figure(choice.current)),
+        say("now {current} runners", current=figure(choice.current)),
         say("limit {limit}", limit=figure(choice.limit)),
         say("maximum {maximum}", maximum=choice.maximum),
         say("at most {step} more at once", step=choice.step) if choice.step is not None else None,

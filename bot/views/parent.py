@@ -7,7 +7,7 @@ a minute, slack.md section 3). A closed incident is drawn from its record alone,
 
 from collections.abc import Sequence
 
-from bot.core.incident import Incident
+from bot.core.incident import Incident, State
 from bot.core.message import Block, Message
 from bot.core.observe import Timing, View
 from bot.core.offer import Offer
@@ -85,9 +85,13 @@ def _open_text(incident: Incident, view: View, offers: Sequence[Offer], now: flo
 
 def _closed_text(incident: Incident, view: View, now: float, timing: Timing) -> Marked:
     heading = say("{heading}.", heading=escaped(_heading(incident, view, now, timing), 300))
-    return joined(
-        " ", heading, say("Alert: {title}.", title=title_of(incident)), peaks(incident), say("Nothing to do.")
-    )
+    return joined(" ", heading, say("Alert: {title}.", title=title_of(incident)), peaks(incident), _rest(incident))
+
+
+def _rest(incident: Incident) -> Marked:
+    if incident.state is State.DRAINED:
+        return say("Nothing to do.")
+    return say("The queue is no longer watched here.")
 
 
 def _told(incident: Incident) -> Marked | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.core.alert import Kind
 from bot.core.incident import Incident
 from bot.core.message import Block
 from bot.core.observe import Timing, View
@@ -22,19 +23,29 @@ def queue_blocks(incident: Incident, view: View, now: float, timing: Timing) -> 
     seen = of_incident(incident, view, now, timing)
     shown, others = in_table(seen), _left_out(seen)
     if not seen:
-        return [section(_unmeasured(incident))]
+        return [section(words)] if (words := _unmeasured(incident)) else []
     if all(row.pending for row in seen):
         return [section(joined("\n", _measuring(seen), _strangers(incident)))]
     parts = [
-        table(shown) if shown else say("Nothing is queued in any of {pools}.", pools=count(len(seen), "measured pool")),
+        table(shown) if shown else _nothing(incident, seen),
         rest(shown),
-        *(_others(others) if shown else ()),
+        *(_others(others, "other pool") if shown else ()),
         peaks(incident, seen),
         _strangers(incident),
     ]
     small = legend(shown, now)
     blocks = [section(joined("\n", *parts)), context(small) if small else None, _jobs(seen)]
     return [block for block in blocks if block is not None]
+
+
+def _nothing(incident: Incident, seen: Sequence[Row]) -> Marked:
+    if any(not row.quiet for row in seen):
+        return joined("\n", *_others(seen, "pool"))
+    pools = count(len(seen), "measured pool")
+    if not incident.firing or incident.kind is Kind.BLIND:
+        return say("Nothing is queued in {pools}.", pools=pools)
+    return say("Nothing is queued in {pools}, but the alert fires: it may mean a pool that is not configured here.",
+               pools=pools)  # fmt: skip
 
 
 def in_table(seen: Sequence[Row]) -> list[Row]:
@@ -49,19 +60,17 @@ def _left_out(seen: Sequence[Row]) -> list[Row]:
     return [row for row in seen if row.name not in shown]
 
 
-def _others(others: Sequence[Row]) -> list[Marked]:
+def _others(others: Sequence[Row], one: str) -> list[Marked]:
     quiet = [row for row in others if row.quiet]
     unknown = [row for row in others if not row.quiet]
     told = []
     if quiet:
         waiting = sum(row.queued or 0 for row in quiet)
         words = f"at or under the floor, {count(waiting, 'job')}" if waiting else "nothing queued"
-        told.append(say("{pools}: {words}.", pools=count(len(quiet), "other pool"), words=words))
+        told.append(say("{pools}: {words}.", pools=count(len(quiet), one), words=words))
     if unknown:
         names = listed((name_of(row.name) for row in unknown), MOST_NAMED)
-        told.append(
-            say("{pools}: queue unknown ({names}).", pools=count(len(unknown), "other pool"), names=escaped(names, 300))
-        )
+        told.append(say("{pools}: queue unknown ({names}).", pools=count(len(unknown), one), names=escaped(names, 300)))
         told += _why(unknown)
     return told
 
@@ -79,9 +88,11 @@ def _measuring(seen: Sequence[Row]) -> Marked:
     )
 
 
-def _unmeasured(incident: Incident) -> Marked:
+def _unmeasured(incident: Incident) -> Marked | None:
     if (strangers := _strangers(incident)) is not None:
         return strangers
+    if incident.kind is Kind.BLIND:
+        return None
     return say("No pool is configured for this alert, so the queue itself is not measured. "
                "Remedy: add a `[pool.\"NAME\"]` table to `tailback.toml` that matches the alert's labels.")  # fmt: skip
 

@@ -70,7 +70,7 @@ def legend(shown: Sequence[Row], now: float | None = None) -> Marked | None:
     drawn = shown[:MOST_ROWS]
     parts = [_unknown(drawn)]
     if now is not None:
-        parts += [_no_trend(drawn), *(_old(row, now) for row in drawn if row.old)]
+        parts += [_no_trend(drawn), *_old(drawn, now)]
     return joined("\n", *parts) or None
 
 
@@ -105,14 +105,23 @@ def _reasons(row: Row) -> tuple[str, ...]:
     return row.sample.missing or ("the source gives no such figure",)
 
 
-def _old(row: Row, now: float) -> Marked:
-    at = row.sample.at if row.sample else 0.0
-    words = say(
-        "old = {pool} was last measured {at}, {age}", pool=name_of(row.name), at=date(at), age=age_words(now - at)
-    )
-    if not row.trouble:
-        return say("{words}.", words=words)
-    return say("{words}: {why}", words=words, why=escaped(row.trouble, 160))
+def _old(drawn: Sequence[Row], now: float) -> list[Marked]:
+    """One line for all pools that went silent together, for the same reason."""
+    groups: dict[tuple[int, str], list[Row]] = {}
+    for row in drawn:
+        if row.old and row.sample:
+            groups.setdefault((int(row.sample.at // 60), clean(row.trouble or "")), []).append(row)
+    told = []
+    for (_, why), silent in list(groups.items())[:MOST_REASONS]:
+        at = max(row.sample.at for row in silent if row.sample)
+        names = listed((name_of(row.name) for row in silent), 3)
+        words = say("old = last measured {at}, {age}: {pools}", at=date(at), age=age_words(now - at), pools=names)
+        told.append(
+            say("{words} ({why}).", words=words, why=escaped(why, 160)) if why else say("{words}.", words=words)
+        )
+    if len(groups) > MOST_REASONS:
+        told.append(say("+ {more} more times of old figures.", more=len(groups) - MOST_REASONS))
+    return told
 
 
 def age_words(seconds: float) -> str:

@@ -53,36 +53,22 @@ def fleet_time(at: float) -> str:
 
 def figures(queued: int, minutes: float) -> PoolFigures:
     """Return a pool with this queue and age."""
-    zeros = {name: 0 for name in PoolFigures.__slots__}
+    zeros = dict.fromkeys(PoolFigures.__slots__, 0)
     return PoolFigures(**(zeros | {"pool": f"p{queued}", "queued": queued, "oldest_wait_seconds": minutes * 60}))
+
+
+BACKLOG = {"alertname": "CIQueueBacklog", "job": "ci", "severity": "critical", "team": "build-infra"}
+OFFLINE = {"alertname": "CIRunnerOffline", "severity": "warning", "team": "flood"}
 
 
 @pytest.mark.parametrize(
     ("labels", "known"),
     [
-        (
-            {
-                "alertname": "CIQueueBacklog",
-                "job": "ci",
-                "queue": "linux-x64-large",
-                "severity": "critical",
-                "team": "build-infra",
-            },
-            "5663f757e2c2f955",
-        ),
-        (
-            {
-                "alertname": "CIQueueBacklog",
-                "job": "ci",
-                "queue": "macos-arm64",
-                "severity": "critical",
-                "team": "build-infra",
-            },
-            "4cf51cfbf43ed55e",
-        ),
-        ({"alertname": "CIRunnerOffline", "runner": "runner-1", "severity": "warning", "team": "flood"}, "43d8f5923dfaff9d"),
+        (BACKLOG | {"queue": "linux-x64-large"}, "5663f757e2c2f955"),
+        (BACKLOG | {"queue": "macos-arm64"}, "4cf51cfbf43ed55e"),
+        (OFFLINE | {"runner": "runner-1"}, "43d8f5923dfaff9d"),
     ],
-)  # fmt: skip
+)
 def test_fingerprints_are_those_of_alertmanager(labels, known):
     """The same labels give the 16 digits that Alertmanager 0.25 was recorded with."""
     assert fingerprint(labels.items()) == known
@@ -123,9 +109,9 @@ async def test_the_surge_sends_the_alert_that_names_no_pool():
     assert (body["version"], body["orgId"], body["status"], body["state"]) == ("1", 1, "firing", "alerting")
     assert alert["labels"]["alertname"] == "Jobs are Queued - autoscaled-machines"
     assert (alert["annotations"]["Priority"], alert["annotations"]["Teams"]) == ("P2", "pytorch-dev-infra")
-    assert alert["values"]["max_queue_time_mins"] == 31
+    assert alert["values"]["max_queue_time_mins"] == 32
     assert (alert["values"]["queue_size_threshold"], alert["values"]["queue_time_threshold"]) == (0, 1)
-    assert "[ var='max_queue_time_mins' labels={} value=31 ]" in alert["valueString"]
+    assert "[ var='max_queue_time_mins' labels={} value=32 ]" in alert["valueString"]
     assert alert["generatorURL"] == "http://127.0.0.1:9100/alerting/grafana/dez2aomgvru2oe/view?orgId=1"
     assert "matcher=__alert_rule_uid__%3Ddez2aomgvru2oe" in alert["silenceURL"]
     assert alert["endsAt"] == "0001-01-01T00:00:00Z"
@@ -133,6 +119,7 @@ async def test_the_surge_sends_the_alert_that_names_no_pool():
     assert (
         '{__grafana_receiver__="ci webhook"}:{alertname="Jobs are Queued - autoscaled-machines", ' in body["groupKey"]
     )
+    assert alert["annotations"]["runbook_url"] == "http://127.0.0.1:9100/runbook"
     assert "linux.2xlarge" not in str(body)
 
 

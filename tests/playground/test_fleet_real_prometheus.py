@@ -150,8 +150,7 @@ async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path):
 
 @pytest.mark.needs("prometheus")
 async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tmp_path):
-    """What Prometheus scrapes from /metrics is what the evaluator answers, labels and all; of jobs that wait equally long, topk
-    may name any."""
+    """What Prometheus scrapes from /metrics is what the evaluator answers, labels too (topk names any of equals)."""
     fleet = trouble()
     async with serving(fleet.app) as fleet_url:
         with prometheus(tmp_path, SCRAPE.format(target=fleet_url.removeprefix("http://"))) as address:

@@ -16,7 +16,8 @@ TIMING = Timing()
 
 HOSTILE = (
     "<!channel> <@U1> <!subteam^S1> @here #general & < > `code` ```fence``` *b* _i_ ~s~ "
-    "https://evil.example <https://evil.example|Runbook> \u202eesrever \u05e9\u05dc\u05d5\u05dd 🔥👩‍🚒 \x00\x1b[31m\n> quote &amp;"
+    "https://evil.example <https://evil.example|Runbook> "
+    "\u202eesrever \u05e9\u05dc\u05d5\u05dd 🔥👩‍🚒 \x00\x1b[31m\n> quote &amp;"
 )
 
 READINGS = {
@@ -141,12 +142,15 @@ def hostile_incident() -> tuple[Incident, View]:
         Pool(n, (sample(n, 100_000 + i, 9e6, waiting=bad, missing=(big,) * 5, idle=None),), trouble=big)
         for i, n in enumerate(names)
     )
-    alerts = tuple(
-        alert(fingerprint=str(n), name=big, summary=big, description=big, teams=(HOSTILE, big), priority=HOSTILE,
-              labels={"a": big}, values={}, links=Links(f"https://e.example/?a=<!channel>|{HOSTILE}", "javascript:alert(1)",
-              "https://e.example/" + "a" * 5000, "https://e.example/>"))
-        for n in range(50)
-    )  # fmt: skip
+    links = Links(
+        runbook=f"https://e.example/?a=<!channel>|{HOSTILE}",
+        dashboard="javascript:alert(1)",
+        alert="https://e.example/" + "a" * 5000,
+        silence="https://e.example/>",
+    )
+    bad_alert = alert(name=big, summary=big, description=big, teams=(HOSTILE, big), priority=HOSTILE, labels={"a": big})
+    bad_alert = replace(bad_alert, values={}, links=links)
+    alerts = tuple(replace(bad_alert, fingerprint=str(n)) for n in range(50))
     made = incident(*alerts, candidates=names, affected=names[:50], title=big, kind=Kind.QUEUE)
     made = replace(made, truncated=150, unknown_pools=names, owner=HOSTILE, acked_at=NOW, deliveries=5000)
     made = replace(made, thread=replace(made.thread, mention=HOSTILE, instead_of=HOSTILE))

@@ -22,7 +22,8 @@ class QueueRule:
 
     Grafana's flavour is one alert over all pools that names none of them, and carries two independent maxima.
     Alertmanager's is one alert for each pool, with the label `runner_label`. Like PyTorch's view, a pool with
-    `unseen_rows` or fewer waiting jobs is no row at all: the alert can resolve while jobs still wait.
+    `unseen_rows` or fewer waiting jobs is no row at all: the alert can resolve while jobs still wait. An empty
+    `runbook_url` leaves the annotation out.
     """
 
     flavour: Flavour
@@ -33,7 +34,7 @@ class QueueRule:
     unseen_rows: int = 5
     priority: str = "P2"
     team: str = "pytorch-dev-infra"
-    runbook_url: str = "https://runbooks.example/ci/queueing"
+    runbook_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,10 @@ def _values(rule: QueueRule, size: int, minutes: int) -> tuple[tuple[str, float]
     )
 
 
+def _runbook(rule: QueueRule) -> Labels:
+    return (("runbook_url", rule.runbook_url),) if rule.runbook_url else ()
+
+
 def _over_all_pools(rule: QueueRule, rows: list[PoolFigures]) -> Breach:
     size = max(row.queued for row in rows)
     minutes = int(max(row.oldest_wait_seconds for row in rows) // 60)
@@ -83,7 +88,7 @@ def _over_all_pools(rule: QueueRule, rows: list[PoolFigures]) -> Breach:
                 "Alerts when any of the regular runner types is queuing for a long time "
                 "or when many of them are queuing",
             ),
-            ("runbook_url", rule.runbook_url),
+            *_runbook(rule),
             ("summary", f"Jobs are queueing. Max queue time: {minutes} mins. Max queue size: {size} runners."),
         ),
         values=_values(rule, size, minutes),
@@ -102,7 +107,7 @@ def _over_one_pool(rule: QueueRule, row: PoolFigures) -> Breach:
         ),
         annotations=(
             ("description", f"{row.queued} jobs wait for {row.pool}, the oldest for {minutes} min."),
-            ("runbook_url", rule.runbook_url),
+            *_runbook(rule),
             ("summary", f"{row.pool}: {row.queued} jobs waiting, oldest {minutes} min"),
         ),
         values=_values(rule, row.queued, minutes),

@@ -79,14 +79,13 @@ class Silences:
         """
         now = self._clock()
         wanted = _read(body, now)
-        if not wanted.id:
-            return self._keep(replace(wanted, id=self._new_id()))
-        old = self.get(wanted.id)
-        if old.state(now) == "expired" or not _extends(old, wanted, now):
+        old = self.get(wanted.id) if wanted.id else None
+        if old is not None and _extends(old, wanted, now):
+            starts_at = old.starts_at if old.state(now) == "active" else max(wanted.starts_at, now)
+            return self._keep(replace(wanted, starts_at=starts_at))
+        if old is not None:
             self.expire(old.id)
-            return self._keep(replace(wanted, id=self._new_id()))
-        starts_at = old.starts_at if old.state(now) == "active" else wanted.starts_at
-        return self._keep(replace(wanted, starts_at=starts_at))
+        return self._keep(replace(wanted, id=self._new_id(), starts_at=max(wanted.starts_at, now)))
 
     def get(self, silence_id: str) -> Silence:
         """Return a silence; raises SilenceRefused with 404 when the id is unknown."""
@@ -133,7 +132,7 @@ def _fits(wanted: Iterable[Matcher], values: Mapping[str, str]) -> bool:
 
 
 def _extends(old: Silence, new: Silence, now: float) -> bool:
-    if set(old.matchers) != set(new.matchers):
+    if set(old.matchers) != set(new.matchers) or old.state(now) == "expired":
         return False
     return old.state(now) == "pending" or int(old.starts_at) == int(new.starts_at)
 
@@ -150,13 +149,8 @@ def _read(body: object, now: float) -> Silence:
         raise SilenceRefused(400, "Failed to create silence: end time can't be in the past")
     if ends_at <= starts_at:
         raise SilenceRefused(400, "Failed to create silence: start time must be before end time")
-    known = body.get("id")
-    if known and starts_at < now:
-        starts_at = int(starts_at)
-    elif starts_at < now:
-        starts_at = now
     texts = {name: str(body[name]) for name in ("createdBy", "comment")}
-    return Silence(str(known or ""), matchers, starts_at, ends_at, now, texts["createdBy"], texts["comment"])
+    return Silence(str(body.get("id") or ""), matchers, starts_at, ends_at, now, texts["createdBy"], texts["comment"])
 
 
 def _time(body: Mapping[str, object], name: str) -> float:

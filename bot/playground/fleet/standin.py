@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
@@ -137,7 +137,8 @@ class FleetStandIn:
         self.history.record(self._wall, samples(self.fleet))
         if self._wall % 60 == 0:
             self.history.forget(self._wall)
-        firing = breaches(self.scenario.rule, self.figures())
+        rule = replace(self.scenario.rule, runbook_url=f"{self.external_url}/runbook")
+        firing = breaches(rule, self.figures())
         for book in self.books:
             book.observe(firing, self._wall)
 

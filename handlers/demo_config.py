@@ -1,0 +1,72 @@
+"""The demo's tailback.toml: an ordinary file, written for one scenario."""
+
+from bot.playground.fleet.rules import Flavour
+from bot.playground.fleet.scenarios import Scenario
+from bot.playground.fleet.spec import PoolSpec
+
+HEAD = """\
+# Written by `tailback demo`. One second of yours is one minute of the fleet, so the paces here are short.
+[slack]
+channel = "C0CIONCALL"
+fallback_channel = "C0OPS"
+mention = "S0ONCALL"
+
+[[route]]
+match = {{ team = "pytorch-dev-infra" }}
+channel = "C0DEVINFRA"
+
+[timing]
+poll = "1s"
+report = "20s"
+drained_samples = 3
+reopen_within = "2m"
+escalate_after = "3m"
+
+[permissions]
+scale = ["S0INFRA"]
+approve = ["S0INFRALEADS"]
+
+[alertmanager.fleet]
+kind = "{kind}"
+url = "{fleet}"
+token_env = "FLEET_TOKEN"
+max_silence = "24h"
+
+[metrics.fleet]
+kind = "prometheus"
+url = "{fleet}"
+"""
+
+POOL = """
+[pool."{name}"]
+match = {{ runner_label = "{name}" }}
+metrics = "fleet"
+preset = "ci"
+boot_time = "{boot:.0f}s"
+floor = {floor}
+
+[pool."{name}".scaler]
+kind = "http"
+url = "{fleet}/pools/{name}"
+max = {maximum}
+step = {step}
+cooldown = "10s"
+cost_per_runner_hour = 0.34
+"""
+
+
+def demo_config(scenario: Scenario, fleet: str) -> str:
+    """TOML for one scenario; `fleet` is the address of the simulated fleet."""
+    kind = "grafana" if scenario.rule.flavour is Flavour.GRAFANA else "alertmanager"
+    return HEAD.format(kind=kind, fleet=fleet) + "".join(_pool(pool, fleet) for pool in scenario.pools)
+
+
+def _pool(pool: PoolSpec, fleet: str) -> str:
+    return POOL.format(
+        name=pool.name,
+        fleet=fleet,
+        boot=pool.boot_seconds,
+        floor=pool.drained_at,
+        maximum=pool.ceiling,
+        step=pool.step or 20,
+    )

@@ -1,0 +1,158 @@
+"""Sets up the log: one line per event as JSON or for a terminal, control characters escaped, secrets taken out."""
+
+import json
+import logging
+import re
+from collections.abc import Iterable, Mapping, MutableMapping
+from typing import Any, Literal, TextIO
+
+import structlog
+
+from bot.config import Settings
+
+HIDDEN = "[hidden]"
+SHORTEST_SECRET = 8
+"""A shorter value is not looked for: it would blot out ordinary words."""
+SECRET_NAME = re.compile(r"token|secret|password|passwd|authorization|cookie|credential|private_?key|api_?key", re.I)
+QUIET = ("slack_bolt", "slack_sdk", "httpx", "httpcore", "aiohttp", "uvicorn", "apscheduler", "asyncio", "redis")
+"""Libraries that speak below WARNING of requests, bodies and addresses: never wanted in a log (promises E4, C13)."""
+
+_SHAPES = re.compile(
+    r"xox[a-z](?:\.xox[a-z])?-[\w-]{8,}|xapp-[\w-]{8,}"  # Slack
+    r"|gh[pousr]_\w{20,}|github_pat_\w{20,}"  # GitHub
+    r"|gl(?:sa|c)_\w{16,}"  # Grafana
+    r"|AKIA[0-9A-Z]{16}"  # AWS
+    r"|(?<=hooks\.slack\.com/services/)[\w/]+"
+    r"|(?i:(?<=bearer )|(?<=basic ))[\w.+/=~-]{8,}"
+    r"|(?<=://)[^/\s@]*:[^/\s@]+(?=@)"  # user:password of an address
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+Event = MutableMapping[str, Any]  # structlog's own event dictionary: any value that somebody logs
+Form = Literal["json", "console"]
+
+
+def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -> None:
+    """Send every log line of this process to `stream`.
+
+    `form` is `json`, `console`, or empty: console on a terminal, else JSON. `secrets` are values that must not appear;
+    well-known shapes of tokens are taken out besides. Lines of the standard library's loggers come out alike.
+    """
+    chosen: Form = "console" if (form or ("console" if stream.isatty() else "json")) == "console" else "json"
+    least = logging.getLevelNamesMapping()[level]
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        Redaction(secrets),
+    ]
+    last = _last_steps(chosen, colors=stream.isatty())
+    structlog.configure(
+        processors=[*shared, *last],
+        wrapper_class=structlog.make_filtering_bound_logger(least),
+        logger_factory=structlog.WriteLoggerFactory(stream),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(_worth_it)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[_name, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=least, force=True)
+
+
+def secrets_of(settings: Settings) -> tuple[str, ...]:
+    """Every value of the environment that its name calls a secret, and each half of a rotation by itself."""
+    env = settings.env
+    named = [value for name, value in settings.variables.items() if SECRET_NAME.search(name)]
+    named += [value for name, value in settings.variables.items() if name in _named_in(settings)]
+    return (*named, *env.webhook_tokens)
+
+
+class Redaction:
+    """A processor that takes secrets out of every text: the second line, behind never logging one (promises C12)."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        known = sorted({value for value in secrets if len(value) >= SHORTEST_SECRET}, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, known))) if known else None
+
+    def __call__(self, _logger: object, _method: str, event: Event) -> Event:
+        """The event without secrets."""
+        return {
+            name: HIDDEN if SECRET_NAME.search(name) and isinstance(value, str) and value else self._cleaned(value)
+            for name, value in event.items()
+        }
+
+    def _cleaned(self, value: object) -> object:
+        match value:
+            case str():
+                shown = self._known.sub(HIDDEN, value) if self._known else value
+                return _SHAPES.sub(HIDDEN, shown)
+            case Mapping():
+                return self({}, "", dict(value))
+            case list() | tuple() | set() | frozenset():
+                return [self._cleaned(item) for item in value]
+            case bool() | int() | float() | None:
+                return value
+        return self._cleaned(repr(value))
+
+
+def escaped(text: str) -> str:
+    """The text with every control, direction and line character written out, so that nobody can forge a line."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode("ascii"), text)
+
+
+def _last_steps(form: Form, *, colors: bool) -> list[structlog.typing.Processor]:
+    if form == "json":
+        return [structlog.processors.EventRenamer("event"), structlog.processors.JSONRenderer(serializer=_json)]
+    plain = structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=structlog.dev.plain_traceback)
+    return [_tame, plain]
+
+
+def _json(event: object, **_: object) -> str:
+    """ASCII alone, so that every control character is written as an escape."""
+    return json.dumps(event, default=repr, separators=(", ", ": "))
+
+
+def _tame(_logger: object, _method: str, event: Event) -> Event:
+    """Escape all texts; the lines of a traceback stay lines, each indented so that none passes for an event."""
+    trace = event.pop("exception", None)
+    tamed = {name: _tamed(value) for name, value in event.items()}
+    if trace:
+        tamed["exception"] = "\n".join(f"    {escaped(line)}" for line in str(trace).split("\n"))
+    return tamed
+
+
+def _tamed(value: object) -> object:
+    if isinstance(value, str):
+        return escaped(value)
+    return value if isinstance(value, bool | int | float | None) else escaped(repr(value))
+
+
+def _name(logger: object, _method: str, event: Event) -> Event:
+    """A library's line says which library it was."""
+    if isinstance(logger, logging.Logger):
+        event["library"] = logger.name
+    return event
+
+
+def _worth_it(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING or record.name.split(".", 1)[0] not in QUIET
+
+
+def _named_in(settings: Settings) -> set[str]:
+    """The variables that tailback.toml names as secrets: the values of keys that end with `_env`."""
+    found: set[str] = set()
+    waiting: list[object] = [settings.file.model_dump()]
+    while waiting:
+        match waiting.pop():
+            case dict() as table:
+                found |= {value for key, value in table.items() if key.endswith("_env") and isinstance(value, str)}
+                waiting += table.values()
+            case list() as rows:
+                waiting += rows
+    return found

@@ -1,0 +1,101 @@
+"""A back end for tests: answers by a script over real HTTP or in memory, and keeps every request."""
+
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import httpx
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bot.adapters.http import Wire
+from bot.adapters.parts import Parts
+from bot.config import ConfigError
+from bot.playground.serving import ABORT, serving
+
+URL = "http://back.test"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as it arrived."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: object
+
+
+Answers = Callable[[Asked], tuple[int, object]]
+
+
+@dataclass(slots=True)
+class BackEnd:
+    """Answers in turn from `script`, (status, JSON or bytes), or by `answer` when there is one; the last line stays."""
+
+    script: deque[tuple[int, object]] = field(default_factory=deque)
+    answer: Answers | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    asked: list[Asked] = field(default_factory=list)
+
+    def says(self, status: int, body: object = None) -> "BackEnd":
+        """Add a line to the script."""
+        self.script.append((status, body))
+        return self
+
+    def wire(self) -> Wire:
+        """Connections that reach this back end in memory, whatever the address."""
+        return Wire(httpx.MockTransport(self._handle))
+
+    def parts(self, **variables: str) -> Parts:
+        """Parts whose connections reach this back end."""
+        return parts_with(self.wire(), variables)
+
+    def _handle(self, request: httpx.Request) -> httpx.Response:
+        asked = Asked(
+            request.method,
+            request.url.path,
+            dict(request.url.params),
+            dict(request.headers),
+            json.loads(request.content) if request.content else None,
+        )
+        self.asked.append(asked)
+        status, body = self.answer(asked) if self.answer else self._next()
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return httpx.Response(status, content=content, headers=self.headers)
+
+    def _next(self) -> tuple[int, object]:
+        return self.script.popleft() if len(self.script) > 1 else self.script[0]
+
+
+def parts_with(wire: Wire, variables: Mapping[str, str] | None = None, at: float = 1_700_000_000.0) -> Parts:
+    """Parts with these variables and a clock that stands still."""
+    known = variables or {}
+
+    def secret(name: str) -> str:
+        if name not in known:
+            raise ConfigError([f"{name}: not set"])
+        return known[name]
+
+    return Parts(wire, secret, lambda: at)
+
+
+@asynccontextmanager
+async def serving_once(*, drop: bool = False, wait_for: "Callable[[], object] | None" = None) -> AsyncIterator[str]:
+    """A real server that takes a request and then cuts the connection, or calls `wait_for` before it answers."""
+
+    async def endpoint(request: Request) -> Response:
+        await request.body()
+        if drop:
+            request.scope["extensions"][ABORT]()
+        if wait_for is not None:
+            await wait_for()  # type: ignore[misc]  # an async function of the test
+        return Response(b"{}")
+
+    async with serving(Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "PUT", "POST"])])) as url:
+        yield url

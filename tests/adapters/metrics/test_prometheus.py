@@ -1,0 +1,303 @@
+"""The Prometheus source: a real server that scrapes a small exporter, and every way in which it can fail."""
+
+import asyncio
+import socket
+import subprocess
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from bot.adapters.http import Wire
+from bot.adapters.metrics.prometheus import Prometheus, build, newest_of
+from bot.config import ConfigError
+from bot.core.pool import Job, Snapshot
+from bot.playground.fleet.scenarios import STOCKOUT
+from bot.playground.fleet.standin import FleetStandIn, Surroundings
+from bot.playground.serving import serving
+from bot.ports import Failure, Unreachable
+from tests.adapters.back_end import URL, Asked, BackEnd, parts_with
+
+POOL = "linux.2xlarge"
+EXPOSITION = """
+ci_jobs_queued{pool="linux.2xlarge"} 14
+ci_job_oldest_wait_seconds{pool="linux.2xlarge"} 6840
+ci_runners{pool="linux.2xlarge",state="busy"} 38
+ci_runners{pool="linux.2xlarge",state="idle"} 0
+ci_runners{pool="linux.2xlarge",state="offline"} 2
+ci_runners{pool="linux.2xlarge",state="booting"} 1
+ci_runners_limit{pool="linux.2xlarge"} 40
+ci_jobs_arrivals_per_minute{pool="linux.2xlarge"} 1.5
+ci_jobs_starts_per_minute{pool="linux.2xlarge"} 0.5
+ci_job_duration_seconds{pool="linux.2xlarge",quantile="0.5"} NaN
+ci_job_wait_seconds{pool="linux.2xlarge",repository="acme/app",workflow="pull",job="build",url="https://x.test/1"} 6840
+ci_job_wait_seconds{pool="linux.2xlarge",repository="acme/app",workflow="pull",job="lint",url="javascript:1"} 60
+"""
+BY_HAND = {
+    "queued": f'sum(ci_jobs_queued{{pool="{POOL}"}})',
+    "busy": f'ci_runners{{pool="{POOL}"}}',
+    "idle": "sum(ci_runners{",
+    "limit": "ci_runners[5m]",
+    "offline": "ci_nothing",
+}
+
+
+@contextmanager
+def prometheus(folder: Path, target: str) -> Iterator[str]:
+    """A real Prometheus that scrapes `target` every second, and its address."""
+    folder.mkdir(exist_ok=True)
+    (folder / "prometheus.yml").write_text(
+        "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: ci\n  static_configs:\n"
+        f"  - targets: ['{target.removeprefix('http://')}']\n"
+    )
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    command = ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"]
+    server = subprocess.Popen(
+        [*command, f"--web.listen-address={address}", "--log.level=error"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield f"http://{address}"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+async def scraped(address: str) -> None:
+    """Waits at most 20 s until the first samples can be read."""
+    async with httpx.AsyncClient() as http:
+        for _ in range(200):
+            try:
+                answer = await http.get(f"{address}/api/v1/query", params={"query": "ci_job_wait_seconds"})
+                if answer.json()["data"]["result"]:
+                    return
+            except (httpx.TransportError, ValueError, KeyError):
+                pass
+            await asyncio.sleep(0.1)
+    pytest.fail("Prometheus scraped nothing within 20 s")
+
+
+@pytest.fixture(scope="module")
+async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """One real Prometheus for the module, with a first scrape."""
+
+    async def exposition(_: Request) -> PlainTextResponse:
+        return PlainTextResponse(EXPOSITION, media_type="text/plain; version=0.0.4")
+
+    async with serving(Starlette(routes=[Route("/metrics", exposition)])) as target:
+        with prometheus(tmp_path_factory.mktemp("prometheus"), target) as address:
+            await scraped(address)
+            yield address
+
+
+def source(url: str, wire: Wire, at: float, table: Mapping[str, object] | None = None, **figures: object) -> Prometheus:
+    """A source of one pool, as tailback.toml would name it."""
+    raw = {"kind": "prometheus", "url": url, **(table or {})}
+    return build("main", "[metrics.main]", raw, {POOL: figures}, parts_with(wire, {"TOKEN": "secret-token"}, at))
+
+
+async def look(
+    url: str, at: float | None = None, table: Mapping[str, object] | None = None, **figures: object
+) -> Snapshot:
+    """One snapshot of the pool."""
+    async with Wire() as wire:
+        return await source(url, wire, at or time.time(), table, **figures).snapshot(POOL)
+
+
+@pytest.mark.needs("prometheus")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_preset_reads_a_whole_pool(server: str):
+    """Every figure of the generic exporter; what does not exist is unknown with its reason, never zero."""
+    before = time.time()
+    found = await look(server, preset="ci")
+    assert (found.queued, found.oldest_wait_seconds, found.limit) == (14, 6840.0, 40)
+    assert (found.busy, found.idle, found.offline, found.booting) == (38, 0, 2, 1)
+    assert (found.arrivals_per_minute, found.starts_per_minute) == (1.5, 0.5)
+    assert found.completions_per_minute is None
+    assert found.duration_p50_seconds is None
+    assert found.create_failures is None
+    assert before <= found.at <= time.time()
+    assert set(found.missing) == {
+        "completions_per_minute: the query returned nothing",
+        "duration_p50_seconds: the query gave NaN, which is no figure",
+        "create_failures: the query returned nothing",
+    }
+
+
+@pytest.mark.needs("prometheus")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_waiting_jobs_are_named_longest_first(server: str):
+    """The exporter's own job label is renamed by Prometheus, and only web addresses become links."""
+    found = await look(server, preset="ci")
+    assert found.waiting == (
+        Job("pull / build", 6840.0, "acme/app", "https://x.test/1"),
+        Job("pull / lint", 60.0, "acme/app", ""),
+    )
+
+
+@pytest.mark.needs("prometheus")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_query_by_hand_goes_before_the_preset_and_a_bad_one_says_why(server: str):
+    """One wrong query costs one figure; the sentence has the remedy or Prometheus's own words."""
+    found = await look(server, preset="ci", **BY_HAND)
+    assert found.queued == 14
+    why = dict(line.split(": ", 1) for line in found.missing)
+    assert why["busy"] == "the query returned 4 series; wrap it in sum() or max()"
+    assert "parse error" in why["idle"]
+    assert "matrix" in why["limit"]
+    assert why["offline"] == "the query returned nothing"
+    assert (found.busy, found.idle, found.limit, found.offline) == (None, None, None, None)
+
+
+@pytest.mark.needs("prometheus")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_figures_that_are_no_longer_scraped_carry_their_own_time(server: str):
+    """Prometheus goes on answering for five minutes after the last scrape; such a figure is no fresh look."""
+    later = time.time() + 100
+    stale = await look(server, later, {"max_age": "30s"}, queued=BY_HAND["queued"])
+    assert stale.queued == 14
+    assert stale.at <= time.time() < later
+    fresh = await look(server, later, {"max_age": "2m"}, queued=BY_HAND["queued"])
+    assert fresh.at == later
+
+
+@pytest.mark.needs("prometheus")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_past_comes_oldest_first(server: str):
+    """The range API gives queue, wait, busy and idle; a figure without a past is named."""
+    now = time.time()
+    async with Wire() as wire:
+        figures = {"preset": "ci", "idle": "ci_nothing", "busy": "ci_runners"}
+        past = await source(server, wire, now, **figures).history(POOL, now - 3600, now, 1.0)
+    assert past
+    assert [look.at for look in past] == sorted(look.at for look in past)
+    assert {(look.queued, look.oldest_wait_seconds, look.busy, look.idle) for look in past} == {
+        (14, 6840.0, None, None)
+    }
+    assert past[0].missing == ("busy: the query returned 4 series; wrap it in sum() or max()",)
+
+
+async def test_the_simulated_fleet_answers_every_figure_of_the_preset():
+    """The demo's fleet and the preset `ci` speak the same names."""
+
+    async def nowhere(*_: object) -> tuple[int, str]:
+        return 200, ""
+
+    at = 1_700_000_000.0
+    fleet = FleetStandIn(STOCKOUT, Surroundings(clock=lambda: at, post=nowhere))  # type: ignore[arg-type]  # sends nothing here
+    await fleet.step(30)
+    pool = next(iter(fleet.fleet.pools))
+    async with serving(fleet.app) as url, Wire() as wire:
+        raw = {"kind": "prometheus", "url": url}
+        prom = build("fleet", "[metrics.fleet]", raw, {pool: {"preset": "ci"}}, parts_with(wire, at=fleet.now()))
+        found = await prom.snapshot(pool)
+    assert found.queued is not None
+    assert found.busy is not None
+    assert not [
+        line for line in found.missing if line.partition(":")[0] not in {"create_failures", "duration_p50_seconds"}
+    ]
+
+
+def vector(*values: str, **labels: str) -> tuple[int, object]:
+    """A good answer with one series per value."""
+    rows = [{"metric": labels, "value": [1_700_000_000.0, value]} for value in values]
+    return 200, {"status": "success", "data": {"resultType": "vector", "result": rows}}
+
+
+async def test_nobody_answers_at_all():
+    """With every query unanswered there is no snapshot, not one full of unknowns."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with pytest.raises(Unreachable, match="cannot be reached") as caught:
+        await look(f"http://127.0.0.1:{port}", preset="ci")
+    assert caught.value.system == "Prometheus (main)"
+    assert caught.value.failure is Failure.UNCONNECTED
+
+
+async def test_one_query_that_times_out_costs_one_figure():
+    """503 for the heavy one, the others stand."""
+
+    def answer(asked: Asked) -> tuple[int, object]:
+        slow = asked.query["query"] == "slow"
+        return (503, {"status": "error", "errorType": "timeout", "error": "query timed out"}) if slow else vector("3")
+
+    back = BackEnd(answer=answer)
+    found = await source(URL, back.wire(), 1.0, queued="a + b", busy="slow").snapshot(POOL)
+    assert (found.queued, found.busy) == (3, None)
+    assert found.missing == ("busy: failed (HTTP 503): query timed out",)
+
+
+async def test_wrong_credentials_are_an_error_of_the_source():
+    """401 for every query: the operator must mend the token, so no snapshot hides it."""
+    back = BackEnd().says(401, {"message": "invalid token"})
+    with pytest.raises(Unreachable) as caught:
+        await source(URL, back.wire(), 1.0, preset="ci").snapshot(POOL)
+    assert caught.value.failure is Failure.CREDENTIALS
+
+
+async def test_token_tenant_and_headers_go_with_every_query_at_one_instant():
+    """All figures of a snapshot are of the same moment, ours."""
+    back = BackEnd(answer=lambda _: vector("1"))
+    table = {"token_env": "TOKEN", "org_id": "team-a", "headers": {"X-Extra": "1"}}
+    await source(URL, back.wire(), 1_700_000_123.0, table, preset="ci").snapshot(POOL)
+    for asked in back.asked:
+        assert asked.headers["authorization"] == "Bearer secret-token"
+        assert (asked.headers["x-scope-orgid"], asked.headers["x-extra"]) == ("team-a", "1")
+        assert asked.query["time"] == "1700000123.000"
+    assert len(back.asked) == 14
+
+
+@pytest.mark.parametrize(
+    ("query", "series"),
+    [
+        ('sum(ci_jobs_queued{pool="a"})', 'ci_jobs_queued{pool="a"}'),
+        ("ci_jobs_queued", "ci_jobs_queued"),
+        ('max by (pool) (x:y{a="}{",b=~"c|d"})', 'x:y{a="}{",b=~"c|d"}'),
+        ("sum(a) + sum(b)", None),
+        ("sum(rate(a[5m]))", None),
+        ("clamp_min(a, 0)", None),
+        ("", None),
+    ],
+)
+def test_only_a_plain_series_tells_its_age(query: str, series: str | None):
+    """timestamp() of anything else is the time of the question."""
+    assert newest_of(query) == series
+
+
+@pytest.mark.parametrize(
+    ("table", "figures", "said"),
+    [
+        ({"url": "localhost"}, {"preset": "ci"}, "[metrics.main]: url: needs http:// or https://"),
+        ({"urll": "x"}, {"preset": "ci"}, "[metrics.main]: urll: there is no such setting"),
+        ({"token_env": "NOPE"}, {"preset": "ci"}, "[metrics.main]: token_env: NOPE: not set"),
+        ({"token_env": "TOKEN", "basic_env": "TOKEN"}, {"preset": "ci"}, "exclude each other"),
+        ({"headers": {"Authorization": "Bearer hunter22"}}, {"preset": "ci"}, "token_env or basic_env"),
+        ({}, {"preset": "jenkins"}, f'[pool."{POOL}"]: preset: '),
+        ({}, {"qeued": "x"}, f'[pool."{POOL}"]: qeued: there is no such setting'),
+        ({}, {}, f'[pool."{POOL}"]: has no figures'),
+    ],
+)
+def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], figures: dict[str, object], said: str):
+    """Place, what is wrong, what to do; never a secret."""
+    with pytest.raises(ConfigError) as caught:
+        source(URL, BackEnd().wire(), 1.0, table, **figures)
+    assert any(said in problem for problem in caught.value.problems), caught.value.problems
+    assert "hunter22" not in str(caught.value)
+
+
+def test_all_problems_of_table_and_pools_come_together():
+    """Nobody mends a file one restart at a time."""
+    with pytest.raises(ConfigError) as caught:
+        source(URL, BackEnd().wire(), 1.0, {"token_env": "NOPE"}, qeued="x")
+    assert len(caught.value.problems) == 2

@@ -1,0 +1,93 @@
+"""What Prometheus and its relatives may answer, row by row, and what becomes of it."""
+
+import pytest
+
+from bot.adapters.http import Answer
+from bot.adapters.metrics.prometheus_answers import Unknown, one, points, samples, waiting
+
+
+def answer(body: object, status: int = 200) -> Answer:
+    """An answer with this document."""
+    return Answer(status, body, "the server's words")
+
+
+def success(kind: str, result: object, **more: object) -> Answer:
+    """A document of a query that worked."""
+    return answer({"status": "success", "data": {"resultType": kind, "result": result}, **more})
+
+
+def series(*values: object) -> list[dict[str, object]]:
+    """One series per value."""
+    return [{"metric": {"n": str(n)}, "value": [1.5, value]} for n, value in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("document", "value"),
+    [
+        (success("vector", series("14")), 14.0),
+        (success("vector", series("0")), 0.0),
+        (success("scalar", [1.5, "3.25"]), 3.25),
+        (success("vector", series("2"), infos=["PromQL info: metric might not be a counter"]), 2.0),
+        (success("vector", series("2"), warnings=["PromQL warning: bucket label is odd"]), 2.0),
+    ],
+)
+def test_one_number_is_a_figure(document: Answer, value: float):
+    """A vector of one, or a scalar."""
+    assert one(samples(document)) == value
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        (success("vector", []), "returned nothing"),
+        (success("vector", series("1", "2")), "returned 2 series; wrap it in sum() or max()"),
+        (success("vector", series("NaN")), "NaN"),
+        (success("vector", series("+Inf")), "inf"),
+        (success("vector", series("-3")), "-3"),
+        (success("vector", series("word")), "returned nothing"),
+        (success("matrix", []), "matrix"),
+        (success("string", [1.5, "x"]), "string"),
+        (success("vector", None), "vector"),
+        (success("vector", series("2"), warnings=["store east is not available"]), "incomplete: store east"),
+        (answer({"status": "error", "error": "bad"}, 400), "the server's words"),
+        (answer(None, 404), "HTTP 404"),
+        (answer([], 200), "HTTP 200"),
+        (answer({"status": "success"}), "no data"),
+    ],
+)
+def test_everything_else_is_unknown_with_its_reason(document: Answer, why: str):
+    """Unknown is not zero, and the reason names a remedy where there is one."""
+    found = one(samples(document))
+    assert isinstance(found, Unknown)
+    assert why in found.why
+
+
+def test_ten_jobs_are_kept_and_odd_waits_left_out():
+    """The list is for a person's eyes."""
+    rows = [{"metric": {"job_name": f"j{n}"}, "value": [1.5, str(n)]} for n in range(15)]
+    odd = [{"metric": {}, "value": [1.5, "NaN"]}, {"metric": {}, "value": "x"}, "row"]
+    found = waiting(samples(success("vector", [*rows, *odd])))
+    assert not isinstance(found, Unknown)
+    assert [job.name for job in found] == [f"j{n}" for n in range(14, 4, -1)]
+
+
+def test_a_scrape_jobs_name_is_no_jobs_name():
+    """`job` beside `instance` is Prometheus's own label."""
+    rows = [{"metric": {"job": "ci", "instance": "x:1"}, "value": [1.5, "3"]}]
+    found = waiting(samples(success("vector", rows)))
+    assert not isinstance(found, Unknown)
+    assert found[0].name == "unnamed job"
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (success("matrix", [{"metric": {}, "values": [[1, "2"], [2, "NaN"], [3, "4"], "x"]}]), {1.0: 2.0, 3.0: 4.0}),
+        (success("matrix", []), {}),
+        (success("vector", []), Unknown("the query gives no series over time")),
+        (success("matrix", [{}, {}]), Unknown("the query returned 2 series; wrap it in sum() or max()")),
+    ],
+)
+def test_a_past_is_one_series_without_holes(document: Answer, expected: object):
+    """A value that is no figure is left out."""
+    assert points(document) == expected

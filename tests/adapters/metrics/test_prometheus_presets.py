@@ -1,0 +1,42 @@
+"""The presets: every query is one that a real Prometheus can read, and names its pool safely."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.metrics.prometheus import PrometheusPool
+from bot.adapters.metrics.prometheus_presets import PRESETS, Preset, queries, quoted
+
+
+@pytest.mark.needs("prometheus")
+@pytest.mark.parametrize("preset", PRESETS)
+def test_prometheus_can_read_every_query(preset: Preset, tmp_path: Path):
+    """promtool checks them as rules, with a pool whose name has every awkward character and a further matcher."""
+    expressions = queries(preset, 'odd"\\na{}me', 'cluster="east"').values()
+    rules = [{"record": f"r{n}", "expr": text} for n, text in enumerate(expressions)]
+    (tmp_path / "rules.yml").write_text(json.dumps({"groups": [{"name": "g", "rules": rules}]}))
+    checked = subprocess.run(
+        ["promtool", "check", "rules", f"{tmp_path}/rules.yml"], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_names_figures_that_exist(preset: Preset):
+    """A misspelt figure would be asked for and thrown away."""
+    assert set(queries(preset, "x")) <= set(PrometheusPool.model_fields)
+
+
+def test_a_pools_name_cannot_leave_its_string():
+    """A name is data, also in PromQL."""
+    assert quoted('a"} or vector(1) #\n\\') == '"a\\"} or vector(1) #\\n\\\\"'
+
+
+def test_the_exporters_own_name_and_a_query_by_hand():
+    """`known_as` goes into the preset's queries; a figure by hand replaces the preset's."""
+    table = PrometheusPool(preset="arc", known_as="arc-linux", idle="sum(mine)")
+    found = table.queries("linux.2xlarge")
+    assert found["busy"] == 'sum(gha_busy_runners{name="arc-linux"})'
+    assert found["idle"] == "sum(mine)"

@@ -1,0 +1,1 @@
+"""Tests of the scalers, against a stub that speaks their protocol."""

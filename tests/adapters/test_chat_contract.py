@@ -1,0 +1,143 @@
+"""What every Chat does, the fake and the real one against the stand-in for Slack: one set of promises."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import pytest
+
+from bot.adapters.slack_chat import SlackChat
+from bot.adapters.slack_client import open_client, open_session
+from bot.ports import Chat, Failure, Message, Person, Unreachable
+from tests.fakes import FakeChat, FakeClock
+from tests.playground.slack_kit import standing
+
+CI = "C0CIONCALL"
+HELLO = Message("OPEN: 14 jobs wait", ({"type": "section", "text": {"type": "mrkdwn", "text": "14 jobs"}},))
+SHORT = Message("RESOLVED: the queue is empty")
+
+
+@dataclass
+class Room:
+    """A Chat, and the hands to change what it speaks to."""
+
+    chat: Chat
+    now: Callable[[], float]
+    delete: Callable[[str, str], None]
+    text_of: Callable[[str, str], str]
+
+
+@pytest.fixture(params=["fake", "real"])
+async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
+    """Both kinds, with the same people, groups and channels."""
+    if request.param == "fake":
+        clock = FakeClock()
+        fake = FakeChat(clock, channels=[CI, "C0OPS"])
+        fake.people = {"U0GUEST": Person("U0GUEST", "T0DEMO", full_member=False)}
+        fake.groups = {"S0ONCALL": frozenset({"U0ANA", "U0BEN"})}
+        texts = lambda channel, ts: next(m.message.text for m in fake.messages if m.ts == ts)  # noqa: E731 - one of two
+        yield Room(fake, clock.now, fake.delete, texts)
+        return
+    async with standing() as kit:
+        session = open_session()
+        chat = SlackChat(open_client("xoxb-demo", f"{kit.url}/api/", session), lambda: 0.0)
+        messages = lambda channel: kit.stand_in.workspace.channels[channel].messages  # noqa: E731 - one of two
+        yield Room(
+            chat,
+            kit.clock,
+            lambda channel, ts: messages(channel).pop(ts) and None,
+            lambda channel, ts: str(messages(channel)[ts]["text"]),
+        )
+        await chat.close()
+
+
+async def failure(call: object) -> Failure:
+    """The class of the Unreachable that a call raises."""
+    with pytest.raises(Unreachable) as caught:
+        await call  # type: ignore[misc]  # a coroutine
+    assert caught.value.system == "Slack"
+    return caught.value.failure
+
+
+async def test_a_message_is_found_again_by_its_mark(room: Room):
+    """What P2 rests on: before a second post, look for the first."""
+    posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
+    await room.chat.post(CI, HELLO, mark="inc-2.root")
+    assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == posted
+    assert await room.chat.find(CI, "inc-3.root", since=room.now() - 5) is None
+
+
+async def test_the_oldest_of_several_is_found(room: Room):
+    """Two processes that both posted agree on which one stays."""
+    first = await room.chat.post(CI, HELLO, mark="inc-1.root")
+    await room.chat.post(CI, HELLO, mark="inc-1.root")
+    assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == first
+
+
+async def test_what_was_posted_long_before_is_not_found(room: Room):
+    """`since` bounds how much has to be looked through."""
+    await room.chat.post(CI, HELLO, mark="inc-1.root")
+    assert await room.chat.find(CI, "inc-1.root", since=room.now() + 3600) is None
+
+
+async def test_a_reply_is_found_in_its_thread_alone(room: Room):
+    """Replies are looked for in their own thread."""
+    root = await room.chat.post(CI, HELLO, mark="inc-1.root")
+    reply = await room.chat.post(CI, SHORT, mark="inc-1.reply", thread=root.ts)
+    assert await room.chat.find(CI, "inc-1.reply", since=room.now() - 5, thread=root.ts) == reply
+    assert await room.chat.find(CI, "inc-1.reply", since=room.now() - 5) is None
+
+
+async def test_an_update_replaces_the_text_and_keeps_the_mark(room: Room):
+    """The mark must survive every edit, or the message could not be found any more."""
+    posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
+    await room.chat.update(CI, posted.ts, SHORT)
+    assert room.text_of(CI, posted.ts) == SHORT.text
+    assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == posted
+
+
+async def test_a_message_that_was_deleted_is_gone(room: Room):
+    """Its update says so, and a link to it is empty."""
+    posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
+    assert posted.ts.replace(".", "") in await room.chat.permalink(CI, posted.ts)
+    room.delete(CI, posted.ts)
+    assert await failure(room.chat.update(CI, posted.ts, SHORT)) is Failure.GONE
+    assert await room.chat.permalink(CI, posted.ts) == ""
+
+
+async def test_a_reply_under_a_deleted_parent_says_gone(room: Room):
+    """Slack posts it at top level without an error (slack.md trap 13)."""
+    root = await room.chat.post(CI, HELLO, mark="inc-1.root")
+    room.delete(CI, root.ts)
+    assert await failure(room.chat.post(CI, SHORT, mark="inc-1.reply", thread=root.ts)) is Failure.GONE
+
+
+async def test_a_channel_that_does_not_exist_is_a_wrong_place(room: Room):
+    """The fallback channel is used then."""
+    assert await failure(room.chat.post("C0NOWHERE", HELLO, mark="m")) is Failure.PLACE
+
+
+async def test_a_whisper_is_in_no_history(room: Room):
+    """Only its reader ever sees it."""
+    await room.chat.whisper(CI, "U0ANA", SHORT)
+    posted = await room.chat.post(CI, HELLO, mark="m")
+    assert await room.chat.find(CI, "m", since=room.now() - 5) == posted
+
+
+async def test_people_are_told_from_guests(room: Room):
+    """ "anyone" means full members of this workspace."""
+    assert (await room.chat.person("U0ANA")).full_member
+    assert not (await room.chat.person("U0GUEST")).full_member
+
+
+async def test_a_group_has_its_members_and_an_unknown_one_is_gone(room: Room):
+    """A group that does not exist has no members, and the caller learns why."""
+    assert await room.chat.group_members("S0ONCALL") == {"U0ANA", "U0BEN"}
+    assert await failure(room.chat.group_members("S0NOBODY")) is Failure.GONE
+
+
+async def test_a_home_is_drawn(room: Room):
+    """Any user, any time."""
+    view = {"type": "home", "blocks": list(HELLO.blocks)}
+    await room.chat.publish_home("U0ANA", view)
+    await room.chat.publish_home("U0ANA", view)
+    assert await room.chat.find(CI, "none", since=room.now()) is None

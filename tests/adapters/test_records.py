@@ -1,0 +1,68 @@
+"""Records as JSON: exact both ways, readable across releases, and never code."""
+
+import json
+import pickle
+from dataclasses import replace
+
+import pytest
+
+from bot.adapters.records import KINDS, Codecs, kind_name
+from bot.core.alert import Alert, Kind, Links, Status
+from bot.core.incident import Incident, Reported, Silence, Thread, noted
+from bot.core.pool import Peak, Pool, Snapshot
+from bot.core.timeline import Event
+from bot.ports import Failure, Unreachable
+
+CODECS = Codecs.build()
+
+
+def full_incident() -> Incident:
+    alert = Alert("f1", Status.FIRING, "Queue ü <!channel>", {"a": "b"}, values={"B": 1.0}, links=Links("https://r"))
+    made = Incident("i1", "k", "grafana", "r", "{}", "T", Kind.QUEUE, 1.5, Thread("C1", "1.2"), alerts=(alert,))
+    made = replace(made, peaks={"p": Peak(3, 4.5)}, reported=Reported(1.0, None, None, "p"), uses={"ack": 2})
+    made = replace(made, silences=(Silence("s", "am", 9.0, "U1", "a1"),), seen={"p": float("inf")})
+    return noted(made, 2.0, Event.STATUS, "text", lines=("one", "two"), figures=(Snapshot("p", 1.0, queued=0),))
+
+
+def test_every_part_of_an_incident_comes_back() -> None:
+    """Tuples, enums, nested values, unknown figures and infinity survive."""
+    assert CODECS.decode(Incident, "i1", CODECS.encode(full_incident())) == full_incident()
+
+
+def test_a_document_is_one_json_object() -> None:
+    """People and tools can read what Redis holds."""
+    assert json.loads(CODECS.encode(Pool("p", trouble="why"))) == {
+        "id": "p",
+        "samples": [],
+        "trouble": "why",
+        "tried_at": 0.0,
+    }
+
+
+def test_a_field_of_a_newer_release_is_ignored_and_a_missing_one_has_its_default() -> None:
+    """During a rolling update both releases read the same records."""
+    assert CODECS.decode(Pool, "p", b'{"id":"p","newer":{"x":1}}') == Pool("p")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [b"", b"{", b"[]", b'{"samples":[]}', b'{"id":"p","samples":[{"pool":5}]}', pickle.dumps(Pool("p"))],
+    ids=["empty", "cut", "list", "no id", "wrong type", "pickle"],
+)
+def test_what_cannot_be_read_names_the_record_and_the_remedy(document: bytes) -> None:
+    """Nothing is guessed and no pickle is loaded (C21); the value itself is not repeated, it may be private."""
+    with pytest.raises(Unreachable, match=r"pool:p cannot be read .*update Tailback") as refused:
+        CODECS.decode(Pool, "p", document)
+    assert refused.value.failure is Failure.SHAPE
+
+
+def test_half_a_character_is_refused_by_name() -> None:
+    """Python's own JSON parser lets lone surrogates in (E14); they never reach Redis."""
+    with pytest.raises(Unreachable, match="pool:p cannot be written") as refused:
+        CODECS.encode(Pool("p", trouble="\ud800"))
+    assert not refused.value.retryable
+
+
+def test_every_kind_has_a_name() -> None:
+    """The names in keys and due members are fixed: changing one would lose what is stored."""
+    assert {name: kind_name(kind) for name, kind in KINDS.items()} == {n: n for n in ("inc", "pool", "act", "digest")}

@@ -1,0 +1,293 @@
+"""Silences: the API v2 of Alertmanager and of Grafana, also against the real Alertmanager."""
+
+import asyncio
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.playground.fleet.scenarios import HEALTHY
+from bot.playground.fleet.silences import Silences
+from bot.playground.fleet.standin import FleetStandIn, Surroundings
+from tests.playground.fleet_world import Receiver, client
+
+GRAFANA = "/api/alertmanager/grafana/api/v2"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+def iso(at: float) -> str:
+    """Return a wall time as the API wants it."""
+    return datetime.fromtimestamp(at, UTC).isoformat()
+
+
+def matcher(name: str, value: str, **more: object) -> dict:
+    """Return one matcher, plain unless said otherwise."""
+    return {"name": name, "value": value, "isRegex": False, **more}
+
+
+def wanted(now: float, **changes: object) -> dict:
+    """Return a silence of one minute from now; a change to None leaves the field out."""
+    given = {
+        "matchers": [matcher("queue", "a")],
+        "startsAt": iso(now),
+        "endsAt": iso(now + 60),
+        "createdBy": "U1",
+        "comment": "looking into it",
+    }
+    return {name: value for name, value in (given | changes).items() if value is not None}
+
+
+REFUSALS = {
+    "no matchers": {"matchers": []},
+    "matchers are missing": {"matchers": None},
+    "nothing that must be there": {"matchers": [matcher("queue", "")]},
+    "a pattern that is always true": {"matchers": [matcher("queue", ".*", isRegex=True)]},
+    "a broken pattern": {"matchers": [matcher("queue", "(", isRegex=True)]},
+    "a bad label name": {"matchers": [matcher("a-b", "x")]},
+    "a matcher without a name": {"matchers": [{"value": "x", "isRegex": False}]},
+    "a matcher without isRegex": {"matchers": [{"name": "queue", "value": "x"}]},
+    "an end in the past": {"startsAt": iso(time.time() - 60), "endsAt": iso(time.time() - 30)},
+    "an end before the start": {"startsAt": iso(time.time() + 600), "endsAt": iso(time.time() + 500)},
+    "an end that is no time": {"endsAt": "soon"},
+    "no comment": {"comment": None},
+    "no author": {"createdBy": None},
+    "an unknown id": {"id": NOBODY},
+}
+EXPECTED = {
+    "no matchers": 422,
+    "matchers are missing": 422,
+    "a matcher without a name": 422,
+    "a matcher without isRegex": 422,
+    "no comment": 422,
+    "no author": 422,
+    "an unknown id": 404,
+}
+ACCEPTED = {
+    "plain": {},
+    "a pattern": {"matchers": [matcher("queue", "a|b", isRegex=True)]},
+    "not equal beside equal": {"matchers": [matcher("queue", "a", isEqual=True), matcher("x", "y", isEqual=False)]},
+    "an empty comment": {"comment": ""},
+    "a start in the past": {"startsAt": iso(time.time() - 600)},
+    "a start later": {"startsAt": iso(time.time() + 20)},
+    "times without a zone": {"endsAt": "2099-01-01T00:00:00"},
+}
+
+
+def quiet_fleet(now: float) -> FleetStandIn:
+    """Return a stand-in at this time on a healthy day."""
+    return FleetStandIn(HEALTHY, Surroundings(clock=lambda: now, post=Receiver().post), speed=3600)
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+async def test_a_bad_silence_is_refused_with_the_right_code(case):
+    """400 for what is wrong, 422 for what is missing, 404 for an id that nobody knows; and a sentence why."""
+    now = time.time()
+    async with client(quiet_fleet(now)) as http:
+        answer = await http.post("/api/v2/silences", json=wanted(now, **REFUSALS[case]))
+    assert answer.status_code == EXPECTED.get(case, 400)
+    assert len(answer.text) > 15
+
+
+async def test_broken_json_is_refused():
+    """A body that is no JSON, or no object, is a 400."""
+    async with client(quiet_fleet(0)) as http:
+        for body in (b"{", b"[1]", b""):
+            assert (await http.post("/api/v2/silences", content=body)).status_code == 400
+
+
+async def test_a_silence_lives_and_expires():
+    """Created, shown, listed by filter, ended twice without harm, and then expired with an end now."""
+    fleet = quiet_fleet(1_800_000_000.25)
+    async with client(fleet) as http:
+        made = (await http.post("/api/v2/silences", json=wanted(fleet.now()))).json()["silenceID"]
+        shown = (await http.get(f"/api/v2/silence/{made}")).json()
+        filtered = [
+            len((await http.get("/api/v2/silences", params={"filter": text})).json())
+            for text in ('queue="a"', "queue=a", 'queue="b"', 'queue=~"a|b"', 'queue!="a"')
+        ]
+        ended = [(await http.delete(f"/api/v2/silence/{made}")).status_code for _ in range(2)]
+        after = (await http.get(f"/api/v2/silence/{made}")).json()
+        unhidden = (await http.get("/api/v2/silences", params={"expired": "false"})).json()
+    assert shown["status"] == {"state": "active"}
+    assert shown["startsAt"] == "2027-01-15T08:00:00.250Z"
+    assert shown["matchers"] == [{"name": "queue", "value": "a", "isRegex": False, "isEqual": True}]
+    assert (shown["createdBy"], shown["comment"]) == ("U1", "looking into it")
+    assert filtered == [1, 1, 0, 1, 0]
+    assert ended == [200, 200]
+    assert (after["status"], after["endsAt"]) == ({"state": "expired"}, "2027-01-15T08:00:00.250Z")
+    assert unhidden == []
+
+
+async def test_unknown_ids_are_404():
+    """Nobody is told that an unknown silence was ended."""
+    async with client(quiet_fleet(0)) as http:
+        for prefix in ("/api/v2", GRAFANA):
+            assert (await http.get(f"{prefix}/silence/{NOBODY}")).status_code == 404
+            assert (await http.delete(f"{prefix}/silence/{NOBODY}")).status_code == 404
+
+
+async def test_grafana_answers_with_its_own_codes():
+    """202 for a new silence, a message for an ended one, and its own store."""
+    fleet = quiet_fleet(1_800_000_000)
+    async with client(fleet) as http:
+        made = await http.post(f"{GRAFANA}/silences", json=wanted(fleet.now()))
+        ended = await http.delete(f"{GRAFANA}/silence/{made.json()['silenceID']}")
+        refused = await http.post(f"{GRAFANA}/silences", json=wanted(fleet.now(), comment=None))
+        others = await http.get("/api/v2/silences")
+    assert made.status_code == 202
+    assert (ended.status_code, ended.json()) == (200, {"message": "silence deleted"})
+    assert "comment" in refused.json()["message"]
+    assert others.json() == []
+
+
+async def test_the_token_is_asked_for_when_there_is_one():
+    """A wrong or missing bearer token is a 401, the right one is let in."""
+    around = Surroundings(clock=lambda: 1_800_000_000.0, post=Receiver().post, api_token="glsa_test")
+    async with client(FleetStandIn(HEALTHY, around, speed=3600)) as http:
+        codes = [
+            (await http.get(f"{GRAFANA}/silences", headers=headers)).status_code
+            for headers in ({}, {"Authorization": "Bearer other"}, {"Authorization": "Bearer glsa_test"})
+        ]
+    assert codes == [401, 401, 200]
+
+
+class At:
+    """A clock that a test moves."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
+
+
+def test_a_silence_is_extended_in_place_when_matchers_and_start_are_the_same():
+    """The same id comes back, with the new end; the start may differ by less than a second."""
+    clock = At(1_800_000_000.4)
+    silences = Silences(clock)
+    first = silences.post(wanted(clock.now))
+    clock.now += 10
+    again = silences.post(wanted(clock.now, id=first, startsAt=iso(1_800_000_000), endsAt=iso(clock.now + 600)))
+    assert again == first
+    assert silences.get(first).ends_at == clock.now + 600
+    assert silences.get(first).starts_at == 1_800_000_000.4
+
+
+@pytest.mark.parametrize(
+    "change", [{"matchers": [matcher("queue", "b")]}, {"startsAt": iso(1_800_000_009)}], ids=["matchers", "start"]
+)
+def test_any_other_change_ends_the_silence_and_gives_a_new_id(change):
+    """Who keeps the old id would hold a silence that is over."""
+    clock = At(1_800_000_000)
+    silences = Silences(clock)
+    first = silences.post(wanted(clock.now))
+    clock.now += 10
+    second = silences.post(wanted(clock.now, id=first) | change)
+    assert second != first
+    assert silences.get(first).state(clock.now) == "expired"
+    assert silences.get(second).state(clock.now) == "active"
+
+
+def test_states_follow_the_time():
+    """Pending before the start, active until the end, expired after it."""
+    clock = At(1_800_000_000)
+    silences = Silences(clock)
+    kept = silences.get(silences.post(wanted(clock.now, startsAt=iso(clock.now + 10))))
+    assert [kept.state(clock.now + later) for later in (0, 10, 59.9, 60)] == ["pending", "active", "active", "expired"]
+    assert silences.active_for((("queue", "a"),)) == []
+    clock.now += 10
+    assert silences.active_for((("queue", "a"),)) == [kept.id]
+
+
+@pytest.mark.parametrize(
+    ("matchers", "labels", "silenced"),
+    [
+        ([matcher("queue", "a"), matcher("team", "x")], {"queue": "a"}, False),
+        ([matcher("queue", "a"), matcher("team", "x")], {"queue": "a", "team": "x", "more": "1"}, True),
+        ([matcher("queue", "a.", isRegex=True)], {"queue": "abc"}, False),
+        ([matcher("queue", "a.*", isRegex=True)], {"queue": "abc"}, True),
+        ([matcher("queue", "a"), matcher("team", "x", isEqual=False)], {"queue": "a"}, True),
+        ([matcher("queue", "a"), matcher("team", "x|", isRegex=True)], {"queue": "a"}, True),
+    ],
+)
+def test_all_matchers_must_match_and_patterns_are_anchored(matchers, labels, silenced):
+    """A missing label is the empty string."""
+    silences = Silences(At(1_800_000_000))
+    silences.post(wanted(1_800_000_000, matchers=matchers))
+    assert bool(silences.active_for(tuple(labels.items()))) == silenced
+
+
+@contextmanager
+def alertmanager(tmp_path: Path) -> Iterator[str]:
+    """Run the real Alertmanager and give its address."""
+    (tmp_path / "am.yml").write_text("route: {receiver: nobody}\nreceivers: [{name: nobody}]\n", encoding="utf-8")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    process = subprocess.Popen(
+        [
+            "prometheus-alertmanager",
+            f"--config.file={tmp_path}/am.yml",
+            f"--storage.path={tmp_path}/data",
+            f"--web.listen-address={address}",
+            "--cluster.listen-address=",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield f"http://{address}"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.mark.needs("alertmanager")
+async def test_the_real_alertmanager_answers_alike(tmp_path):
+    """The same bodies get the same codes from the real program, refused and accepted ones, and the same ids stay."""
+    now = time.time()
+    with alertmanager(tmp_path) as address:
+        async with httpx.AsyncClient(base_url=address) as real, client(quiet_fleet(now)) as ours:
+            await until_ready(real)
+            assert await codes(real, now) == await codes(ours, now)
+
+
+async def codes(http: httpx.AsyncClient, now: float) -> dict[str, object]:
+    """Return what an Alertmanager answers to everything that the tests know."""
+    found: dict[str, object] = {}
+    for case, change in (REFUSALS | ACCEPTED).items():
+        found[case] = (await http.post("/api/v2/silences", json=wanted(now, **change))).status_code
+    made = (await http.post("/api/v2/silences", json=wanted(now))).json()["silenceID"]
+    start = (await http.get(f"/api/v2/silence/{made}")).json()["startsAt"]
+    longer = await http.post("/api/v2/silences", json=wanted(now, id=made, startsAt=start, endsAt=iso(now + 600)))
+    found["extended in place"] = longer.json()["silenceID"] == made
+    other = await http.post("/api/v2/silences", json=wanted(now, id=made, matchers=[matcher("queue", "z")]))
+    found["replaced"] = other.json()["silenceID"] != made
+    found["state of the replaced"] = (await http.get(f"/api/v2/silence/{made}")).json()["status"]
+    found["fields"] = sorted({*(await http.get(f"/api/v2/silence/{made}")).json()} - {"annotations"})
+    found["ended"] = [(await http.delete(f"/api/v2/silence/{other.json()['silenceID']}")).status_code for _ in "12"]
+    found["unknown"] = (await http.get(f"/api/v2/silence/{NOBODY}")).status_code
+    for text in ('queue="z"', "queue=z", "nonsense"):
+        answer = await http.get("/api/v2/silences", params={"filter": text})
+        found[text] = (answer.status_code, len(answer.json()) if answer.status_code == 200 else 0)
+    found["status"] = sorted((await http.get("/api/v2/status")).json())
+    return found
+
+
+async def until_ready(http: httpx.AsyncClient) -> None:
+    """Wait until the server answers, 10 seconds at most."""
+    for _ in range(100):
+        try:
+            if (await http.get("/-/ready")).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        await asyncio.sleep(0.1)
+    raise AssertionError("Alertmanager did not become ready")

@@ -1,0 +1,181 @@
+"""The stand-in as a whole: its scaler, its pages, its clock, and that it runs by itself."""
+
+import asyncio
+import json
+
+import pytest
+
+from bot.playground.fleet import faults
+from bot.playground.fleet.scaler import KEYS_KEPT, Scaler
+from bot.playground.fleet.scenarios import HEALTHY, LIMIT_REACHED, SURGE
+from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.standin import FleetStandIn, Surroundings
+from tests.playground.fleet_world import NOON, TARGET, Receiver, client, small_pool, stand_in
+
+
+async def test_scaling_up_by_http_drains_the_surge():
+    """The whole story through the doors: alert, scale up, resolved, and an empty queue within two minutes."""
+    receiver = Receiver()
+    fleet = stand_in(SURGE, receiver)
+    await fleet.step(20)
+    async with client(fleet) as http:
+        before = (await http.get("/pools/linux.2xlarge")).json()
+        target = {"desired": before["current"] + 20}
+        answer = await http.put("/pools/linux.2xlarge", json=target, headers={"Idempotency-Key": "one"})
+        await fleet.step(2)
+        after = (await http.get("/pools/linux.2xlarge")).json()
+    assert (before["min"], before["max"]) == (0, 90)
+    assert answer.status_code == 200
+    assert answer.json()["desired"] == target["desired"]
+    assert after["current"] >= target["desired"]
+    await fleet.step(98)
+    queued = {now.pool: now.queued for now in fleet.figures()}
+    assert queued["linux.2xlarge"] <= 3
+    assert [body["status"] for _, _, body in receiver.got] == ["firing", "resolved"]
+
+
+async def test_the_same_key_does_nothing_twice():
+    """A repeated request gets the first answer, even when someone else has scaled since."""
+    fleet = stand_in(HEALTHY, Receiver())
+    async with client(fleet) as http:
+        key = {"Idempotency-Key": "k1"}
+        first = await http.put("/pools/windows.4xlarge", json={"desired": 30}, headers=key)
+        await http.put("/pools/windows.4xlarge", json={"desired": 35})
+        again = await http.put("/pools/windows.4xlarge", json={"desired": 30}, headers=key)
+        misused = await http.put("/pools/windows.4xlarge", json={"desired": 31}, headers=key)
+    assert first.json() == again.json()
+    assert fleet.fleet.pools["windows.4xlarge"].target == 35
+    assert misused.status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code", "says"),
+    [
+        ("GET", "/pools/linux.2xlarg", "", 404, "no pool named linux.2xlarg"),
+        ("PUT", "/pools/linux.2xlarg", '{"desired": 3}', 404, "no pool named linux.2xlarg"),
+        ("PUT", "/pools/windows.4xlarge", '{"desired": 41}', 422, "desired 41 is outside 4 to 40 for pool windows"),
+        ("PUT", "/pools/windows.4xlarge", '{"desired": 3}', 422, "outside 4 to 40"),
+        ("PUT", "/pools/windows.4xlarge", '{"desired": "9"}', 422, "a whole number"),
+        ("PUT", "/pools/windows.4xlarge", '{"desired": true}', 422, "a whole number"),
+        ("PUT", "/pools/windows.4xlarge", "[9]", 422, "a whole number"),
+        ("PUT", "/pools/windows.4xlarge", "{", 400, "not JSON"),
+    ],
+)
+async def test_the_scaler_refuses_with_a_sentence(method, path, body, code, says):
+    """Unknown pool, out of bounds, or unreadable: a clear JSON error, and no target set."""
+    fleet = stand_in(HEALTHY, Receiver())
+    async with client(fleet) as http:
+        answer = await http.request(method, path, content=body)
+    assert answer.status_code == code
+    assert says in answer.json()["error"]
+    assert all(pool.target is None for pool in fleet.fleet.pools.values())
+
+
+def test_old_keys_are_forgotten():
+    """The memory of keys is bounded."""
+    fleet = Fleet([small_pool()])
+    scaler = Scaler(fleet)
+    for number in range(KEYS_KEPT + 5):
+        scaler.put("small", {"desired": 5}, str(number))
+    assert scaler.put("small", {"desired": 6}, "0").status == 200
+    assert scaler.put("small", {"desired": 6}, str(KEYS_KEPT)).status == 409
+
+
+async def test_a_deaf_scaler_says_yes_and_the_size_does_not_change():
+    """Accepting and delivering nothing can be told by reading again."""
+    fleet = stand_in(LIMIT_REACHED, Receiver())
+    fleet.inject(faults.scaler_deaf("linux.4xlarge", fleet.fleet.now_seconds))
+    await fleet.step(5)
+    async with client(fleet) as http:
+        answer = await http.put("/pools/linux.4xlarge", json={"desired": 40})
+        await fleet.step(5)
+        after = (await http.get("/pools/linux.4xlarge")).json()
+    assert answer.status_code == 200
+    assert (after["current"], after["limit"]) == (24, 24)
+
+
+async def test_links_of_alerts_lead_to_a_page():
+    """Whoever follows a link from the thread sees the pools as they are now."""
+    fleet = stand_in(SURGE, Receiver())
+    async with client(fleet) as http:
+        for path in ("/", "/graph", "/alerting/grafana/dez2aomgvru2oe/view?orgId=1", "/alerting/silence/new?x=1"):
+            page = await http.get(path)
+            assert page.status_code == 200
+            assert "linux.2xlarge: 1" in page.text
+
+
+def test_the_past_is_known_from_the_first_second():
+    """Rates, quantiles and ten minutes of history are there before the visitor is."""
+    fleet = stand_in(SURGE, Receiver())
+    now = fleet.figures()[0]
+    assert now.arrivals_per_minute > 0
+    assert now.duration_p50_seconds is not None
+    ((_, _, series),) = fleet.history.find("ci_provider_up", lambda _: True)
+    assert len(series.times) == 601
+    assert series.times[-1] == NOON
+
+
+async def test_stepping_is_the_same_in_one_or_in_many():
+    """Tests may cut the time as they like."""
+    whole, cut = (stand_in(SURGE, Receiver()) for _ in range(2))
+    await whole.step(12)
+    for _ in range(48):
+        await cut.step(0.25)
+    assert whole.figures() == cut.figures()
+    assert whole.now() == cut.now() == NOON + 12
+
+
+class Timekeeper:
+    """A clock that moves when someone waits for it, and ends the run at a given time."""
+
+    def __init__(self, until: float) -> None:
+        self.now = NOON
+        self._until = until
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Let the time pass at once."""
+        self.now += seconds / 2
+        if self.now >= self._until:
+            raise asyncio.CancelledError
+        await asyncio.sleep(0)
+
+
+async def run(keeper: Timekeeper, receiver: Receiver) -> FleetStandIn:
+    """Let a stand-in run by itself until the timekeeper ends it."""
+    around = Surroundings(clock=keeper, post=receiver.post, sleep=keeper.sleep)
+    fleet = FleetStandIn(SURGE, around, (TARGET,))
+    await fleet.run()
+    return fleet
+
+
+async def test_it_runs_by_itself():
+    """`run` follows the clock, second by second, and sends the alert as stepping does."""
+    receiver = Receiver()
+    fleet = await run(Timekeeper(NOON + 20), receiver)
+    assert fleet.fleet.now_seconds == pytest.approx(20 * 60, abs=60)
+    assert receiver.got[0][2]["alerts"][0]["values"]["max_queue_time_mins"] > 30
+
+
+async def test_a_machine_that_slept_does_not_replay_the_night():
+    """After a gap of hours the simulation goes on where it stood."""
+    keeper = Timekeeper(NOON + 4 * 3600 + 10)
+    keeper.now = NOON
+    around = Surroundings(clock=keeper, post=Receiver().post, sleep=keeper.sleep)
+    fleet = FleetStandIn(SURGE, around)
+    keeper.now = NOON + 4 * 3600
+    await fleet.run()
+    assert fleet.fleet.now_seconds < 15 * 60
+
+
+async def test_two_targets_are_both_told():
+    """Each target has its own message, so that one that is down does not hold up the other."""
+    receiver = Receiver(answers=[503])
+    around = Surroundings(clock=lambda: NOON, post=receiver.post)
+    fleet = FleetStandIn(SURGE, around, (TARGET, TARGET))
+    await fleet.step(12)
+    assert sorted(d.status for d in fleet.deliveries) == [200, 200, 503]
+    assert json.loads(fleet.deliveries[0].body)["status"] == "firing"

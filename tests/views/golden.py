@@ -1,0 +1,21 @@
+"""Compares a rendering with its golden file; `UPDATE_GOLDEN=1 pytest tests/views` writes the files anew."""
+
+import json
+import os
+from pathlib import Path
+
+from bot.core.message import Block, Message
+
+FOLDER = Path(__file__).parents[1] / "golden"
+
+
+def assert_golden(name: str, drawn: Message | Block) -> None:
+    """The rendering is what the file says; a missing file fails with how to write it."""
+    value = {"text": drawn.text, "blocks": drawn.blocks} if isinstance(drawn, Message) else drawn
+    written = json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+    path = FOLDER / f"{name}.json"
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        FOLDER.mkdir(exist_ok=True)
+        path.write_text(written, encoding="utf-8")
+    assert path.exists(), f"{path} is missing; UPDATE_GOLDEN=1 writes it, then read what it says"
+    assert written == path.read_text(encoding="utf-8"), f"{name} is drawn differently; UPDATE_GOLDEN=1 if that is meant"

@@ -1,0 +1,108 @@
+"""Whatever comes from outside: nothing pings, links, breaks a limit or raises (promises C5, SE-1, SL-7)."""
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from bot.core.incident import State
+from bot.core.message import Message
+from bot.core.observe import View
+from bot.core.timeline import Entry, Event
+from bot.views import answers
+from bot.views.digest import digest
+from bot.views.home import home
+from bot.views.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
+from bot.views.parent import minimal, parent
+from bot.views.replies import reply
+from tests.slack_limits import message_problems, view_problems
+from tests.views import samples
+from tests.views.samples import HOSTILE, NOW, TIMING
+
+ACT = "inc_1.0123456789ab"
+BIG = HOSTILE + "x" * 50_000
+
+
+@cache
+def messages() -> dict[str, Message]:
+    """Every message that is built, over the worst input."""
+    of, seen = samples.hostile_incident()
+    samples_of = tuple(pool.samples[-1] for pool in seen.pools.values())
+    entry = Entry(1, NOW - 900, Event.DIAGNOSED, BIG, HOSTILE, (BIG,) * 60, samples_of, broadcast=True)
+    over = replace(of, state=State.DRAINED, closed_at=NOW)
+    return {
+        "parent": parent(of, seen, samples.offers(of), NOW, TIMING),
+        "parent, stale": parent(of, seen, samples.offers(of), NOW + 9e6, TIMING),
+        "parent, unmeasured": parent(of, View(), samples.offers(of), NOW, TIMING),
+        "parent, closed": parent(over, seen, (), NOW, TIMING),
+        "minimal": minimal(of),
+        "reply": reply(of, entry, NOW),
+        "digest": digest([replace(of, id=str(n), title=f"{n}{BIG}") for n in range(120)], 120, NOW),
+        "status": answers.status(seen, tuple(seen.pools), NOW, TIMING),
+        "list": answers.incident_list([of] * 60, NOW, {of.id: f"https://e.example/{HOSTILE}"}, {of.id: seen}),
+        "help": answers.help_text([(BIG, BIG)] * 60),
+        "refusal": answers.refusal(BIG),
+        "said": answers.said(BIG),
+        "nothing said": answers.said(""),
+    }
+
+
+@cache
+def views() -> dict[str, object]:
+    """Every dialog and App Home, over the worst input."""
+    of, seen = samples.hostile_incident()
+    one = ScaleChoice("linux", 1, 10**12, None, None, 10**12, 9e9, 1e9, BIG, 10**12)
+    return {
+        "silence": silence_modal(ACT, of, 1e12, NOW),
+        "scale": scale_modal(
+            ACT,
+            [
+                one,
+                replace(one, pool=BIG),
+                replace(one, pool=HOSTILE[:70], proposed=None),
+                *[replace(one, pool=f"p{n}") for n in range(150)],
+            ],
+            BIG,
+        ),
+        "confirm": scale_confirm(ACT, BIG, None, 10**40, [BIG] * 60),
+        "notice": notice(BIG, [BIG] * 60),
+        "home": home([of] * 200, {of.id: seen}, NOW, {of.id: "https://e.example/|<!channel>"}),
+    }
+
+
+@pytest.mark.parametrize("name", messages())
+def test_no_message_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
+    """Brackets, fences, 50 kB labels, 60 pools, emoji, right-to-left text."""
+    assert message_problems(messages()[name]) == []
+
+
+@pytest.mark.parametrize("name", views())
+def test_no_view_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
+    """The same for dialogs and App Home."""
+    drawn = views()[name]
+    assert isinstance(drawn, dict)
+    assert view_problems(drawn) == []
+
+
+@pytest.mark.parametrize("name", [*messages(), *views()])
+def test_no_mention_or_link_of_an_attacker_survives_anywhere(name: str) -> None:
+    """The oracle reads the bytes that would be sent, not the structure."""
+    drawn = {**messages(), **views()}[name]
+    sent = json.dumps({"t": drawn.text, "b": drawn.blocks} if isinstance(drawn, Message) else drawn, ensure_ascii=False)
+    assert not re.search(r"<[!@#](?!date\^\d)", sent)
+    assert "<https://evil" not in sent
+    assert "javascript:" not in sent
+
+
+@pytest.mark.parametrize("rows", [0, 1, 60])
+def test_an_incident_about_which_nothing_is_known_can_be_drawn(rows: int) -> None:
+    """No alert text, no pool data, no offers."""
+    names = tuple(f"p{n}" for n in range(rows))
+    of = samples.incident(
+        samples.alert(name="", values={}, labels={}, teams=(), priority=None), candidates=names, title=""
+    )
+    drawn = parent(of, View(), (), NOW, TIMING)
+    assert message_problems(drawn) == []
+    assert drawn.text.startswith("OPEN · Alert without a title: ")

@@ -1,0 +1,212 @@
+"""Replies, the storm digest, dialogs, App Home and what one person is told."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.config import seconds
+from bot.core.incident import Incident
+from bot.core.message import Message
+from bot.core.observe import View
+from bot.core.timeline import Entry, Event
+from bot.views import answers
+from bot.views.digest import digest
+from bot.views.home import home
+from bot.views.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
+from bot.views.replies import reply
+from tests.slack_limits import message_problems, texts, view_problems
+from tests.views import samples
+from tests.views.golden import assert_golden
+from tests.views.samples import NOW, TIMING
+
+
+def words(drawn: Message) -> str:
+    """Everything that is read in the blocks."""
+    return "\n".join(texts(drawn.blocks))
+
+
+@pytest.mark.parametrize("event", Event)
+def test_every_event_has_a_reply_with_the_same_facts_in_text_and_blocks(event: Event) -> None:
+    """Who, what, lines and figures stand in both."""
+    figures = (samples.sample("linux.2xlarge"), samples.sample("linux.large", None, None))
+    entry = Entry(3, NOW, event, "did a thing.", "U0ALEX", ("One line", "Another"), figures)
+    drawn = reply(samples.queueing()[0], entry, NOW + 2)
+    assert message_problems(drawn) == []
+    for said in (drawn.text, words(drawn)):
+        for part in ("<@U0ALEX> did a thing.", "One line", "Another", "linux.2xlarge"):
+            assert part in said
+    assert "linux.large: queue length unknown" in drawn.text
+
+
+def test_a_reply_shown_in_the_channel_says_which_incident_it_belongs_to() -> None:
+    """Outside the thread it must stand alone; a late one says how late."""
+    figures = (samples.sample("linux.2xlarge", 21, 7200.0),)
+    entry = Entry(3, NOW - 240, Event.WORSE, "Worse: 21 jobs queued (was 14).", None, (), figures, broadcast=True)
+    drawn = reply(samples.queueing()[0], entry, NOW)
+    assert drawn.text.startswith("*OPEN · P2* · Jobs are Queued")
+    assert "told 4 min later" in words(drawn)
+    assert_golden("reply_worse", drawn)
+
+
+def test_a_failure_says_so_first() -> None:
+    """Nobody takes it for a success."""
+    drawn = reply(samples.queueing()[0], Entry(3, NOW, Event.FAILED, "could not scale.", "U0ALEX"), NOW)
+    assert drawn.text.startswith("*Failed:* <@U0ALEX> could not scale.")
+
+
+def test_lines_that_do_not_fit_a_reply_are_counted() -> None:
+    """In the blocks and in the text."""
+    entry = Entry(3, NOW, Event.DIAGNOSED, "looked.", None, tuple(f"line {n}" for n in range(60)))
+    drawn = reply(samples.queueing()[0], entry, NOW)
+    assert message_problems(drawn) == []
+    assert "+ 20 lines that do not fit here." in words(drawn)
+    assert "+ 40 more lines." in drawn.text
+
+
+def storm(number: int, title: str = "Jobs are Queued") -> list[Incident]:
+    """Incidents that wait for their thread, each with its own pool."""
+    made = (samples.incident(affected=(f"linux.{n:03}xlarge.nvidia.gpu",), candidates=("x",)) for n in range(number))
+    return [replace(one, id=f"inc_{n}", title=title.format(n=n)) for n, one in enumerate(made)]
+
+
+@pytest.mark.parametrize(
+    "title", ["Jobs are Queued - autoscaled-machines", "[FIRING:1] QueueTooLong {n} (ci linux P2)"]
+)
+def test_a_storm_of_120_incidents_is_named_in_one_message(title: str) -> None:
+    """Every pool stands in the blocks and in the text, nothing is left out."""
+    drawn = digest(storm(120, title), 130, NOW)
+    assert message_problems(drawn) == []
+    for n in range(120):
+        assert f"linux.{n:03}xlarge.nvidia.gpu" in words(drawn)
+        assert f"linux.{n:03}xlarge.nvidia.gpu" in drawn.text
+    assert "120 incidents waiting for a thread, 10 of 130 opened" in drawn.text
+    assert "one message a second" in drawn.text
+
+
+def test_a_storm_too_large_for_one_message_says_how_many_it_does_not_name() -> None:
+    """Dropped names are counted, in text and blocks."""
+    drawn = digest(storm(2000, "{n} " + "t" * 300), 2000, NOW)
+    assert message_problems(drawn) == []
+    assert "more incidents that do not fit here; none is lost" in words(drawn)
+    assert "more pools." in drawn.text
+
+
+def test_a_storm_of_alerts_that_name_no_pool_is_counted_by_title() -> None:
+    """The same words are not repeated 120 times."""
+    nameless = [replace(one, affected=(), candidates=("a", "b")) for one in storm(120)]
+    assert "pool not named ×120" in words(digest(nameless, 120, NOW))
+
+
+def test_figures_stand_in_the_digest_once_somebody_has_measured() -> None:
+    """Most urgent first."""
+    of, seen = samples.queueing()
+    drawn = digest([replace(of, id="a"), *storm(2)], 3, NOW, {"a": seen}, TIMING)
+    assert "17 jobs queued, oldest waits 1 h 54 min" in words(drawn)
+    assert_golden("digest", drawn)
+
+
+def test_the_digest_ends_when_every_incident_has_its_thread() -> None:
+    """It does not go on naming what no longer waits."""
+    drawn = digest([], 120, NOW)
+    assert message_problems(drawn) == []
+    assert "All 120 incidents" in drawn.text
+
+
+def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
+    """Presets end at the longest silence; every value is a duration that the configuration's grammar reads."""
+    drawn = silence_modal("inc_1.abc", samples.queueing()[0], 86_400, NOW)
+    assert view_problems(drawn) == []
+    assert drawn["private_metadata"] == "inc_1.abc"
+    preset = next(block for block in drawn["blocks"] if block.get("block_id") == "preset")  # type: ignore[attr-defined]  # a view is opaque to the types
+    assert [seconds(one["value"]) for one in preset["element"]["options"]] == [900, 3600, 14_400, 86_400]
+    assert "__alert_rule_uid__=dez2aomgvru2oe" in "\n".join(texts(drawn["blocks"]))
+    assert_golden("modal_silence", drawn)
+
+
+@pytest.mark.parametrize("most", [1.0, 600.0, 900.0, 1e7])
+def test_the_silence_dialog_has_a_choice_whatever_the_limit(most: float) -> None:
+    """Also when the longest silence is shorter than the shortest preset."""
+    assert view_problems(silence_modal("a", samples.queueing()[0], most, NOW)) == []
+
+
+def test_an_alert_that_cannot_be_silenced_narrowly_is_not_silenced() -> None:
+    """No dialog that would match everything (promises AC-6)."""
+    of = samples.incident(samples.alert(rule_uid=None, labels={}))
+    drawn = silence_modal("a", of, 86_400, NOW)
+    assert view_problems(drawn) == []
+    assert "submit" not in drawn
+
+
+def choices() -> list[ScaleChoice]:
+    """One pool that can grow, one that cannot."""
+    return [
+        ScaleChoice("linux.2xlarge", 40, 60, 40, 14, 50, 180.0, 0.34, step=10),
+        ScaleChoice("linux.g5", None, 10, reason="Its present size is unknown."),
+    ]
+
+
+def test_the_scale_dialog_proposes_an_absolute_target_and_shows_every_limit() -> None:
+    """Now, limit, maximum and step stand there; what is unknown is a question mark."""
+    drawn = scale_modal("inc_1.abc", choices(), "A surge with room below the limit: more runners help.")
+    assert view_problems(drawn) == []
+    said = "\n".join(texts(drawn["blocks"]))
+    for part in ("now 40 runners", "limit 40", "maximum 60", "at most 10 more at once", "now ? runners"):
+        assert part in said
+    assert_golden("modal_scale", drawn)
+
+
+def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
+    """A dialog that could not work has no submit."""
+    several = scale_modal("a", [*choices(), ScaleChoice("linux.large", 4, 9, proposed=6)])
+    assert [block.get("block_id") for block in several["blocks"] if block["type"] == "input"] == ["pool", "target"]  # type: ignore[attr-defined]  # a view is opaque to the types
+    none = scale_modal("a", choices()[1:])
+    assert view_problems(several) == []
+    assert view_problems(none) == []
+    assert "submit" not in none
+
+
+def test_the_confirmation_names_the_target_on_its_button() -> None:
+    """What will be done stands on the button itself."""
+    drawn = scale_confirm("inc_1.abc", "linux.2xlarge", 40, 50, ["New runners are ready in about 3 min."])
+    assert view_problems(drawn) == []
+    assert drawn["submit"] == {"type": "plain_text", "text": "Scale to 50"}
+    assert drawn["callback_id"] == "scale_up_confirm"
+
+
+def test_home_lists_open_incidents_with_owner_age_and_thread() -> None:
+    """The way to the thread is a link where one is known."""
+    of, seen = samples.worked_on()
+    drawn = home([of], {of.id: seen}, NOW, {of.id: "https://x.slack.com/archives/C0CI/p1"})
+    assert view_problems(drawn) == []
+    said = "\n".join(texts(drawn["blocks"]))
+    for part in ("OPEN · P2", "14 jobs queued", "<@U0ALEX> has it", "|Thread>"):
+        assert part in said
+    assert_golden("home", drawn)
+    assert view_problems(home([], {}, NOW)) == []
+
+
+def test_status_says_what_is_unknown_and_when_it_was_measured() -> None:
+    """In words as well as in the table."""
+    _, seen = samples.queueing()
+    drawn = answers.status(seen, (*seen.pools, "linux.new"), NOW, TIMING)
+    assert message_problems(drawn) == []
+    assert "linux.new: queue length unknown." in drawn.text
+    assert "Measured <!date^" in words(drawn)
+    assert_golden("status", drawn)
+    assert "tailback.toml" in answers.status(View(), (), NOW, TIMING).text
+
+
+def test_lists_help_and_refusals_are_complete_in_text() -> None:
+    """What one person is told can be read aloud."""
+    of, _ = samples.queueing()
+    listed = answers.incident_list([replace(of, id=str(n)) for n in range(200)], NOW)
+    assert message_problems(listed) == []
+    assert "+ 180 more incidents." in listed.text
+    assert "scale POOL TARGET" in answers.help_text([("scale POOL TARGET", "sets the pool's size")]).text
+    assert answers.refusal("You may not.").text == "Not done: You may not."
+    assert answers.incident_list([], NOW).text == "No incident is open."
+
+
+def test_a_notice_has_a_short_title_and_something_to_read() -> None:
+    """Also when it is given too much or nothing."""
+    assert view_problems(notice("A title that is much too long for a dialog", [])) == []
