@@ -1,7 +1,6 @@
 """Alert webhooks: authenticate the raw bytes, parse, store durably, then answer; nothing else happens here."""
 
 import asyncio
-import time
 
 import structlog
 from starlette.requests import Request
@@ -33,7 +32,7 @@ async def intake(desk: Desk, request: Request) -> Response:
         body = await body_of(request)
     except BodyRefused as refused:
         return _answer(refused.status, refused.sentence, source)
-    begun = time.perf_counter()
+    begun = desk.monotonic()
     verdict = judged(request.headers.raw, body, _secrets(desk), desk.now())
     if not verdict.ok:
         log.warning("alert refused", source=source, why=verdict.reason)
@@ -48,7 +47,7 @@ async def intake(desk: Desk, request: Request) -> Response:
     except (Unreachable, Conflict, TimeoutError) as error:
         log.warning("alert not stored", source=source, why=str(error) or "time-out")
         return _answer(503, "cannot store this now; send it again", source)
-    metrics.INTAKE_SECONDS.observe(time.perf_counter() - begun)
+    metrics.INTAKE_SECONDS.observe(desk.monotonic() - begun)
     log.info("alert", source=source, outcome=taken, group=delivery.key)
     metrics.ALERTS.labels(source, taken).inc()
     return JSONResponse({"outcome": taken})

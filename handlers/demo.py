@@ -7,7 +7,6 @@ import signal
 import socket
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from pathlib import Path
 import aiohttp
 
 from bot.config import Settings, load
+from bot.playground.demo_config import demo_config
+from bot.playground.demo_guide import guide
 from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, SCENARIOS, Scenario
 from bot.playground.fleet.sender import AlertTarget
 from bot.playground.fleet.standin import FleetStandIn, Surroundings
@@ -24,10 +25,8 @@ from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
 from bot.playground.slack.settings import Command, Shortcut
 from bot.ports import Refused
-from handlers.demo_config import demo_config
-from handlers.demo_guide import guide
 from handlers.run import serving
-from handlers.wiring import House, opened
+from handlers.wiring import House, now, opened
 
 PATIENCE_SECONDS = 5.0
 
@@ -87,7 +86,7 @@ async def opened_demo(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
         product = f"http://127.0.0.1:{free_port()}"
         slack = SlackStandIn(
-            clock=time.time,
+            clock=now,
             request_url=f"{product}/slack/events",
             limits=limits,
             commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
@@ -99,14 +98,16 @@ async def opened_demo(
         post = await stack.enter_async_context(_poster())
         world = FleetStandIn(
             scenario,
-            Surroundings(time.time, post, api_token="demo"),  # noqa: S106 - guards nothing
+            Surroundings(now, post, api_token="demo"),  # noqa: S106 - guards nothing
             (AlertTarget(f"{product}/alerts", token),),
             seed,
             speed,
         )
         fleet = await stack.enter_async_context(served(world.app))
         world.external_url = fleet
-        settings = demo_settings(folder, address, product, fleet, scenario, token)
+        path = folder / "tailback.toml"
+        path.write_text(demo_config(scenario, fleet), "utf-8")
+        settings = demo_settings(path, address, product, token)
         house = await stack.enter_async_context(opened(settings, durable=False))
         await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
         living = asyncio.create_task(world.run(), name="fleet")
@@ -114,19 +115,15 @@ async def opened_demo(
         yield Demo(address, product, fleet, house, slack, world)
 
 
-def demo_settings(  # noqa: PLR0913 - the addresses of the parts
-    folder: Path, slack: str, product: str, fleet: str, scenario: Scenario, token: str
-) -> Settings:
-    """The settings of the demo, read the ordinary way from an ordinary file."""
-    path = folder / "tailback.toml"
-    path.write_text(demo_config(scenario, fleet), "utf-8")
+def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:
+    """The settings of the demo, read the ordinary way from the ordinary file at `path`."""
     return load(
         {
             "SLACK_BOT_TOKEN": "xoxb-demo",
             "SLACK_SIGNING_SECRET": "demo-signing-secret",
             "SLACK_API_URL": f"{slack}/api/",
             "TAILBACK_CONFIG": str(path),
-            "TAILBACK_DATA": str(folder / "data"),
+            "TAILBACK_DATA": str(path.parent / "data"),
             "TAILBACK_WEBHOOK_TOKEN": token,
             "HOST": "127.0.0.1",
             "PORT": product.rpartition(":")[2],

@@ -48,14 +48,14 @@ class House:
 async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[House]:
     """Open every part, and close them in the opposite order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
     async with AsyncExitStack() as stack:
-        back_ends = build(settings, time.time)
+        back_ends = build(settings, now)
         stack.push_async_callback(back_ends.close)
         url, embedded = settings.env.redis_url.get_secret_value(), None
         if not url:
             embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
             url = await embedded.start()
             stack.push_async_callback(embedded.stop)
-        clocks = Clocks(time.time, time.monotonic)
+        clocks = Clocks(now, time.monotonic)
         store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease)
         stack.push_async_callback(store.aclose)
         session = open_session()
@@ -68,13 +68,18 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
             metrics=back_ends.metrics,
             levers={pool: Lever(scaler, policy) for pool, (scaler, policy) in back_ends.levers.items()},
             alertmanagers=back_ends.alertmanagers,
-            now=time.time,
+            now=now,
             monotonic=time.monotonic,
             new_id=new_id,
             outside=back_ends.outside,
         )
         path = settings.env.tailback_config
         yield House(desk, store, embedded, path.stat().st_mtime if path.exists() else 0.0)
+
+
+def now() -> float:
+    """Epoch seconds."""
+    return time.time()
 
 
 def new_id(prefix: str) -> str:

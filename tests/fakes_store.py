@@ -81,16 +81,14 @@ class FakeStore:
         self.data.listeners.append(self._woken)
 
     async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
-        return (await self.get_many(kind, [record_id])).get(record_id)
+        self._reached()
+        row = self._row(f"{NAMES[kind]}:{record_id}")
+        return Held(row.value, row.version) if row is not None and isinstance(row.value, kind) else None
 
     async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
-        self._reached()
-        found: dict[str, Held[R]] = {}
-        for record_id in ids:
-            row = self._row(f"{NAMES[kind]}:{record_id}")
-            if row is not None and isinstance(row.value, kind):
-                found[record_id] = Held(row.value, row.version)
-        return found
+        readable = [name for name in ids if f"{NAMES[kind]}:{name}" not in self.data.unreadable]
+        found = {record_id: await self.get(kind, record_id) for record_id in readable}
+        return {record_id: held for record_id, held in found.items() if held is not None}
 
     async def find(self, index: str) -> str | None:
         self._reached()

@@ -76,7 +76,7 @@ class RedisLink:
         except errors.NoScriptError:
             if script is None:
                 raise
-            return await self._client.execute_command("EVAL", script.text, *words[2:])
+            return await self._sent(script, ("EVAL", script.text, *words[2:]), tries)
         except errors.BusyLoadingError:
             raise
         except (errors.ConnectionError, errors.TimeoutError):

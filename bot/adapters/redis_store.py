@@ -74,14 +74,21 @@ class RedisStore:
         return self._held(kind, record_id, document, version)
 
     async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
-        """The records that exist, by id; one round trip."""
+        """The records that exist, by id, in one round trip; one that cannot be read is left out and logged."""
         if not ids:
             return {}
         prefix = f"{RECORDS}{kind_name(kind)}:"
         reply = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], ())
-        pairs = zip(ids, reply[::2], reply[1::2], strict=True)
-        held = {name: self._held(kind, name, document, version) for name, document, version in pairs}
-        return {name: found for name, found in held.items() if found is not None}
+        found: dict[str, Held[R]] = {}
+        for record_id, document, version in zip(ids, reply[::2], reply[1::2], strict=True):
+            try:
+                held = self._held(kind, record_id, document, version)
+            except Unreachable as error:
+                structlog.get_logger().error("record unreadable", record=prefix + record_id, problem=error.what)
+                continue
+            if held is not None:
+                found[record_id] = held
+        return found
 
     async def find(self, index: str) -> str | None:
         """The id that an index points to."""

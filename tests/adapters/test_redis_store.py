@@ -116,7 +116,7 @@ async def test_scripts_are_loaded_again_after_a_restart(store: RedisStore, redis
 
 
 async def test_an_unreadable_record_takes_down_nothing_but_itself(store: RedisStore, redis_url: str) -> None:
-    """It is handed to nobody, logged, looked at again later, and names itself when it is read."""
+    """It is handed to nobody, logged, looked at again later, left out of lists, and names itself when read alone."""
     await store.commit(Change(puts=tuple(Put(Held(Pool(p), 0), Pool(p), 0.0) for p in ("bad", "good"))))
     with redis.Redis.from_url(redis_url) as client:
         client.hset("{tailback}:rec:pool:bad", "doc", b"\x80\x04not ours")
@@ -129,6 +129,7 @@ async def test_an_unreadable_record_takes_down_nothing_but_itself(store: RedisSt
     assert (await store.claim(10)).next_due_in_seconds == pytest.approx(60, abs=2)
     with pytest.raises(Unreachable, match="pool:bad"):
         await store.get(Pool, "bad")
+    assert set(await store.get_many(Pool, ["bad", "good"])) == {"good"}
 
 
 async def test_a_key_of_a_foreign_type_leaves_nothing_half_written(store: RedisStore, redis_url: str) -> None:

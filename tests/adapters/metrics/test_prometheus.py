@@ -1,19 +1,16 @@
 """The Prometheus source: a real server that scrapes a small exporter, and every way in which it can fail."""
 
-import asyncio
 import socket
 import subprocess
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import httpx
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse
-from starlette.routing import Route
 
 from bot.adapters.http import Wire
 from bot.adapters.metrics.prometheus import Prometheus, build, newest_of
@@ -55,7 +52,7 @@ def prometheus(folder: Path, target: str) -> Iterator[str]:
     folder.mkdir(exist_ok=True)
     (folder / "prometheus.yml").write_text(
         "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: ci\n  static_configs:\n"
-        f"  - targets: ['{target.removeprefix('http://')}']\n"
+        f"  - targets: ['{target}']\n"
     )
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -73,31 +70,44 @@ def prometheus(folder: Path, target: str) -> Iterator[str]:
         server.wait(10)
 
 
-async def scraped(address: str) -> None:
+def scraped(address: str) -> None:
     """Waits at most 20 s until the first samples can be read."""
-    async with httpx.AsyncClient() as http:
+    with httpx.Client() as http:
         for _ in range(200):
             try:
-                answer = await http.get(f"{address}/api/v1/query", params={"query": "ci_job_wait_seconds"})
+                answer = http.get(f"{address}/api/v1/query", params={"query": "ci_job_wait_seconds"})
                 if answer.json()["data"]["result"]:
                     return
             except (httpx.TransportError, ValueError, KeyError):
                 pass
-            await asyncio.sleep(0.1)
+            time.sleep(0.1)
     pytest.fail("Prometheus scraped nothing within 20 s")
 
 
+class Exporter(BaseHTTPRequestHandler):
+    """Says the same on every path."""
+
+    def do_GET(self) -> None:
+        """Answer with the exposition."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain; version=0.0.4")
+        self.end_headers()
+        self.wfile.write(EXPOSITION.encode())
+
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+
 @pytest.fixture(scope="module")
-async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One real Prometheus for the module, with a first scrape."""
-
-    async def exposition(_: Request) -> PlainTextResponse:
-        return PlainTextResponse(EXPOSITION, media_type="text/plain; version=0.0.4")
-
-    async with serving(Starlette(routes=[Route("/metrics", exposition)])) as target:
-        with prometheus(tmp_path_factory.mktemp("prometheus"), target) as address:
-            await scraped(address)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Exporter) as exporter:
+        Thread(target=exporter.serve_forever, daemon=True).start()
+        folder = tmp_path_factory.mktemp("prometheus")
+        with prometheus(folder, f"127.0.0.1:{exporter.server_port}") as address:
+            scraped(address)
             yield address
+        exporter.shutdown()
 
 
 def source(url: str, wire: Wire, at: float, table: Mapping[str, object] | None = None, **figures: object) -> Prometheus:
@@ -115,7 +125,6 @@ async def look(
 
 
 @pytest.mark.needs("prometheus")
-@pytest.mark.asyncio(loop_scope="module")
 async def test_a_preset_reads_a_whole_pool(server: str):
     """Every figure of the generic exporter; what does not exist is unknown with its reason, never zero."""
     before = time.time()
@@ -135,7 +144,6 @@ async def test_a_preset_reads_a_whole_pool(server: str):
 
 
 @pytest.mark.needs("prometheus")
-@pytest.mark.asyncio(loop_scope="module")
 async def test_waiting_jobs_are_named_longest_first(server: str):
     """The exporter's own job label is renamed by Prometheus, and only web addresses become links."""
     found = await look(server, preset="ci")
@@ -146,7 +154,6 @@ async def test_waiting_jobs_are_named_longest_first(server: str):
 
 
 @pytest.mark.needs("prometheus")
-@pytest.mark.asyncio(loop_scope="module")
 async def test_a_query_by_hand_goes_before_the_preset_and_a_bad_one_says_why(server: str):
     """One wrong query costs one figure; the sentence has the remedy or Prometheus's own words."""
     found = await look(server, preset="ci", **BY_HAND)
@@ -160,7 +167,6 @@ async def test_a_query_by_hand_goes_before_the_preset_and_a_bad_one_says_why(ser
 
 
 @pytest.mark.needs("prometheus")
-@pytest.mark.asyncio(loop_scope="module")
 async def test_figures_that_are_no_longer_scraped_carry_their_own_time(server: str):
     """Prometheus goes on answering for five minutes after the last scrape; such a figure is no fresh look."""
     later = time.time() + 100
@@ -172,7 +178,6 @@ async def test_figures_that_are_no_longer_scraped_carry_their_own_time(server: s
 
 
 @pytest.mark.needs("prometheus")
-@pytest.mark.asyncio(loop_scope="module")
 async def test_the_past_comes_oldest_first(server: str):
     """The range API gives queue, wait, busy and idle; a figure without a past is named."""
     now = time.time()

@@ -1,0 +1,201 @@
+"""What every store promises of due times, leases, fences and waking, on the fake and on real servers alike."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+import pytest
+
+from bot.core.incident import Incident
+from bot.core.pool import Pool
+from bot.core.record import Change, Conflict, Digest, Held, Put
+from tests.adapters.store_world import LEASE, AnyStore, World, held, incident, new
+
+
+async def test_a_claim_takes_what_is_due_and_nobody_else_gets_it(world: World, store: AnyStore) -> None:
+    """A claimed record is held with fence and lease; a second process finds nothing and learns when to come back."""
+    await store.commit(Change(puts=(new(incident(), world.now()), new(Pool("p"), world.now() + 60), new(Digest("C")))))
+    claims = await store.claim(10)
+    (claim,) = claims.claims
+    assert (claim.kind, claim.id, claim.held and claim.held.value) == ("inc", "i1", incident())
+    assert claim.held is not None
+    assert (claim.held.fence, claim.held.unsettled, claim.held.lease_ends) == (claim.fence, None, claim.lease_ends)
+    other = await world.store().claim(10)
+    assert other.claims == ()
+    assert other.next_due_in_seconds == pytest.approx(LEASE, abs=0.15)
+
+
+async def test_a_claim_takes_no_more_than_asked_and_the_longest_due_first(world: World, store: AnyStore) -> None:
+    """Under load, what has waited longest is served first."""
+    puts = tuple(new(incident(f"i{n}"), world.now() - n) for n in range(1, 6))
+    await store.commit(Change(puts=puts))
+    claims = await store.claim(2)
+    assert [claim.id for claim in claims.claims] == ["i5", "i4"]
+    assert claims.next_due_in_seconds == 0
+
+
+async def test_nothing_due_says_so(store: AnyStore) -> None:
+    """An empty store has no next time."""
+    claims = await store.claim(10)
+    assert (claims.claims, claims.next_due_in_seconds) == ((), None)
+
+
+async def test_a_release_sets_the_next_look_and_settles_the_claim(world: World, store: AnyStore) -> None:
+    """After a fenced put the record is due when it says, and the next claim finds nothing unsettled."""
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    claim = await held(store)
+    await store.commit(Change(puts=(Put(claim, incident(title="new"), world.now() + 0.2),)))
+    assert (await store.claim(10)).claims == ()
+    await world.passes(0.25)
+    again = await held(store)
+    assert (again.value, again.version, again.unsettled) == (incident(title="new"), 2, None)
+    assert again.fence is not None
+    assert claim.fence is not None
+    assert again.fence > claim.fence
+    await store.commit(Change(puts=(Put(again, incident(), None),)))
+    assert (await store.claim(10)).next_due_in_seconds is None
+
+
+async def test_a_claim_that_ended_cannot_be_used_again(world: World, store: AnyStore) -> None:
+    """A fence proves the claim only until its release."""
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    claim = await held(store)
+    await store.commit(Change(puts=(Put(claim, incident(), None),)))
+    with pytest.raises(Conflict):
+        await store.commit(Change(puts=(Put(replace(claim, version=2), incident(), None),)))
+
+
+async def test_a_crash_between_claim_and_commit_leaves_an_unsettled_claim(world: World, store: AnyStore) -> None:
+    """When the lease has ended somebody else takes the record, learns when the lost claim began, and fences it out."""
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    began = world.now()
+    lost = await held(store)
+    await world.passes(LEASE + 0.05)
+    successor = await held(world.store())
+    assert successor.unsettled == pytest.approx(began, abs=0.15)
+    with pytest.raises(Conflict):
+        await store.commit(Change(puts=(Put(lost, incident(title="late"), None),)))
+    assert await store.get(Incident, "i1") == Held(incident(), 1)
+
+
+async def test_an_uncertain_release_stays_unsettled(world: World, store: AnyStore) -> None:
+    """Whoever claims next is told when the uncertain claim began."""
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    began = world.now()
+    claim = await held(store)
+    await world.passes(0.1)
+    await store.commit(Change(puts=(Put(claim, incident(), world.now(), uncertain=True),)))
+    await world.passes(0.01)
+    assert (await held(store)).unsettled == pytest.approx(began, abs=0.08)
+
+
+async def test_waiting_for_an_unsettled_claim_does_not_make_it_younger(world: World, store: AnyStore) -> None:
+    """A holder that only waits hands on what it was told; otherwise the settle time would never be over."""
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    began = world.now()
+    await held(store)
+    for version in (1, 2, 3):
+        await world.passes(LEASE + 0.05)
+        waiting = await held(store)
+        assert (waiting.version, waiting.unsettled) == (version, pytest.approx(began, abs=0.15))
+        await store.commit(Change(puts=(Put(waiting, incident(), world.now() + LEASE, uncertain=True),)))
+
+
+async def test_a_put_that_keeps_the_claim_extends_the_lease(world: World, store: AnyStore) -> None:
+    """With release=False the record stays ours for another lease, under the same fence."""
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    claim = await held(store)
+    await world.passes(LEASE * 0.7)
+    await store.commit(Change(puts=(Put(claim, incident(title="intent"), None, release=False),)))
+    await world.passes(LEASE * 0.7)
+    assert (await world.store().claim(10)).claims == ()
+    await store.commit(Change(puts=(Put(replace(claim, version=2), incident(title="done"), None),)))
+    assert await store.get(Incident, "i1") == Held(incident(title="done"), 3)
+
+
+async def test_a_wake_of_a_claimed_record_waits_for_its_release(world: World, store: AnyStore) -> None:
+    """Two never work on one record: the wake makes it due at once, but only when the holder has finished."""
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    claim = await held(store)
+    await store.commit(Change(wake=("inc:i1",)))
+    assert (await store.claim(10)).claims == ()
+    await store.commit(Change(puts=(Put(claim, incident(), None),)))
+    again = await held(store)
+    await store.commit(Change(puts=(Put(again, incident(), None),)))
+    assert (await store.claim(10)).next_due_in_seconds is None
+
+
+async def test_a_put_from_outside_on_a_claimed_record_waits_too(world: World, store: AnyStore) -> None:
+    """An alert that arrives meanwhile is written at once; the holder's own write then is a conflict to be re-run."""
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    claim = await held(store)
+    await store.commit(Change(puts=(Put(Held(incident(), 1), incident(title="absorbed"), world.now()),)))
+    assert (await store.claim(10)).claims == ()
+    with pytest.raises(Conflict):
+        await store.commit(Change(puts=(Put(claim, incident(), None),)))
+    await store.commit(Change(puts=(Put(replace(claim, version=2), incident(title="both"), world.now() + 60),)))
+    assert (await held(store)).value == incident(title="both")
+
+
+async def test_an_earlier_look_wins_and_a_later_one_changes_nothing(world: World, store: AnyStore) -> None:
+    """Without a fence a put can only bring the next look forward; `None` cancels it."""
+    await store.commit(Change(puts=(new(incident(), world.now() + 50),)))
+    await store.commit(Change(puts=(Put(Held(incident(), 1), incident(), world.now() + 90),)))
+    assert (await store.claim(1)).next_due_in_seconds == pytest.approx(50, abs=2)
+    await store.commit(Change(puts=(Put(Held(incident(), 2), incident(), world.now() + 20),)))
+    assert (await store.claim(1)).next_due_in_seconds == pytest.approx(20, abs=2)
+    await store.commit(Change(puts=(Put(Held(incident(), 3), incident(), None),)))
+    assert (await store.claim(1)).next_due_in_seconds is None
+
+
+async def test_a_pool_that_was_only_woken_is_claimed_without_a_record(store: AnyStore) -> None:
+    """The claim alone is enough to write the first record."""
+    await store.commit(Change(wake=("pool:p", "digest:C1")))
+    claims = {claim.kind: claim for claim in (await store.claim(10)).claims}
+    assert {kind: (claim.id, claim.held) for kind, claim in claims.items()} == {
+        "pool": ("p", None),
+        "digest": ("C1", None),
+    }
+    assert await store.get(Pool, "p") is None
+    await store.commit(Change(puts=(Put(Held(Pool("p"), 0, fence=claims["pool"].fence), Pool("p"), None),)))
+    assert await store.get(Pool, "p") == Held(Pool("p"), 1)
+    with pytest.raises(Conflict):
+        await store.commit(Change(puts=(Put(Held(Digest("C1"), 0, fence=1_000), Digest("C1"), None),)))
+
+
+async def test_a_due_incident_that_was_forgotten_is_dropped(world: World, store: AnyStore) -> None:
+    """Nothing can come of an incident or an action without a record: it is handed to nobody, ever again."""
+    await store.commit(Change(puts=(new(incident(), world.now() + 0.1, keep_seconds=0.05),), wake=("act:gone",)))
+    await world.passes(0.15)
+    claims = await store.claim(10)
+    assert (claims.claims, claims.next_due_in_seconds) == ((), None)
+
+
+async def test_two_processes_never_share_a_record(world: World, store: AnyStore) -> None:
+    """Twelve claims at a time from two processes hand every record to exactly one of them."""
+    await store.commit(Change(puts=tuple(new(incident(f"i{n:03}"), world.now()) for n in range(100))))
+    one_, other = world.store(30), world.store(30)
+    rounds = await asyncio.gather(*(each.claim(10) for each in (one_, other) * 6))
+    taken = [claim.id for claims in rounds for claim in claims.claims]
+    assert len(taken) == len(set(taken)) == 100
+
+
+async def test_a_commit_wakes_whoever_waits_anywhere(world: World, store: AnyStore) -> None:
+    """Something due now ends the wait of this process and of every other one, at once."""
+    other = world.store()
+    waits = [asyncio.create_task(each.woken(5.0)) for each in (store, other)]
+    await asyncio.sleep(0.2)
+    await other.woken(0)
+    began = time.monotonic()
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    assert await asyncio.gather(*waits) == [True, True]
+    assert time.monotonic() - began < 0.2
+
+
+async def test_nothing_due_wakes_nobody(world: World, store: AnyStore) -> None:
+    """A wait ends with False when no commit made anything due sooner."""
+    await store.commit(Change(puts=(new(incident(), world.now() + 60),)))
+    while await store.woken(0.2):
+        pass
+    await store.commit(Change(puts=(new(incident("i2"), world.now() + 90), new(incident("i3")))))
+    assert await store.woken(0.05) is False
