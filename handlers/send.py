@@ -12,12 +12,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot.config import Environment
+from bot.ports import Refused
 from bot.sources.credentials import SIGNATURE_HEADER
 
 SECONDS = 10.0
 """Tailback answers within 2 s; the rest is the network's."""
 LARGEST_ANSWER = 64 * 1024
-EVERYWHERE = {"0.0.0.0", "::", "[::]", ""}  # noqa: S104 - recognised, not bound
+EVERYWHERE = {"0.0.0.0", "::", "[::]", ""}
 """Addresses that a server listens on and nobody can be called at."""
 
 WORDS = {
@@ -38,10 +39,6 @@ REMEDIES = {
 }
 
 
-class NotSent(Exception):
-    """The payload was not stored; the text is one line: what is wrong and what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class Parcel:
     """What goes over the wire."""
@@ -52,25 +49,25 @@ class Parcel:
 
 
 def read(path: Path) -> bytes:
-    """The file's bytes as they are: a signature covers them. Raises NotSent."""
+    """The file's bytes as they are: a signature covers them. Raises Refused."""
     try:
         return path.read_bytes()
     except OSError as error:
-        raise NotSent(f"{path}: cannot be read ({error.strerror}); name a file with a JSON payload.") from None
+        raise Refused(f"{path}: cannot be read ({error.strerror}); name a file with a JSON payload.") from None
 
 
 def kind_of(body: bytes, known: Mapping[str, object]) -> str:
-    """Which source the payload is of, among the `known` ones (formats.md section 2). Raises NotSent."""
+    """Which source the payload is of, among the `known` ones (formats.md section 2). Raises Refused."""
     choices = " or ".join(f"--to {name}" for name in sorted(known))
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise NotSent(f"The file is not JSON ({error}); mend it, or say what it is: {choices}.") from None
+        raise Refused(f"The file is not JSON ({error}); mend it, or say what it is: {choices}.") from None
     found = _guess(payload if isinstance(payload, dict) else {})
     if not found:
-        raise NotSent(f"The file looks like no alert payload that Tailback knows; say what it is: {choices}.")
+        raise Refused(f"The file looks like no alert payload that Tailback knows; say what it is: {choices}.")
     if found not in known:
-        raise NotSent(f"The file looks like a payload for /alerts/{found}, which this release does not take; "
+        raise Refused(f"The file looks like a payload for /alerts/{found}, which this release does not take; "
                       f"known: {choices}.")  # fmt: skip
     return found
 
@@ -88,7 +85,7 @@ def _guess(payload: Mapping[str, object]) -> str:
 
 
 def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Parcel:
-    """The request; `url` empty means the instance of this environment. Raises NotSent when there is no secret.
+    """The request; `url` empty means the instance of this environment. Raises Refused when there is no secret.
 
     `now` is epoch seconds, for the signature's timestamp. A token goes before a signature, because every source
     takes it; a signature is for Grafana alone.
@@ -99,7 +96,7 @@ def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Pa
     elif secret := env.tailback_webhook_hmac_secret.get_secret_value():
         headers |= signed(secret, env.tailback_webhook_hmac_timestamp_header, body, now)
     else:
-        raise NotSent("TAILBACK_WEBHOOK_TOKEN is not set; set it to what the running Tailback has.")
+        raise Refused("TAILBACK_WEBHOOK_TOKEN is not set; set it to what the running Tailback has.")
     return Parcel(f"{url.rstrip('/') or home(env)}/alerts/{kind}", headers, body)
 
 
@@ -121,15 +118,15 @@ def home(env: Environment) -> str:
 
 
 def send(sent: Parcel, seconds: float = SECONDS) -> str:
-    """Post it and say in words what came of it; raises NotSent with a remedy. No redirect is followed, no proxy used."""
+    """Post it and say in words what came of it; raises Refused. No redirect is followed, no proxy used."""
     parts = urlsplit(sent.url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise NotSent(f"--url: {sent.url!r} is not an address; write for example --url http://127.0.0.1:8080.")
+        raise Refused(f"--url: {sent.url!r} is not an address; write for example --url http://127.0.0.1:8080.")
     place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     try:
         line = _connection(parts.scheme, parts.hostname, parts.port, seconds)
     except ValueError:
-        raise NotSent(
+        raise Refused(
             f"--url: {place} has a port that is no number; write for example http://127.0.0.1:8080."
         ) from None
     try:
@@ -137,19 +134,19 @@ def send(sent: Parcel, seconds: float = SECONDS) -> str:
         answer = line.getresponse()
         status, text = answer.status, answer.read(LARGEST_ANSWER)
     except ConnectionRefusedError:
-        raise NotSent(
+        raise Refused(
             f"Nobody listens at {place}; start it with `tailback run`, or name its address with --url."
         ) from None
     except TimeoutError:
-        raise NotSent(f"{place} did not answer within {seconds:g} s; look at its log and at /readyz there.") from None
+        raise Refused(f"{place} did not answer within {seconds:g} s; look at its log and at /readyz there.") from None
     except socket.gaierror:
-        raise NotSent(f"The host of {place} is not known; check --url.") from None
+        raise Refused(f"The host of {place} is not known; check --url.") from None
     except ssl.SSLError as error:
-        raise NotSent(
+        raise Refused(
             f"{place} does not speak TLS that can be trusted ({error.reason}); check --url and its certificate."
         ) from None
     except (OSError, http.client.HTTPException, UnicodeError) as error:
-        raise NotSent(
+        raise Refused(
             f"{place} gave no answer that can be read ({error or type(error).__name__}); check --url."
         ) from None
     finally:
@@ -173,4 +170,4 @@ def _judged(place: str, status: int, text: bytes) -> str:
         return WORDS.get(str(facts["outcome"]), f"Stored ({facts['outcome']}).")
     said = " ".join(str(facts.get("error", "")).split())[:300]
     remedy = REMEDIES.get(status, "Check --url: is this the address of `tailback web`?")
-    raise NotSent(f"{place} answered HTTP {status}{f': {said}' if said else ''}. {remedy}".replace("..", "."))
+    raise Refused(f"{place} answered HTTP {status}{f': {said}' if said else ''}. {remedy}".replace("..", "."))

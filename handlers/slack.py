@@ -25,7 +25,7 @@ from handlers.slack_requests import from_action, from_command, from_mention, fro
 
 PATIENCE_SECONDS = 2.2
 """Slack waits 3 s; an answer that says "try again" must still arrive in time."""
-DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up"}
+DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up", "resolve": "resolve"}
 """Callback id of a dialog → the action it belongs to."""
 
 Ack = Callable[..., Awaitable[Any]]

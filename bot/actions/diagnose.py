@@ -19,6 +19,7 @@ from bot.views.answers import said
 NAME, VERB, USAGE = "diagnose", "diagnose", "diagnose [POOL]"
 HELP = "Read the pools now: where it queues, how busy, what holds it."
 PATIENCE_SECONDS = 8.0
+MOST_POOLS = 60
 
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
@@ -44,8 +45,10 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # 
 
 
 async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
-    """Measure the pool that was named, else every candidate of the incident, now."""
-    found = await read(desk, [act.pool] if act.pool else list(incident.candidates) if incident else [])
+    """Measure the pool that was named, else every pool there is: only so can isolated be told from widespread."""
+    about = incident.candidates if incident else ()
+    every = tuple(dict.fromkeys((*about, *desk.settings.file.pool)))[:MOST_POOLS]
+    found = await read(desk, [act.pool] if act.pool else list(every))
     lines = found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
     return Performed(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
 

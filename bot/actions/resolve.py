@@ -3,24 +3,27 @@
 from bot.core.incident import Incident, resolved_by_hand
 from bot.core.observe import View
 from bot.core.offer import Offer, Place, act_id
-from bot.core.request import Answer, Request
+from bot.core.request import Answer, Request, Surface
 from bot.desk import Desk
 from bot.stories.ask import finished_act, permit, request_act, subject
+from bot.views.modals import question
 
 NAME, VERB, USAGE = "resolve", "resolve", "resolve"
 HELP = "Close the incident by hand (in its thread)."
+QUESTION = "Close this incident now, whatever the queue does? It opens again when the alert fires anew."
 
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
-    """Always there for an open incident, behind a question."""
-    words = "Close this incident now, whatever the queue does? It opens again when the alert fires anew."
-    return Offer(NAME, "Resolve by hand", act_id(incident, NAME), Place.MORE, confirm=words)
+    """Always there for an open incident."""
+    return Offer(NAME, "Resolve by hand", act_id(incident, NAME), Place.MORE)
 
 
 async def ask(desk: Desk, request: Request) -> Answer:
-    """Close it and say who did."""
+    """The menu opens a question; confirmed, or asked in words, it closes and says who did."""
     await permit(desk, request.who, request.team, "ack")
     held = await subject(desk, request)
+    if request.surface is Surface.BUTTON:
+        return Answer(view=question(NAME, "Resolve by hand?", request.act, QUESTION, "Resolve"))
     now = desk.now()
     act = finished_act(desk, request, held, "closed by hand")
     await request_act(desk, request, held, act, lambda fresh: resolved_by_hand(fresh, request.who, now))

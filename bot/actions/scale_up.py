@@ -45,11 +45,18 @@ async def ask(desk: Desk, request: Request) -> Answer:
         return await _dialog(desk, request)
     if request.surface is Surface.DIALOG:
         held: Held[Incident] | None = await subject(desk, request)
-        pool, text = request.values.get("pool", ""), request.values.get("target", "")
+        pool = request.values.get("pool") or _only_pool(desk, held)
+        text = request.values.get("target", "").strip()
     else:
         pool, text = _spoken(request)
         held = await subject(desk, request) if request.thread else None
     return await _drafted(desk, request, held, pool, text)
+
+
+def _only_pool(desk: Desk, held: Held[Incident] | None) -> str:
+    """A dialog about a single pool does not ask for it."""
+    names = [name for name in held.value.candidates if name in desk.levers] if held else []
+    return names[0] if len(names) == 1 else ""
 
 
 async def _dialog(desk: Desk, request: Request) -> Answer:

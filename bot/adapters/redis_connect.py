@@ -6,12 +6,14 @@ from itertools import cycle
 from typing import Any, Protocol
 from urllib.parse import ParseResult, parse_qsl, unquote, urlparse
 
-from redis.asyncio import ConnectionPool, Redis
+from hiredis import pack_command
+from redis.asyncio import Connection, ConnectionPool, Redis, SSLConnection, UnixDomainSocketConnection
 from redis.asyncio.cluster import ClusterNode, RedisCluster
 from redis.asyncio.connection import parse_url
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
+from redis.typing import EncodableT
 
 from bot.config import ConfigError
 
@@ -97,8 +99,34 @@ def _ours(client_name: str) -> Options:
     }
 
 
+class _Packed:
+    """Packs commands in C: redis-py's asyncio half packs in Python, which costs 45 of the 125 µs of a commit."""
+
+    def pack_command(self, *args: EncodableT) -> list[bytes]:
+        """One command in Redis's protocol; redis-py's own may have a space in its name (`CLIENT SETNAME`)."""
+        name = args[0]
+        words = name.encode().split() if isinstance(name, str) else [name]
+        return [pack_command((*words, *args[1:]))]
+
+
+class _Tcp(_Packed, Connection):
+    pass
+
+
+class _Tls(_Packed, SSLConnection):
+    pass
+
+
+class _Unix(_Packed, UnixDomainSocketConnection):
+    pass
+
+
+_PACKED = {SSLConnection: _Tls, UnixDomainSocketConnection: _Unix}
+
+
 def _pooled(options: Options) -> Redis:
-    return Redis.from_pool(ConnectionPool(**{**options, "max_connections": CONNECTIONS + 1}))
+    kind = _PACKED.get(options.get("connection_class", Connection), _Tcp)
+    return Redis.from_pool(ConnectionPool(**{**options, "connection_class": kind, "max_connections": CONNECTIONS + 1}))
 
 
 def _one_server(options: Options) -> Clients:

@@ -48,6 +48,9 @@ def expected(sample: Snapshot | None, more: int, rules: PoolRules) -> tuple[str,
     warnings = []
     if sample.idle:
         warnings.append(f"{count(sample.idle, 'runner')} idle while jobs wait: more runners may not help.")
+    if sample.create_failures:
+        failed = count(sample.create_failures, "attempt")
+        warnings.append(f"{failed} to create a runner failed in the last 15 min: asking for more may not help.")
     found = [e for pace in paces(sample) if (e := effect(sample, more, rules.boot_time_seconds, pace))]
     if not found:
         reason = "how fast jobs arrive and finish is not known for this pool"

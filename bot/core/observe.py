@@ -51,7 +51,8 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
 def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> list[Snapshot]:
     """The samples of a pool that this incident has not taken in yet, oldest first.
 
-    The first one may be up to a poll period older than the incident: it is what is known when the thread opens.
+    The first one may be up to a poll period older than the incident: it is what is known when the thread opens, and
+    it counts toward no drain.
     """
     pool = view.pools.get(name)
     since = incident.seen.get(name, incident.opened_at - timing.poll - 1)
@@ -90,6 +91,7 @@ def _filled_again(incident: Incident, view: View, now: float) -> Incident:
 def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Timing) -> Incident:
     name = sample.pool
     is_empty = empty(sample, rules.floor)
+    counts = is_empty is True and sample.at >= incident.opened_at - 1
     gap = sample.at - incident.seen.get(name, sample.at)
     streak = incident.streaks.get(name, 0) if gap <= 2 * timing.poll + 1 else 0
     affected = incident.affected
@@ -102,7 +104,7 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
     return replace(
         incident,
         seen={**incident.seen, name: sample.at},
-        streaks={**incident.streaks, name: streak + 1 if is_empty else 0},
+        streaks={**incident.streaks, name: streak + 1 if counts else 0},
         affected=affected,
         peaks=peaks,
     )

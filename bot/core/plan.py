@@ -50,7 +50,7 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
     if incident.thread.root is None:
         first_look = first_look_until(incident, timing)
         return Wait(first_look) if now < first_look else PostRoot()
-    if incident.thread.shown != drawn:
+    if incident.thread.shown != drawn or _looks_old(incident, now, timing):
         return EditRoot()
     if incident.outbox:
         return PostReply(incident.outbox[0])
@@ -64,6 +64,13 @@ def first_look_until(incident: Incident, timing: Timing) -> float:
     if all(name in incident.seen for name in incident.candidates):
         return 0.0
     return incident.opened_at + timing.first_look
+
+
+def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:
+    """Whether the parent, though still true, gives a time of measuring that is a report period old."""
+    if incident.closed or now - incident.thread.shown_at < timing.report:
+        return False
+    return max(incident.seen.values(), default=0.0) > incident.thread.shown_at
 
 
 def escalation_due_at(incident: Incident, timing: Timing) -> float:

@@ -42,6 +42,7 @@ POOL = """
 match = {{ runner_label = "{name}" }}
 metrics = "fleet"
 preset = "ci"
+create_failures = 'sum(increase(ci_runner_create_failures_total{{pool="{name}"}}[15s]))'
 boot_time = "{boot:.0f}s"
 floor = {floor}
 

@@ -19,6 +19,7 @@ MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
 MOST_MODAL_TITLE, MOST_CONFIRM_TEXT, MOST_CONFIRM_LABEL, MOST_VIEW_BLOCKS = 24, 300, 30, 100
 
 _SHRINKABLE = 600
+AS_OF = "as_of"
 
 
 def plain(text: str, most: int) -> Block:
@@ -99,9 +100,15 @@ def message(text: Marked, *blocks: Block | None) -> Message:
     return fit(Message(str(text), tuple(block for block in blocks if block is not None)))
 
 
+def as_of(text: Marked) -> Block:
+    """A line that says how fresh a message is; a message in which nothing but this changed is not edited."""
+    return {**context(text), "block_id": AS_OF}
+
+
 def digest_of(drawn: Message) -> str:
     """Equal for equal renderings; the parent is only edited when it changes."""
-    return digest(drawn.text, json.dumps(drawn.blocks, sort_keys=True, ensure_ascii=True, default=str))
+    told = [block for block in drawn.blocks if block.get("block_id") != AS_OF]
+    return digest(drawn.text, json.dumps(told, sort_keys=True, ensure_ascii=True, default=str))
 
 
 def fit(drawn: Message) -> Message:

@@ -140,6 +140,11 @@ def scale_confirm(act: str, pool: str, current: int | None, target: int, expecte
     return _modal("scale_up_confirm", "Scale up?", act, blocks, submit=f"Scale to {target}")
 
 
+def question(callback: str, title: str, act: str, sentence: str, submit: str) -> Block:
+    """Something to confirm before it is done."""
+    return _modal(callback, title, act, [section(escaped(sentence, 1500))], submit=submit)
+
+
 def notice(title: str, lines: Sequence[str]) -> Block:
     """A dialog that only tells something."""
     told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]

@@ -1,22 +1,22 @@
 """The parent message of an incident's thread: always true, edited in place, read first by somebody just woken.
 
-Times in it are absolute or in whole minutes, and the time of measuring is shown only when figures are old: the
-rendering, and so its digest, changes when something is news and not at every look (Slack takes 50 edits
-a minute, slack.md section 3). A closed incident is drawn from its record alone, so that it never changes again.
+Times in it are absolute or in whole minutes, and the time of measuring does not count as a change: the rendering's
+digest changes when something is news and not at every look (Slack takes 50 edits a minute, slack.md section 3).
+A closed incident is drawn from its record alone, so that it never changes again.
 """
 
 from collections.abc import Sequence
 
 from bot.core.incident import Incident, State
 from bot.core.message import Block, Message
-from bot.core.observe import Timing, View
+from bot.core.observe import Timing, View, latest
 from bot.core.offer import Offer
 from bot.core.words import listed
 from bot.views.about import alert_words, lasted, links, notes, since
-from bot.views.blocks import context, header, message, section
+from bot.views.blocks import as_of, context, header, message, section
 from bot.views.controls import controls
 from bot.views.deeds import deeds, has_it, silences
-from bot.views.marked import Marked, escaped, joined, mention, say, utc
+from bot.views.marked import Marked, date, escaped, joined, mention, say, utc
 from bot.views.picture import began_at, headline, name_of, of_incident, state_words, title_of
 from bot.views.queue import full_picture, peaks, queue_blocks
 
@@ -29,7 +29,14 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
     if incident.closed:
         return message(_closed_text(incident, view, now, timing), heading, *_closed_blocks(incident, now))
     text = _open_text(incident, view, offers, now, timing)
-    return message(text, heading, *_open_blocks(incident, view, now, timing), controls(offers, _subject(incident)))
+    blocks = _open_blocks(incident, view, now, timing)
+    return message(text, heading, *blocks, controls(offers, _subject(incident)), _fresh(incident, view))
+
+
+def _fresh(incident: Incident, view: View) -> Block | None:
+    """When the figures were measured: an edit may have to wait for its turn, and then the reader sees their age."""
+    newest = max((sample.at for sample in latest(incident, view)), default=None)
+    return as_of(say("Figures of {at}.", at=date(newest))) if newest is not None else None
 
 
 def minimal(incident: Incident) -> Message:

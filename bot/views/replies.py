@@ -9,7 +9,7 @@ from bot.core.timeline import Entry, Event
 from bot.core.words import count
 from bot.views.blocks import bullets, context, message, section
 from bot.views.deeds import spoken
-from bot.views.marked import Marked, clean, date, escaped, joined, say
+from bot.views.marked import Marked, clean, date, escaped, joined, mention, say
 from bot.views.picture import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
 from bot.views.table import legend, rest, table
 
@@ -21,7 +21,9 @@ LATE_SECONDS = 60.0
 def reply(incident: Incident, entry: Entry, now: float) -> Message:
     """The entry as a message; one that is also shown in the channel says first which incident it belongs to."""
     lead = _lead(incident, entry)
-    said = joined(" ", say("*Failed:*") if entry.event is Event.FAILED else None, spoken(entry, 1500))
+    failed = say("*Failed:*") if entry.event is Event.FAILED else None
+    group = incident.thread.mention if entry.event is Event.ESCALATED else None
+    said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None)
     late = _late(entry, now)
     blocks = [
         section(joined("\n", lead, said)),

@@ -1,4 +1,4 @@
-"""Gives store tests their world: each runs on the fake, on the bundled Valkey and on the redis-server of this machine."""
+"""Gives store tests their world: each runs on the fake, on the bundled Valkey and on this machine's redis-server."""
 
 from collections.abc import AsyncIterator, Iterator
 

@@ -106,6 +106,15 @@ async def test_no_server_is_unreachable_with_a_remedy(tmp_path: Path) -> None:
     await store.aclose()
 
 
+async def test_a_text_that_is_not_unicode_is_refused_before_it_is_sent(store: RedisStore) -> None:
+    """E14: half a surrogate pair in a name or a mark is a shape error, not a crash, and not retried."""
+    for call in (store.get(Pool, "\ud800"), store.commit(Change(once=("\ud800",))), store.find("\ud800")):
+        with pytest.raises(Unreachable, match="not Unicode") as refused:
+            await call
+        assert not refused.value.retryable
+    await store.commit(new(Pool("p")))
+
+
 async def test_scripts_are_loaded_again_after_a_restart(store: RedisStore, redis_url: str) -> None:
     """RT-5: a server that forgot the scripts gets them again."""
     await store.commit(new(Pool("p")))

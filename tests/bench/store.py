@@ -50,7 +50,8 @@ async def measured(name: str, work: Callable[[int], Awaitable[object]], calls: i
 async def main(url: str) -> None:
     store = RedisStore(connect(url), CLOCKS, lease_seconds=60)
     client = connect(url).requests
-    document = Codecs.build().encode(incident(0))
+    incidents = [incident(number) for number in range(CALLS)]
+    document = Codecs.build().encode(incidents[0])
     bare = await measured(f"bare SET of {len(document):,} bytes", lambda n: client.execute_command("SET", n, document))
     print("   1.00")
 
@@ -59,7 +60,7 @@ async def main(url: str) -> None:
         print(f"{rate * each / bare:>7.2f} per {'call' if each == 1 else 'record'}")
 
     async def open_one(number: int) -> None:
-        made = incident(number)
+        made = incidents[number]
         await store.commit(
             Change(
                 puts=(Put(Held(made, 0), made, time.time()),),
@@ -82,7 +83,7 @@ async def main(url: str) -> None:
 
     await row("open_under (nothing there)", lambda n: store.open_under(f"open:{n}", f"delivery:{n}"))
     await row("commit that opens an incident", open_one)
-    await row("open_under (incident there)", lambda n: store.open_under(f"open:{incident(n).key}", f"d:{n}"))
+    await row("open_under (incident there)", lambda n: store.open_under(f"open:{incidents[n].key}", f"d:{n}"))
     await row("claim of 20 incidents", claim, CALLS // 20, 20)
     await row("commit that releases a claim", settle)
     await row("pace", lambda n: store.pace(f"C{n}", "i", 1.0, 1, urgent=False))

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from urllib.parse import quote
 
 from bot.adapters.alertmanagers.reading import Parse, alerts_from, silence_from
 from bot.adapters.http import Answer, BaseUrl, Http
@@ -13,6 +12,8 @@ from bot.core.words import duration
 from bot.ports import Failure, Refused, SilenceFound, Unreachable
 from bot.sources.payload import fields, instant
 
+SILENCE_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
+"""What an id may be to stand in a path; no back end gives out another one."""
 NOT_READY = 409
 """Grafana, while its Alertmanager starts."""
 
@@ -79,7 +80,9 @@ class ApiV2:
 
     async def get(self, silence_id: str) -> SilenceFound | None:
         """One silence, ended ones included for a while; None when the back end does not know it."""
-        answer = await self._http.get(self._path_of(silence_id))
+        if not SILENCE_ID.fullmatch(silence_id):
+            return None
+        answer = await self._http.get(f"{self._prefix}/silence/{silence_id}")
         if answer.status in {404, 422}:
             return None
         self._accepted(answer, "reading the silence", Failure.LATER)
@@ -90,8 +93,10 @@ class ApiV2:
 
     async def end(self, silence_id: str) -> None:
         """End a silence now; one that has ended or is forgotten is fine (Alertmanager 0.25 answers 500 for it)."""
+        if not SILENCE_ID.fullmatch(silence_id):
+            return
         try:
-            answer = await self._http.send("DELETE", self._path_of(silence_id))
+            answer = await self._http.send("DELETE", f"{self._prefix}/silence/{silence_id}")
         except Unreachable as problem:
             if problem.failure is not Failure.UNKNOWN:
                 raise
@@ -137,9 +142,6 @@ class ApiV2:
             raise Refused(f"{self._http.system} refused {what} (HTTP {answer.status}): {answer.text}")
         if answer.body is None and unsure is Failure.LATER:
             raise self._http.problem(f"its answer is not JSON: {answer.text}", unsure)
-
-    def _path_of(self, silence_id: str) -> str:
-        return f"{self._prefix}/silence/{quote(silence_id, safe='').replace('.', '%2E')}"
 
 
 def _rfc3339(seconds: float) -> str:

@@ -27,8 +27,9 @@ def silence_from(row: object) -> tuple[str, SilenceFound | None]:
 
 def alerts_from(rows: Sequence[object], parse: Parse) -> Iterator[Alert]:
     """The alerts of a listing, which lists only what fires; one that cannot be read is left out."""
-    for start in range(0, len(rows), BATCH):
-        alerts = [_as_sent(fields(row)) for row in rows[start : start + BATCH]]
+    known = [_as_sent(fields(row)) for row in rows if fields(fields(row).get("labels"))]
+    for start in range(0, len(known), BATCH):
+        alerts = known[start : start + BATCH]
         try:
             yield from parse(json.dumps({"status": "firing", "alerts": alerts}).encode()).alerts
         except Unreadable:

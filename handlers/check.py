@@ -1,0 +1,192 @@
+"""The doctor: looks at every part that Tailback needs, changes nothing, and says what to do about what it finds."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bot.config import Settings
+from bot.core.pool import Snapshot
+from bot.core.words import count, duration, listed
+from bot.desk import Lever
+from bot.ports import Alertmanager, Failure, Metrics, Refused, Unreachable
+from handlers.check_settings import of_settings
+from handlers.check_slack import SlackProbe, of_slack
+from handlers.findings import Finding, from_sentence, ok, problem, warning
+
+PATIENCE_SECONDS = 20.0
+"""For one part; every call inside has its own, shorter limit."""
+REMEDIES = {
+    Failure.CREDENTIALS: "correct the variable that {place} names for its credentials, and what that token may do",
+    Failure.UNCONNECTED: "check the url in {place}, and that it runs and can be reached from here",
+    Failure.LATER: "look at it; it may only be busy, so check again in a minute",
+    Failure.UNKNOWN: "look at it; it may only be busy, so check again in a minute",
+    Failure.PLACE: "correct the url in {place}",
+    Failure.SHAPE: "correct {place}",
+    Failure.GONE: "correct {place}",
+}
+
+
+class RedisProbe(Protocol):
+    """What the doctor asks Redis."""
+
+    async def check(self) -> list[str]:
+        """What is dangerous about it, one sentence each with its remedy. Raises Unreachable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What the doctor examines with; a part that could not be put together is missing, and `problems` says why."""
+
+    now: Callable[[], float]
+    """Epoch seconds."""
+    slack: SlackProbe | None = None
+    redis: RedisProbe | None = None
+    engine: str = ""
+    """The embedded server that would be started; empty with REDIS_URL, or when there is none."""
+    metrics: Mapping[str, Metrics] = field(default_factory=dict)
+    """By pool name."""
+    levers: Mapping[str, Lever] = field(default_factory=dict)
+    """By pool name."""
+    alertmanagers: Mapping[str, Alertmanager] = field(default_factory=dict)
+    """By configured name."""
+    problems: tuple[tuple[str, str], ...] = ()
+    """(area, sentence with its remedy)."""
+
+
+def unusable(problems: Iterable[str]) -> list[Finding]:
+    """The findings when the configuration cannot even be read: nothing else can be looked at then."""
+    rest = warning("configuration", "Nothing else was looked at", "mend the problems, then check again")
+    return [*(_configuration(sentence) for sentence in problems), rest]
+
+
+async def examined(settings: Settings, tools: Instruments) -> list[Finding]:
+    """Look at everything at once; a part that does not answer never hides another one."""
+    parts: list[tuple[str, Awaitable[list[Finding]]]] = [("redis", _of_redis(tools))]
+    if tools.slack is not None:
+        parts.append(("slack", of_slack(tools.slack, settings)))
+    parts.append(("metrics", _of_metrics(settings, tools)))
+    parts += [("scaler", _of_lever(pool, lever, settings)) for pool, lever in tools.levers.items()]
+    parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
+    answers = await asyncio.gather(*(_in_time(area, part) for area, part in parts))
+    said = [
+        _configuration(sentence) if area == "configuration" else from_sentence(area, sentence, "correct it")
+        for area, sentence in tools.problems
+    ]
+    return [*of_settings(settings), *said, *(finding for answer in answers for finding in answer)]
+
+
+def _configuration(sentence: str) -> Finding:
+    return from_sentence("configuration", sentence, "correct it; docs/configuration.md lists every setting")
+
+
+async def _in_time(area: str, part: Awaitable[list[Finding]]) -> list[Finding]:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await part
+    except TimeoutError:
+        return [problem(area, f"No answer within {PATIENCE_SECONDS:.0f} s", "look at it; something is stuck there")]
+
+
+async def _of_redis(tools: Instruments) -> list[Finding]:
+    if tools.redis is None:
+        return [ok("redis", f"{tools.engine} is here and will be started by `tailback run`")] if tools.engine else []
+    try:
+        dangers = await tools.redis.check()
+    except Unreachable as error:
+        return [from_sentence("redis", str(error), "check REDIS_URL, and that the server runs")]
+    found = [from_sentence(_area(sentence), _without_area(sentence), "correct it") for sentence in dangers]
+    areas = {finding.area for finding in found}
+    return [
+        *found,
+        *([] if "redis" in areas else [ok("redis", "Redis answers and is fit to keep incidents")]),
+        *([] if "clock" in areas else [ok("clock", "This machine's clock is within 2 s of Redis TIME")]),
+    ]
+
+
+def _area(sentence: str) -> str:
+    return "clock" if sentence.startswith("Clock:") else "redis"
+
+
+def _without_area(sentence: str) -> str:
+    text = sentence.removeprefix("Clock: ").removeprefix("Redis: ")
+    return text[:1].upper() + text[1:]
+
+
+async def _of_metrics(settings: Settings, tools: Instruments) -> list[Finding]:
+    """One look at each pool; what is wrong with a source in the same way for many pools is said once."""
+    pools = list(tools.metrics)
+    looks = await asyncio.gather(*(_look(tools.metrics[pool], pool) for pool in pools))
+    broken: dict[tuple[str, Failure, str], list[str]] = {}
+    found: list[Finding] = []
+    for pool, look in zip(pools, looks, strict=True):
+        if isinstance(look, Snapshot):
+            found += _of_snapshot(look, tools.now(), settings.file.timing.poll)
+        else:
+            source = f"[metrics.{settings.file.pool[pool].metrics}]" if pool in settings.file.pool else "[metrics]"
+            broken.setdefault((str(look), look.failure, source), []).append(pool)
+    return found + [
+        problem("metrics", f"{listed(names)}: {said}", REMEDIES[failure].format(place=source))
+        for (said, failure, source), names in broken.items()
+    ]
+
+
+async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
+    try:
+        return await source.snapshot(pool)
+    except Unreachable as error:
+        return error
+
+
+def _of_snapshot(look: Snapshot, now: float, poll_seconds: float) -> list[Finding]:
+    place = f'[pool."{look.pool}"]'
+    why = {name: reason for name, _, reason in (entry.partition(": ") for entry in look.missing)}
+    if look.queued is None:
+        reason = why.get("queued") or "no query for it is configured"
+        return [problem("metrics", f"{look.pool}: the length of the queue is unknown ({reason})",
+                        f"correct `queued` in {place}")]  # fmt: skip
+    found = []
+    if others := {name: reason for name, reason in why.items() if name != "queued"}:
+        told = "; ".join(f"{name} ({reason})" if reason else name for name, reason in others.items())
+        found.append(warning("metrics", f"{look.pool}: unknown are {told}", f"correct these figures in {place}"))
+    if (age := now - look.at) > 2 * poll_seconds + 1:
+        found.append(warning("metrics", f"{look.pool}: the newest figures are {duration(age)} old",
+                             "look at what exports them; old figures never count as drained"))  # fmt: skip
+    if found:
+        return found
+    wait = f", the oldest for {duration(look.oldest_wait_seconds)}" if look.queued else ""
+    return [ok("metrics", f"{look.pool}: {count(look.queued, 'job')} waiting{wait}")]
+
+
+async def _of_lever(pool: str, lever: Lever, settings: Settings) -> list[Finding]:
+    place = f'[pool."{pool}".scaler]'
+    by_hand = pool in settings.file.pool and settings.file.pool[pool].scaler.get("kind") == "none"
+    try:
+        capacity = await lever.scaler.read()
+    except Refused as refused:
+        return [problem("scaler", str(refused), f"correct {place}, and what its token may do")]
+    except Unreachable as error:
+        return [problem("scaler", str(error), REMEDIES[error.failure].format(place=place))]
+    if by_hand:
+        return [ok("scaler", f"{pool} is scaled by hand")]
+    if capacity.current is None:
+        return [problem("scaler", f"{pool}: the present size is unknown, so it cannot be scaled",
+                        f"look at what the scaler answers, and correct {place}")]  # fmt: skip
+    if capacity.maximum is not None and lever.policy.maximum > capacity.maximum:
+        return [warning("scaler", f"{pool}: max is {lever.policy.maximum:,}, but its scaler takes "
+                        f"{capacity.maximum:,} at most", f"lower max in {place}, or raise it there")]  # fmt: skip
+    return [ok("scaler", f"{pool}: {count(capacity.current, 'runner')} now, up to {lever.policy.maximum:,} allowed; "
+               "only reading was tried")]  # fmt: skip
+
+
+async def _of_alertmanager(name: str, one: Alertmanager) -> list[Finding]:
+    place = f"[alertmanager.{name}]"
+    try:
+        firing = await one.firing()
+        await one.find("tailback-check")
+    except Refused as refused:
+        return [problem("alertmanager", str(refused), f"correct {place}, and what its token may do")]
+    except Unreachable as error:
+        return [problem("alertmanager", str(error), REMEDIES[error.failure].format(place=place))]
+    fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
+    return [ok("alertmanager", f"{name}: {fires}, its silences can be read; only reading was tried")]

@@ -1,0 +1,124 @@
+"""Chooses the real parts of the commands besides the servers: the doctor's instruments, and the records alone."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.adapters.back_ends import BackEnds, build
+from bot.adapters.embedded_redis import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
+from bot.adapters.redis_connect import connect
+from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.slack_client import open_client, open_session
+from bot.adapters.slack_doctor import SlackDoctor
+from bot.config import ConfigError, Settings
+from bot.desk import Lever
+from bot.ports import Refused
+from handlers.check import Instruments
+from handlers.wiring import now
+
+__all__ = ["EmbeddedRedisError", "instruments", "records"]
+
+
+@asynccontextmanager
+async def records(settings: Settings) -> AsyncIterator[RedisStore]:
+    """The store alone, without Slack and back ends: the one at REDIS_URL, or the embedded server of the data folder.
+
+    A server that runs there is shared, else one is started for as long as the block lasts. Raises ConfigError,
+    EmbeddedRedisError, and Refused when there are no records.
+    """
+    async with AsyncExitStack() as stack:
+        data = settings.env.tailback_data
+        url = settings.env.redis_url.get_secret_value() or await _running(data)
+        if not url:
+            if not (data / "owner.lock").exists():
+                raise Refused(f"There are no records in {data.absolute()}; set TAILBACK_DATA or REDIS_URL to what the "
+                              "running Tailback has.")  # fmt: skip
+            embedded = EmbeddedRedis(data)
+            url = await embedded.start()
+            stack.push_async_callback(embedded.stop)
+        store = _store(url, settings)
+        stack.push_async_callback(store.aclose)
+        yield store
+
+
+@asynccontextmanager
+async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
+    """What the doctor examines with. Nothing is started; what cannot be put together is told by the instruments."""
+    async with AsyncExitStack() as stack:
+        gathered = _Gathered()
+        back_ends = await _back_ends(settings, stack, gathered)
+        store = await _redis(settings, stack, gathered)
+        yield Instruments(
+            now=now,
+            slack=await _slack(settings, stack),
+            redis=store,
+            engine=gathered.engine,
+            metrics=back_ends.metrics if back_ends else {},
+            levers={pool: Lever(*lever) for pool, lever in back_ends.levers.items()} if back_ends else {},
+            alertmanagers=back_ends.alertmanagers if back_ends else {},
+            problems=tuple(gathered.problems),
+        )
+
+
+@dataclass(slots=True)
+class _Gathered:
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    engine: str = ""
+
+
+async def _back_ends(settings: Settings, stack: AsyncExitStack, gathered: _Gathered) -> BackEnds | None:
+    try:
+        back_ends = build(settings, now)
+    except ConfigError as error:
+        gathered.problems += [("configuration", problem) for problem in error.problems]
+        return None
+    stack.push_async_callback(back_ends.close)
+    return back_ends
+
+
+async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered) -> RedisStore | None:
+    """The store to ask: none when the embedded server would be used and does not run now."""
+    url = settings.env.redis_url.get_secret_value()
+    try:
+        if not url:
+            gathered.engine = (await asyncio.to_thread(find_engine)).name
+            url = await _running(settings.env.tailback_data)
+        store = _store(url, settings) if url else None
+    except (ConfigError, Refused) as error:
+        gathered.problems.append(("redis", str(error)))
+        return None
+    except EmbeddedRedisError as error:
+        text, _, remedy = str(error).rpartition(": ")
+        gathered.problems.append(("redis", f"{text}; {remedy}"))
+        return None
+    if store is not None:
+        stack.push_async_callback(store.aclose)
+    return store
+
+
+async def _running(data: Path) -> str:
+    """The URL of the embedded server that runs on the folder now; empty when none does. Raises Refused."""
+    try:
+        return await asyncio.to_thread(running_url, data) or ""
+    except OSError as error:
+        raise Refused(
+            f"The data folder {data.absolute()} cannot be read ({error.strerror}); use the user that runs Tailback."
+        ) from None
+
+
+async def _slack(settings: Settings, stack: AsyncExitStack) -> SlackDoctor | None:
+    env = settings.env
+    if not (token := env.slack_bot_token.get_secret_value()):
+        return None
+    session = open_session()
+    stack.push_async_callback(session.close)
+    app_token = env.slack_app_token.get_secret_value()
+    app_client = open_client(app_token, env.slack_api_url, session) if app_token else None
+    return SlackDoctor(open_client(token, env.slack_api_url, session), app_client)
+
+
+def _store(url: str, settings: Settings) -> RedisStore:
+    """Nothing is claimed or paced through it, so the wall clock serves for both clocks."""
+    return RedisStore(connect(url), Clocks(now, now), lease_seconds=settings.file.timing.lease)

@@ -1,0 +1,236 @@
+"""The Alertmanager adapter: the fake and a real Prometheus Alertmanager keep the same promises."""
+
+import socket
+import subprocess
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.adapters.alertmanagers.alertmanager import build
+from bot.adapters.http import Wire
+from bot.config import ConfigError
+from bot.core.alert import Alert, Matcher, Status
+from bot.ports import Alertmanager, Refused
+from tests.adapters.back_end import URL, BackEnd, parts_with
+from tests.fakes import FakeAlertmanager, FakeClock
+
+PLACE = "[alertmanager.main]"
+MATCHERS = (Matcher("alertname", "JobsQueue"), Matcher("queue", 'linux."2x".*\\ ü'))
+CONFIG = "route: {receiver: none}\nreceivers: [{name: none}]\n"
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[str]:
+    """A real Alertmanager with its data in `folder`, and its address."""
+    (folder / "am.yml").write_text(CONFIG)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    server = subprocess.Popen(
+        [
+            "prometheus-alertmanager",
+            f"--config.file={folder}/am.yml",
+            f"--storage.path={folder}/data",
+            f"--web.listen-address={address}",
+            "--cluster.listen-address=",
+            "--log.level=error",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        ready(f"http://{address}")
+        yield f"http://{address}"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def ready(url: str) -> None:
+    """Waits at most 10 s."""
+    for _ in range(200):
+        try:
+            if httpx.get(f"{url}/-/ready").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    pytest.fail("Alertmanager did not become ready within 10 s")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One real Alertmanager for the module."""
+    with running(tmp_path_factory.mktemp("alertmanager")) as url:
+        yield url
+
+
+@dataclass
+class Back:
+    """An adapter, its clock, and a hand that fires alerts."""
+
+    alertmanager: Alertmanager
+    now: Callable[[], float]
+    fire: Callable[[str], Awaitable[None]]
+
+
+@pytest.fixture(params=["fake", pytest.param("real", marks=pytest.mark.needs("alertmanager"))])
+async def back(request: pytest.FixtureRequest) -> AsyncIterator[Back]:
+    """Both kinds."""
+    if request.param == "fake":
+        clock = FakeClock()
+        fake = FakeAlertmanager(clock, "alertmanager")
+
+        async def pretend(name: str) -> None:
+            fake.alerts += (Alert("0", Status.FIRING, name, {"alertname": name}),)
+
+        yield Back(fake, clock.now, pretend)
+        return
+    url = request.getfixturevalue("server")
+    async with Wire() as wire, httpx.AsyncClient(base_url=url) as http:
+
+        async def fire(name: str) -> None:
+            alert = {
+                "labels": {"alertname": name, "priority": "P2", "team": "Dev Infra"},
+                "annotations": {"summary": "14 jobs wait", "runbook_url": "www.runbook.test/queue"},
+                "startsAt": datetime.now(UTC).isoformat(),
+                "generatorURL": "http://prometheus.test/graph",
+            }
+            (await http.post("/api/v2/alerts", json=[alert])).raise_for_status()
+
+        yield Back(build("main", PLACE, {"kind": "alertmanager", "url": url}, parts_with(wire)), time.time, fire)
+
+
+async def silenced(back: Back, comment: str, *matchers: Matcher, seconds: float = 600) -> str:
+    """A silence from now on."""
+    now = back.now()
+    return await back.alertmanager.silence(
+        matchers or MATCHERS, starts_at=now, ends_at=now + seconds, by="Ana", comment=comment
+    )
+
+
+async def test_a_silence_can_be_read_back(back: Back):
+    """Exactly what was asked for, awkward characters included."""
+    silence_id = await silenced(back, "by Ana (act-read)")
+    found = await back.alertmanager.get(silence_id)
+    assert found is not None
+    assert (found.id, found.active, found.comment) == (silence_id, True, "by Ana (act-read)")
+    assert found.ends_at == pytest.approx(back.now() + 600, abs=5)
+    assert set(found.matchers) == set(MATCHERS)
+
+
+async def test_a_silence_is_found_by_its_tag_until_it_ends(back: Back):
+    """Before a second try: was the first one taken (promises P6)?"""
+    assert await back.alertmanager.find("act-tag") is None
+    await silenced(back, "old (act-tag)")
+    newest = await silenced(back, "new (act-tag)")
+    found = await back.alertmanager.find("act-tag")
+    assert found is not None
+    assert found.id == newest
+    assert await back.alertmanager.find("act-other") is None
+
+
+async def test_an_ended_silence_is_not_found_and_can_be_ended_again(back: Back):
+    """Ending is safe to repeat."""
+    silence_id = await silenced(back, "(act-end)")
+    await back.alertmanager.end(silence_id)
+    await back.alertmanager.end(silence_id)
+    assert await back.alertmanager.find("act-end") is None
+    found = await back.alertmanager.get(silence_id)
+    assert found is None or not found.active
+
+
+@pytest.mark.parametrize("silence_id", ["00000000-0000-4000-8000-000000000000", "no-uuid", "../status", "a/b?c"])
+async def test_a_silence_that_nobody_knows_is_none_and_can_be_ended(back: Back, silence_id: str):
+    """Alertmanager forgets silences when it is killed (promises E13); an odd id stays inside its path."""
+    assert await back.alertmanager.get(silence_id) is None
+    await back.alertmanager.end(silence_id)
+
+
+@pytest.mark.parametrize(
+    ("matchers", "seconds"),
+    [
+        ((Matcher("alertname", ".+", is_regex=True),), 600),
+        ((Matcher("alertname", "x", is_equal=False),), 600),
+        ((Matcher("alertname", ""),), 600),
+        (MATCHERS, 86_500),
+        (MATCHERS, 0),
+    ],
+)
+async def test_a_silence_that_is_too_wide_or_too_long_is_refused(
+    back: Back, matchers: tuple[Matcher, ...], seconds: float
+):
+    """Alertmanager itself would take a match-all for ten years (promises E13, AC-6)."""
+    with pytest.raises(Refused):
+        await silenced(back, "(act-wide)", *matchers, seconds=seconds)
+    assert await back.alertmanager.find("act-wide") is None
+
+
+async def test_what_fires_is_listed_silenced_or_not(back: Back):
+    """A silenced alert's queue is no shorter: it still fires."""
+    await back.fire("QueueLong")
+    await silenced(back, "(act-fire)", Matcher("alertname", "QueueLong"))
+    names = [alert.name for alert in await back.alertmanager.firing() if alert.firing]
+    assert "QueueLong" in names
+
+
+@pytest.mark.needs("alertmanager")
+async def test_a_listed_alert_reads_like_the_one_in_a_webhook(server: str):
+    """Priority, teams, links and times are those of the webhook's parser."""
+    async with Wire() as wire, httpx.AsyncClient(base_url=server) as http:
+        labels = {"alertname": "Detailed", "priority": "P2", "team": "Dev Infra"}
+        notes = {"summary": "14 jobs wait", "runbook_url": "www.runbook.test/queue"}
+        started = datetime.now(UTC)
+        alert = {"labels": labels, "annotations": notes, "startsAt": started.isoformat()}
+        (await http.post("/api/v2/alerts", json=[alert])).raise_for_status()
+        listed = await build("m", PLACE, {"kind": "alertmanager", "url": server}, parts_with(wire)).firing()
+    found = next(one for one in listed if one.name == "Detailed")
+    assert (found.priority, found.teams, found.summary) == ("P2", ("dev-infra",), "14 jobs wait")
+    assert found.links.runbook == "https://www.runbook.test/queue"
+    assert found.starts_at == pytest.approx(started.timestamp(), abs=0.002)
+    assert found.fingerprint
+
+
+@pytest.mark.needs("alertmanager")
+async def test_a_resolved_alert_is_not_listed(server: str):
+    """Resync closes what the deliveries missed."""
+    async with Wire() as wire, httpx.AsyncClient(base_url=server) as http:
+        now = time.time()
+        times = {"startsAt": _text(now - 60), "endsAt": _text(now - 1)}
+        (await http.post("/api/v2/alerts", json=[{"labels": {"alertname": "Over"}, **times}])).raise_for_status()
+        listed = await build("m", PLACE, {"kind": "alertmanager", "url": server}, parts_with(wire)).firing()
+    assert "Over" not in [alert.name for alert in listed]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"url": "localhost:9093"}, f"{PLACE}: url: needs http"),
+        ({"max_silence": "1 day"}, f"{PLACE}: max_silence: '1 day' is not a duration"),
+        ({"token_env": "A", "basic_env": "B"}, "exclude each other"),
+        ({"org_id": 1}, f"{PLACE}: org_id: there is no such setting"),
+    ],
+)
+def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str):
+    """Place, key and remedy."""
+    with pytest.raises(ConfigError) as caught:
+        build("main", PLACE, {"kind": "alertmanager", "url": URL, **more}, BackEnd().parts())
+    assert any(said in problem for problem in caught.value.problems)
+
+
+async def test_basic_credentials_are_sent():
+    """For a reverse proxy in front of it (promises C14)."""
+    back = BackEnd().says(200, [])
+    table = {"kind": "alertmanager", "url": f"{URL}/am", "basic_env": "BASIC"}
+    await build("main", PLACE, table, back.parts(BASIC="me:pass")).firing()
+    assert (back.asked[0].headers["authorization"], back.asked[0].path) == ("Basic bWU6cGFzcw==", "/am/api/v2/alerts")
+
+
+def _text(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()

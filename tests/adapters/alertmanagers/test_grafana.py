@@ -1,0 +1,193 @@
+"""Grafana's Alertmanager: its own path, token, organisation and codes, against a strict stand-in."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from bot.adapters.alertmanagers.api_v2 import ApiV2
+from bot.adapters.alertmanagers.grafana import PREFIX, build
+from bot.config import ConfigError
+from bot.core.alert import Kind, Matcher
+from bot.ports import Failure, Refused, Unreachable
+from tests.adapters.back_end import URL, Asked, BackEnd
+
+PLACE = "[alertmanager.grafana]"
+RULE = (Matcher("__alert_rule_uid__", "uid-1"),)
+NOW = 1_700_000_000.0
+
+
+@dataclass
+class Grafana:
+    """Its silences as its API keeps them, its codes, and what it refuses (formats.md section 6)."""
+
+    silences: dict[str, dict[str, object]] = field(default_factory=dict)
+    alerts: list[object] = field(default_factory=list)
+    refuse: tuple[int, object] | None = None
+    garble: bool = False
+    hide: bool = False
+
+    def answer(self, asked: Asked) -> tuple[int, object]:
+        """401 without the token, 404 outside the prefix."""
+        if asked.headers.get("authorization") != "Bearer glsa_secret":
+            return 401, {"message": "Invalid API key"}
+        if not asked.path.startswith(PREFIX):
+            return 404, {"message": "Not found"}
+        if self.refuse is not None:
+            return self.refuse
+        path = asked.path.removeprefix(PREFIX)
+        if path == "/alerts":
+            return 200, self.alerts
+        return self._create(asked) if asked.method == "POST" else self._other(asked, path)
+
+    def _create(self, asked: Asked) -> tuple[int, object]:
+        assert isinstance(asked.body, dict)
+        silence_id = f"s{len(self.silences) + 1}"
+        matchers = [{"name": "everything", "value": "x"}] if self.garble else asked.body["matchers"]
+        kept = {**asked.body, "matchers": matchers, "id": silence_id, "status": {"state": "active"}}
+        self.silences[silence_id] = {**kept, "updatedAt": f"2026-10-21T07:28:{len(self.silences):02d}.000Z"}
+        return 202, {"silenceID": silence_id}
+
+    def _other(self, asked: Asked, path: str) -> tuple[int, object]:
+        if path == "/silences":
+            return 200, list(self.silences.values())
+        silence = None if self.hide else self.silences.get(path.removeprefix("/silence/"))
+        if silence is None:
+            return 404, {"message": "silence not found"}
+        if asked.method == "DELETE":
+            silence["status"] = {"state": "expired"}
+            return 200, {"message": "silence deleted"}
+        return 200, silence
+
+
+def adapter(grafana: Grafana, **more: object) -> tuple[ApiV2, BackEnd]:
+    """The adapter and what it asked."""
+    back = BackEnd(answer=grafana.answer)
+    table = {"kind": "grafana", "url": f"{URL}/", "token_env": "TOKEN", **more}
+    return build("main", PLACE, table, back.parts(TOKEN="glsa_secret")), back
+
+
+async def silenced(alertmanager: ApiV2, comment: str = "(act-1)") -> str:
+    """Ten minutes from now on."""
+    return await alertmanager.silence(RULE, starts_at=NOW, ends_at=NOW + 600, by="Ana", comment=comment)
+
+
+async def test_a_silence_of_one_rule_is_created_found_and_ended():
+    """202 on create, 200 with a message on delete."""
+    alertmanager, back = adapter(Grafana(), org_id=7)
+    silence_id = await silenced(alertmanager)
+    found = await alertmanager.find("act-1")
+    assert found is not None
+    assert (found.id, found.matchers, found.ends_at) == (silence_id, RULE, NOW + 600)
+    await alertmanager.end(silence_id)
+    assert await alertmanager.find("act-1") is None
+    sent = back.asked[0]
+    assert isinstance(sent.body, dict)
+    assert sent.body["matchers"] == [{"name": RULE[0].name, "value": "uid-1", "isRegex": False, "isEqual": True}]
+    assert (sent.body["startsAt"], sent.body["endsAt"]) == ("2023-11-14T22:13:20.000Z", "2023-11-14T22:23:20.000Z")
+    assert all(asked.headers["x-grafana-org-id"] == "7" for asked in back.asked)
+
+
+async def test_a_tag_is_a_whole_word():
+    """act-1 is not act-12."""
+    alertmanager, _ = adapter(Grafana())
+    await silenced(alertmanager, "by Ana (act-12)")
+    assert await alertmanager.find("act-1") is None
+    assert await alertmanager.find("act-12") is not None
+
+
+async def test_a_missing_permission_is_named():
+    """403 says which one, and nothing is retried."""
+    words = "You'll need additional permissions to perform this action. Permissions needed: alert.instances:create"
+    alertmanager, _ = adapter(Grafana(refuse=(403, {"message": words, "title": "Access denied"})))
+    with pytest.raises(Unreachable, match=r"alert\.instances:create") as caught:
+        await silenced(alertmanager)
+    assert caught.value.failure is Failure.CREDENTIALS
+
+
+async def test_a_grafana_that_is_not_ready_is_asked_later():
+    """409 while its Alertmanager starts."""
+    alertmanager, _ = adapter(Grafana(refuse=(409, {"message": "Alertmanager is not ready"})))
+    with pytest.raises(Unreachable, match="not ready") as caught:
+        await silenced(alertmanager)
+    assert caught.value.failure is Failure.LATER
+
+
+async def test_a_refused_silence_has_grafanas_own_words():
+    """400 is a definite no."""
+    alertmanager, _ = adapter(Grafana(refuse=(400, {"message": "failed to save silence: invalid matcher"})))
+    with pytest.raises(Refused, match="invalid matcher"):
+        await silenced(alertmanager)
+
+
+async def test_a_silence_that_was_stored_otherwise_is_ended_and_refused():
+    """A silence that is wider than asked for must not stay."""
+    grafana = Grafana(garble=True)
+    alertmanager, _ = adapter(grafana)
+    with pytest.raises(Refused, match="other matchers"):
+        await silenced(alertmanager)
+    assert grafana.silences["s1"]["status"] == {"state": "expired"}
+
+
+async def test_a_silence_that_cannot_be_read_back_is_in_doubt():
+    """It may exist: look by its tag before creating another one."""
+    alertmanager, _ = adapter(Grafana(hide=True))
+    with pytest.raises(Unreachable) as caught:
+        await silenced(alertmanager)
+    assert caught.value.failure is Failure.UNKNOWN
+    assert await alertmanager.find("act-1") is not None
+
+
+async def test_what_fires_has_its_rules_uid_and_no_internal_labels():
+    """Grafana's API shows `__alert_rule_uid__` as a label; webhooks do not."""
+    row = {
+        "labels": {"alertname": "Jobs queue", "__alert_rule_uid__": "uid-1", "team": "ci"},
+        "annotations": {"__orgId__": "1"},
+        "startsAt": "2026-10-21T07:28:00.123Z",
+        "endsAt": "2026-10-21T07:32:00Z",
+        "fingerprint": "00aa",
+        "status": {"state": "suppressed", "silencedBy": ["s1"], "inhibitedBy": []},
+    }
+    blind = {**row, "labels": {"alertname": "DatasourceNoData", "rulename": "Jobs queue"}, "fingerprint": "00ab"}
+    alertmanager, _ = adapter(Grafana(alerts=[row, blind, {"labels": None}, "junk"]))
+    first, second = await alertmanager.firing()
+    assert (first.name, first.rule_uid, first.fingerprint) == ("Jobs queue", "uid-1", "00aa")
+    assert set(first.labels) == {"alertname", "team"}
+    assert first.starts_at == pytest.approx(1792567680.123)
+    assert (second.name, second.kind, second.firing) == ("Jobs queue", Kind.BLIND, True)
+
+
+async def test_a_server_error_while_ending_is_doubt_only_while_the_silence_lives():
+    """The caller asks again; ending twice is fine."""
+    grafana = Grafana()
+    alertmanager, back = adapter(grafana)
+    silence_id = await silenced(alertmanager)
+    answer = grafana.answer
+    back.answer = lambda asked: (500, {"message": "oops"}) if asked.method == "DELETE" else answer(asked)
+    with pytest.raises(Unreachable):
+        await alertmanager.end(silence_id)
+    grafana.silences[silence_id]["status"] = {"state": "expired"}
+    await alertmanager.end(silence_id)
+
+
+@pytest.mark.parametrize("body", [{}, b"<html>", "x"])
+async def test_a_listing_that_cannot_be_read_is_no_empty_listing(body: object):
+    """ "nothing fires" must be said, not guessed."""
+    alertmanager, _ = adapter(Grafana(refuse=(200, body)))
+    for call in (alertmanager.firing(), alertmanager.find("act-1")):
+        with pytest.raises(Unreachable):
+            await call
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ({"kind": "grafana", "url": URL}, "token_env: is required"),
+        ({"kind": "grafana", "url": URL, "token_env": "NOPE"}, "token_env: NOPE"),
+        ({"kind": "grafana", "url": URL, "token_env": "T", "org_id": "x"}, "org_id: "),
+    ],
+)
+def test_a_wrong_table_is_named_with_its_place(raw: dict[str, object], said: str):
+    """Place, key and remedy."""
+    with pytest.raises(ConfigError) as caught:
+        build("main", PLACE, raw, BackEnd().parts(T="x"))
+    assert any(problem.startswith(PLACE) and said in problem for problem in caught.value.problems)

@@ -1,0 +1,137 @@
+"""The `http` scaler: the fake and the real one keep the same promises, and every answer has its meaning."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from bot.adapters.scalers.http import build
+from bot.config import ConfigError
+from bot.core.guards import ScalePolicy
+from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
+from tests.adapters.back_end import URL, Asked, BackEnd
+from tests.fakes import FakeScaler
+
+PLACE = '[pool."linux.2xlarge".scaler]'
+TABLE = {"kind": "http", "url": f"{URL}/pools/linux.2xlarge", "max": 40}
+
+
+@dataclass
+class Autoscaler:
+    """A home-grown autoscaler as INTERFACE.md describes it."""
+
+    current: int = 10
+    effects: list[str] = field(default_factory=list)
+
+    def answer(self, asked: Asked) -> tuple[int, object]:
+        """GET tells, PUT sets once per key, within its own limits."""
+        if asked.method == "GET":
+            return 200, {"current": self.current, "min": 0, "max": 40}
+        assert isinstance(asked.body, dict)
+        if asked.body["desired"] > 40:
+            return 422, {"error": "the most is 40"}
+        if asked.headers["idempotency-key"] not in self.effects:
+            self.current = asked.body["desired"]
+            self.effects.append(asked.headers["idempotency-key"])
+        return 200, {"current": self.current}
+
+
+def lever(back: BackEnd, **more: object) -> Scaler:
+    """The real adapter in front of a scripted back end."""
+    return build("linux.2xlarge", PLACE, {**TABLE, **more}, back.parts(TOKEN="secret-token"))[0]
+
+
+@pytest.fixture(params=["fake", "real"])
+async def scaler(request: pytest.FixtureRequest) -> AsyncIterator[Scaler]:
+    """Both kinds, with 10 runners and a limit of 40."""
+    if request.param == "fake":
+        yield FakeScaler(10, 0, 40)
+    else:
+        yield lever(BackEnd(answer=Autoscaler().answer))
+
+
+async def test_what_is_set_can_be_read(scaler: Scaler):
+    """Current, least and most."""
+    assert await scaler.read() == Capacity(10, 0, 40)
+
+
+async def test_a_target_is_absolute_and_has_one_effect_per_act(scaler: Scaler):
+    """The same act sent twice, also after somebody else moved the pool, changes nothing more."""
+    await scaler.set(24, "act-1")
+    assert (await scaler.read()).current == 24
+    await scaler.set(30, "act-2")
+    await scaler.set(24, "act-1")
+    assert (await scaler.read()).current == 30
+
+
+async def test_a_refusal_carries_the_autoscalers_own_reason(scaler: Scaler):
+    """A person reads why."""
+    with pytest.raises(Refused, match="the most is 40"):
+        await scaler.set(41, "act-1")
+    assert (await scaler.read()).current == 10
+
+
+async def test_the_request_is_as_documented():
+    """PUT, `desired`, `Idempotency-Key`, bearer token."""
+    back = BackEnd().says(204, b"")
+    await lever(back, token_env="TOKEN").set(24, "act-1")
+    asked = back.asked[0]
+    assert (asked.method, asked.path, asked.body) == ("PUT", "/pools/linux.2xlarge", {"desired": 24})
+    assert (asked.headers["idempotency-key"], asked.headers["authorization"]) == ("act-1", "Bearer secret-token")
+
+
+@pytest.mark.parametrize(
+    ("status", "failure"),
+    [(500, Failure.UNKNOWN), (504, Failure.UNKNOWN), (429, Failure.LATER), (401, Failure.CREDENTIALS)],
+)
+async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failure):
+    """Then the caller reads back before it does anything else (promises P5)."""
+    with pytest.raises(Unreachable) as caught:
+        await lever(BackEnd().says(status, {"error": "x"})).set(24, "act-1")
+    assert caught.value.failure is failure
+    assert caught.value.system == "Scaler of linux.2xlarge"
+
+
+@pytest.mark.parametrize("status", [400, 404, 409, 422])
+async def test_a_definite_no_is_a_refusal(status: int):
+    """With the status and the back end's words."""
+    with pytest.raises(Refused, match=f"HTTP {status}.*instance type is out of stock"):
+        await lever(BackEnd().says(status, {"error": "instance type is out of stock"})).set(24, "act-1")
+
+
+@pytest.mark.parametrize("body", [[], {"min": 1}, {"current": "10"}, {"current": True}, {"current": -1}, b"ten"])
+async def test_a_size_that_cannot_be_read_is_no_size(body: object):
+    """A guess would make an unsafe target."""
+    with pytest.raises(Unreachable, match='"current": 10'):
+        await lever(BackEnd().says(200, body)).read()
+
+
+async def test_missing_limits_are_unknown():
+    """Only the current size is needed."""
+    assert await lever(BackEnd().says(200, {"current": 10.0})).read() == Capacity(10)
+
+
+def test_the_policy_is_read_from_the_same_table():
+    """What the core judges by."""
+    raw = {**TABLE, "step": 10, "cooldown": "10m", "approval_above": 20, "lease": "2h", "cost_per_runner_hour": 0.34}
+    policy = build("p", PLACE, raw, BackEnd().parts())[1]
+    assert policy == ScalePolicy(40, 10, 600.0, 20, 7200.0, 0.34)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"max": None}, "max: "),
+        ({"max": 0}, "max: "),
+        ({"step": 0}, "step: "),
+        ({"cooldown": "10"}, "cooldown: '10' is not a duration; write for example \"90s\""),
+        ({"urll": "x"}, "urll: there is no such setting"),
+        ({"token_env": "NOPE"}, "token_env: NOPE"),
+        ({"cost_per_runner_hour": float("nan")}, "cost_per_runner_hour: "),
+    ],
+)
+def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str):
+    """Place, key and remedy."""
+    with pytest.raises(ConfigError) as caught:
+        build("p", PLACE, {**TABLE, **more}, BackEnd().parts())
+    assert any(problem.startswith(PLACE) and said in problem for problem in caught.value.problems)

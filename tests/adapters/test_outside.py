@@ -1,0 +1,58 @@
+"""Who is told when Slack cannot be reached: one document, and an address that is a secret."""
+
+import pytest
+
+from bot.adapters.outside import build
+from bot.config import ConfigError, OutsideTable
+from bot.ports import Failure, Unreachable
+from tests.adapters.back_end import BackEnd
+from tests.fakes import FakeOutside
+
+HOOK = "https://pager.test/hook/s3cr3t?key=t0ps3cr3t"
+TABLE = OutsideTable(url_env="PAGER")
+
+
+async def test_one_small_document_is_posted():
+    """Any 2xx is fine, JSON or not."""
+    back = BackEnd().says(202, b"")
+    await build(TABLE, back.parts(PAGER=HOOK)).tell("slack_unreachable", "Slack has not answered for 5 min.")
+    asked = back.asked[0]
+    assert (asked.method, asked.path, asked.query) == ("POST", "/hook/s3cr3t", {"key": "t0ps3cr3t"})
+    assert asked.body == {
+        "source": "tailback",
+        "event": "slack_unreachable",
+        "text": "Slack has not answered for 5 min.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("status", "failure"), [(404, Failure.SHAPE), (500, Failure.UNKNOWN), (403, Failure.CREDENTIALS)]
+)
+async def test_a_refusal_names_no_secret(status: int, failure: Failure):
+    """The host is named, the path and the key are not."""
+    with pytest.raises(Unreachable) as caught:
+        await build(TABLE, BackEnd().says(status, {"message": "no"}).parts(PAGER=HOOK)).tell("e", "t")
+    assert caught.value.failure is failure
+    assert "s3cr3t" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["pager.test/s3cr3t", "ftp://x/s3cr3t"])
+def test_a_wrong_address_names_the_variable_and_not_its_value(value: str):
+    """It may be a secret."""
+    with pytest.raises(ConfigError) as caught:
+        build(TABLE, BackEnd().parts(PAGER=value))
+    assert "[outside_slack]: url_env: the value of PAGER needs http:// or https://" in str(caught.value)
+    assert "s3cr3t" not in str(caught.value)
+
+
+def test_a_missing_variable_is_named():
+    """Place and variable."""
+    with pytest.raises(ConfigError, match=r"\[outside_slack\]: url_env: PAGER"):
+        build(TABLE, BackEnd().parts())
+
+
+async def test_the_fake_keeps_what_it_was_told():
+    """Tests of stories read it."""
+    fake = FakeOutside()
+    await fake.tell("e", "t")
+    assert fake.told == [("e", "t")]

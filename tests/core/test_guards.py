@@ -1,0 +1,58 @@
+"""May this be done: every limit of a scale action, at its edge."""
+
+import pytest
+
+from bot.core.guards import ScalePolicy, Verdict, judged, proposed
+from tests.builders import NOW
+
+POLICY = ScalePolicy(maximum=40, step=10, cooldown_seconds=600.0)
+OPEN = ScalePolicy(maximum=40)
+
+
+@pytest.mark.parametrize(
+    ("policy", "asked", "current", "last", "reason"),
+    [
+        (POLICY, 20, 10, None, ""),
+        (POLICY, 11, 10, NOW - 600, ""),
+        (POLICY, 40, 39, None, ""),
+        (OPEN, 40, 0, NOW, ""),
+        (POLICY, 20, None, None, "The pool's present size is unknown, so no safe target can be set."),
+        (POLICY, 10, 10, None, "The target 10 is not above the present 10 runners."),
+        (POLICY, 1, 10, None, "The target 1 is not above the present 10 runners."),
+        (POLICY, -5, 1, None, "The target -5 is not above the present 1 runner."),
+        (POLICY, 12, 10, NOW - 599, "The pool was scaled a moment ago; the next time is possible in 1 s."),
+        (POLICY, 12, 10, NOW, "The pool was scaled a moment ago; the next time is possible in 10 min."),
+        (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners."),
+        (POLICY, 21, 10, None, "At most 10 more at once: 20 is the highest target now."),
+        (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners."),
+    ],
+)
+def test_a_target_is_judged(
+    policy: ScalePolicy, asked: int, current: int | None, last: float | None, reason: str
+) -> None:
+    """Never lower, never above the limit, never more than a step, never too soon, never blind (promises P5)."""
+    assert judged(policy, asked, current, last, NOW) == Verdict(None if reason else asked, reason)
+
+
+@pytest.mark.parametrize(
+    ("policy", "current", "queued", "target"),
+    [
+        (POLICY, 10, 5, 15),
+        (POLICY, 10, 50, 20),
+        (POLICY, 38, 50, 40),
+        (POLICY, 10, 0, 11),
+        (POLICY, 10, None, 20),
+        (OPEN, 10, None, 11),
+        (OPEN, 10, 50, 40),
+        (POLICY, 40, 50, None),
+        (POLICY, 45, 50, None),
+        (POLICY, None, 50, None),
+    ],
+)
+def test_a_target_to_start_from(
+    policy: ScalePolicy, current: int | None, queued: int | None, target: int | None
+) -> None:
+    """Enough for the waiting jobs, within step and maximum; what is proposed is always allowed."""
+    found = proposed(policy, current, queued)
+    assert found == target
+    assert found is None or judged(policy, found, current, None, NOW).target == found

@@ -1,0 +1,116 @@
+"""What is due next, row by row, and when to look again."""
+
+from typing import Any
+
+import pytest
+
+from bot.core.incident import Silence, State, Thread, reopened
+from bot.core.observe import Timing
+from bot.core.plan import (
+    EditRoot,
+    Escalate,
+    PostReply,
+    PostRoot,
+    Step,
+    Wait,
+    escalated,
+    escalation_due_at,
+    next_step,
+)
+from bot.core.timeline import Event
+from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named
+
+UNSEEN = Thread(CHANNEL)
+SEEN = {POOL: NOW}
+SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
+
+
+@pytest.mark.parametrize(
+    ("parts", "drawn", "step"),
+    [
+        ({"retry_at": NOW + 9, "thread": UNSEEN}, "drawn", Wait(NOW + 9)),
+        ({"thread": UNSEEN, "outbox": (2,), "seen": SEEN}, "drawn", PostRoot()),
+        ({"retry_at": NOW, "thread": UNSEEN, "seen": SEEN}, "drawn", PostRoot()),
+        ({"thread": UNSEEN}, "drawn", Wait(NOW + 2)),
+        ({"thread": UNSEEN, "opened_at": NOW - 2}, "drawn", PostRoot()),
+        ({"thread": UNSEEN, "candidates": ()}, "drawn", PostRoot()),
+        ({"outbox": (2,)}, "changed", EditRoot()),
+        ({"outbox": (2, 3)}, "drawn", PostReply(2)),
+        ({"outbox": (2,), "opened_at": NOW - 900}, "drawn", PostReply(2)),
+        ({"opened_at": NOW - 900}, "drawn", Escalate()),
+        ({"opened_at": NOW - 890}, "drawn", Wait(NOW + 10)),
+        ({}, "drawn", Wait(NOW + 30)),
+        ({"silences": (SILENCE,)}, "drawn", Wait(NOW + 20)),
+        ({"opened_at": NOW - 900, "owner": "U1"}, "drawn", Wait(NOW + 30)),
+        ({"opened_at": NOW - 900, "escalated_at": NOW - 1}, "drawn", Wait(NOW + 30)),
+        ({"opened_at": NOW - 900, "state": State.EASING}, "drawn", Escalate()),
+    ],
+)
+def test_the_next_step(parts: dict[str, Any], drawn: str, step: Step) -> None:
+    """The thread first, then the parent, then what happened, oldest first; then only time can make something due."""
+    assert next_step(incident(**parts), drawn, NOW, TIMING) == step
+
+
+@pytest.mark.parametrize(
+    ("parts", "drawn", "step"),
+    [
+        ({}, "drawn", Wait(None)),
+        ({"outbox": (2,)}, "drawn", PostReply(2)),
+        ({}, "changed", EditRoot()),
+        ({"opened_at": NOW - 9000}, "drawn", Wait(None)),
+        ({"thread": UNSEEN, "seen": SEEN}, "drawn", PostRoot()),
+    ],
+)
+def test_a_closed_incident_is_told_and_then_left(parts: dict[str, Any], drawn: str, step: Step) -> None:
+    """The end is shown even when the thread never was; nothing else becomes due by itself."""
+    assert next_step(closed(**parts), drawn, NOW, TIMING) == step
+
+
+@pytest.mark.parametrize(
+    ("shown_at", "seen", "state", "step"),
+    [
+        (NOW - 300, NOW - 10, State.OPEN, EditRoot()),
+        (NOW - 299, NOW - 10, State.OPEN, Wait(NOW + 30)),
+        (NOW - 300, NOW - 300, State.OPEN, Wait(NOW + 30)),
+        (NOW - 300, NOW - 10, State.DRAINED, Wait(None)),
+    ],
+)
+def test_a_parent_that_looks_old_is_drawn_again(shown_at: float, seen: float, state: State, step: Step) -> None:
+    """Its figures are unchanged and still measured; only the time that it gives is a report period old."""
+    thread = Thread(CHANNEL, "1.2", "drawn", shown_at)
+    found = incident(thread=thread, seen={POOL: seen}, state=state)
+    assert next_step(found, "drawn", NOW, TIMING) == step
+
+
+def test_the_first_message_waits_for_every_candidate() -> None:
+    """One pool that answers is not enough, and two seconds are the most."""
+    two = incident(pools=named(POOL, "macos"), thread=UNSEEN, seen=SEEN)
+    assert next_step(two, "drawn", NOW + 1.9, TIMING) == Wait(NOW + 2)
+    assert next_step(two, "drawn", NOW + 2, TIMING) == PostRoot()
+
+
+def test_a_very_short_poll_does_not_spin() -> None:
+    """A poll of zero still waits a moment."""
+    assert next_step(incident(), "drawn", NOW, Timing(poll=0.0)) == Wait(NOW + 0.05)
+
+
+def test_escalation_can_be_switched_off() -> None:
+    """`escalate_after = "0s"`."""
+    assert escalation_due_at(incident(), Timing(escalate_after=0.0)) == float("inf")
+
+
+def test_an_escalation_is_told_once_and_in_the_channel() -> None:
+    """It says for how long nobody answered."""
+    found = escalated(incident(), NOW + 900)
+    last = found.timeline[-1]
+    assert (last.event, last.broadcast) == (Event.ESCALATED, True)
+    assert last.text == "Nobody has acknowledged this incident for 15 min."
+    assert escalation_due_at(found, TIMING) == float("inf")
+
+
+def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
+    """Nobody could acknowledge while it was closed; a second time, somebody is told again."""
+    again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)
+    assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
+    text = escalated(again, NOW + 2100).timeline[-1].text
+    assert text == "Nobody has acknowledged this incident for 15 min."

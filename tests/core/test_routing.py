@@ -1,0 +1,81 @@
+"""Which channel, whom to tell, and which pools an alert speaks of."""
+
+import pytest
+
+from bot.core.alert import Alert
+from bot.core.routing import Route, named_pools, route
+from tests.builders import alert, resolved, rules
+
+DEFAULT = Route("C0DEFAULT", {}, "S0ALL")
+INFRA = Route("C0INFRA", {"team": "pytorch-dev-infra"})
+URGENT = Route("C0URGENT", {"team": "infra", "priority": "P0"}, "S0PAGER")
+
+
+@pytest.mark.parametrize(
+    ("alerts", "found"),
+    [
+        ((alert(),), DEFAULT),
+        ((), DEFAULT),
+        ((alert(teams=("pytorch-dev-infra",)),), Route("C0INFRA", INFRA.match, "S0ALL")),
+        ((alert(labels={"team": "pytorch-dev-infra"}),), Route("C0INFRA", INFRA.match, "S0ALL")),
+        ((alert(), alert("b", teams=("x", "pytorch-dev-infra"))), Route("C0INFRA", INFRA.match, "S0ALL")),
+        ((alert(teams=("infra",), priority="P0"),), URGENT),
+        ((alert(teams=("infra",), priority="P1"),), DEFAULT),
+        ((alert(teams=("infra",)), alert("b", priority="P0")), DEFAULT),
+        ((alert(labels={"priority": "P0", "team": "infra"}),), URGENT),
+        ((alert(), resolved("old", teams=("pytorch-dev-infra",))), DEFAULT),
+        ((resolved(teams=("pytorch-dev-infra",)),), Route("C0INFRA", INFRA.match, "S0ALL")),
+    ],
+)
+def test_the_first_route_that_an_alert_matches(alerts: tuple[Alert, ...], found: Route) -> None:
+    """One alert must match all of a route; a member that is over routes nothing while another fires."""
+    assert route(alerts, [INFRA, URGENT, Route("C0LATER", {"priority": "P0", "team": "infra"})], DEFAULT) == found
+
+
+def test_a_route_without_labels_takes_everything() -> None:
+    """First match wins."""
+    assert route([alert()], [Route("C0ALL"), INFRA], DEFAULT).channel == "C0ALL"
+
+
+LINUX = rules("linux.2xlarge", {"runner_label": "linux.2xlarge"})
+MAC = rules("macos", {"runner_label": "macos-m2"})
+ROCM = rules("rocm", {"team": "rocm-queue"})
+ANY = rules("windows")
+POOLS = [LINUX, MAC, ROCM, ANY]
+
+
+def labelled(**labels: str) -> Alert:
+    """An alert with these labels."""
+    return alert(labels={"alertname": "Q", **labels})
+
+
+@pytest.mark.parametrize(
+    ("alerts", "named", "unknown", "candidates"),
+    [
+        ((labelled(),), (), (), ("linux.2xlarge", "macos", "rocm", "windows")),
+        ((), (), (), ("linux.2xlarge", "macos", "rocm", "windows")),
+        ((labelled(runner_label="linux.2xlarge"),), ("linux.2xlarge",), (), ("linux.2xlarge",)),
+        ((labelled(runner_label="macos-m2"),), ("macos",), (), ("macos",)),
+        ((labelled(queue="macos"),), ("macos",), (), ("macos",)),
+        ((labelled(machine_type="windows"),), ("windows",), (), ("windows",)),
+        ((labelled(RunnerType="linux.2xlarge"),), ("linux.2xlarge",), (), ("linux.2xlarge",)),
+        ((labelled(pool="gone"),), (), ("gone",), ()),
+        ((labelled(pool="gone"), labelled(pool="macos")), ("macos",), ("gone",), ("macos",)),
+        ((labelled(team="rocm-queue"),), ("rocm",), (), ("rocm",)),
+        ((labelled(team="infra"),), (), (), ("linux.2xlarge", "macos", "windows")),
+        ((alert(labels={}, teams=("infra",)),), (), (), ("linux.2xlarge", "macos", "windows")),
+        ((labelled(team="infra"), labelled()), (), (), ("linux.2xlarge", "macos", "rocm", "windows")),
+        ((labelled(pool=""),), (), (), ("linux.2xlarge", "macos", "rocm", "windows")),
+    ],
+)
+def test_the_pools_that_alerts_speak_of(
+    alerts: tuple[Alert, ...], named: tuple[str, ...], unknown: tuple[str, ...], candidates: tuple[str, ...]
+) -> None:
+    """Named by label, or by `match`; when none is named, every pool that the labels do not rule out."""
+    found = named_pools(alerts, POOLS)
+    assert (found.named, found.unknown, found.candidates) == (named, unknown, candidates)
+
+
+def test_without_pools_nothing_is_measured() -> None:
+    """No configuration, no candidates."""
+    assert named_pools([labelled()], []).candidates == ()

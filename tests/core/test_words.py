@@ -1,0 +1,70 @@
+"""How numbers, times and lists read."""
+
+import pytest
+
+from bot.core.words import count, duration, figure, listed
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (None, "unknown"),
+        (0, "0 s"),
+        (0.4, "0 s"),
+        (-5, "0 s"),
+        (45, "45 s"),
+        (59.6, "1 min"),
+        (60, "1 min"),
+        (119, "1 min"),
+        (720, "12 min"),
+        (3599, "59 min"),
+        (3600, "1 h"),
+        (6840, "1 h 54 min"),
+        (86399, "23 h 59 min"),
+        (86400, "1 d"),
+        (266400, "3 d 2 h"),
+    ],
+)
+def test_a_duration(seconds: float | None, words: str) -> None:
+    """Two units at most, and a space before the unit."""
+    assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(None, "unknown number of jobs"), (0, "0 jobs"), (1, "1 job"), (14, "14 jobs"), (1234, "1,234 jobs")],
+)
+def test_a_count(number: int | None, words: str) -> None:
+    """Unknown is not zero, and one is one."""
+    assert count(number, "job") == words
+
+
+def test_a_count_with_its_own_plural() -> None:
+    """For words that do not take an s."""
+    assert (count(2, "entry", "entries"), count(1, "entry", "entries")) == ("2 entries", "1 entry")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(None, "?"), (0, "0"), (14.0, "14"), (1234567, "1,234,567"), (0.75, "0.8"), (-2.5, "-2.5")],
+)
+def test_a_figure(number: float | None, words: str) -> None:
+    """A whole number has no decimals; unknown is a question mark."""
+    assert figure(number) == words
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ("", ""),
+        ("a", "a"),
+        ("ab", "a and b"),
+        ("abc", "a, b and c"),
+        ("abcde", "a, b, c, d and e"),
+        ("abcdef", "a, b, c, d and 2 more"),
+        ("abcdefghijk", "a, b, c, d and 7 more"),
+    ],
+)
+def test_a_list(items: str, words: str) -> None:
+    """At most five entries; the rest is counted."""
+    assert listed(items) == words
