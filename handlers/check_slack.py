@@ -1,4 +1,4 @@
-"""What the doctor finds out about Slack: the token, its rights against what is needed, channels, groups, Socket Mode."""
+"""What the doctor finds out about Slack: token, rights against what is needed, channels, groups, Socket Mode."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -16,7 +16,7 @@ REMEDIES = {
     "token_revoked": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
     "token_expired": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
     "account_inactive": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
-    "not_allowed_token_type": "use a bot token (xoxb-) in SLACK_BOT_TOKEN and an app-level token (xapp-) in SLACK_APP_TOKEN",
+    "not_allowed_token_type": "use a bot token (xoxb-) in SLACK_BOT_TOKEN, an app-level one (xapp-) in SLACK_APP_TOKEN",
     "missing_scope": "compare the app with `tailback manifest`, then install it again",
     "channel_not_found": "correct the id; a private channel is found only once the bot is in it (/invite @tailback)",
     "no_such_subteam": "correct the id of the user group",
@@ -106,7 +106,7 @@ def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[Find
     surplus = sorted(scopes - {scope.name for scope in SCOPES} - TOLERATED)
     if surplus:
         found.append(warning("slack", f"The bot token may do more than Tailback uses: {listed(surplus, 20)}",
-                             "take these scopes away under OAuth & Permissions, and install the app again"))  # fmt: skip
+                             "take these away under OAuth & Permissions, and install the app again"))  # fmt: skip
     return found or [ok("slack", "The bot token has the scopes that are used, and no others")]
 
 

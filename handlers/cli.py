@@ -54,8 +54,11 @@ def demo(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes any free one.")] = 8080,
     speed: Annotated[float, typer.Option(min=1, help="Simulated seconds in one real second.")] = DEMO_SPEED,
 ) -> None:
-    """Try it: a local workspace and a simulated fleet; no token, no Slack, no Redis.
+    """Try it: no token, no Slack, no Redis.
 
+    Runs the product itself against a local workspace, with a page to click on, and a simulated fleet.
+
+    \b
     Example: tailback demo --scenario surge
     """
     if listed:
@@ -67,8 +70,11 @@ def demo(
 
 @app.command()
 def run() -> None:
-    """One machine: web and worker in one process, with its own Redis unless REDIS_URL is set.
+    """Run web and worker in one process.
 
+    With its own Redis in TAILBACK_DATA, unless REDIS_URL is set.
+
+    \b
     Example: TAILBACK_CONFIG=./tailback.toml tailback run
     """
     _serve(web=True, worker=True)
@@ -76,8 +82,11 @@ def run() -> None:
 
 @app.command()
 def web() -> None:
-    """Only the web process of a larger installation; any number of them share REDIS_URL.
+    """Run a web process of a larger installation.
 
+    Any number of them share REDIS_URL with any number of workers.
+
+    \b
     Example: HOST=0.0.0.0 PORT=8080 REDIS_URL=redis://redis:6379/0 tailback web
     """
     _serve(web=True, worker=False)
@@ -85,8 +94,11 @@ def web() -> None:
 
 @app.command()
 def worker() -> None:
-    """Only the worker process of a larger installation; any number of them share REDIS_URL.
+    """Run a worker of a larger installation.
 
+    Any number of them share REDIS_URL with any number of web processes.
+
+    \b
     Example: REDIS_URL=redis://redis:6379/0 tailback worker
     """
     _serve(web=False, worker=True)
@@ -96,10 +108,12 @@ def worker() -> None:
 def check(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON: ok, and findings with their remedies.")] = False,
 ) -> None:
-    """The doctor: look at configuration, Slack, Redis and every back end; post and change nothing.
+    """Look at every part, and say what to do.
 
-    One line for each finding, with what to do. Exits with 0, or with 1 when there is a problem.
+    Configuration, tokens and scopes, channels, Redis, clock and every back end: one line for each finding with its
+    remedy. Nothing is posted or changed. Exits with 0, or with 1 when there is a problem.
 
+    \b
     Example: tailback check --json
     """
     _quiet()
@@ -119,8 +133,11 @@ def manifest(
     socket: Annotated[bool, typer.Option("--socket", help="For Socket Mode: Slack needs no way to this host.")] = False,
     url: Annotated[str, typer.Option(metavar="https://…", help="For HTTP: the public address of `tailback web`.")] = "",
 ) -> None:
-    """Print the Slack app manifest, for "Create New App", "From a manifest".
+    """Print the Slack app manifest.
 
+    Paste it at api.slack.com/apps under Create New App, From a manifest.
+
+    \b
     Example: tailback manifest --url https://tailback.example.com
     """
     if socket == bool(url):
@@ -137,8 +154,11 @@ def send_command(
     url: Annotated[str, typer.Option(help="The instance; else the one that HOST and PORT name.")] = "",
     to: Annotated[str, typer.Option(metavar="SOURCE", help=f"{' or '.join(SOURCES)}; else seen by its fields.")] = "",
 ) -> None:
-    """Post an alert payload to a running instance with the right credentials, to try an installation.
+    """Post an alert payload to a running instance.
 
+    With the credentials of this environment, to try an installation.
+
+    \b
     Example: tailback send alert.json --url http://127.0.0.1:8080
     """
     _quiet()
@@ -157,6 +177,7 @@ def export(
 ) -> None:
     """Write an incident's timeline.
 
+    \b
     Example: tailback export https://acme.slack.com/archives/C0CIONCALL/p1764555780000100 --sev
     """
     if sev and form is Form.JSON:
@@ -174,8 +195,11 @@ def audit(
     who: Annotated[str, typer.Option(metavar="USER", help="Only what this Slack user id did.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object a line.")] = False,
 ) -> None:
-    """Show who asked for what and what came of it, or verify that nobody changed it afterwards.
+    """Show or verify who asked for what.
 
+    The audit trail with what came of each request; --verify checks that nobody changed it afterwards.
+
+    \b
     Example: tailback audit --since 24h --who U0ALEX
     """
     _quiet()
@@ -203,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> Never:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (the outermost door: a person gets one line, never a traceback)
         structlog.get_logger().debug("command failed", exc_info=True)
         _fail(f"{type(error).__name__}: {error}; this is a bug of Tailback: please report it, with LOG_LEVEL=DEBUG.")
     sys.exit(code if isinstance(code, int) else 0)

@@ -82,10 +82,14 @@ class Redaction:
 
     def __call__(self, _logger: object, _method: str, event: Event) -> Event:
         """The event without secrets."""
-        return {
-            name: HIDDEN if SECRET_NAME.search(name) and isinstance(value, str) and value else self._cleaned(value)
-            for name, value in event.items()
-        }
+        return {name: self._field(name, value) for name, value in event.items()}
+
+    def _field(self, name: str, value: object) -> object:
+        if name.startswith("_"):
+            return value  # structlog's own, gone before anything is written
+        if isinstance(value, str) and value and SECRET_NAME.search(name):
+            return HIDDEN
+        return self._cleaned(value)
 
     def _cleaned(self, value: object) -> object:
         match value:
@@ -93,7 +97,7 @@ class Redaction:
                 shown = self._known.sub(HIDDEN, value) if self._known else value
                 return _SHAPES.sub(HIDDEN, shown)
             case Mapping():
-                return self({}, "", dict(value))
+                return {str(name): self._field(f"{name}", item) for name, item in value.items()}
             case list() | tuple() | set() | frozenset():
                 return [self._cleaned(item) for item in value]
             case bool() | int() | float() | None:
@@ -133,10 +137,10 @@ def _tamed(value: object) -> object:
     return value if isinstance(value, bool | int | float | None) else escaped(repr(value))
 
 
-def _name(logger: object, _method: str, event: Event) -> Event:
+def _name(_logger: object, _method: str, event: Event) -> Event:
     """A library's line says which library it was."""
-    if isinstance(logger, logging.Logger):
-        event["library"] = logger.name
+    if isinstance(record := event.get("_record"), logging.LogRecord):
+        event["library"] = record.name
     return event
 
 

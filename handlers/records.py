@@ -50,8 +50,10 @@ async def _incident(store: Store, named: str) -> Held[Incident]:
     if held is None:
         open_now = sorted(await store.members("open"))
         known = f"open now: {listed(open_now, 10)}" if open_now else "none is open now"
-        raise Refused(f"There is no incident {named[:200]!r} ({known}); name its id, or the link of its first message in "
-                      "Slack. Incidents are kept for 30 days after their end.")  # fmt: skip
+        raise Refused(
+            f"There is no incident {named[:200]!r} ({known}); name its id, or the link of its first message in Slack. "
+            "Incidents are kept for 30 days after their end."
+        )
     return held
 
 
@@ -92,13 +94,15 @@ def verified(rows: Sequence[Row]) -> str:
     if broken is None:
         if not rows:
             return "The audit trail is empty, so there is nothing to verify."
-        return (f"The chain of {count(len(rows), 'entry', 'entries')} holds, from {_time(rows[0][1].at)} to "
-                f"{_time(rows[-1][1].at)}. Its last hash is {rows[-1][2]}: kept elsewhere, it also shows a cut end.")  # fmt: skip
+        return (
+            f"The chain of {count(len(rows), 'entry', 'entries')} holds, from {_time(rows[0][1].at)} to "
+            f"{_time(rows[-1][1].at)} UTC. Its last hash is {rows[-1][2]}: kept elsewhere, it also shows a cut end."
+        )
     number, entry = next((n, row[1]) for n, row in enumerate(rows, 1) if row[0] == broken)
     raise Refused(
-        f"The chain breaks at entry {number:,} of {len(rows):,} (id {broken}, {_time(entry.at)}, "
-        f"{escaped(entry.who) or 'nobody'}: {escaped(entry.what)}): it was changed, or one before it was changed, removed "
-        "or added after it was written. Keep this Redis as it is, and compare with an earlier export."
+        f"The chain breaks at entry {number:,} of {len(rows):,} (id {broken}, {_time(entry.at)} UTC, "
+        f"{escaped(entry.who) or 'nobody'}: {escaped(entry.what)}): it was changed after it was written, or one before "
+        "it was changed, removed or added. Keep this Redis as it is, and compare with an earlier export."
     )
 
 

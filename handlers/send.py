@@ -79,9 +79,7 @@ def _guess(payload: Mapping[str, object]) -> str:
         return "event"
     if "alerts" not in payload:
         return ""
-    if str(payload.get("version", "")) == "4" and "orgId" not in payload:
-        return "alertmanager"
-    return "grafana" if {"orgId", "state", "title", "message"} & payload.keys() else "alertmanager"
+    return "alertmanager" if str(payload.get("version")) == "4" and "orgId" not in payload else "grafana"
 
 
 def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Parcel:

@@ -104,7 +104,7 @@ async def _running(data: Path) -> str:
         return await asyncio.to_thread(running_url, data) or ""
     except OSError as error:
         raise Refused(
-            f"The data folder {data.absolute()} cannot be read ({error.strerror}); use the user that runs Tailback."
+            f"The data folder {data} cannot be read ({error.strerror}); use the user that runs Tailback."
         ) from None
 
 

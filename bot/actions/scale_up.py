@@ -212,7 +212,7 @@ def _maximum(lever: Lever, capacity: Capacity) -> int:
 
 
 def _within(lever: Lever, capacity: Capacity) -> ScalePolicy:
-    return replace(lever.policy, maximum=_maximum(lever, capacity))
+    return replace(lever.policy, maximum=_maximum(lever, capacity), minimum=capacity.minimum or 0)
 
 
 def _accepted(desk: Desk, act: Act) -> Performed:

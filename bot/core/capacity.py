@@ -48,6 +48,8 @@ def expected(sample: Snapshot | None, more: int, rules: PoolRules) -> tuple[str,
     warnings = []
     if sample.idle:
         warnings.append(f"{count(sample.idle, 'runner')} idle while jobs wait: more runners may not help.")
+    if sample.offline:
+        warnings.append(f"{count(sample.offline, 'runner')} offline: bringing them back may be what helps.")
     if sample.create_failures:
         failed = count(sample.create_failures, "attempt")
         warnings.append(f"{failed} to create a runner failed in the last 15 min: asking for more may not help.")

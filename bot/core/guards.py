@@ -11,6 +11,8 @@ class ScalePolicy:
 
     maximum: int
     """Never above."""
+    minimum: int = 0
+    """The scaler takes nothing under this."""
     step: int | None = None
     """Never more than this at once."""
     cooldown_seconds: float = 0.0
@@ -39,6 +41,8 @@ def judged(policy: ScalePolicy, asked: int, current: int | None, last_scaled_at:
     if last_scaled_at is not None and now - last_scaled_at < policy.cooldown_seconds:
         left = policy.cooldown_seconds - (now - last_scaled_at)
         return Verdict(None, f"The pool was scaled a moment ago; the next time is possible in {duration(left)}.")
+    if asked < policy.minimum:
+        return Verdict(None, f"The scaler of this pool takes no target under {count(policy.minimum, 'runner')}.")
     if asked > policy.maximum:
         return Verdict(None, f"The target {asked:,} is above the pool's maximum of {count(policy.maximum, 'runner')}.")
     if policy.step is not None and asked - current > policy.step:
@@ -53,4 +57,4 @@ def proposed(policy: ScalePolicy, current: int | None, queued: int | None) -> in
         return None
     wanted = max(1, queued if queued is not None else policy.step or 1)
     most = policy.step if policy.step is not None else wanted
-    return min(current + min(wanted, most), policy.maximum)
+    return min(max(current + min(wanted, most), policy.minimum), policy.maximum)

@@ -1,13 +1,13 @@
 """An incident is due: look, do the next steps of its plan, record each one, and say when to look again."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import structlog
 
 from bot.actions.table import offers
 from bot.core.incident import Incident
 from bot.core.message import Message
-from bot.core.observe import observed
+from bot.core.observe import Timing, View, observed
 from bot.core.plan import EditRoot, Escalate, PostReply, PostRoot, Step, Wait, escalated, next_step
 from bot.core.record import Change, Held
 from bot.desk import Desk
@@ -31,6 +31,14 @@ JUST_NOW_SECONDS = 5.0
 log = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The parent as it should be; good for one claim, unless the record changes under it."""
+
+    message: Message
+    digest: str
+
+
 async def reconcile(desk: Desk, held: Held[Incident]) -> None:
     """Bring Slack in line with the record. Raises Conflict when the claim is lost: whoever has it goes on.
 
@@ -38,6 +46,7 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
     between leaves the claim unsettled, and the next worker looks into Slack before it says anything again.
     """
     move: Move = _unchanged
+    drawing: Drawing | None = None
     view, paces = await desk.view(held.value), desk.settings.file.paces
     for _ in range(MOST_STEPS):
         now = desk.now()
@@ -46,17 +55,16 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
             return observed(before(fresh), view, now, paces)
 
         incident = settled(held.value)
-        message = parent(incident, view, offers(incident, view), now, paces)
-        drawn = digest_of(message)
-        step = next_step(incident, drawn, now, paces)
+        drawing = drawing or _drawn(incident, view, now, paces)
+        step = next_step(incident, drawing.digest, now, paces)
         if isinstance(step, Wait):
             await keep(desk, held, settled, due=step.until)
             return
         if incident != held.value and (isinstance(step, PostReply) or move is not _unchanged):
             held = await keep(desk, held, settled, due=now, release=False)
-            move = _unchanged
+            move, drawing = _unchanged, drawing if held.value == incident else None
             continue
-        said = await _take(desk, held, incident, step, message)
+        said = await _take(desk, held, incident, step, drawing)
 
         def moved(fresh: Incident, settled: Move = settled, said: Said = said) -> Incident:
             return said.move(settled(fresh))
@@ -64,22 +72,27 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
         if said.again_at is not None:
             await keep(desk, held, moved, due=said.again_at, uncertain=said.uncertain)
             return
-        move = moved
-    await keep(desk, held, move, due=desk.now())
+        move, drawing = moved, None if isinstance(step, Escalate) else drawing
+    await keep(desk, held, move, due=desk.now(), uncertain=held.unsettled is not None)
 
 
-async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step, message: Message) -> Said:
+def _drawn(incident: Incident, view: View, now: float, paces: Timing) -> Drawing:
+    message = parent(incident, view, offers(incident, view), now, paces)
+    return Drawing(message, digest_of(message))
+
+
+async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step, drawing: Drawing) -> Said:
     if isinstance(step, Escalate):
         now = desk.now()
         return Said(lambda fresh: escalated(fresh, now))
     wait = await _turn(desk, incident, step)
     if wait > 0 or desk.monotonic() > held.lease_ends - SAFETY_SECONDS:
-        return Said(_unchanged, desk.now() + wait)
+        return Said(_unchanged, desk.now() + wait, uncertain=held.unsettled is not None)
     try:
         if isinstance(step, PostRoot):
-            said = await post_root(desk, incident, message, held.unsettled)
+            said = await post_root(desk, incident, drawing.message, drawing.digest, held.unsettled)
         elif isinstance(step, EditRoot):
-            said = await edit_root(desk, incident, message)
+            said = await edit_root(desk, incident, drawing.message, drawing.digest)
         else:
             said = await _reply(desk, held, incident, step)
     except Unreachable as error:

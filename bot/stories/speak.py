@@ -8,7 +8,6 @@ from bot.core.message import Message
 from bot.core.timeline import Entry, Event
 from bot.desk import Desk
 from bot.ports import Failure, Posted, Unreachable
-from bot.views.blocks import digest_of
 
 LOOK_UP_SECONDS = 120.0
 """When Slack's history stays unreadable for that long, post all the same: late beats never (promises P2)."""
@@ -31,7 +30,7 @@ class Said:
     """Nobody knows whether Slack has it."""
 
 
-async def post_root(desk: Desk, incident: Incident, message: Message, unsettled: float | None) -> Said:
+async def post_root(desk: Desk, incident: Incident, message: Message, drawn: str, unsettled: float | None) -> Said:
     """Open the thread; when an earlier try may have worked, look for its message first."""
     channel, mark = incident.thread.channel, incident.id
     found = await _found(desk, incident, mark, unsettled, None)
@@ -39,7 +38,7 @@ async def post_root(desk: Desk, incident: Incident, message: Message, unsettled:
         return found
     posted = found or await desk.chat.post(channel, message, mark=mark)
     now = desk.now()
-    shown = "" if found else digest_of(message)
+    shown = "" if found else drawn
     return Said(lambda fresh: rooted(fresh, posted.channel, posted.ts, shown, now))
 
 
@@ -54,11 +53,11 @@ async def post_reply(desk: Desk, incident: Incident, entry: Entry, message: Mess
     return Said(lambda fresh: told(fresh, entry.number))
 
 
-async def edit_root(desk: Desk, incident: Incident, message: Message) -> Said:
+async def edit_root(desk: Desk, incident: Incident, message: Message, drawn: str) -> Said:
     """Make the parent true again."""
     await desk.chat.update(incident.thread.channel, incident.thread.root or "", message)
-    now, shown = desk.now(), digest_of(message)
-    return Said(lambda fresh: redrawn(fresh, shown, now))
+    now = desk.now()
+    return Said(lambda fresh: redrawn(fresh, drawn, now))
 
 
 def after_failure(desk: Desk, incident: Incident, error: Unreachable) -> Said:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from enum import StrEnum
 
-from bot.core.alert import Delivery, Kind
+from bot.core.alert import Delivery, Kind, begun
 from bot.core.incident import Incident, Thread, absorbed, opened
 from bot.core.record import AlreadyDone, Conflict, Held
 from bot.core.routing import named_pools, route
@@ -54,9 +54,10 @@ def _is_another_time(desk: Desk, incident: Incident, delivery: Delivery) -> bool
     """Whether a firing that belongs to no open incident comes too late to go on in the old thread."""
     if not incident.closed or incident.closed_at is None:
         return False
-    old = {alert.occurrence for alert in incident.alerts}
-    fresh = any(alert.firing and alert.occurrence not in old for alert in delivery.alerts)
-    return fresh and desk.now() - incident.closed_at > desk.settings.file.paces.reopen_within
+    return (
+        bool(begun(incident.alerts, delivery.alerts))
+        and desk.now() - incident.closed_at > desk.settings.file.paces.reopen_within
+    )
 
 
 async def _open(desk: Desk, delivery: Delivery, index: str, mark: str, old: Held[Incident] | None) -> Taken:

@@ -108,7 +108,7 @@ async def test_every_table_becomes_its_back_end(tmp_path: Path):
     assert set(found.metrics) == {"linux.2xlarge", "macos"}
     assert found.metrics["macos"] is found.metrics["linux.2xlarge"]
     scaler, policy = found.levers["linux.2xlarge"]
-    assert policy == ScalePolicy(40, 10)
+    assert policy == ScalePolicy(maximum=40, step=10)
     assert await scaler.read() == Capacity(10)
     assert await found.levers["macos"][0].read() == Capacity(None)
     assert {name: (am.kind, am.max_silence_seconds) for name, am in found.alertmanagers.items()} == {

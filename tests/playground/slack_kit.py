@@ -23,13 +23,19 @@ CI, RANDOM = "C0CIONCALL", "C0RANDOM"
 
 
 class Clock:
-    """Real time that a test can push forward, so that Bolt's check of signature times still passes."""
+    """Real time that a test can push forward; signatures keep the real time that Bolt compares with."""
 
     def __init__(self) -> None:
         self.pushed_seconds = 0.0
+        self.stopped_at_seconds: float | None = None
 
     def __call__(self) -> float:
-        return time.time() + self.pushed_seconds
+        now = time.time() if self.stopped_at_seconds is None else self.stopped_at_seconds
+        return now + self.pushed_seconds
+
+    def stop(self) -> None:
+        """From now on only `advance` lets time pass, however slow the machine is."""
+        self.stopped_at_seconds = time.time()
 
     def advance(self, seconds: float) -> None:
         """Lets this much time pass at once."""
@@ -56,7 +62,7 @@ def client_of(url: str, token: str = "xoxb-demo") -> AsyncWebClient:
 async def standing(**settings: object) -> AsyncIterator[Kit]:
     """A stand-in behind real HTTP."""
     clock = Clock()
-    stand_in = SlackStandIn(clock=clock, **settings)  # type: ignore[arg-type]  # each test names settings of its own
+    stand_in = SlackStandIn(clock=clock, wall_clock=time.time, **settings)  # type: ignore[arg-type]  # each test names settings of its own
     async with stand_in.serve() as url, SlackDriver(url) as driver:
         yield Kit(stand_in, clock, url, client_of(url), driver)
 

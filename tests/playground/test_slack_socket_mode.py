@@ -1,6 +1,5 @@
 """Socket Mode between the stand-in and the real AsyncSocketModeHandler."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import aiohttp
@@ -31,9 +30,11 @@ async def slack() -> AsyncIterator[Kit]:
 
 async def connected(kit: Kit, count: int) -> None:
     """Waits until this many connections stand."""
-    async with asyncio.timeout(5):
-        while kit.stand_in.sockets.connections != count:
-            await asyncio.sleep(0.01)
+
+    async def look() -> bool | None:
+        return True if kit.stand_in.sockets.connections == count else None
+
+    await kit.driver.wait(look, 5.0, f"{count} connections", lambda: str(kit.stand_in.sockets.connections))
 
 
 async def test_clicks_modals_commands_and_mentions_travel_by_socket(slack: Kit) -> None:
@@ -137,8 +138,9 @@ async def test_an_app_that_is_told_to_reconnect_does_so(slack: Kit) -> None:
     async with over_socket(slack, app):
         await connected(slack, 1)
         await slack.stand_in.sockets.disconnect("refresh_requested")
-        await connected(slack, 1)
-        async with asyncio.timeout(5):
-            while len(slack.stand_in.log.of("apps.connections.open")) < 2:
-                await asyncio.sleep(0.01)
+
+        async def look() -> bool | None:
+            return True if len(slack.stand_in.log.of("apps.connections.open")) >= 2 else None
+
+        await slack.driver.wait(look, 10.0, "second connection", lambda: str(slack.stand_in.log.calls))
         await connected(slack, 1)

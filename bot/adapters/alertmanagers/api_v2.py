@@ -70,7 +70,7 @@ class ApiV2:
         rows = answer.body if isinstance(answer.body, list) else None
         if rows is None:
             raise self._http.problem("its list of silences cannot be read", Failure.LATER)
-        word = re.compile(rf"(?<![\w-]){re.escape(tag)}(?![\w-])")
+        word = re.compile(rf"(?<![\w-])(?={re.escape(tag)}(?![\w-]))" if tag[:1].isalnum() else re.escape(tag))
         found: list[tuple[float, SilenceFound]] = []
         for row in rows:
             state, silence = silence_from(row)

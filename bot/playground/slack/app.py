@@ -50,15 +50,17 @@ class _Dropped:
 class SlackStandIn:
     """A strict, stateful Slack for one workspace and one app.
 
-    `clock` gives seconds since the epoch and is the only clock for ids, limits and expiry; `limits` `None` turns rate
-    limits off; `request_url` is where events, commands and interactions go, `None` means Socket Mode. `settings`,
-    `faults`, `workspace` and `log` may be read and changed while it runs.
+    `clock` gives seconds since the epoch and is the only clock for ids, limits and expiry; `wall_clock` is the time
+    that signatures carry, for tests whose clock is far from the real time that Bolt compares with; `limits` `None`
+    turns rate limits off; `request_url` is where events, commands and interactions go, `None` means Socket Mode.
+    `settings`, `faults`, `workspace` and `log` may be read and changed while it runs.
     """
 
     def __init__(  # noqa: PLR0913 - each is one setting of the stand-in, all by keyword
         self,
         *,
         clock: Clock,
+        wall_clock: Clock | None = None,
         request_url: str | None = None,
         bot_token: str = "xoxb-demo",  # noqa: S107 - the demo's well-known token guards nothing
         app_token: str = "xapp-demo",  # noqa: S107 - as above
@@ -90,17 +92,17 @@ class SlackStandIn:
         self.faults = Faults()
         self.log = Log()
         self.meter = Meter(limits)
-        self._connect(clock)
+        self._connect(clock, wall_clock or clock)
         self.app = self._application()
 
-    def _connect(self, clock: Clock) -> None:
+    def _connect(self, clock: Clock, wall_clock: Clock) -> None:
         """Puts the parts together that share the workspace."""
         next_id = self.workspace.next_id
         self.sockets = SocketCarrier(self.settings, self.workspace.bot.app_id, next_id)
         tickets = Tickets(clock, next_id)
         self._context = Context(self.workspace, tickets, self.faults, self.settings, self.sockets.url)
         self.api = Api(self._context, self.log, self.meter, self.sockets.listen)
-        self.delivery = Delivery(self.settings, self.log, clock, self.sockets)
+        self.delivery = Delivery(self.settings, self.log, clock, self.sockets, wall_clock)
         payloads = Payloads(self._context)
         self.people = People(self._context, self.delivery, payloads)
         self.submissions = Submissions(self._context, self.delivery, payloads)

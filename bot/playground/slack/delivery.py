@@ -127,12 +127,19 @@ def _decoded(raw: bytes) -> object:
 class Delivery:
     """Chooses the way by the settings, keeps the log, and sends events again that were not taken."""
 
-    def __init__(self, settings: Settings, log: Log, clock: Callable[[], float], sockets: Carrier) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        log: Log,
+        clock: Callable[[], float],
+        sockets: Carrier,
+        wall_clock: Callable[[], float],
+    ) -> None:
         self._settings = settings
         self._log = log
         self._clock = clock
         self._sockets = sockets
-        self.http = HttpCarrier(settings, clock)
+        self.http = HttpCarrier(settings, wall_clock)
         self._waiting: list[tuple[float, Parcel]] = []
         self._timers: set[asyncio.TimerHandle] = set()
         self._tasks: set[asyncio.Task[int]] = set()

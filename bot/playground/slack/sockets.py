@@ -52,11 +52,11 @@ class SocketCarrier:
             return
         app = web.Application()
         app.router.add_get("/link/", self._connection)
-        self._runner = web.AppRunner(app, handle_signals=False, access_log=None)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0, shutdown_timeout=0.1)
-        await site.start()
-        host, port = self._runner.addresses[0][:2]
+        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        self._runner = runner
+        host, port = runner.addresses[0][:2]
         self._base = f"ws://{host}:{port}"
 
     async def _connection(self, request: web.Request) -> web.StreamResponse:

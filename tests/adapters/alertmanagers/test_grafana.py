@@ -90,9 +90,11 @@ async def test_a_silence_of_one_rule_is_created_found_and_ended():
 async def test_a_tag_is_a_whole_word():
     """act-1 is not act-12."""
     alertmanager, _ = adapter(Grafana())
-    await silenced(alertmanager, "by Ana (act-12)")
+    await silenced(alertmanager, "by Ana [tailback act-12]")
     assert await alertmanager.find("act-1") is None
-    assert await alertmanager.find("act-12") is not None
+    for tag in ("act-12", "[tailback act-12]"):
+        assert await alertmanager.find(tag) is not None
+    assert await alertmanager.find("[tailback act-1]") is None
 
 
 async def test_a_missing_permission_is_named():

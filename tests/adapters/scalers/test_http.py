@@ -115,7 +115,14 @@ def test_the_policy_is_read_from_the_same_table():
     """What the core judges by."""
     raw = {**TABLE, "step": 10, "cooldown": "10m", "approval_above": 20, "lease": "2h", "cost_per_runner_hour": 0.34}
     policy = build("p", PLACE, raw, BackEnd().parts())[1]
-    assert policy == ScalePolicy(40, 10, 600.0, 20, 7200.0, 0.34)
+    assert policy == ScalePolicy(
+        maximum=40,
+        step=10,
+        cooldown_seconds=600.0,
+        approval_above=20,
+        lease_seconds=7200.0,
+        cost_per_runner_hour=0.34,
+    )
 
 
 @pytest.mark.parametrize(

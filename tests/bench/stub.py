@@ -1,0 +1,38 @@
+"""The smallest Slack there is: it answers at once and remembers when a post arrived; for benchmarks only."""
+
+import asyncio
+import itertools
+import time
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+
+class SlackStub:
+    """Counts `chat.postMessage`; `expect` gives the moment at which the next one has been read."""
+
+    def __init__(self) -> None:
+        self.posts = 0
+        self.last_post = 0.0
+        self._numbers = itertools.count(1)
+        self._waiting: asyncio.Future[float] | None = None
+        self.app = Starlette(routes=[Route("/api/{method}", self._call, methods=["GET", "POST"])])
+
+    def expect(self) -> "asyncio.Future[float]":
+        """The monotonic time of the next post."""
+        self._waiting = asyncio.get_running_loop().create_future()
+        return self._waiting
+
+    async def _call(self, request: Request) -> Response:
+        await request.body()
+        now = time.monotonic()
+        if request.path_params["method"] != "chat.postMessage":
+            return JSONResponse({"ok": True, "user_id": "U0BOT", "bot_id": "B0BOT", "team_id": "T0"})
+        self.posts += 1
+        self.last_post = now
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(now)
+        ts = f"1700000000.{next(self._numbers):06d}"
+        return JSONResponse({"ok": True, "channel": "C0BENCH", "ts": ts, "message": {"ts": ts}})

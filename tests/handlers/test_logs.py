@@ -1,0 +1,136 @@
+"""The log: one line per event, nothing forged, no secret, libraries included, no library's chatter."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+from pydantic import SecretStr
+
+from bot.config import Environment, File, OutsideTable, Settings
+from handlers.logs import secrets_of, set_up
+
+HOSTILE = 'a\nFORGED {"event": "x"}\r\x1b[31mred\x7f\x9b\u202egnp.exe\u2028end'
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    """Gives the process its logging back."""
+    root, level = list(logging.root.handlers), logging.root.level
+    yield
+    structlog.reset_defaults()
+    logging.root.handlers[:] = root
+    logging.root.setLevel(level)
+
+
+def set_to(form: str, level: str = "INFO", secrets: tuple[str, ...] = ()) -> io.StringIO:
+    """The stream that the log goes to."""
+    stream = io.StringIO()
+    set_up(level, form, stream, secrets)
+    return stream
+
+
+def test_a_hostile_text_stays_on_its_one_json_line() -> None:
+    """SE-5: line ends, escapes and direction marks are written as escapes, and can be read back."""
+    stream = set_to("json")
+    structlog.get_logger().info("alert", title=HOSTILE, labels={"a": [HOSTILE]})
+    (line,) = stream.getvalue().splitlines()
+    assert line.isascii()
+    assert line.isprintable()
+    said = json.loads(line)
+    assert (said["event"], said["level"], said["title"]) == ("alert", "info", HOSTILE)
+    assert said["timestamp"].endswith("Z")
+
+
+def test_a_hostile_text_stays_on_its_one_console_line() -> None:
+    """A terminal obeys escapes, so none reaches it."""
+    stream = set_to("console")
+    structlog.get_logger().info(HOSTILE, title=HOSTILE, labels=[HOSTILE])
+    (line,) = stream.getvalue().splitlines()
+    assert line.isprintable(), line
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_secrets_are_taken_out_wherever_they_stand(form: str) -> None:
+    """C12: known values, well-known shapes, fields with a telling name, nested, and inside an exception's text."""
+    secret = "known-secret-value"
+    shapes = [
+        "xoxb-123-abcdefghijk",
+        "xapp-1-A0-123-abcdefghijk",
+        "ghp_abcdefghijklmnopqrst1234",
+        "glsa_abcdefghijklmnopqrst",
+        "AKIAIOSFODNN7EXAMPLE",
+    ]
+    stream = set_to(form, secrets=(secret, "short"))
+    log = structlog.get_logger()
+    log.info(
+        f"text {secret}",
+        nested={"deep": [secret, *shapes]},
+        url="redis://bob:hunter2hunter2@redis:6379/0",
+        header="Authorization: Bearer abcdefgh12345678",
+        slack_token="anything",
+        kept="a short word",
+    )
+    log.error("raised", exc_info=ValueError(f"refused {secret}"))
+    said = stream.getvalue()
+    for gone in (secret, *shapes, "hunter2hunter2", "abcdefgh12345678", "anything"):
+        assert gone not in said, gone
+    assert "a short word" in said
+    assert "redis:6379/0" in said
+    assert "ValueError" in said
+
+
+def test_a_traceback_on_the_console_cannot_pass_for_events() -> None:
+    """The lines of a traceback are indented and escaped."""
+    stream = set_to("console")
+    structlog.get_logger().error("raised", exc_info=ValueError("x\n2026-01-01 [info] forged"))
+    first, *rest = stream.getvalue().splitlines()
+    assert "raised" in first
+    assert rest
+    assert all(line.startswith("    ") or not line for line in rest)
+
+
+def test_libraries_speak_through_the_same_log() -> None:
+    """A library's warning is JSON too, with its name; its chatter, bodies included, is dropped at every level."""
+    stream = set_to("json", level="DEBUG")
+    logging.getLogger("slack_bolt.AsyncApp").info("Invalid request signature detected (body: %s)", "secret body")
+    logging.getLogger("httpx").info("HTTP Request: GET http://x/?token=1")
+    logging.getLogger("uvicorn.error").warning("cannot %s", "bind")
+    logging.getLogger("somebody").debug("hello\nworld")
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [(line["library"], line["level"], line["event"]) for line in lines] == [
+        ("uvicorn.error", "warning", "cannot bind"),
+        ("somebody", "debug", "hello\nworld"),
+    ]
+
+
+def test_the_level_is_kept() -> None:
+    """What is below LOG_LEVEL is not written, by us or by a library."""
+    stream = set_to("json", level="WARNING")
+    structlog.get_logger().info("no")
+    logging.getLogger("somebody").info("no")
+    structlog.get_logger().warning("yes")
+    assert [json.loads(line)["event"] for line in stream.getvalue().splitlines()] == ["yes"]
+
+
+def test_without_a_terminal_the_default_is_json() -> None:
+    """LOG_FORMAT unset: console is for people who watch."""
+    stream = set_to("")
+    structlog.get_logger().info("event")
+    assert json.loads(stream.getvalue())["event"] == "event"
+
+
+def test_the_secrets_of_an_installation_are_known_by_name_and_by_configuration() -> None:
+    """Variables that sound like secrets, those that tailback.toml names, and each half of a rotation."""
+    variables = {
+        "SLACK_BOT_TOKEN": "xoxb-1",
+        "TAILBACK_WEBHOOK_TOKEN": "old-token-value,new-token-value",
+        "PAGER": "https://pager.example/abc",
+        "HOME": "/home/somebody",
+    }
+    env = Environment(tailback_webhook_token=SecretStr(variables["TAILBACK_WEBHOOK_TOKEN"]))
+    found = secrets_of(Settings(env, File(outside_slack=OutsideTable(url_env="PAGER")), variables))
+    assert {"xoxb-1", "old-token-value", "new-token-value", "https://pager.example/abc"} <= set(found)
+    assert "/home/somebody" not in found

@@ -1,0 +1,74 @@
+"""The alerts that journeys send: the mission's example, and groups in Alertmanager's webhook format (version 4)."""
+
+import copy
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+SEED_FILE = Path(__file__).parents[1] / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
+"""The alert that this project was made for: a reconstruction in Grafana's format, not a recording."""
+ZERO_TIME = "0001-01-01T00:00:00Z"
+NAME = "RunnerQueueTooLong"
+
+Json = dict[str, object]
+
+
+def seed(*, firing: bool = True, **changes: object) -> Json:
+    """The example alert; `changes` replace fields of its only member."""
+    found: Json = json.loads(SEED_FILE.read_text("utf-8"))
+    member: Json = copy.deepcopy(found["alerts"][0])  # type: ignore[index]  # the fixture's shape is known
+    if not firing:
+        member |= {"status": "resolved", "endsAt": written(time.time())}
+        found |= {"status": "resolved", "state": "ok"}
+    return {**found, "alerts": [{**member, **changes}]}
+
+
+def queue_alert(
+    *pools: str,
+    firing: bool = True,
+    name: str = NAME,
+    started_at: float | None = None,
+    minutes: int = 40,
+    group: str = "",
+    team: str = "ci",
+) -> Json:
+    """One group of the rule `name`, with a member for each pool; `started_at` (epoch seconds) tells occurrences apart.
+
+    `group` makes it another group; `minutes` stands in the annotations, which change while an alert fires.
+    """
+    began = time.time() - 60 if started_at is None else started_at
+    members = [_member(pool, firing, name, began, minutes, team) for pool in pools]
+    labels = {"alertname": name, **({"cluster": group} if group else {})}
+    return {
+        "receiver": "tailback",
+        "status": "firing" if firing else "resolved",
+        "alerts": members,
+        "groupLabels": labels,
+        "commonLabels": labels,
+        "commonAnnotations": {},
+        "externalURL": "http://alertmanager.example",
+        "version": "4",
+        "groupKey": f'{{}}:{{alertname="{name}"{f", cluster={group}" if group else ""}}}',
+        "truncatedAlerts": 0,
+    }
+
+
+def _member(pool: str, firing: bool, name: str, began: float, minutes: int, team: str) -> Json:
+    return {
+        "status": "firing" if firing else "resolved",
+        "labels": {"alertname": name, "runner_label": pool, "priority": "P1", "team": team},
+        "annotations": {
+            "summary": f"{pool}: jobs have been waiting for {minutes} min",
+            "runbook_url": "https://runbooks.example/queue",
+        },
+        "startsAt": written(began),
+        "endsAt": ZERO_TIME if firing else written(time.time()),
+        "generatorURL": "http://prometheus.example/graph?g0.expr=queue",
+        "fingerprint": f"{abs(hash((name, pool))):016x}"[:16],
+    }
+
+
+def written(at: float) -> str:
+    """RFC 3339 with milliseconds."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

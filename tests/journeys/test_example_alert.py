@@ -1,0 +1,59 @@
+"""The alert that this project was made for opens a thread that a person can act on."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.alerts import seed
+from tests.journeys.setup import LARGE, LINUX, Setup
+from tests.journeys.world import World, running
+
+CHANNEL = "C0DEVINFRA"
+
+
+async def told(world: World) -> None:
+    """The story itself; the alert's figures belong to two pools, as they may."""
+    world.farm.queue(LINUX, 3, 114)
+    world.farm.queue(LARGE, 14, 31)
+    assert await world.fires(seed(), "grafana") == "opened"
+    parent = await world.slack.channel("dev-infra").parent("Jobs are Queued - autoscaled-machines")
+    for words in (LINUX, LARGE, "OPEN · P2", "1 h 54 min", "team pytorch-dev-infra", "Nobody has acknowledged yet"):
+        assert words in parent.text, words
+    assert "a longest queue of 14 jobs and a longest wait of 1 h 54 min, possibly in different pools" in parent.text
+    assert "The wait is over its limit, the queue length is not." in parent.text
+    assert "queue_size_threshold" not in parent.text
+    assert "queue_time_threshold" not in parent.text
+    for link in ("<https://hud.pytorch.org/metrics|Runbook>", "dez2aomgvru2oe/view?orgId=1|Alert>", "|Silence>"):
+        assert link in parent.text, link
+    assert parent.text.index(LINUX) < parent.text.index(LARGE), "the longest wait is the worst"
+    assert parent.buttons == ["Acknowledge", "Silence", "Scale up", "Diagnose"]
+    assert len(world.roots()) == 1
+
+
+async def test_the_example_alert_opens_a_thread_that_names_the_pools(tmp_path: Path, redis_url: str) -> None:
+    """One root in the team's channel: pools, readings as they are meant, priority, links, team; no flag as a limit."""
+    async with running(tmp_path, redis_url) as world:
+        await told(world)
+
+
+async def test_the_same_over_socket_mode(tmp_path: Path, redis_url: str) -> None:
+    """With SLACK_APP_TOKEN alone, without a signing secret, the thread opens and its buttons work."""
+    async with running(tmp_path, redis_url, Setup(socket_mode=True)) as world:
+        await told(world)
+        assert world.stand_in.settings.request_url is None
+        parent = await world.slack.channel("dev-infra").parent(LINUX)
+        await parent.click("Acknowledge")
+        await parent.until("<@U0ANA> has it since")
+        await world.slack.slash("/queue", "list", channel="dev-infra")
+        assert LINUX in (await world.slack.ephemeral(containing="1 open incident")).text
+
+
+@pytest.mark.parametrize("repeats", [3])
+async def test_a_repeat_of_it_changes_nothing(tmp_path: Path, redis_url: str, repeats: int) -> None:
+    """The same payload again: stored before, no second thread, no reply."""
+    async with running(tmp_path, redis_url) as world:
+        await told(world)
+        assert [await world.fires(seed(), "grafana") for _ in range(repeats)] == ["repeated"] * repeats
+        parent = await world.slack.channel("dev-infra").parent(LINUX)
+        assert len(world.stored(CHANNEL)) == 1
+        assert await parent.replies() == []

@@ -1,0 +1,189 @@
+"""A whole installation for one journey: a workspace, back ends, and Tailback itself between them, all over real HTTP."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import httpx
+
+from bot.adapters.redis_engine import die_with_parent
+from bot.config import load
+from bot.playground.serving import serving as served
+from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.record import Call
+from bot.playground.slack.settings import Command, Shortcut
+from handlers.run import serving
+from handlers.wiring import House, now, opened
+from tests.adapters.redis_servers import free_port
+from tests.journeys.alerts import Json
+from tests.journeys.farm import Farm, Pool
+from tests.journeys.setup import TOKEN, Setup
+from tests.slack_driver import SlackDriver
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(slots=True)
+class World:
+    """What a journey may touch: people's hands in Slack, the back ends, the alert door, and what the outside saw."""
+
+    slack: SlackDriver
+    stand_in: SlackStandIn
+    farm: Farm
+    farm_url: str
+    config: Path
+    product: str = ""
+    """Address of the web process."""
+    _http: httpx.AsyncClient = field(default_factory=lambda: httpx.AsyncClient(timeout=10.0, trust_env=False))
+
+    async def send(self, alert: Json | bytes, to: str = "alertmanager", token: str = TOKEN) -> httpx.Response:
+        """Deliver a webhook as an alert sender does."""
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        body = {"content": alert} if isinstance(alert, bytes) else {"json": alert}
+        return await self._http.post(f"{self.product}/alerts/{to}", headers=headers, **body)  # type: ignore[arg-type]
+
+    async def fires(self, alert: Json, to: str = "alertmanager") -> str:
+        """Deliver a webhook that must be taken; gives what became of it."""
+        answer = await self.send(alert, to)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["outcome"])
+
+    async def ask(self, path: str) -> httpx.Response:
+        """GET a page of the web process."""
+        return await self._http.get(f"{self.product}{path}")
+
+    def stored(self, channel: str | None = None) -> list[Call]:
+        """The messages that Slack stored, whatever it answered, in order."""
+        return [call for call in self.stand_in.log.of("chat.postMessage", channel) if call.effect]
+
+    def roots(self, channel: str | None = None) -> list[Call]:
+        """The messages among them that began a thread."""
+        return [call for call in self.stored(channel) if not call.args.get("thread_ts")]
+
+    async def eventually(self, look: Callable[[], bool], what: str, within: float = 5.0) -> None:
+        """Wait until something holds outside of Slack's screen."""
+
+        async def found() -> bool | None:
+            return True if look() else None
+
+        await self.slack.wait(found, within, what, lambda: "not yet")
+
+    def reconfigure(self, before: str, after: str) -> None:
+        """Edit tailback.toml as an operator does, while Tailback runs."""
+        text = self.config.read_text("utf-8")
+        assert before in text
+        self.config.write_text(text.replace(before, after), "utf-8")
+
+    async def close(self) -> None:
+        """Close the connections of alert sender and operator."""
+        await self._http.aclose()
+
+
+@asynccontextmanager
+async def surroundings(folder: Path, setup: Setup) -> AsyncIterator[World]:
+    """Workspace and back ends, and the file of a Tailback that does not run yet."""
+    folder.mkdir(exist_ok=True)
+    async with AsyncExitStack() as stack:
+        stand_in = SlackStandIn(
+            clock=now,
+            limits=setup.limits,
+            commands=(Command(),),
+            shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),),
+        )
+        address = await stack.enter_async_context(stand_in.serve())
+        slack = await stack.enter_async_context(SlackDriver(address))
+        farm = Farm({name: Pool() for name in setup.pools})
+        farm_url = await stack.enter_async_context(served(farm.app()))
+        config = folder / "tailback.toml"
+        config.write_text(setup.toml(farm_url), "utf-8")
+        world = World(slack, stand_in, farm, farm_url, config)
+        stack.push_async_callback(world.close)
+        yield world
+
+
+@asynccontextmanager
+async def running(folder: Path, redis_url: str = "", setup: Setup | None = None) -> AsyncIterator[World]:
+    """Tailback in this process, web and worker; without `redis_url` on its embedded Redis."""
+    chosen = setup or Setup()
+    async with surroundings(folder, chosen) as world, product(world, chosen, redis_url):
+        yield world
+
+
+@asynccontextmanager
+async def product(world: World, setup: Setup, redis_url: str) -> AsyncIterator[House]:
+    """Tailback itself, put together as `tailback run` does, on a free port."""
+    given = setup.environment(world.config, world.slack.base_url, port=0, redis_url=redis_url)
+    async with opened(load(given)) as house, serving(house, web=True, worker=True, drain_seconds=0) as address:
+        world.product = address
+        world.stand_in.settings.request_url = None if setup.socket_mode else f"{address}/slack/events"
+        yield house
+
+
+@dataclass(slots=True)
+class Process:
+    """`tailback run` as a process of its own, to be killed."""
+
+    world: World
+    variables: Mapping[str, str]
+    log: Path
+    child: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        """Start it and wait until it is ready."""
+        with self.log.open("ab") as log:
+            self.child = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time, waiting is done below
+                [sys.executable, "-m", "handlers", "run"],
+                cwd=ROOT,
+                env={"PATH": os.environ["PATH"], **self.variables},
+                stdout=log,
+                stderr=log,
+                preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
+            )
+        for _ in range(400):
+            assert self.child.poll() is None, self.log.read_text("utf-8")[-2000:]
+            try:
+                if (await self.world.ask("/readyz")).status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"not ready within 20 s: {self.log.read_text('utf-8')[-2000:]}")
+
+    def kill(self) -> None:
+        """`kill -9`: no farewell, nothing written."""
+        assert self.child is not None
+        self.child.send_signal(signal.SIGKILL)
+        self.child.wait(timeout=10)
+
+    def stop(self) -> None:
+        """End it at the end of the journey, if it still runs."""
+        if self.child is not None and self.child.poll() is None:
+            self.kill()
+
+
+@asynccontextmanager
+async def process(folder: Path, setup: Setup | None = None, redis_url: str = "") -> AsyncIterator[Process]:
+    """An installation whose Tailback is a process of its own, started and ready; embedded Redis unless told otherwise."""
+    chosen = setup or Setup()
+    async with surroundings(folder, chosen) as world:
+        port = free_port()
+        world.product = f"http://127.0.0.1:{port}"
+        world.stand_in.settings.request_url = f"{world.product}/slack/events"
+        given = chosen.environment(world.config, world.slack.base_url, port=port, redis_url=redis_url)
+        made = Process(world, given, folder / "tailback.log")
+        try:
+            await made.start()
+            yield made
+        finally:
+            made.stop()
+
+
+def without_limits(setup: Setup | None = None) -> Setup:
+    """A setup whose Slack sets no limits and whose Tailback does not pace itself."""
+    return replace(setup or Setup(), limits=None, pace="0s")
