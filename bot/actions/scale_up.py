@@ -94,36 +94,38 @@ async def _choice(desk: Desk, name: str) -> ScaleChoice:
 
 async def _drafted(desk: Desk, request: Request, held: Held[Incident] | None, pool: str, text: str) -> Answer:
     try:
-        current, target = await _allowed(desk, pool, text)
+        current, verdict = await _allowed(desk, pool, text)
     except Refused as refusal:
         if request.surface is not Surface.DIALOG:
             raise
         await refused(desk, request, str(refusal))
         return Answer(errors={"target": str(refusal)})
     named = replace(request, act=own_id(held.value if held else None, request))
+    target = verdict.target or current
     params = {"target": str(target), "from": str(current)}
     draft = replace(fresh_act(desk, named, held, pool=pool, params=params), progress=Progress.DRAFT)
     put = Put(Held(draft, 0), draft, None, keep_seconds=DIALOG_SECONDS)
     await desk.store.commit(Change(puts=(put,), once=(f"draft:{draft.id}",)))
     if request.surface is Surface.MENTION:
         return Answer(whisper=confirm_scale(draft.id, pool, current, target))
-    return Answer(view=await _question(desk, draft))
+    return Answer(view=await _question(desk, draft, verdict.reason))
 
 
-async def _allowed(desk: Desk, pool: str, text: str) -> tuple[int, int]:
+async def _allowed(desk: Desk, pool: str, text: str) -> tuple[int, Verdict]:
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(f'The target is a whole number of runners, for example 24; "{text[:20]}" is not.')
     current, verdict = await _judge(desk, lever_of(desk, pool), pool, int(text))
     if verdict.target is None:
         raise Refused(verdict.reason)
-    return current, verdict.target
+    return current, verdict
 
 
-async def _question(desk: Desk, draft: Act) -> dict[str, object]:
+async def _question(desk: Desk, draft: Act, note: str = "") -> dict[str, object]:
     pool, target, current = draft.pool or "", int(draft.params["target"]), int(draft.params["from"])
     held = await desk.store.get(Pool, pool)
     rules = desk.settings.file.pools.get(pool, PoolRules(pool))
-    lines = list(expected(held.value.latest if held else None, target - current, rules))
+    foreseen = expected(held.value.latest if held else None, target - current, rules)
+    lines = [*([note] if note else []), *foreseen]
     cost = desk.levers[pool].policy.cost_per_runner_hour
     if cost is not None:
         lines.append(
@@ -162,10 +164,12 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # 
     pool = act.pool or ""
     lever = lever_of(desk, pool)
     last = await desk.store.find(f"scaled:{pool}")
-    current, verdict = await _judge(desk, lever, pool, int(act.params["target"]), but=act.id)
+    asked, seen = int(act.params["target"]), int(act.params["from"])
+    current, verdict = await _judge(desk, lever, pool, asked, seen=seen, but=act.id)
     if verdict.target is None:
         raise Refused(verdict.reason)
-    return Ready(replace(act, before=f"{current}"), {f"scaled:{pool}": (act.id, last)})
+    params = {**act.params, "target": str(verdict.target)}
+    return Ready(replace(act, before=f"{current}", params=params), {f"scaled:{pool}": (act.id, last)})
 
 
 async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:  # noqa: ARG001
@@ -195,7 +199,9 @@ def lever_of(desk: Desk, pool: str) -> Lever:
     raise Refused(f'Pool "{pool}" has no scaler. Pools that can be scaled: {known}.')
 
 
-async def _judge(desk: Desk, lever: Lever, pool: str, target: int, but: str = "") -> tuple[int, Verdict]:
+async def _judge(  # noqa: PLR0913 - what a verdict rests on
+    desk: Desk, lever: Lever, pool: str, target: int, *, seen: int = 0, but: str = ""
+) -> tuple[int, Verdict]:
     try:
         capacity = await lever.scaler.read()
     except Unreachable as error:
@@ -203,7 +209,7 @@ async def _judge(desk: Desk, lever: Lever, pool: str, target: int, but: str = ""
     last = await desk.store.find(f"scaled:{pool}")
     before = await desk.act(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
-    verdict = judged(_within(lever, capacity), target, capacity.current, scaled_at, desk.now())
+    verdict = judged(_within(lever, capacity), target, capacity.current, scaled_at, desk.now(), seen)
     return capacity.current or 0, verdict
 
 

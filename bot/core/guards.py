@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from bot.core.words import count, duration
 
+BREATH = 2
+"""Runners that may come or go between a proposal and the click."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScalePolicy:
@@ -32,23 +35,37 @@ class Verdict:
     """Why nothing may be done, or why the target is not the one that was asked for."""
 
 
-def judged(policy: ScalePolicy, asked: int, current: int | None, last_scaled_at: float | None, now: float) -> Verdict:
-    """Judge an absolute target: never lower than now, never above the limit, never more than a step, never too soon."""
+def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
+    policy: ScalePolicy, asked: int, current: int | None, last_scaled_at: float | None, now: float, seen: int = 0
+) -> Verdict:
+    """Judge an absolute target: never lower than now, never above the limit, never more than a step, never too soon.
+
+    The step counts from `seen`, the size that the person confirmed, when the pool has shrunk since. A target a little
+    above the step is lowered to it: pools breathe between the proposal and the click.
+    """
     if current is None:
         return Verdict(None, "The pool's present size is unknown, so no safe target can be set.")
+    if reason := _refusal(policy, asked, current, last_scaled_at, now):
+        return Verdict(None, reason)
+    if policy.step is None or asked <= (allowed := max(current, seen) + policy.step):
+        return Verdict(asked)
+    limit = f"At most {policy.step:,} more at once: {allowed:,} is the highest target now"
+    if asked - allowed > max(BREATH, policy.step // 10):
+        return Verdict(None, f"{limit}.")
+    return Verdict(allowed, f"{limit}, so it is {allowed:,} instead of {asked:,}.")
+
+
+def _refusal(policy: ScalePolicy, asked: int, current: int, last_scaled_at: float | None, now: float) -> str:
     if asked <= current:
-        return Verdict(None, f"The target {asked:,} is not above the present {count(current, 'runner')}.")
+        return f"The target {asked:,} is not above the present {count(current, 'runner')}."
     if last_scaled_at is not None and now - last_scaled_at < policy.cooldown_seconds:
         left = policy.cooldown_seconds - (now - last_scaled_at)
-        return Verdict(None, f"The pool was scaled a moment ago; the next time is possible in {duration(left)}.")
+        return f"The pool was scaled a moment ago; the next time is possible in {duration(left)}."
     if asked < policy.minimum:
-        return Verdict(None, f"The scaler of this pool takes no target under {count(policy.minimum, 'runner')}.")
+        return f"The scaler of this pool takes no target under {count(policy.minimum, 'runner')}."
     if asked > policy.maximum:
-        return Verdict(None, f"The target {asked:,} is above the pool's maximum of {count(policy.maximum, 'runner')}.")
-    if policy.step is not None and asked - current > policy.step:
-        allowed = current + policy.step
-        return Verdict(None, f"At most {policy.step:,} more at once: {allowed:,} is the highest target now.")
-    return Verdict(asked)
+        return f"The target {asked:,} is above the pool's maximum of {count(policy.maximum, 'runner')}."
+    return ""
 
 
 def proposed(policy: ScalePolicy, current: int | None, queued: int | None) -> int | None:

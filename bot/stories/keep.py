@@ -62,6 +62,7 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
         expiry = KEPT_AFTER_CLOSE_SECONDS if after.closed else None
         put = Put(held, after, due, release=release, uncertain=uncertain, keep_seconds=expiry)
         base = follows(held.value if held.version else None, after)
+        begun = desk.monotonic()
         try:
             await desk.store.commit(
                 replace(base, puts=(put, *also), audit=audit, once=once, once_value=after.id, wake=(*base.wake, *wake))
@@ -69,7 +70,7 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
         except Conflict:
             held = await _again(desk, held)
             continue
-        lease_ends = desk.monotonic() + desk.settings.file.timing.lease if held.fence and not release else 0.0
+        lease_ends = begun + desk.settings.file.timing.lease if held.fence and not release else 0.0
         return Held(after, held.version + 1, held.fence, held.unsettled, lease_ends or held.lease_ends)
     raise Conflict(f"incident {held.value.id} is being written too often")
 

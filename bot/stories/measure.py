@@ -1,5 +1,7 @@
 """A pool is due: one measurement serves every incident that names it."""
 
+from dataclasses import replace
+
 from bot.core.pool import Pool, measured, unreadable
 from bot.core.record import Change, Claim, Held, Put
 from bot.desk import Desk
@@ -43,6 +45,6 @@ async def look(desk: Desk, pool: Pool) -> Pool:
             past = await source.history(pool.id, now - PAST_SECONDS, now - 1, PAST_SECONDS / 60)
             for sample in past:
                 pool = measured(pool, sample)
-        return measured(pool, await source.snapshot(pool.id))
+        return replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)
     except Unreachable as error:
         return unreadable(pool, str(error), now)

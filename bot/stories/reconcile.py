@@ -13,7 +13,7 @@ from bot.core.record import Change, Held
 from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import Move, keep
-from bot.stories.speak import Said, after_failure, edit_root, post_reply, post_root
+from bot.stories.speak import CREDENTIALS_SECONDS, Said, after_failure, edit_root, post_reply, post_root
 from bot.views.blocks import digest_of
 from bot.views.parent import parent
 from bot.views.replies import reply
@@ -25,6 +25,8 @@ SAFETY_SECONDS = 0.2
 POST_BURST = 3
 """Messages that Slack takes in a channel at once before it asks for one a second."""
 EDIT_BURST = 5
+OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
+"""Failures that say something of Slack as a whole, and not of one message or channel."""
 JUST_NOW_SECONDS = 5.0
 """What a person did that recently is shown ahead of everything else."""
 
@@ -58,7 +60,7 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
         drawing = drawing or _drawn(incident, view, now, paces)
         step = next_step(incident, drawing.digest, now, paces)
         if isinstance(step, Wait):
-            await keep(desk, held, settled, due=step.until)
+            await keep(desk, held, settled, due=step.until, uncertain=_in_doubt(held, incident))
             return
         if incident != held.value and (isinstance(step, PostReply) or move is not _unchanged):
             held = await keep(desk, held, settled, due=now, release=False)
@@ -70,8 +72,11 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
             return said.move(settled(fresh))
 
         if said.again_at is not None:
-            await keep(desk, held, moved, due=said.again_at, uncertain=said.uncertain)
+            mine = replace(held, unsettled=None) if said.afresh else held
+            await keep(desk, mine, moved, due=said.again_at, uncertain=said.uncertain)
             return
+        if isinstance(step, PostRoot | PostReply):
+            held = replace(held, unsettled=None)
         move, drawing = moved, None if isinstance(step, Escalate) else drawing
     await keep(desk, held, move, due=desk.now(), uncertain=held.unsettled is not None)
 
@@ -87,7 +92,7 @@ async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step
         return Said(lambda fresh: escalated(fresh, now))
     wait = await _turn(desk, incident, step)
     if wait > 0 or desk.monotonic() > held.lease_ends - SAFETY_SECONDS:
-        return Said(_unchanged, desk.now() + wait, uncertain=held.unsettled is not None)
+        return Said(_unchanged, desk.now() + wait, uncertain=_in_doubt(held, incident))
     try:
         if isinstance(step, PostRoot):
             said = await post_root(desk, incident, drawing.message, drawing.digest, held.unsettled)
@@ -98,7 +103,7 @@ async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step
     except Unreachable as error:
         if error.system != "Slack":
             raise
-        return await _failed(desk, incident, step, error)
+        return await _failed(desk, held, incident, step, error)
     desk.notes.pop("slack", None)
     return said
 
@@ -109,6 +114,7 @@ async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Ste
     if entry is None:
         return Said(lambda fresh: replace(fresh, outbox=tuple(n for n in fresh.outbox if n != number)))
     words = reply(incident, entry, desk.now())
+    words = Message(words.text) if incident.thread.plain else words
     return await post_reply(desk, incident, entry, words, held.unsettled)
 
 
@@ -126,13 +132,24 @@ async def _turn(desk: Desk, incident: Incident, step: Step) -> float:
     return wait
 
 
-async def _failed(desk: Desk, incident: Incident, step: Step, error: Unreachable) -> Said:
-    desk.notes["slack"] = str(error)
+async def _failed(desk: Desk, held: Held[Incident], incident: Incident, step: Step, error: Unreachable) -> Said:
+    if error.failure in OUTAGES:
+        desk.notes["slack"] = str(error)
     log.warning("slack failed", incident=incident.id, step=type(step).__name__, failure=error.failure, why=error.what)
     lane = "edit" if isinstance(step, EditRoot) else f"post:{incident.thread.channel}"
     if error.failure is Failure.LATER:
         await desk.store.hold_lane(lane, error.retry_after_seconds or 1.0)
-    return after_failure(desk, incident, error)
+    if error.failure is Failure.CREDENTIALS:
+        await desk.store.hold_lane(lane, CREDENTIALS_SECONDS)
+    said = after_failure(desk, incident, error)
+    if isinstance(step, EditRoot):
+        return replace(said, uncertain=_in_doubt(held, incident), afresh=False)
+    return said
+
+
+def _in_doubt(held: Held[Incident], incident: Incident) -> bool:
+    """Whether an earlier claim may have said what is still to be said: an edit may be repeated, a message may not."""
+    return held.unsettled is not None and (incident.thread.root is None or bool(incident.outbox))
 
 
 def _unchanged(incident: Incident) -> Incident:

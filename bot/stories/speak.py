@@ -18,6 +18,7 @@ CREDENTIALS_SECONDS = 10.0
 """At most one probe per incident in this time while the token is not accepted."""
 PLACE_SECONDS = 60.0
 """At most one try a minute at a channel that cannot be used, when there is no fallback."""
+NEW_THREAD = "The first message of this incident was deleted; this is its new thread."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +29,29 @@ class Said:
     again_at: float | None = None
     uncertain: bool = False
     """Nobody knows whether Slack has it."""
+    afresh: bool = False
+    """The doubt is about this very try, so that the time to wait before a look counts from now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A message of ours that an earlier try may have brought into Slack."""
+
+    channel: str
+    mark: str
+    since: float
+    """When it was sent at the earliest; epoch seconds."""
+    thread: str | None = None
 
 
 async def post_root(desk: Desk, incident: Incident, message: Message, drawn: str, unsettled: float | None) -> Said:
     """Open the thread; when an earlier try may have worked, look for its message first."""
     channel, mark = incident.thread.channel, incident.id
-    found = await _found(desk, incident, mark, unsettled, None)
+    found = await look_up(desk, Sought(channel, mark, incident.opened_at - 60), unsettled)
     if isinstance(found, Said):
         return found
+    if found and await desk.store.find(f"thread:{channel}:{found.ts}") == incident.id:
+        found = None  # the thread that was given up for this new one
     posted = found or await desk.chat.post(channel, message, mark=mark)
     now = desk.now()
     shown = "" if found else drawn
@@ -45,7 +61,7 @@ async def post_root(desk: Desk, incident: Incident, message: Message, drawn: str
 async def post_reply(desk: Desk, incident: Incident, entry: Entry, message: Message, unsettled: float | None) -> Said:
     """Tell the thread of one entry."""
     thread, mark = incident.thread, f"{incident.id}/{entry.number}"
-    found = await _found(desk, incident, mark, unsettled, thread.root)
+    found = await look_up(desk, Sought(thread.channel, mark, incident.opened_at - 60, thread.root), unsettled)
     if isinstance(found, Said):
         return found
     if found is None:
@@ -68,22 +84,24 @@ def after_failure(desk: Desk, incident: Incident, error: Unreachable) -> Said:
         case Failure.LATER:
             said = Said(_same, now + (error.retry_after_seconds or 1.0))
         case Failure.UNKNOWN:
-            said = Said(lambda fresh: stumbled(fresh, why), now + slack.settle, uncertain=True)
+            said = Said(lambda fresh: missed(fresh, why), now + slack.settle, uncertain=True, afresh=True)
         case Failure.CREDENTIALS:
             said = Said(lambda fresh: replace(fresh, trouble=why), now + CREDENTIALS_SECONDS)
         case Failure.SHAPE:
-            again = now + QUARANTINE_SECONDS if incident.thread.plain else now
-            said = Said(lambda fresh: _plain(stumbled(fresh, why)), again)
+            plain = Said(lambda fresh: _plain(missed(fresh, why)), now)
+            later = now + QUARANTINE_SECONDS
+            said = Said(lambda fresh: _at_rest(fresh, why, later), later) if incident.thread.plain else plain
         case Failure.GONE:
             said = Said(lambda fresh: _new_root(fresh, now), now)
         case Failure.PLACE:
             fallback = slack.fallback_channel
             can_move = bool(fallback) and fallback != incident.thread.channel
             moved = Said(lambda fresh: _moved(fresh, fallback), now)
-            said = moved if can_move else Said(lambda fresh: stumbled(fresh, why), now + PLACE_SECONDS)
+            soon = now + PLACE_SECONDS
+            said = moved if can_move else Said(lambda fresh: _at_rest(fresh, why, soon), soon)
         case Failure.UNCONNECTED:
             pause = min(60.0, 2.0 ** min(incident.attempts + 1, 6))
-            said = Said(lambda fresh: stumbled(fresh, why), now + pause)
+            said = Said(lambda fresh: missed(fresh, why), now + pause)
     return said
 
 
@@ -91,15 +109,24 @@ def _same(incident: Incident) -> Incident:
     return incident
 
 
+def missed(incident: Incident, why: str) -> Incident:
+    """One more call in a row that did not get through; the rendering is not to blame."""
+    return replace(incident, attempts=incident.attempts + 1, trouble=why)
+
+
 def stumbled(incident: Incident, why: str) -> Incident:
-    """One more failure in a row; enough of them and the minimal rendering is used."""
-    worse = replace(incident, attempts=incident.attempts + 1, trouble=why)
+    """One more failure of our own in a row; enough of them and the minimal rendering is used."""
+    worse = missed(incident, why)
     return _plain(worse) if worse.attempts > PLAIN_AFTER else worse
 
 
-async def _found(
-    desk: Desk, incident: Incident, mark: str, unsettled: float | None, thread: str | None
-) -> Posted | Said | None:
+def _at_rest(incident: Incident, why: str, until: float) -> Incident:
+    """Left alone until then, whatever wakes the record in between."""
+    return replace(missed(incident, why), retry_at=until)
+
+
+async def look_up(desk: Desk, sought: Sought, unsettled: float | None) -> Posted | Said | None:
+    """The message, None when it may be sent, or the wait before that can be known (promises P2)."""
     if unsettled is None:
         return None
     now, settle = desk.now(), desk.settings.file.slack.settle
@@ -107,7 +134,7 @@ async def _found(
     if now < ready:
         return Said(_same, ready, uncertain=True)
     try:
-        return await desk.chat.find(incident.thread.channel, mark, since=incident.opened_at - 60, thread=thread)
+        return await desk.chat.find(sought.channel, sought.mark, since=sought.since, thread=sought.thread)
     except Unreachable as error:
         if now - unsettled > LOOK_UP_SECONDS:
             return None
@@ -121,9 +148,9 @@ def _plain(incident: Incident) -> Incident:
 
 def _new_root(incident: Incident, now: float) -> Incident:
     gone = replace(incident, thread=replace(incident.thread, root=None, shown=""))
-    if any(entry.event is Event.NOTED and now - entry.at < QUARANTINE_SECONDS for entry in incident.timeline):
+    if any(entry.text == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.timeline):
         return replace(gone, retry_at=now + QUARANTINE_SECONDS, trouble="the thread was deleted again")
-    return noted(gone, now, Event.NOTED, "The first message of this incident was deleted; this is its new thread.")
+    return noted(gone, now, Event.NOTED, NEW_THREAD)
 
 
 def _moved(incident: Incident, channel: str) -> Incident:

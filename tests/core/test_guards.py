@@ -23,7 +23,7 @@ OPEN = ScalePolicy(maximum=40)
         (POLICY, 12, 10, NOW - 599, "The pool was scaled a moment ago; the next time is possible in 1 s."),
         (POLICY, 12, 10, NOW, "The pool was scaled a moment ago; the next time is possible in 10 min."),
         (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners."),
-        (POLICY, 21, 10, None, "At most 10 more at once: 20 is the highest target now."),
+        (POLICY, 23, 10, None, "At most 10 more at once: 20 is the highest target now."),
         (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners."),
     ],
 )
@@ -32,6 +32,17 @@ def test_a_target_is_judged(
 ) -> None:
     """Never lower, never above the limit, never more than a step, never too soon, never blind (promises P5)."""
     assert judged(policy, asked, current, last, NOW) == Verdict(None if reason else asked, reason)
+
+
+@pytest.mark.parametrize(
+    ("asked", "current", "seen", "target"),
+    [(20, 10, 0, 20), (22, 10, 0, 20), (23, 10, 0, None), (20, 8, 10, 20), (20, 8, 0, 18), (20, 5, 0, None)],
+)
+def test_a_pool_may_breathe_between_proposal_and_click(asked: int, current: int, seen: int, target: int | None) -> None:
+    """A little above the step is lowered to it; the step counts from the size that was confirmed."""
+    verdict = judged(POLICY, asked, current, None, NOW, seen)
+    assert verdict.target == target
+    assert bool(verdict.reason) == (target != asked)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,9 @@ async def test_an_incident_is_found_by_id_and_by_its_links(named: str) -> None:
     assert json.loads(await exported(store, named, "json", NOW))["id"] == "i1"
 
 
-@pytest.mark.parametrize(("form", "begins"), [("markdown", "# Runner queue is long"), ("sev", "## Current Status"), ("json", "{")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("form", "begins"), [("markdown", "# Runner queue is long"), ("sev", "## Current Status"), ("json", "{")]
+)
 async def test_every_form_is_written(form: str, begins: str) -> None:
     """The three things that an export can be."""
     store = await holding(incident=builders.incident())
@@ -101,10 +103,10 @@ async def test_a_changed_trail_names_the_first_entry_that_does_not_fit(change: s
 
 async def test_the_table_shows_who_did_what_and_what_came_of_it() -> None:
     """One line for each entry, under a heading, nothing forged."""
-    store = await holding(entry(), entry(1, who="U0EVE\n2027 forged", outcome="refused: not on the list\x1b[2J", before="", after=""))  # fmt: skip
+    store = await holding(entry(), entry(1, who="U0EVE\n2027 forged", outcome="refused\x1b[2J", before="", after=""))
     head, first, second = table(await trail_of(store), Wanted()).splitlines()
     assert head.split() == ["time", "(UTC)", "who", "what", "incident", "parameters", "before", "→", "after", "outcome"]
-    assert first.split() == ["2027-01-14", "08:00:00", "U0ALEX", "scale_up", "i1", "pool=linux.2xlarge", *"10 → 24".split(), "asked"]  # fmt: skip
+    assert " ".join(first.split()) == "2027-01-14 08:00:00 U0ALEX scale_up i1 pool=linux.2xlarge 10 → 24 asked"
     assert "U0EVE\\n2027 forged" in second
     assert second.isprintable()
 
@@ -137,5 +139,5 @@ def test_since_takes_a_span_or_a_time(text: str, at: float) -> None:
 @pytest.mark.parametrize("text", ["yesterday", "", "2", "2027-13-01"])
 def test_a_time_that_is_none_is_refused_with_examples(text: str) -> None:
     """One line."""
-    with pytest.raises(Refused, match="--since: .* is no time; write for example 2h"):
+    with pytest.raises(Refused, match=r"--since: .* is no time; write for example 2h"):
         since(text, NOW)

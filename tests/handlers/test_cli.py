@@ -1,0 +1,287 @@
+"""The command line: every command's help, one line for every failure, exit codes, and a run from end to end."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from handlers import cli
+from tests.house import ROOT
+from tests.playground.slack_kit import Kit, standing
+
+COMMANDS = ("demo", "run", "web", "worker", "check", "manifest", "send", "export", "audit")
+SEED_ALERT = ROOT / "tests" / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
+FILE = '[slack]\nchannel = "C0CIONCALL"\nfallback_channel = "C0OPS"\n'
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+@dataclass
+class Ran:
+    """What a command gave."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def complaint(self) -> str:
+        """The one line on standard error."""
+        (line,) = self.err.splitlines()
+        return line
+
+
+@dataclass
+class Terminal:
+    """Runs commands as real processes in a folder of their own, with no variables but the given ones."""
+
+    folder: Path
+
+    def variables(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The whole environment of a process."""
+        return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "COLUMNS": "120", **given}
+
+    def run(self, *arguments: str, **given: str) -> Ran:
+        """Run to the end, at most 30 s."""
+        done = subprocess.run(
+            [sys.executable, "-m", "handlers", *arguments],
+            cwd=self.folder,
+            env=self.variables(given),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr + done.stdout, done.stderr
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    """An empty folder to run in."""
+    return Terminal(tmp_path)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """This very process, in an empty folder and without Tailback's variables."""
+    for name in list(os.environ):
+        if name.startswith(("SLACK_", "TAILBACK_", "REDIS_", "GITHUB_", "LOG_")) or name in {"HOST", "PORT"}:
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return monkeypatch
+
+
+def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
+    """Run a command inside this process."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(list(arguments))
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    return Ran(int(ended.value.code or 0), said.out, said.err)
+
+
+def test_the_program_lists_its_commands(terminal: Terminal) -> None:
+    """A real process: `python -m handlers --help` names every command with what it does, none cut off."""
+    said = terminal.run("--help")
+    assert (said.code, said.err) == (0, "")
+    listed = re.findall(r"^  (\w+) {2,}(\S.*)$", said.out.partition("Commands:")[2], re.MULTILINE)
+    assert [name for name, _ in listed] == list(COMMANDS)
+    assert all(words.endswith(".") and "..." not in words for _, words in listed)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(
+    command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """INTERFACE.md; the example is one line that could be copied."""
+    said = ran(capsys, command, "--help")
+    assert said.code == 0
+    (example,) = re.findall(r"Example: (.*)", said.out)
+    assert f"tailback {command}" in example
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("queue",), 2, "No such command 'queue'. See `tailback --help`."),
+        (("check", "--jsn"), 2, "No such option: --jsn"),
+        (("send",), 2, "Missing argument 'FILE'."),
+        (("demo", "--port", "x"), 2, "Invalid value for '--port'"),
+        (("demo", "--scenario", "nope"), 1, "There is no scenario \"nope\". Choose one of: surge"),
+        (("manifest",), 1, "Say how Slack reaches Tailback: --socket"),
+        (("manifest", "--socket", "--url", "https://x.example"), 1, "Say how Slack reaches Tailback"),
+        (("manifest", "--url", "http://x.example"), 1, "--url: Slack delivers to https addresses only"),
+        (("send", "none.json"), 1, "none.json: cannot be read"),
+        (("send", "alert.json", "--to", "pager"), 1, "--to: there is no source 'pager'; known: alertmanager, grafana"),
+        (("send", "alert.json"), 1, "TAILBACK_WEBHOOK_TOKEN is not set; set it"),
+        (("export", "i1"), 1, "There are no records in"),
+        (("export", "i1", "--sev", "--format", "json"), 1, "--sev is Markdown"),
+        (("export", "i1", "--format", "pdf"), 2, "Invalid value for '--format'"),
+        (("audit",), 1, "set TAILBACK_DATA or REDIS_URL"),
+        (("audit", "--since", "soon"), 1, "There are no records in"),
+    ],
+)  # fmt: skip
+def test_a_command_that_fails_says_why_in_one_line(
+    arguments: tuple[str, ...], code: int, said: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On standard error, with what to do, and a code that is not 0; no folder is made on the way."""
+    Path("alert.json").write_bytes(SEED_ALERT.read_bytes())
+    result = ran(capsys, *arguments)
+    assert result.code == code
+    assert result.complaint.startswith("tailback: ")
+    assert said in result.complaint
+    assert result.out == ""
+    assert [path.name for path in Path().iterdir()] == ["alert.json"]
+
+
+@pytest.mark.parametrize("command", ["run", "web", "worker", "check", "send", "audit"])
+def test_every_problem_of_the_configuration_is_a_line(
+    command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All at once, on standard error; the doctor has them as findings."""
+    here.setenv("PORT", "eighty")
+    Path("tailback.toml").write_text('[slack]\nchanel = "C1"\n[timing]\npoll = "soon"\n')
+    Path("alert.json").write_bytes(SEED_ALERT.read_bytes())
+    result = ran(capsys, command, *(["alert.json"] if command == "send" else []))
+    assert result.code == 1
+    lines = (result.out if command == "check" else result.err).splitlines()
+    for problem in ("PORT: ", "slack.chanel: there is no such setting", "timing.poll: "):
+        assert len([line for line in lines if problem in line]) == 1, lines
+
+
+def test_nothing_is_set_and_the_doctor_says_it_all(terminal: Terminal) -> None:
+    """A real process in an empty folder: problems with remedies, exit 1, and nothing is created."""
+    said = terminal.run("check")
+    assert said.code == 1
+    assert said.err == ""
+    assert "problem  environment   SLACK_BOT_TOKEN is not set. To do: create the app" in said.out
+    assert "in order." in said.out.splitlines()[-1]
+    assert list(terminal.folder.iterdir()) == []
+
+
+def test_a_redis_that_is_not_there_is_one_line(here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Unreachable reaches the person as a sentence."""
+    here.setenv("REDIS_URL", "unix:///nowhere/redis.sock")
+    assert "Redis: no connection; check REDIS_URL" in ran(capsys, "audit").complaint
+    here.setenv("REDIS_URL", "http://redis")
+    assert "REDIS_URL: the scheme 'http' is not known; write redis://" in ran(capsys, "audit").complaint
+
+
+def test_the_manifest_is_the_only_output(terminal: Terminal) -> None:
+    """Ready to be piped into a file."""
+    said = terminal.run("manifest", "--socket")
+    assert (said.code, said.err) == (0, "")
+    assert json.loads(said.out)["_metadata"] == {"major_version": 2}
+
+
+def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:
+    """`tailback demo --list | head -1`."""
+    command = f"{sys.executable} -m handlers demo --list | head -1"
+    done = subprocess.run(
+        ["/bin/bash", "-o", "pipefail", "-c", command],
+        cwd=terminal.folder,
+        env=terminal.variables({}),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "surge\n"
+
+
+def test_the_program_loads_nothing_that_only_tests_need(terminal: Terminal) -> None:
+    """Every import is paid for by every command, `--help` too."""
+    listing = "import sys, handlers.cli; print(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", listing],
+        cwd=terminal.folder,
+        env=terminal.variables({}),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"pytest", "hypothesis", "playwright", "tests"}
+
+
+@asynccontextmanager
+async def running(terminal: Terminal, kit: Kit) -> AsyncIterator[tuple[str, dict[str, str]]]:
+    """`tailback run` as a real process against the stand-in: its address, and its variables; ends by SIGTERM."""
+    (terminal.folder / "tailback.toml").write_text(FILE)
+    given = terminal.variables(
+        {
+            "SLACK_BOT_TOKEN": "xoxb-demo",
+            "SLACK_SIGNING_SECRET": "demo-signing-secret",
+            "SLACK_API_URL": f"{kit.url}/api/",
+            "TAILBACK_WEBHOOK_TOKEN": TOKEN,
+            "PORT": "0",
+        }
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "handlers", "run"),
+        cwd=terminal.folder,
+        env=given,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout
+    lines: list[dict[str, object]] = []
+    try:
+        async with asyncio.timeout(20):
+            while not lines or lines[-1]["event"] != "ready":
+                line = await process.stdout.readline()
+                assert line, (await process.communicate())[1].decode()
+                lines.append(json.loads(line))
+        yield str(lines[-1]["web"]), given
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(20):
+            rest, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()
+    assert errors == b""
+    assert all(json.loads(line)["level"] in {"info", "warning"} for line in rest.splitlines())
+    assert TOKEN.encode() not in rest
+
+
+async def command(terminal: Terminal, *arguments: str, **given: str) -> Ran:
+    """One more process, while the stand-in goes on answering in this one."""
+    return await asyncio.to_thread(terminal.run, *arguments, **given)
+
+
+async def test_an_installation_is_tried_from_the_terminal(terminal: Terminal) -> None:
+    """run, check, send, export and audit with real processes, embedded Redis and the stand-in for Slack."""
+    async with standing() as kit:
+        async with running(terminal, kit) as (address, given):
+            said = await command(terminal, "send", str(SEED_ALERT), "--url", address, **given)
+            assert (said.code, said.out) == (0, "Stored. The thread opens in Slack in a moment.\n"), said.err
+            again = await command(terminal, "send", str(SEED_ALERT), "--url", address, **given)
+            assert again.out.startswith("Stored before: this payload says nothing new.")
+            wrong = await command(
+                terminal, "send", str(SEED_ALERT), "--url", address, **{**given, "TAILBACK_WEBHOOK_TOKEN": "x" * 32}
+            )
+            assert wrong.code == 1
+            assert "answered HTTP 401" in wrong.complaint
+            doctor = await command(terminal, "check", **given)
+            assert "ok       redis         Redis answers and is fit to keep incidents." in doctor.out
+            assert doctor.code == 0, doctor.out
+            posted = await kit.driver.channel("ci").parent("Jobs are Queued")
+            link = f"https://acme.slack.com/archives/C0CIONCALL/p{posted.ts.replace('.', '')}"
+            live = await command(terminal, "export", link, "--format", "json", **given)
+            assert json.loads(live.out)["slack"] == {"channel": "C0CIONCALL", "ts": posted.ts}
+        after = await command(terminal, "export", link, "--sev", **given)
+        assert after.out.startswith("## Current Status"), after.err
+        trail = await command(terminal, "audit", "--verify", **given)
+        assert trail.code == 0, trail.err
