@@ -118,7 +118,7 @@ def _redis(settings: Settings) -> Iterator[Finding]:
         away = (parsed.hostname or "") not in HERE
     except ValueError:
         return
-    if not url or parsed.scheme == "unix" or not away:
+    if not parsed.scheme.startswith("redis") or not away:
         return
     if "@" not in parsed.netloc and "password=" not in parsed.query:
         yield warning("redis", f"REDIS_URL names {parsed.hostname} without a password",

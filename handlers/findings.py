@@ -46,8 +46,8 @@ def problem(area: str, text: str, remedy: str) -> Finding:
 
 
 def from_sentence(area: str, sentence: str, remedy: str, state: Level = Level.PROBLEM) -> Finding:
-    """A finding of a sentence that ends with its own remedy after a semicolon; `remedy` is for one that does not."""
-    text, found, told = sentence.rpartition("; ")
+    """A finding of a sentence that has its own remedy after the first semicolon; `remedy` is for one without."""
+    text, found, told = sentence.partition("; ")
     return Finding(area, state, text, told) if found else Finding(area, state, sentence, remedy)
 
 

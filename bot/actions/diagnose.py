@@ -30,13 +30,18 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
 async def ask(desk: Desk, request: Request) -> Answer:
     """In a thread or by button: the thread is answered. By `/queue diagnose POOL`: the person is."""
     await permit(desk, request.who, request.team, "diagnose")
-    if request.words:
-        name = known_pool(desk, request.words[0])
+    name = known_pool(desk, request.words[0]) if request.words else None
+    if name and not await _in_thread(desk, request):
         await request_act(desk, request, None, fresh_act(desk, request, None, pool=name), lambda fresh: fresh)
         return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone."))
     held = await subject(desk, request)
-    await request_act(desk, request, held, fresh_act(desk, request, held), lambda fresh: fresh)
+    await request_act(desk, request, held, fresh_act(desk, request, held, pool=name), lambda fresh: fresh)
     return Answer()
+
+
+async def _in_thread(desk: Desk, request: Request) -> bool:
+    """Whether somebody asked inside an incident's thread."""
+    return bool(request.thread and await desk.store.find(f"thread:{request.channel}:{request.thread}"))
 
 
 async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # noqa: ARG001 - the contract's shape

@@ -15,7 +15,7 @@ from bot.core.timeline import Event
 from bot.core.words import count
 from bot.desk import Desk, Lever
 from bot.ports import Capacity, Failure, Refused, Unreachable
-from bot.stories.ask import acting, fresh_act, own_id, permit, refused, request_act, subject
+from bot.stories.ask import acting, already, fresh_act, own_id, permit, refused, request_act, subject
 from bot.views.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.results import confirm_scale
 
@@ -39,9 +39,11 @@ async def ask(desk: Desk, request: Request) -> Answer:
     if request.step == "scale_up_confirm":
         return await _confirmed(desk, request)
     if request.surface is Surface.BUTTON:
-        draft = await desk.store.get(Act, request.act)
-        if draft and draft.value.progress is Progress.DRAFT and draft.value.who == request.who:
-            return Answer(view=await _question(desk, draft.value))
+        draft = await desk.act(request.act)
+        if draft and draft.progress is Progress.DRAFT and draft.who == request.who:
+            return Answer(view=await _question(desk, draft))
+        if draft and draft.progress is not Progress.DRAFT:
+            raise already(desk, draft)
         return await _dialog(desk, request)
     if request.surface is Surface.DIALOG:
         held: Held[Incident] | None = await subject(desk, request)
@@ -104,8 +106,11 @@ async def _drafted(desk: Desk, request: Request, held: Held[Incident] | None, po
     target = verdict.target or current
     params = {"target": str(target), "from": str(current)}
     draft = replace(fresh_act(desk, named, held, pool=pool, params=params), progress=Progress.DRAFT)
-    put = Put(Held(draft, 0), draft, None, keep_seconds=DIALOG_SECONDS)
-    await desk.store.commit(Change(puts=(put,), once=(f"draft:{draft.id}",)))
+    known = await desk.store.get(Act, draft.id)
+    if known and (known.value.progress is not Progress.DRAFT or known.value.who != request.who):
+        raise already(desk, known.value)
+    put = Put(known or Held(draft, 0), draft, None, keep_seconds=DIALOG_SECONDS)
+    await desk.store.commit(Change(puts=(put,)))
     if request.surface is Surface.MENTION:
         return Answer(whisper=confirm_scale(draft.id, pool, current, target))
     return Answer(view=await _question(desk, draft, verdict.reason))
@@ -141,7 +146,7 @@ async def _confirmed(desk: Desk, request: Request) -> Answer:
     if draft is None or draft.value.who != request.who:
         raise Refused("This question has lapsed; open Scale up again.")
     if draft.value.progress is not Progress.DRAFT:
-        raise Refused("That was already requested", draft.value.who)
+        raise already(desk, draft.value)
     act = replace(draft.value, progress=Progress.REQUESTED, requested_at=desk.now())
     words = f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners."
     held = await desk.store.get(Incident, act.incident) if act.incident else None
@@ -184,6 +189,8 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed: 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:  # noqa: ARG001
     """Read the scaler back: at or above the target means that it happened."""
+    if desk.settings.file.actions.shadow:
+        return None
     pool, target = act.pool or "", int(act.params["target"])
     capacity = await lever_of(desk, pool).scaler.read()
     if capacity.current is None:
@@ -202,6 +209,12 @@ def lever_of(desk: Desk, pool: str) -> Lever:
 async def _judge(  # noqa: PLR0913 - what a verdict rests on
     desk: Desk, lever: Lever, pool: str, target: int, *, seen: int = 0, but: str = ""
 ) -> tuple[int, Verdict]:
+    agreed = lever.policy.approval_above
+    if agreed is not None and target > agreed:
+        raise Refused(
+            f"A target above {agreed:,} needs a second person to agree (`approval_above`), "
+            "and Tailback cannot ask for that yet. Nothing was done."
+        )
     try:
         capacity = await lever.scaler.read()
     except Unreachable as error:

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 from bot.config import seconds
 from bot.core.action import Act, Performed, Ready
-from bot.core.alert import silence_matchers
+from bot.core.alert import Matcher, silence_matchers
 from bot.core.incident import Incident, Silence, noted
 from bot.core.observe import View
 from bot.core.offer import Offer, act_id
 from bot.core.request import Answer, Request, Surface
 from bot.core.timeline import Event
-from bot.core.words import duration
+from bot.core.words import duration, listed
 from bot.desk import Desk
-from bot.ports import Alertmanager, Refused
+from bot.ports import Alertmanager, Refused, Unreachable
 from bot.stories.ask import acting, fresh_act, permit, request_act, subject
 from bot.views.modals import silence_modal
 
@@ -39,6 +39,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
     if request.surface is Surface.BUTTON:
         view = silence_modal(request.act, held.value, back_end.max_silence_seconds, desk.now())
         return Answer(view=view)
+    _narrow(held.value)
     text = request.values.get("custom", "").strip() or request.values.get("preset", "")
     length, problem = wanted(text, back_end.max_silence_seconds)
     if problem:
@@ -58,8 +59,7 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
     acting(desk)
     await permit(desk, act.who, "", "silence")
     _, back_end = keeper(desk, _there(incident))
-    if not silence_matchers(_there(incident).alerts):
-        raise Refused("the alerts of this group share no label, so a silence would match too much")
+    _narrow(_there(incident))
     length = min(float(act.params["seconds"]), back_end.max_silence_seconds)
     return Ready(replace(act, params={**act.params, "seconds": f"{length:.0f}"}))
 
@@ -73,10 +73,10 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
         return Performed(words)
     now = desk.now()
     ends = now + float(act.params["seconds"])
-    link = await desk.chat.permalink(about.thread.channel, about.thread.root) if about.thread.root else ""
+    link = await _link(desk, about)
     comment = f"{about.title} - silenced in Slack by {act.who} {link} [tailback {act.id}]"
     made = await back_end.silence(
-        silence_matchers(about.alerts), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
+        _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
     )
     return _performed(Silence(made, name, ends, act.who, act.id), now)
 
@@ -97,7 +97,27 @@ def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
     names = own or list(known)
     if not names:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
+    if not own and len(names) > 1:
+        raise Refused(f"it is not known which of {listed(sorted(names))} holds an alert from {incident.source}")
     return names[0], known[names[0]]
+
+
+def _narrow(incident: Incident) -> tuple[Matcher, ...]:
+    """Exact matchers of what fires, as the dialog showed them; raises Refused when none would be safe."""
+    matchers = silence_matchers(incident.firing or incident.alerts)
+    if not matchers:
+        raise Refused("the alerts of this group share no label, so a silence would match too much")
+    return matchers
+
+
+async def _link(desk: Desk, incident: Incident) -> str:
+    """The thread's address for the silence's comment; a silence does not wait for Slack."""
+    if incident.thread.root is None:
+        return ""
+    try:
+        return await desk.chat.permalink(incident.thread.channel, incident.thread.root)
+    except Unreachable:
+        return ""
 
 
 def wanted(text: str, most_seconds: float) -> tuple[float, str]:
@@ -117,14 +137,18 @@ async def _located(desk: Desk, request: Request) -> Request:
     """From `silence POOL DURATION` to the open incident of that pool; in a thread the pool may be left out."""
     words = request.words
     if request.thread and words:
-        return replace(request, values={"custom": " ".join(words[1:] if len(words) > 1 else words)})
+        _, wrong = wanted(" ".join(words), float("inf"))
+        return replace(request, values={"custom": " ".join(words[1:] if wrong and len(words) > 1 else words)})
     if len(words) < 2:
         raise Refused(f"Say which pool and how long: `/queue {USAGE}`, for example `/queue silence linux.2xlarge 2h`.")
     found = await desk.store.members(f"watch:{words[0]}")
     if not found:
         raise Refused(f'There is no open incident of pool "{words[0]}", so there is no alert to silence.')
     held = await desk.store.get_many(Incident, sorted(found))
-    own = [h.value for h in held.values() if words[0] in h.value.affected] or [h.value for h in held.values()]
+    here = [h.value for h in held.values() if h.value.thread.channel == request.channel]
+    if not here:
+        raise Refused(f'The open incident of pool "{words[0]}" is in another channel; ask there.')
+    own = [incident for incident in here if words[0] in incident.affected] or here
     newest = max(own, key=lambda incident: incident.opened_at)
     return replace(request, act=act_id(newest, NAME), values={"custom": " ".join(words[1:])})
 

@@ -1,5 +1,7 @@
 """Status: the pools' figures now, for the person who asks."""
 
+import asyncio
+
 from bot.actions.diagnose import known_pool
 from bot.core.incident import Incident
 from bot.core.observe import View
@@ -15,6 +17,8 @@ from bot.views.answers import status as drawn
 NAME, VERB, USAGE = "status", "status", "status [POOL]"
 HELP = "The figures of every pool, or of one."
 MOST_POOLS = 20
+PATIENCE_SECONDS = 1.5
+"""What does not answer by then is shown as it was last known, marked as old."""
 
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
@@ -31,10 +35,19 @@ async def ask(desk: Desk, request: Request) -> Answer:
     now, paces = desk.now(), desk.settings.file.paces
     held = await desk.store.get_many(Pool, names)
     pools = {name: held[name].value if name in held else Pool(name) for name in names}
-    for name in [name for name in names if stale(pools[name], now, paces.poll)][:MOST_POOLS]:
-        pools[name] = await look(desk, pools[name])
+    old = [pools[name] for name in names if stale(pools[name], now, paces.poll)][:MOST_POOLS]
+    looked = await asyncio.gather(*(_look(desk, pool) for pool in old))
+    pools |= {pool.id: pool for pool in looked}
     view = View(pools, desk.settings.file.pools)
     return Answer(whisper=drawn(view, names, desk.now(), paces))
+
+
+async def _look(desk: Desk, pool: Pool) -> Pool:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await look(desk, pool)
+    except TimeoutError:
+        return pool
 
 
 async def _asked(desk: Desk, request: Request) -> list[str]:

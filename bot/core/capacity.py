@@ -29,7 +29,7 @@ def effect(sample: Snapshot, more: int, boot_seconds: float, pace: float) -> Eff
 
     None when queue, busy runners or arrivals are unknown.
     """
-    if sample.queued is None or not sample.busy or sample.arrivals_per_minute is None:
+    if sample.queued is None or sample.busy is None or sample.arrivals_per_minute is None:
         return None
     net_now = pace * sample.busy - sample.arrivals_per_minute
     net_then = net_now + pace * more

@@ -35,6 +35,8 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
     but = f" ({count(len(unread), 'pool')} could not be measured)" if unread else ""
     if not queueing:
         known = sum(sample.queued is not None for sample in seen)
+        if not known:
+            return f"The queue is unknown in {'every pool' if len(seen) > 1 else seen[0].pool}, which is not zero{but}."
         return f"No queue in the {count(known, 'pool')} whose queue is known{but}."
     names = listed(sample.pool for sample in queueing)
     share = f"{len(queueing)} of {count(len(seen), 'measured pool')}"

@@ -7,15 +7,11 @@ def guide(scenario: Scenario, speed: float) -> list[dict[str, str]]:
     """The steps of one visit, in order."""
     return [
         {"title": scenario.title, "text": f"{scenario.text} One second here is {speed:.0f} seconds of the fleet."},
-        {"title": "1. An alert arrives", "text": "Within about ten seconds, in #dev-infra or #ci. Open its thread."},
-        {"title": "2. Act", "text": scenario.try_this},
         {
-            "title": "3. Ask",
-            "text": "Type `/queue status` or `/queue help` in a channel, `@tailback status` in a thread, or open App "
-            "Home. Switch the person at the lower left: ana may scale, ben may not, a guest may nothing.",
+            "title": "Read",
+            "text": "In about ten seconds an alert opens a thread in #dev-infra: which pool, which jobs.",
         },
-        {
-            "title": "4. The end",
-            "text": "When the queue has drained, the thread says so: how long, how bad, who did what.",
-        },
+        {"title": "Act", "text": scenario.try_this},
+        {"title": "Ask", "text": "`/queue status` in a channel, `@tailback status` in a thread, or App Home."},
+        {"title": "Be somebody else", "text": "Upper left: ana may scale, ben may not, a guest may nothing."},
     ]

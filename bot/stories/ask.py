@@ -8,6 +8,7 @@ from bot.core.incident import Incident
 from bot.core.offer import act_id, incident_of, used
 from bot.core.record import AlreadyDone, AuditEntry, Change, Held, Put
 from bot.core.request import Request, Surface
+from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Refused, Unreachable
 from bot.stories.keep import Move, keep, put_new
@@ -43,6 +44,8 @@ def acting(desk: Desk) -> None:
 
 async def subject(desk: Desk, request: Request) -> Held[Incident]:
     """The open incident that a request is about; raises Refused with what to do instead."""
+    if request.surface is Surface.BUTTON and not request.act:
+        raise Refused("This button carries nothing that Tailback knows; nothing was done.")
     if request.act:
         incident_id = incident_of(request.act)
     elif request.thread:
@@ -52,7 +55,8 @@ async def subject(desk: Desk, request: Request) -> Held[Incident]:
     held = await desk.store.get(Incident, incident_id) if incident_id else None
     if held is None:
         raise Refused("Tailback does not know this incident any more, so nothing was done.")
-    if request.act and request.surface is Surface.BUTTON and act_id(held.value, request.name) != request.act:
+    made_here = request.surface in {Surface.BUTTON, Surface.DIALOG}
+    if request.act and made_here and act_id(held.value, request.name) != request.act:
         await _refuse_used(desk, request.act)
     if held.value.thread.channel != request.channel and request.surface is Surface.BUTTON:
         raise Refused("This button belongs to another channel's incident; nothing was done.")
@@ -65,7 +69,12 @@ async def _refuse_used(desk: Desk, act: str) -> None:
     known = await desk.act(act)
     if known is None:
         raise Refused("This button is out of date; use the ones the message shows now.")
-    raise Refused("That was already requested", known.who)
+    raise already(desk, known)
+
+
+def already(desk: Desk, known: Act) -> Refused:
+    """What the second one hears: when, and who it was (promises P3)."""
+    return Refused(f"That was already requested {duration(desk.now() - known.requested_at)} ago", known.who)
 
 
 def fresh_act(
@@ -123,8 +132,7 @@ async def request_act(  # noqa: PLR0913 - the parts of one atomic change
             asked = _with_use(move, request.name)
             await keep(desk, held, asked, due=now, also=(put,), audit=audit, once=once)
     except AlreadyDone:
-        known = await desk.act(act.id)
-        raise Refused("That was already requested", known.who if known else request.who) from None
+        raise already(desk, await desk.act(act.id) or act) from None
 
 
 def audited(act: Act, now: float, outcome: str) -> AuditEntry:
@@ -149,4 +157,9 @@ async def refused(desk: Desk, request: Request, why: str) -> None:
 
 
 def _with_use(move: Move, name: str) -> Move:
-    return lambda fresh: move(used(fresh, name))
+    def asked(fresh: Incident) -> Incident:
+        if fresh.closed:
+            raise Refused("This incident is over; nothing was done.")
+        return move(used(fresh, name))
+
+    return asked

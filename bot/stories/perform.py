@@ -7,7 +7,7 @@ import structlog
 from bot.actions.table import PERFORMED
 from bot.core.action import Act, Performed, Progress, Ready, done, failed, sent, unsure
 from bot.core.incident import Incident, noted, silenced
-from bot.core.record import Change, Claim, Held, Put
+from bot.core.record import Change, Claim, Conflict, Held, Put
 from bot.core.timeline import Event
 from bot.desk import Desk
 from bot.ports import Failure, Refused, Unreachable
@@ -17,6 +17,11 @@ from bot.views.results import told
 
 TRIES = 5
 """Attempts at a back end that does not answer, before a person is asked to look."""
+KEPT_SECONDS = 30 * 86400.0
+"""How long what was asked, and what came of it, stays on record."""
+SAFETY_SECONDS = 0.2
+"""Nothing is sent in the last moment of a lease."""
+WANTED = frozenset({Progress.REQUESTED, Progress.SENT, Progress.UNKNOWN})
 
 log = structlog.get_logger()
 
@@ -24,10 +29,13 @@ log = structlog.get_logger()
 async def perform(desk: Desk, claim: Claim) -> None:
     """Do one requested action; after a crash or a time-out, read back what is true before anything is sent again."""
     held = claim.held
-    if held is None or not isinstance(held.value, Act) or held.value.finished:
+    if held is None or not isinstance(held.value, Act):
         return
     mine: Held[Act] = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
     act = mine.value
+    if act.progress not in WANTED:
+        await desk.store.commit(Change(puts=(Put(mine, act, None, keep_seconds=KEPT_SECONDS),)))
+        return
     incident = await desk.store.get(Incident, act.incident) if act.incident else None
     about = incident.value if incident else None
     performer = PERFORMED[act.name]
@@ -42,31 +50,45 @@ async def perform(desk: Desk, claim: Claim) -> None:
         after = failed(mine.value, str(refusal), desk.now())
         await _finish(desk, mine, after, incident, Performed(f"asked for {_words(act)}; not done: {refusal}"))
     except Unreachable as error:
-        await _not_answered(desk, mine, incident, error)
+        if error.system == "Redis":
+            raise
+        await _not_answered(desk, mine, act, incident, error)
     else:
         await _finish(desk, mine, done(mine.value, outcome.outcome, desk.now(), outcome.after), incident, outcome)
 
 
 async def _intend(desk: Desk, mine: Held[Act], ready: Ready) -> Held[Act]:
-    now = desk.now()
+    """The intent, stored. Raises Refused after too many tries, Conflict when the claim ran out in between."""
+    if ready.act.attempts >= TRIES:
+        raise Refused(f"it was tried {TRIES} times and did not happen.")
+    now, lease_ends = desk.now(), desk.monotonic() + desk.settings.file.timing.lease
     intent = sent(ready.act, now)
     put = Put(mine, intent, now, release=False)
     await desk.store.commit(Change(puts=(put,), point=ready.point, audit=(audited(intent, now, "sent"),)))
-    return replace(mine, value=intent, version=mine.version + 1)
+    if desk.monotonic() > lease_ends - SAFETY_SECONDS:
+        raise Conflict(f"the claim on action {intent.id} ran out before it was sent")
+    return Held(intent, mine.version + 1, mine.fence, mine.unsettled, lease_ends)
 
 
-async def _not_answered(desk: Desk, mine: Held[Act], incident: Held[Incident] | None, error: Unreachable) -> None:
+async def _not_answered(
+    desk: Desk, mine: Held[Act], begun: Act, incident: Held[Incident] | None, error: Unreachable
+) -> None:
+    """`begun` is the action as this claim found it: what it had come to before is in doubt too."""
     act, now = mine.value, desk.now()
-    log.warning("action not answered", act=act.id, action=act.name, why=str(error), attempts=act.attempts)
-    if act.attempts >= TRIES or error.failure is Failure.CREDENTIALS:
-        words = f"asked for {_words(act)}; unknown whether it happened: {error}. Please look there yourself."
-        await _finish(desk, mine, failed(act, str(error), now), incident, Performed(words, event=Event.FAILED))
+    tried = max(act.attempts, begun.attempts + 1)
+    log.warning("action not answered", act=act.id, action=act.name, why=str(error), attempts=tried)
+    if tried >= TRIES or not error.retryable:
+        doubtful = error.failure is Failure.UNKNOWN or begun.progress is not Progress.REQUESTED
+        came = (
+            f"unknown whether it happened: {error}. Please look there yourself." if doubtful else f"not done: {error}."
+        )
+        outcome = Performed(f"asked for {_words(act)}; {came}", event=Event.FAILED)
+        await _finish(desk, mine, failed(act, str(error), now), incident, outcome)
         return
-    first = act.progress is not Progress.UNKNOWN
-    later = replace(unsure(act, str(error)), attempts=max(act.attempts, 1))
-    pause = min(30.0, 2.0**later.attempts)
+    later = replace(unsure(act, str(error)), attempts=tried)
+    pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
     put = Put(mine, later, now + pause)
-    if first and incident is not None:
+    if begun.progress is not Progress.UNKNOWN and incident is not None:
         words = f"asked for {_words(act)}; {error.system} did not answer, checking what is true."
         move = _telling(act.who, now, Performed(words))
         await keep(desk, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
@@ -76,7 +98,7 @@ async def _not_answered(desk: Desk, mine: Held[Act], incident: Held[Incident] | 
 
 async def _finish(desk: Desk, mine: Held[Act], after: Act, incident: Held[Incident] | None, outcome: Performed) -> None:
     now = desk.now()
-    put = Put(mine, after, None, keep_seconds=30 * 86400.0)
+    put = Put(mine, after, None, keep_seconds=KEPT_SECONDS)
     audit = (audited(after, now, after.outcome),)
     if incident is not None:
         await keep(desk, incident, _telling(after.who, now, outcome), due=now, also=(put,), audit=audit)

@@ -52,6 +52,7 @@ async def storm(desk: Desk, claim: Claim) -> None:
         if error.system != "Slack":
             raise
         left = await _failed(desk, mine, record, error)
+        mine = replace(mine, unsettled=None)  # a doubt now is about this very try
     await _leave(desk, mine, left)
 
 

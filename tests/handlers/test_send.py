@@ -32,7 +32,7 @@ def answering(
 
     class Door(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            sent = self.rfile.read(int(self.headers["Content-Length"]))
+            sent = self.rfile.read(int(self.headers["Content-Length"] or 0))
             asked.append((self.path, dict(self.headers.items()), sent))
             self.send_response(status)
             if location:

@@ -27,6 +27,8 @@ from tests.journeys.setup import TOKEN, Setup
 from tests.slack_driver import SlackDriver
 
 ROOT = Path(__file__).parents[2]
+LONGEST_SECONDS = 60.0
+"""A journey that hangs fails here, with the line it hangs at."""
 
 
 @dataclass(slots=True)
@@ -88,8 +90,7 @@ class World:
 @asynccontextmanager
 async def surroundings(folder: Path, setup: Setup) -> AsyncIterator[World]:
     """Workspace and back ends, and the file of a Tailback that does not run yet."""
-    folder.mkdir(exist_ok=True)
-    async with AsyncExitStack() as stack:
+    async with asyncio.timeout(LONGEST_SECONDS), AsyncExitStack() as stack:
         stand_in = SlackStandIn(
             clock=now,
             limits=setup.limits,

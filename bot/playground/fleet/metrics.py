@@ -34,6 +34,8 @@ FAMILIES = {
     "ci_job_wait_seconds": ("gauge", "The 10 longest waiting jobs of each pool, simulated seconds."),
     "ci_provider_up": ("gauge", "1 when the CI provider assigns jobs to runners."),
 }  # fmt: skip
+USUAL_CODES = ("InsufficientInstanceCapacity", "RequestLimitExceeded", "VolumeLimitExceeded")
+"""Exported as 0 from the start, as a good exporter does: a counter that is absent says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +124,8 @@ def _counters(fleet: Fleet, name: str) -> Iterator[Sample]:
     yield Sample("ci_jobs_completed_total", (pool,), float(tally.completed))
     yield Sample("ci_runner_creates_total", (pool,), float(tally.creates))
     yield Sample("ci_runner_registrations_total", (pool,), float(tally.registrations))
-    for code, count in sorted(tally.failures.items()):
-        yield Sample("ci_runner_create_failures_total", (("code", code), pool), float(count))
+    for code in sorted({*USUAL_CODES, *tally.failures}):
+        yield Sample("ci_runner_create_failures_total", (("code", code), pool), float(tally.failures[code]))
 
 
 def _escaped(value: str) -> str:

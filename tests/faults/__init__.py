@@ -1,0 +1,1 @@
+"""Proof of the promises under crashes, replicas and faults: real processes, wires that can be held and cut."""

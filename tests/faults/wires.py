@@ -1,0 +1,217 @@
+"""The three wires, each with an interposer: it passes, holds, delays, cuts, or drops one request or one reply.
+
+So `kill -9` at a named point is an event on a wire: it works with any implementation, and no hook is in the product.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from types import TracebackType
+from typing import Self
+
+from tests.faults.frames import Protocol, Request
+
+Match = Callable[[Request], bool]
+STREAM_BYTES = 1 << 22
+
+
+class Act(Enum):
+    """What happens to a request that a rule fits."""
+
+    HOLD = "hold"
+    HOLD_REPLY = "hold its reply"
+    DROP = "drop"
+    DROP_REPLY = "drop its reply"
+    DELAY = "delay"
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """A request, or its reply, that waits on the wire until the driver decides."""
+
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    request: Request | None = None
+    _passes: asyncio.Future[bool] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    async def waits(self, within: float = 10.0) -> Request:
+        """Wait until something is held; gives the request."""
+        async with asyncio.timeout(within):
+            await self.reached.wait()
+        assert self.request is not None
+        return self.request
+
+    def release(self) -> None:
+        """Let it go on, even when its sender is dead by now."""
+        if not self._passes.done():
+            self._passes.set_result(True)
+
+    def drop(self) -> None:
+        """Lose it, and cut the connection."""
+        if not self._passes.done():
+            self._passes.set_result(False)
+
+    async def decided(self, request: Request) -> bool:
+        """Say what is held and wait: True to go on."""
+        self.request = request
+        self.reached.set()
+        return await self._passes
+
+
+@dataclass(slots=True, eq=False)
+class Rule:
+    """One line of what goes wrong; `times` None: until it is removed."""
+
+    match: Match
+    act: Act
+    times: int | None = 1
+    seconds: float = 0.0
+    held: Held | None = None
+
+
+class Wire:
+    """Between the product's processes, each by a door of its own, and one server."""
+
+    def __init__(self, protocol: Protocol, upstream: Callable[[], int]) -> None:
+        """`upstream` gives the server's port on loopback at this moment."""
+        self.seen: list[Request] = []
+        self.rules: list[Rule] = []
+        self.broken = False
+        self._protocol, self._upstream = protocol, upstream
+        self._servers: list[asyncio.Server] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for server in self._servers:
+            server.close()
+        self._end_connections()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def door(self, who: str) -> int:
+        """A port of its own for one process, so that the wire knows who asks."""
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            self._tasks.add(task)
+            try:
+                await self._serve(who, reader, writer)
+            except (OSError, EOFError, asyncio.CancelledError, asyncio.LimitOverrunError):
+                pass
+            finally:
+                self._tasks.discard(task)
+                writer.transport.abort()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=STREAM_BYTES)
+        self._servers.append(server)
+        return int(server.sockets[0].getsockname()[1])
+
+    def hold(self, match: Match, *, reply: bool = False) -> Held:
+        """Stop the next fitting request before the server sees it, or its reply before the client does."""
+        held = Held()
+        self.rules.append(Rule(match, Act.HOLD_REPLY if reply else Act.HOLD, 1, held=held))
+        return held
+
+    def drop(self, match: Match, times: int | None = 1, *, reply: bool = False) -> Rule:
+        """Lose fitting requests, or only their replies, and cut the connection."""
+        return self._add(Rule(match, Act.DROP_REPLY if reply else Act.DROP, times))
+
+    def delay(self, match: Match, seconds: float, times: int | None = None) -> Rule:
+        """Pass fitting requests on late."""
+        return self._add(Rule(match, Act.DELAY, times, seconds))
+
+    def cut(self) -> None:
+        """End every connection and take no new one until `mend`."""
+        self.broken = True
+        self._end_connections()
+
+    def mend(self) -> None:
+        """Work as before, without rules; what is held goes on."""
+        self.broken = False
+        for rule in self.rules:
+            if rule.held is not None:
+                rule.held.release()
+        self.rules.clear()
+
+    def _add(self, rule: Rule) -> Rule:
+        self.rules.append(rule)
+        return rule
+
+    def _end_connections(self) -> None:
+        for task in list(self._tasks):
+            task.cancel()
+
+    def _taken(self, request: Request) -> Rule | None:
+        for rule in self.rules:
+            if not rule.match(request):
+                continue
+            if rule.times is not None:
+                rule.times -= 1
+                if rule.times <= 0:
+                    self.rules.remove(rule)
+            return rule
+        return None
+
+    async def _serve(self, who: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.broken:
+            return
+        up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self._upstream(), limit=STREAM_BYTES)
+        try:
+            while (request := await self._protocol.request(reader, who)) is not None:
+                self.seen.append(request)
+                if self._protocol.lasting(request):
+                    up_writer.write(request.raw)
+                    await _stream(reader, writer, up_reader, up_writer)
+                    return
+                reply = await self._answered(request, up_reader, up_writer)
+                if reply is None:
+                    return
+                writer.write(reply)
+                await writer.drain()
+        finally:
+            up_writer.transport.abort()
+
+    async def _answered(
+        self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bytes | None:
+        """The server's reply; None when the connection is to be cut."""
+        rule = self._taken(request)
+        act = rule.act if rule is not None else None
+        if rule is not None and act is Act.DELAY:
+            await asyncio.sleep(rule.seconds)
+        held = rule.held if rule is not None else None
+        if act is Act.DROP or (held is not None and act is Act.HOLD and not await held.decided(request)):
+            return None
+        writer.write(request.raw)
+        reply = await self._protocol.reply(reader)
+        if act is Act.DROP_REPLY or (held is not None and act is Act.HOLD_REPLY and not await held.decided(request)):
+            return None
+        return reply
+
+
+async def _stream(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    up_reader: asyncio.StreamReader,
+    up_writer: asyncio.StreamWriter,
+) -> None:
+    """Bytes both ways until either side ends."""
+
+    async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(1 << 16):
+                sink.write(data)
+                await sink.drain()
+
+    ways = [asyncio.create_task(pump(reader, up_writer)), asyncio.create_task(pump(up_reader, writer))]
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for way in ways:
+            way.cancel()

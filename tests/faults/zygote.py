@@ -1,0 +1,65 @@
+"""Starts product processes quickly: imports the product once, then each process is a fork that runs the command line.
+
+The processes are as real as any: pid, memory and sockets of their own; only the second of importing is saved, which a
+soak with four kills a second needs. Run as `python -m tests.faults.zygote`; speaks JSON lines on its pipes.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+
+from handlers.cli import main
+
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def serve() -> None:
+    """Answer requests until the pipe closes: `{"argv", "env", "log"}` starts one, `{"code": pid}` asks how it ended."""
+    codes: dict[int, int] = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        _reap(codes)
+        if "code" in request:
+            answer: object = {"code": codes.get(request["code"])}
+        else:
+            answer = {"pid": _start(request["argv"], request["env"], request["log"])}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _reap(codes: dict[int, int]) -> None:
+    try:
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            codes[ended[0]] = os.waitstatus_to_exitcode(ended[1])
+    except ChildProcessError:
+        return
+
+
+def _start(argv: list[str], env: dict[str, str], log: str) -> int:
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 70
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+        out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for descriptor in (1, 2):
+            os.dup2(out, descriptor)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.environ.clear()
+        os.environ.update(env)
+        main(argv)
+    except SystemExit as ending:
+        code = ending.code if isinstance(ending.code, int) else 1
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,158 @@
+"""The real parts behind the doctor and the records: real Redis, real HTTP, real folders; nothing is left behind."""
+
+from pathlib import Path
+
+import pytest
+import redis
+
+from bot.config import Settings, load
+from bot.core.record import AuditEntry, Change
+from bot.ports import Refused, Unreachable
+from handlers.check import examined
+from handlers.findings import Finding, Level, for_people
+from handlers.records import trail_of, verified
+from handlers.wiring_tools import instruments, records
+from tests.handlers.test_send import answering
+
+BACK_ENDS = """
+[slack]
+channel = "C0CIONCALL"
+fallback_channel = "C0OPS"
+[permissions]
+scale = ["U0ANA"]
+[alertmanager.main]
+kind = "alertmanager"
+url = "{url}"
+[metrics.prometheus]
+kind = "prometheus"
+url = "{url}"
+[pool.linux]
+metrics = "prometheus"
+queued = "sum(q)"
+[pool.linux.scaler]
+kind = "http"
+url = "{url}"
+max = 40
+"""
+
+
+def settings(folder: Path, text: str = "", **variables: str) -> Settings:
+    """The settings of an installation in this folder."""
+    (folder / "tailback.toml").write_text(text)
+    places = {"TAILBACK_CONFIG": str(folder / "tailback.toml"), "TAILBACK_DATA": str(folder / "data")}
+    return load({**places, **variables})
+
+
+async def found(of: Settings, area: str) -> list[Finding]:
+    """What the doctor finds in one area."""
+    async with instruments(of) as tools:
+        return [finding for finding in await examined(of, tools) if finding.area == area]
+
+
+async def test_a_dangerous_redis_is_seen(tmp_path: Path, redis_url: str) -> None:
+    """promises section 2, on a real server: eviction and a missing append-only file, each with its remedy."""
+    of = settings(tmp_path, REDIS_URL=redis_url)
+    (fine,) = await found(of, "redis")
+    assert fine == Finding("redis", Level.OK, "Redis answers and is fit to keep incidents")
+    with redis.Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory-policy", "allkeys-lru")
+        client.config_set("appendonly", "no")
+        try:
+            policy, log = await found(of, "redis")
+        finally:
+            client.config_set("maxmemory-policy", "noeviction")
+            client.config_set("appendonly", "yes")
+    assert (policy.state, log.state) == (Level.PROBLEM, Level.PROBLEM)
+    assert "allkeys-lru" in policy.text
+    assert policy.remedy.startswith("set it to noeviction")
+    assert log.remedy.startswith("set appendonly yes")
+
+
+async def test_the_embedded_engine_is_found_and_not_started(tmp_path: Path) -> None:
+    """Without REDIS_URL: the engine is named, and no folder is made."""
+    (finding,) = await found(settings(tmp_path), "redis")
+    assert finding.state is Level.OK
+    assert "is here and will be started by `tailback run`" in finding.text
+    assert not (tmp_path / "data").exists()
+
+
+async def test_a_redis_url_that_is_none_is_a_finding(tmp_path: Path) -> None:
+    """The doctor goes on with the rest."""
+    (finding,) = await found(settings(tmp_path, REDIS_URL="http://redis"), "redis")
+    assert (finding.state, finding.text) == (Level.PROBLEM, "REDIS_URL: the scheme 'http' is not known")
+    assert finding.remedy.startswith("write redis://host:6379/0")
+
+
+@pytest.mark.parametrize(
+    ("status", "remedy"),
+    [(401, "correct the variable that {} names for its credentials"), (502, "check again in a minute")],
+)
+async def test_back_ends_that_refuse_are_seen(tmp_path: Path, status: int, remedy: str) -> None:
+    """A wrong token and a failing server, at the metrics source, the scaler and the alertmanager alike."""
+    with answering(status, b'{"error": "no"}') as (url, asked):
+        of = settings(tmp_path, BACK_ENDS.format(url=url))
+        places = {
+            "metrics": "[metrics.prometheus]",
+            "scaler": '[pool."linux".scaler]',
+            "alertmanager": "[alertmanager.main]",
+        }
+        for area, place in places.items():
+            (finding,) = await found(of, area)
+            assert finding.state is Level.PROBLEM
+            assert f"HTTP {status}" in finding.text
+            assert remedy.format(place) in finding.remedy
+    assert asked
+
+
+async def test_back_ends_that_are_not_there_are_seen(tmp_path: Path) -> None:
+    """Nobody listens; the address is named, and what to look at."""
+    of = settings(tmp_path, BACK_ENDS.format(url="http://127.0.0.1:9"))
+    for area in ("metrics", "scaler", "alertmanager"):
+        (finding,) = await found(of, area)
+        assert "cannot be reached at 127.0.0.1:9" in finding.text
+        assert "and that it runs" in finding.remedy
+
+
+async def test_back_ends_that_cannot_be_built_are_told_all_at_once(tmp_path: Path) -> None:
+    """Each table's problem is a finding of its own."""
+    text = BACK_ENDS.format(url="nowhere").replace('kind = "http"', 'kind = "magic"')
+    findings = await found(settings(tmp_path, text), "configuration")
+    for place in ("[alertmanager.main]", "[metrics.prometheus]", '[pool."linux".scaler]'):
+        assert [finding for finding in findings if finding.text.startswith(place)], for_people(findings)
+
+
+async def test_an_entry_taken_out_of_a_real_trail_is_found(tmp_path: Path, redis_url: str) -> None:
+    """N21 on the real stream: the entry after the gap does not follow."""
+    async with records(settings(tmp_path, REDIS_URL=redis_url)) as store:
+        for number in range(5):
+            await store.commit(Change(audit=(AuditEntry(1_800_000_000.0 + number, "U0ALEX", "ack"),)))
+        rows = await trail_of(store)
+        assert verified(rows).startswith("The chain of 5 entries holds")
+        with redis.Redis.from_url(redis_url) as client:
+            (trail,) = [key for key in client.keys("*") if client.type(key) == b"stream"]
+            assert client.xdel(trail, rows[2][0]) == 1
+        with pytest.raises(Refused, match="The chain breaks at entry 3 of 4"):
+            verified(await trail_of(store))
+
+
+async def test_records_of_an_embedded_redis_are_read_while_it_runs_and_after(tmp_path: Path) -> None:
+    """A running server is shared; one that has stopped is started for as long as it takes; no folder is made."""
+    of = settings(tmp_path)
+    with pytest.raises(Refused, match=r"There are no records in .*data; set TAILBACK_DATA or REDIS_URL"):
+        async with records(of):
+            pass
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "owner.lock").touch()
+    async with records(of) as first:
+        await first.commit(Change(audit=(AuditEntry(1_800_000_000.0, "U0ALEX", "ack"),)))
+        async with records(of) as second:
+            assert len(await trail_of(second)) == 1
+    async with records(of) as later:
+        assert len(await trail_of(later)) == 1
+
+
+async def test_records_at_an_address_where_nothing_is_are_unreachable(tmp_path: Path) -> None:
+    """The store says so itself when it is asked."""
+    async with records(settings(tmp_path, REDIS_URL=f"unix://{tmp_path}/none.sock")) as store:
+        with pytest.raises(Unreachable, match="no connection; check REDIS_URL"):
+            await trail_of(store)
