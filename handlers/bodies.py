@@ -2,7 +2,7 @@
 
 import asyncio
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 MOST_BYTES = 5 * 1024 * 1024
 PATIENCE_SECONDS = 15.0
@@ -22,7 +22,8 @@ async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"", "identity"}:
         raise BodyRefused(415, f"the body is compressed ({encoding[:20]}); send it uncompressed")
-    if (length := request.headers.get("content-length", "")).isdigit() and int(length) > most:
+    length = request.headers.get("content-length", "")
+    if length.isascii() and length.isdigit() and int(length[:12]) > most:
         raise BodyRefused(413, f"the body is larger than {most:,} bytes; send fewer alerts at once (max_alerts)")
     parts, size = [], 0
     try:
@@ -33,5 +34,7 @@ async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
                     raise BodyRefused(413, f"the body is larger than {most:,} bytes; send fewer alerts at once")
                 parts.append(chunk)
     except TimeoutError:
-        raise BodyRefused(408, f"the body did not arrive within {PATIENCE_SECONDS:.0f} s; send it again") from None
+        raise BodyRefused(503, f"the body did not arrive within {PATIENCE_SECONDS:.0f} s; send it again") from None
+    except ClientDisconnect:
+        raise BodyRefused(400, "the connection was closed before the body was complete") from None
     return b"".join(parts)

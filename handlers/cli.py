@@ -237,7 +237,12 @@ def _serve(*, web: bool, worker: bool) -> None:
     settings = load()
     env = settings.env
     logs.set_up(env.log_level, env.log_format, sys.stdout, logs.secrets_of(settings))
-    _waited(served(settings, web=web, worker=worker))
+    try:
+        _waited(served(settings, web=web, worker=worker))
+    except SystemExit:  # uvicorn's way to say that it cannot listen; its own line is in the log
+        raise Refused(
+            f"PORT: cannot listen on {env.host}:{env.port}; another program may be using it, so set PORT."
+        ) from None
 
 
 def _quiet() -> None:

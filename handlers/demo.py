@@ -20,6 +20,7 @@ from bot.playground.demo_guide import guide
 from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, SCENARIOS, Scenario
 from bot.playground.fleet.sender import AlertTarget
 from bot.playground.fleet.standin import FleetStandIn, Surroundings
+from bot.playground.narrator import Narrator
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
@@ -67,8 +68,13 @@ async def run_demo(name: str, *, seed: int = DEFAULT_SEED, port: int = 8080, spe
     async with opened_demo(scenario, seed=seed, port=port, speed=speed) as demo:
         for step in guide(scenario, speed):
             _say(f"\n{step['title']}\n  {step['text']}")
-        _say(f"\nOpen  {demo.address}/?channel=C0DEVINFRA\nStop with Ctrl-C.")
-        await stopped.wait()
+        _say(f"\nOpen  {demo.address}/?channel=C0DEVINFRA\nWhat happens there is told here too. Stop with Ctrl-C.\n")
+        narrator = Narrator(demo.slack.workspace)
+        while not stopped.is_set():
+            for line in narrator.news():
+                _say(line)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopped.wait(), 0.5)
         _say("Stopping …")
 
 

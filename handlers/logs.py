@@ -112,14 +112,15 @@ def escaped(text: str) -> str:
 
 def _last_steps(form: Form, *, colors: bool) -> list[structlog.typing.Processor]:
     if form == "json":
-        return [structlog.processors.EventRenamer("event"), structlog.processors.JSONRenderer(serializer=_json)]
+        return [structlog.processors.JSONRenderer(serializer=_json)]
     plain = structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=structlog.dev.plain_traceback)
     return [_tame, plain]
 
 
-def _json(event: object, **_: object) -> str:
-    """ASCII alone, so that every control character is written as an escape."""
-    return json.dumps(event, default=repr, separators=(", ", ": "))
+def _json(event: Event, **_: object) -> str:
+    """When, how grave and what first; ASCII alone, so that every control character is written as an escape."""
+    first = {name: event[name] for name in ("timestamp", "level", "event") if name in event}
+    return json.dumps({**first, **event}, default=repr)
 
 
 def _tame(_logger: object, _method: str, event: Event) -> Event:

@@ -13,6 +13,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from bot.core.incident import Incident
+from bot.desk import Desk
 from bot.ports import Unreachable
 from handlers import alerts, metrics
 from handlers.bodies import BodyRefused, body_of
@@ -97,8 +99,18 @@ async def count(house: House) -> None:
     try:
         async with asyncio.timeout(READY_SECONDS):
             metrics.OPEN.set(len(await house.desk.store.members("open")))
+            metrics.WAITING.set(await _longest_wait(house.desk))
     except (Unreachable, TimeoutError) as error:
         log.warning("gauges not updated", why=str(error) or "time-out")
+
+
+async def _longest_wait(desk: Desk) -> float:
+    """Age of the oldest incident that has no thread yet; seconds, 0 when none waits."""
+    file = desk.settings.file
+    channels = {file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.route)}
+    ids = {member for channel in channels for member in await desk.store.members(f"waiting:{channel}")}
+    held = await desk.store.get_many(Incident, sorted(ids))
+    return max((desk.now() - one.value.opened_at for one in held.values()), default=0.0)
 
 
 def _with_body(request: Request, body: bytes) -> Request:

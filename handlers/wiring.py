@@ -38,7 +38,10 @@ class House:
             return
         self.file_seen = changed
         try:
-            self.desk.settings = replace(self.desk.settings, file=read_file(path))
+            file = read_file(path)
+            if self.desk.settings.file.slack.channel and not file.slack.channel:
+                raise ConfigError([f"{path}: slack.channel: is not there any more; the file is empty or half written"])
+            self.desk.settings = replace(self.desk.settings, file=file)
             log.info("configuration read again", file=str(path))
         except ConfigError as error:
             log.warning("configuration not read again, the old one stays", problems=error.problems)

@@ -3,15 +3,16 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC
 
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.core.incident import Incident
-from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.core.record import Claim, Conflict, Held
 from bot.desk import Desk
 from bot.ports import Unreachable
+from bot.stories.keep import keep
 from bot.stories.measure import measure
 from bot.stories.perform import perform
 from bot.stories.reconcile import reconcile
@@ -23,7 +24,7 @@ AT_ONCE = 48
 """Records worked on at the same time by one worker."""
 TICK_SECONDS = 1.0
 QUIET_SECONDS = 15.0
-"""How long a worker sleeps when nothing is due and nobody wakes it; the ticker wakes it long before."""
+"""How long a worker sleeps at most, whatever becomes of the ticker."""
 
 log = structlog.get_logger()
 
@@ -38,11 +39,13 @@ class Worker:
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticker = AsyncIOScheduler(timezone=UTC)
+        self._alarm: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
         """Work until stopped, then finish what was begun."""
         self._ticker.add_job(self._ring, "interval", seconds=TICK_SECONDS, coalesce=True, misfire_grace_time=None)
         self._ticker.start()
+        self._bell.set()
         ears = asyncio.create_task(self._listen(), name="worker-ears")
         try:
             while not self._stopping:
@@ -54,6 +57,8 @@ class Worker:
             with contextlib.suppress(asyncio.CancelledError):
                 await ears
             self._ticker.shutdown(wait=False)
+            if self._alarm is not None:
+                self._alarm.cancel()
             if self._tasks:
                 await asyncio.wait(self._tasks, timeout=self._desk.settings.file.timing.lease)
 
@@ -70,8 +75,8 @@ class Worker:
     async def _listen(self) -> None:
         while True:
             try:
-                if await self._desk.store.woken(QUIET_SECONDS):
-                    self._bell.set()
+                await self._desk.store.woken(QUIET_SECONDS)
+                self._bell.set()
             except Unreachable as error:
                 self._desk.notes["redis"] = str(error)
                 await asyncio.sleep(TICK_SECONDS)
@@ -83,6 +88,9 @@ class Worker:
             except Unreachable as error:
                 self._desk.notes["redis"] = str(error)
                 log.warning("nothing claimed", why=str(error))
+                return
+            except Exception:
+                log.exception("claiming raised")
                 return
             self._desk.notes.pop("redis", None)
             for claim in claims.claims:
@@ -98,10 +106,11 @@ class Worker:
         self._bell.set()
 
     def _wake_at(self, seconds: float | None) -> None:
-        if seconds is None or seconds >= TICK_SECONDS or self._stopping:
-            return
-        when = datetime.fromtimestamp(self._desk.now() + max(seconds, 0.001), UTC)
-        self._ticker.add_job(self._bell.set, "date", run_date=when, id="next", replace_existing=True)
+        """By the loop's own clock: it does not stop when the wall clock is set back, as the ticker's does."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+        pause = QUIET_SECONDS if seconds is None else min(max(seconds, 0.001), QUIET_SECONDS)
+        self._alarm = asyncio.get_running_loop().call_later(pause, self._bell.set)
 
     async def _work(self, claim: Claim) -> None:
         try:
@@ -124,12 +133,12 @@ class Worker:
         held = claim.held
         if held is None or not isinstance(held.value, Incident):
             return
-        after = stumbled(held.value, f"{type(error).__name__} while this incident was worked on; see the log")
-        pause = min(3600.0, 2.0 ** min(after.attempts, 12))
+        why = f"{type(error).__name__} while this incident was worked on; see the log"
+        pause = min(3600.0, 2.0 ** min(held.value.attempts + 1, 12))
         mine = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
         with contextlib.suppress(Conflict, Unreachable):
-            put = Put(mine, after, self._desk.now() + pause, uncertain=held.unsettled is not None)
-            await self._desk.store.commit(Change(puts=(put,)))
+            due = self._desk.now() + pause
+            await keep(self._desk, mine, lambda fresh: stumbled(fresh, why), due=due, uncertain=True)
 
 
 async def _incident(desk: Desk, claim: Claim) -> None:

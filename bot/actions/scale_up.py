@@ -45,9 +45,10 @@ async def ask(desk: Desk, request: Request) -> Answer:
         if draft and draft.progress is not Progress.DRAFT:
             raise already(desk, draft)
         return await _dialog(desk, request)
+    held: Held[Incident] | None
     if request.surface is Surface.DIALOG:
-        held: Held[Incident] | None = await subject(desk, request)
-        pool = request.values.get("pool") or _only_pool(desk, held)
+        held = of_dialog = await subject(desk, request)
+        pool = request.values.get("pool") or await _only_pool(desk, of_dialog)
         text = request.values.get("target", "").strip()
     else:
         pool, text = _spoken(request)
@@ -55,10 +56,14 @@ async def ask(desk: Desk, request: Request) -> Answer:
     return await _drafted(desk, request, held, pool, text)
 
 
-def _only_pool(desk: Desk, held: Held[Incident] | None) -> str:
-    """A dialog about a single pool does not ask for it."""
-    names = [name for name in held.value.candidates if name in desk.levers] if held else []
-    return names[0] if len(names) == 1 else ""
+async def _only_pool(desk: Desk, held: Held[Incident]) -> str:
+    """A dialog asks for the pool only where several can be raised; empty when that has changed since."""
+    names = [name for name in held.value.candidates if name in desk.levers]
+    if len(names) == 1:
+        return names[0]
+    choices = [await _choice(desk, name) for name in names]
+    able = [choice.pool for choice in choices if choice.proposed is not None]
+    return able[0] if len(able) == 1 else ""
 
 
 async def _dialog(desk: Desk, request: Request) -> Answer:
@@ -202,6 +207,8 @@ def lever_of(desk: Desk, pool: str) -> Lever:
     """The pool's scaler; raises Refused with what to do."""
     if (lever := desk.levers.get(pool)) is not None:
         return lever
+    if not pool:
+        raise Refused("The pools have changed since this dialog was opened; close it and open Scale up again.")
     known = ", ".join(sorted(desk.levers)) or "none"
     raise Refused(f'Pool "{pool}" has no scaler. Pools that can be scaled: {known}.')
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -214,6 +215,31 @@ def test_the_program_loads_nothing_that_only_tests_need(terminal: Terminal) -> N
     )
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert not loaded & {"pytest", "hypothesis", "playwright", "tests"}
+
+
+def test_a_port_that_is_taken_is_one_line(terminal: Terminal) -> None:
+    """Whoever listens there already is not disturbed, and the folder can be used again at once."""
+    (terminal.folder / "tailback.toml").write_text(FILE)
+    given = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": "secret", "TAILBACK_WEBHOOK_TOKEN": TOKEN}
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "handlers", "run"],
+            cwd=terminal.folder,
+            env=terminal.variables({**given, "PORT": port}),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert (
+        done.stderr
+        == f"tailback: PORT: cannot listen on 127.0.0.1:{port}; another program may be using it, so set PORT.\n"
+    )
+    assert terminal.run("audit", **given).code == 0
 
 
 @asynccontextmanager

@@ -40,6 +40,7 @@ def test_a_hostile_text_stays_on_its_one_json_line() -> None:
     assert line.isascii()
     assert line.isprintable()
     said = json.loads(line)
+    assert list(said)[:3] == ["timestamp", "level", "event"]
     assert (said["event"], said["level"], said["title"]) == ("alert", "info", HOSTILE)
     assert said["timestamp"].endswith("Z")
 

@@ -1,0 +1,91 @@
+"""From the first alert to an empty queue, as the people on call live through it."""
+
+from pathlib import Path
+
+from tests.journeys.alerts import queue_alert
+from tests.journeys.setup import LINUX
+from tests.journeys.world import World, running
+from tests.slack_driver import Message
+
+BEGAN = 1_790_000_000.0
+
+
+async def opened(world: World) -> Message:
+    """58 jobs wait for linux.2xlarge, the alert has arrived, and the thread is open."""
+    world.farm.queue(LINUX, 58, 41)
+    await world.fires(queue_alert(LINUX, started_at=BEGAN))
+    return await world.slack.channel("ci").parent(LINUX)
+
+
+async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis_url: str) -> None:
+    """Acknowledge, diagnose, scale up with its question, status, easing, drained; who did what when, peaks kept."""
+    async with running(tmp_path, redis_url) as world:
+        parent = await opened(world)
+        assert "OPEN · P1" in parent.text
+
+        await parent.click("Acknowledge")
+        await parent.until("<@U0ANA> has it since")
+        assert "Acknowledge" not in parent.buttons
+
+        await parent.click("Diagnose", user="U0BEN")
+        diagnosis = await parent.reply("asked for a diagnosis")
+        assert "<@U0BEN>" in diagnosis.text
+        assert LINUX in diagnosis.text
+        assert "100 %" in diagnosis.text or "100%" in diagnosis.text, diagnosis.text
+
+        await parent.click("Scale up")
+        choice = await world.slack.modal(title="Scale up")
+        for words in ("now 10 runners", "limit 20", "maximum 40", "58 jobs queued"):
+            assert words in choice.text, choice.text
+        await (await choice.fill("Runners afterwards", 30)).submit()
+        question = await world.slack.modal(title="Scale up?")
+        assert "from 10 to *30 runners*" in question.text
+        assert world.farm.sets == [], "nothing is asked of the scaler before the question is answered"
+        assert await question.submit() == {}
+        await parent.until("30 runners (was 10); it accepted")
+        assert "<@U0ANA> asked" in parent.text
+        assert [(pool, target) for pool, target, _ in world.farm.sets] == [(LINUX, 30)]
+        await parent.reply("New runners take about 3 min to boot")
+
+        world.farm.queue(LINUX, 20, 12)
+        status = await parent.reply("Shrinking: 20 jobs queued")
+        assert "was 58" in status.text
+
+        await world.fires(queue_alert(LINUX, firing=False, started_at=BEGAN))
+        await parent.until("EASING")
+        await parent.reply("The alert resolved. The queue is watched until it has drained.")
+        assert "Scale up" in parent.buttons, "easing is not over"
+
+        world.farm.drain()
+        await parent.until("DRAINED")
+        farewell = await parent.reply("Drained: linux.2xlarge")
+        for words in ("Lasted", "Peak of linux.2xlarge: 58 jobs queued, oldest wait 41 min", "Done: asked linux.2xlarge"):
+            assert words in farewell.text, farewell.text
+        await parent.until(lambda shown: shown.buttons == [] and shown.choices == [])
+        for words in ("58 jobs", "41 min", "Acknowledged by <@U0ANA>", "it accepted"):
+            assert words in parent.text, parent.text
+        assert len(world.roots()) == 1
+
+
+async def test_the_worse_it_gets_the_more_it_says_and_no_more_often_than_asked(tmp_path: Path, redis_url: str) -> None:
+    """A growing queue is told as worse, in the channel too; an unchanged one is not told again."""
+    async with running(tmp_path, redis_url) as world:
+        parent = await opened(world)
+        world.farm.queue(LINUX, 120, 55)
+        await parent.reply("Worse: 120 jobs queued")
+        assert world.stored()[-1].args["reply_broadcast"] is True
+        told, looks = len(world.stored()), world.farm.asked
+        await world.eventually(lambda: world.farm.asked > looks + 60, "eight more looks at the pool", within=10)
+        assert len(world.stored()) == told
+
+
+async def test_the_queue_empties_while_the_alert_still_fires(tmp_path: Path, redis_url: str) -> None:
+    """An empty queue under a firing alert is easing, not drained; jobs that queue again make it open again."""
+    async with running(tmp_path, redis_url) as world:
+        parent = await opened(world)
+        world.farm.drain()
+        await parent.until("EASING")
+        await parent.reply("The queue is empty. The alert still fires; watching both.")
+        world.farm.queue(LINUX, 31, 9)
+        await parent.until("OPEN · P1")
+        assert "31 jobs" in parent.text
