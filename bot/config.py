@@ -83,6 +83,8 @@ class ActionsTable(Table):
 
     enabled: bool = True
     shadow: bool = False
+    per_minute: int = Field(default=20, ge=1)
+    """Requests of one person in a minute before the next is refused; three times as many for one incident."""
 
 
 class TimingTable(Table):
@@ -97,6 +99,10 @@ class TimingTable(Table):
     """How long the first message may wait for its pools to be measured, so that it can name them."""
     lease: Seconds = 10.0
     """How long one process may work on a record before another one may take it over."""
+    resync: Seconds = 300.0
+    """How often what fires is read from the alert source, to heal what deliveries missed."""
+    sweep: Seconds = 60.0
+    """How often Slack's own record is searched for a second thread of one incident, and silences are checked."""
 
 
 class PermissionsTable(Table):

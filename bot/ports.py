@@ -173,6 +173,20 @@ class Capacity:
     current: int | None
     minimum: int | None = None
     maximum: int | None = None
+    desired: int | None = None
+    """What is set, where the scaler tells that apart from what it has (`current`)."""
+
+    @property
+    def level(self) -> int | None:
+        """What is set now."""
+        return self.current if self.desired is None else self.desired
+
+    @property
+    def size(self) -> int | None:
+        """What a target must be above to raise anything: what is set, or what is there, whichever is more."""
+        if self.current is None or self.desired is None:
+            return self.level
+        return max(self.current, self.desired)
 
 
 class Scaler(Protocol):

@@ -146,6 +146,8 @@ def _name(_logger: object, _method: str, event: Event) -> Event:
 
 
 def _worth_it(record: logging.LogRecord) -> bool:
+    if record.name.startswith("slack_bolt") and "will be ignored" in str(record.msg):
+        return False  # Bolt wonders at every start that we name the token ourselves
     return record.levelno >= logging.WARNING or record.name.split(".", 1)[0] not in QUIET
 
 

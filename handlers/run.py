@@ -20,6 +20,8 @@ from handlers.worker import Worker
 DRAIN_SECONDS = 5.0
 """How long a web process goes on serving after it said that it is not ready (promises P11)."""
 
+RELOAD_SECONDS = 1.0
+
 log = structlog.get_logger()
 
 
@@ -49,31 +51,64 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
 @asynccontextmanager
 async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float = DRAIN_SECONDS) -> AsyncIterator[str]:
     """Serve while the block runs; gives the web address, empty without web. Leaves in the order that cuts nothing."""
-    desk = house.desk
-    app = slack_app(desk)
-    hand = Worker(desk, house.reload) if worker else None
-    work = asyncio.create_task(hand.run(), name="worker") if hand else None
     async with contextlib.AsyncExitStack() as stack:
-        door, server, served = None, None, None
+        address, door = "", None
         if web:
+            app = slack_app(house.desk)
             door = Web(house, app)
-            server = Server(_uvicorn(house, door))
-            served = asyncio.create_task(server.serve(), name="web")
-            await _started(server, served)
-            if desk.settings.env.slack_app_token.get_secret_value():
+            address = await stack.enter_async_context(_listening(house, door))
+            if house.desk.settings.env.slack_app_token.get_secret_value():
                 await stack.enter_async_context(_socket_mode(house, app))
+        await stack.enter_async_context(_working(house) if worker else _reloading(house))
         try:
-            yield _address(server, desk.settings.env.host) if server else ""
+            yield address
         finally:
             if door is not None:
                 door.draining = True
                 await asyncio.sleep(drain_seconds)
-            if hand is not None and work is not None:
-                hand.stop()
-                await work
-            if server is not None and served is not None:
-                server.should_exit = True
-                await served
+
+
+@asynccontextmanager
+async def _listening(house: House, door: Web) -> AsyncIterator[str]:
+    """The HTTP server, from its first request to the last answer; gives its address."""
+    server = Server(_uvicorn(house, door))
+    served = asyncio.create_task(server.serve(), name="web")
+    await _started(server, served)
+    try:
+        yield _address(server, house.desk.settings.env.host)
+    finally:
+        server.should_exit = True
+        await served
+
+
+@asynccontextmanager
+async def _working(house: House) -> AsyncIterator[None]:
+    """The worker; on leaving it claims nothing more and finishes what it has in hand."""
+    hand = Worker(house.desk, house.reload)
+    work = asyncio.create_task(hand.run(), name="worker")
+    try:
+        yield
+    finally:
+        hand.stop()
+        await work
+
+
+@asynccontextmanager
+async def _reloading(house: House) -> AsyncIterator[None]:
+    """A process without a worker reads tailback.toml again by itself: the kill switch works there too."""
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(RELOAD_SECONDS)
+            house.reload()
+
+    task = asyncio.create_task(watch(), name="reload")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
 def required(settings: Settings, *, web: bool) -> None:

@@ -11,20 +11,23 @@ from slack_bolt.authorization import AuthorizeResult
 
 from bot.actions.table import ACTIONS, VERBS, helped
 from bot.core.incident import Incident
+from bot.core.message import Message
 from bot.core.offer import act_id, incident_of
 from bot.core.record import Conflict
 from bot.core.request import Answer, Request, Surface
 from bot.desk import Desk
-from bot.ports import Refused, Unreachable
+from bot.ports import Failure, Refused, Unreachable
 from bot.stories.ask import refused
 from bot.stories.welcome import welcome
 from bot.views.answers import refusal
 from bot.views.modals import notice
 from handlers import metrics
-from handlers.slack_requests import from_action, from_command, from_mention, from_shortcut, from_view
+from handlers.slack_requests import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
 
-PATIENCE_SECONDS = 2.2
+PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that says "try again" must still arrive in time."""
+CALL_SECONDS = 0.9
+"""What is left of the 3 s for one call: Slack gets our answer only when the whole request is done."""
 DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up", "resolve": "resolve"}
 """Callback id of a dialog → the action it belongs to."""
 
@@ -75,7 +78,13 @@ def _pressed(desk: Desk, name: str) -> Callable[..., Awaitable[None]]:
 def _chosen(desk: Desk) -> Callable[..., Awaitable[None]]:
     async def chosen(ack: Ack, body: Body) -> None:
         request = from_action(body, "more")
-        await _aside(desk, await _named(desk, request), ack)
+        try:
+            request = await _named(desk, request)
+        except Unreachable as error:
+            await _whisper(desk, request, _unrecorded(error))
+            await ack()
+            return
+        await _aside(desk, request, ack)
 
     return chosen
 
@@ -88,7 +97,7 @@ def _submitted(desk: Desk, callback: str, name: str) -> Callable[..., Awaitable[
         elif answer.view is not None:
             await ack(response_action="update", view=dict(answer.view))
         elif answer.whisper is not None:
-            await ack(response_action="update", view=dict(notice("Tailback", [answer.whisper.text])))
+            await ack(response_action="update", view=_told_in_dialog(answer.whisper))
         else:
             await ack(response_action="clear")
 
@@ -132,9 +141,9 @@ def _home_opened(desk: Desk) -> Callable[..., Awaitable[None]]:
     async def home_opened(ack: Ack, body: Body) -> None:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                await welcome(desk, str(body["event"]["user"]))
+                await welcome(desk, opened_by(body))
         except (Unreachable, TimeoutError) as error:
-            log.warning("home not drawn", why=str(error))
+            log.warning("home not drawn", why=str(error) or "time-out")
         await ack()
 
     return home_opened
@@ -150,12 +159,27 @@ async def answered(desk: Desk, request: Request) -> Answer:
         outcome, answer = "refused", Answer(whisper=refusal(str(refusing), refusing.who))
         await _kept(desk, request, str(refusing))
     except (Unreachable, Conflict, TimeoutError) as error:
-        outcome = "failed"
-        why = str(error) or "it took too long"
-        answer = Answer(whisper=refusal(f"That was not recorded ({why}). Nothing was done; try again in a moment."))
+        outcome, answer = "failed", _unrecorded(error)
     metrics.REQUESTS.labels(request.name, outcome).inc()
     log.info("asked", action=request.name, who=request.who, surface=request.surface, outcome=outcome)
     return answer
+
+
+def _unrecorded(error: Exception) -> Answer:
+    """What was certainly not written down is said so; after a silence nobody knows, and a second try is harmless."""
+    why = str(error) or "it took too long"
+    doubtful = isinstance(error, TimeoutError) or (isinstance(error, Unreachable) and error.failure is Failure.UNKNOWN)
+    if doubtful:
+        return Answer(
+            whisper=refusal(f"It is not known whether that was recorded ({why}). If nothing shows, ask again.")
+        )
+    return Answer(whisper=refusal(f"That was not recorded ({why}). Nothing was done; try again in a moment."))
+
+
+def _told_in_dialog(words: Message) -> Body:
+    """A refusal takes the place of the dialog that was submitted."""
+    told = dict(notice("Tailback", [words.text]))
+    return {**told, "blocks": [dict(block) for block in words.blocks]} if words.blocks else told
 
 
 async def _kept(desk: Desk, request: Request, why: str) -> None:
@@ -186,15 +210,17 @@ async def _aside(desk: Desk, request: Request, ack: Ack) -> None:
     answer = await answered(desk, request)
     if answer.view is not None:
         answer = await _opened(desk, request, answer)
-    await ack()
     await _whisper(desk, request, answer)
+    await ack()
 
 
 async def _opened(desk: Desk, request: Request, answer: Answer) -> Answer:
     try:
-        await desk.chat.open_view(request.trigger, answer.view or {})
-    except Unreachable as error:
-        return Answer(whisper=refusal(f"Slack did not open the dialog ({error.what}). Press again."))
+        async with asyncio.timeout(CALL_SECONDS):
+            await desk.chat.open_view(request.trigger, answer.view or {})
+    except (Unreachable, TimeoutError) as error:
+        why = error.what if isinstance(error, Unreachable) else "no answer in time"
+        return Answer(whisper=refusal(f"Slack did not open the dialog ({why}). Press again."))
     return Answer(whisper=answer.whisper)
 
 
@@ -203,6 +229,7 @@ async def _whisper(desk: Desk, request: Request, answer: Answer) -> None:
         return
     try:
         thread = request.thread if request.surface is not Surface.COMMAND else None
-        await desk.chat.whisper(request.channel, request.who, answer.whisper, thread=thread)
-    except Unreachable as error:
-        log.warning("answer not delivered", action=request.name, why=str(error))
+        async with asyncio.timeout(CALL_SECONDS):
+            await desk.chat.whisper(request.channel, request.who, answer.whisper, thread=thread)
+    except (Unreachable, TimeoutError) as error:
+        log.warning("answer not delivered", action=request.name, why=str(error) or "time-out")

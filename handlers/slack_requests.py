@@ -12,7 +12,8 @@ def from_action(body: Body, name: str) -> Request:
     action = _first(body.get("actions"))
     container = _table(body.get("container"))
     chosen = _table(action.get("selected_option"))
-    ts = _text(container.get("thread_ts")) or _text(container.get("message_ts"))
+    ts = _text(container.get("thread_ts"))
+    inside = ts != _text(container.get("message_ts"))  # a whisper into the thread is not seen by who reads the channel
     return Request(
         name=name,
         who=_text(_table(body.get("user")).get("id")),
@@ -21,7 +22,7 @@ def from_action(body: Body, name: str) -> Request:
         surface=Surface.BUTTON,
         key=_text(body.get("trigger_id")),
         act=_text(chosen.get("value")) or _text(action.get("value")),
-        thread=ts or None,
+        thread=ts if ts and inside else None,
         trigger=_text(body.get("trigger_id")),
     )
 
@@ -95,6 +96,11 @@ def from_shortcut(body: Body, name: str) -> Request:
         thread=ts or None,
         trigger=_text(body.get("trigger_id")),
     )
+
+
+def opened_by(body: Body) -> str:
+    """Who opened App Home (`app_home_opened`)."""
+    return _text(_table(body.get("event")).get("user"))
 
 
 def _verb(text: str) -> tuple[str, tuple[str, ...]]:

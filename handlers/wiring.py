@@ -39,12 +39,15 @@ class House:
         self.file_seen = changed
         try:
             file = read_file(path)
-            if self.desk.settings.file.slack.channel and not file.slack.channel:
-                raise ConfigError([f"{path}: slack.channel: is not there any more; the file is empty or half written"])
-            self.desk.settings = replace(self.desk.settings, file=file)
-            log.info("configuration read again", file=str(path))
         except ConfigError as error:
             log.warning("configuration not read again, the old one stays", problems=error.problems)
+            return
+        if self.desk.settings.file.slack.channel and not file.slack.channel:
+            missing = f"{path}: slack.channel: is not there any more; the file is gone, empty or half written"
+            log.warning("configuration not read again, the old one stays", problems=[missing])
+            return
+        self.desk.settings = replace(self.desk.settings, file=file)
+        log.info("configuration read again", file=str(path))
 
 
 @asynccontextmanager

@@ -7,13 +7,14 @@ from typing import TypeVar
 
 from bot.core.action import Act
 from bot.core.incident import Incident
+from bot.core.lease import Lease
 from bot.core.pool import Pool
 from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Digest, Held, Put, Record
 from bot.core.trail import canonical, chained
 from bot.ports import Unreachable
 
 R = TypeVar("R", bound=Record)
-NAMES: dict[type[object], str] = {Incident: "inc", Pool: "pool", Act: "act", Digest: "digest"}
+NAMES: dict[type[object], str] = {Incident: "inc", Pool: "pool", Act: "act", Digest: "digest", Lease: "lease"}
 DAY = 86400.0
 
 

@@ -2,10 +2,11 @@
 
 from typing import Protocol
 
-from bot.core.action import Act, Performed, Ready
+from bot.core.action import Act, Performed
 from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.offer import Offer
+from bot.core.record import Ready
 from bot.core.request import Answer, Request
 from bot.desk import Desk
 

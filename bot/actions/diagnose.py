@@ -2,11 +2,12 @@
 
 import asyncio
 
-from bot.core.action import Act, Performed, Ready
+from bot.core.action import Act, Performed
 from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.offer import Offer, act_id
 from bot.core.pool import Pool
+from bot.core.record import Ready
 from bot.core.request import Answer, Request
 from bot.core.survey import Survey, survey
 from bot.core.timeline import Event

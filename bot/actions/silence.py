@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from bot.config import seconds
-from bot.core.action import Act, Performed, Ready
+from bot.core.action import Act, Performed
 from bot.core.alert import Matcher, silence_matchers
 from bot.core.incident import Incident, Silence, noted
 from bot.core.observe import View
 from bot.core.offer import Offer, act_id
+from bot.core.record import Ready
 from bot.core.request import Answer, Request, Surface
 from bot.core.timeline import Event
 from bot.core.words import duration, listed

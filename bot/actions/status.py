@@ -17,7 +17,7 @@ from bot.views.answers import status as drawn
 NAME, VERB, USAGE = "status", "status", "status [POOL]"
 HELP = "The figures of every pool, or of one."
 MOST_POOLS = 20
-PATIENCE_SECONDS = 1.5
+PATIENCE_SECONDS = 1.2
 """What does not answer by then is shown as it was last known, marked as old."""
 
 

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from bot.core.action import Act, Performed, Ready
+from bot.core.action import Act, Performed
 from bot.core.incident import Incident, Silence, noted
 from bot.core.observe import View
 from bot.core.offer import Offer, Place, act_id
+from bot.core.record import Ready
 from bot.core.request import Answer, Request
 from bot.core.timeline import Event
 from bot.desk import Desk

@@ -9,20 +9,21 @@ from pydantic_core import PydanticSerializationError
 
 from bot.core.action import Act
 from bot.core.incident import Incident
+from bot.core.lease import Lease
 from bot.core.pool import Pool
 from bot.core.record import Digest, Record
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
 
-KINDS: dict[str, type[Record]] = {"inc": Incident, "pool": Pool, "act": Act, "digest": Digest}
+KINDS: dict[str, type[Record]] = {"inc": Incident, "pool": Pool, "act": Act, "digest": Digest, "lease": Lease}
 """Kind in a key, and in a due member → the record's type."""
 
 _NAMES: dict[type[object], str] = {kind: name for name, kind in KINDS.items()}
 
 
 def kind_name(kind: type[object]) -> str:
-    """`inc`, `pool`, `act` or `digest`."""
+    """`inc`, `pool`, `act`, `digest` or `lease`."""
     return _NAMES[kind]
 
 

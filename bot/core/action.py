@@ -15,6 +15,8 @@ class Progress(StrEnum):
 
     DRAFT = "draft"
     """Asked for in a dialog and not confirmed yet."""
+    AWAITING = "awaiting"
+    """Confirmed, and waiting for a second person to agree."""
     REQUESTED = "requested"
     SENT = "sent"
     """The intent is written; the effect may or may not have happened."""
@@ -46,6 +48,16 @@ class Act:
     before: str = ""
     after: str = ""
     attempts: int = 0
+    lapses_at: float | None = None
+    """Until when a second person may agree (epoch seconds); None: nobody needs to."""
+    agreed_by: str | None = None
+    """User id of the second person who agreed."""
+    agreed_to: str = ""
+    """The fingerprint of what that person agreed to."""
+    shadow: bool = False
+    """Only what would be done is said; decided with the intent, so that it cannot change under way."""
+    doubtful: bool = False
+    """Given up without knowing whether it happened."""
 
     @property
     def finished(self) -> bool:
@@ -56,15 +68,6 @@ class Act:
     def fingerprint(self) -> str:
         """Equal for the same request; other parameters under the same id are an error (promises 2.1, rule 8)."""
         return digest(self.name, self.pool or "", *(f"{k}={v}" for k, v in sorted(self.params.items())))
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """An action that passed its last check, and what must still be true in the moment the intent is written."""
-
-    act: Act
-    point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
-    """Index → (what it points to from now on, what it must point to now): keeps two of a kind apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +94,19 @@ def done(act: Act, outcome: str, now: float, after: str = "") -> Act:
     return replace(act, progress=Progress.DONE, outcome=outcome, finished_at=now, after=after)
 
 
-def failed(act: Act, outcome: str, now: float) -> Act:
-    """The effect did not happen, and will not."""
-    return replace(act, progress=Progress.FAILED, outcome=outcome, finished_at=now)
+def failed(act: Act, outcome: str, now: float, *, doubtful: bool = False) -> Act:
+    """The effect did not happen, and will not; `doubtful`: nobody knows, and nothing more is tried."""
+    return replace(act, progress=Progress.FAILED, outcome=outcome, finished_at=now, doubtful=doubtful)
+
+
+def awaiting(act: Act, now: float, within_seconds: float) -> Act:
+    """Confirmed by the one who asked; a second person has that long to agree."""
+    return replace(act, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within_seconds)
+
+
+def agreed(act: Act, who: str) -> Act:
+    """A second person agreed to exactly this."""
+    return replace(act, progress=Progress.REQUESTED, agreed_by=who, agreed_to=act.fingerprint)
 
 
 def unsure(act: Act, outcome: str) -> Act:

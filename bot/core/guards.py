@@ -21,8 +21,15 @@ class ScalePolicy:
     cooldown_seconds: float = 0.0
     approval_above: int | None = None
     """A target above this needs a second person."""
+    approval_within_seconds: float = 900.0
+    """How long that person has."""
     lease_seconds: float | None = None
+    """Extra capacity is handed back after this long at the latest; None: not by itself."""
+    drained_seconds: float = 600.0
+    """How long the queue must have been empty before it is handed back."""
     cost_per_runner_hour: float | None = None
+    max_cost_per_hour: float | None = None
+    """Extra capacity may not cost more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +82,20 @@ def proposed(policy: ScalePolicy, current: int | None, queued: int | None) -> in
     wanted = max(1, queued if queued is not None else policy.step or 1)
     most = policy.step if policy.step is not None else wanted
     return min(max(current + min(wanted, most), policy.minimum), policy.maximum)
+
+
+def overpriced(policy: ScalePolicy, asked: int, base: int) -> str:
+    """Why a target would cost too much, with the figure; empty when it does not. `base` is the size without extra."""
+    price, most = policy.cost_per_runner_hour, policy.max_cost_per_hour
+    if price is None or most is None or (asked - base) * price <= most + 1e-9:
+        return ""
+    affordable = base + int((most + 1e-9) / price) if price else asked
+    return (
+        f"{count(asked - base, 'extra runner')} would cost {(asked - base) * price:,.2f} an hour; "
+        f"at most {most:,.2f} is allowed (`max_cost_per_hour`), that is {affordable:,} runners."
+    )
+
+
+def needs_approval(policy: ScalePolicy, asked: int) -> bool:
+    """Whether a second person must agree to this target."""
+    return policy.approval_above is not None and asked > policy.approval_above

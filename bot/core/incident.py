@@ -100,6 +100,8 @@ class Incident:
     """Time of the newest sample taken in, by pool."""
     owner: str | None = None
     acked_at: float | None = None
+    owner_knows: int | None = None
+    """Jobs queued when the owner was last told, or took it; None: not known yet."""
     escalated_at: float | None = None
     muted: bool = False
     silences: tuple[Silence, ...] = ()
@@ -108,6 +110,8 @@ class Incident:
     """How many timeline entries were ever written."""
     outbox: tuple[int, ...] = ()
     """Numbers of the entries that the thread has not been told yet, oldest first."""
+    redraw: tuple[int, ...] = ()
+    """Numbers of the entries whose reply shows buttons that are decided (`core/choice.py`)."""
     reported: Reported | None = None
     uses: Mapping[str, int] = field(default_factory=dict)
     """Action name → how often it was asked for; makes the ids of the buttons (`core/offer.py`)."""
@@ -242,7 +246,7 @@ def reopened(incident: Incident, now: float) -> Incident:
 
 def acked(incident: Incident, who: str, now: float) -> Incident:
     """Somebody has it; a second acknowledgement hands it over."""
-    told = replace(incident, owner=who, acked_at=now)
+    told = replace(incident, owner=who, acked_at=now, owner_knows=None)
     return noted(told, now, Event.ACKED, "has it.", who=who, tell=False)
 
 

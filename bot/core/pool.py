@@ -1,7 +1,9 @@
 """What is known of a runner pool: one instant, and a run of instants, with unknown kept apart from zero."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from bot.core.outlook import Forecast, Score
 
 KEPT_SAMPLES = 240
 """Samples kept per pool: two hours at the default poll of 30 s."""
@@ -15,6 +17,14 @@ class Job:
     waited_seconds: float
     repository: str = ""
     url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A part of a count, by name: an error code and its failures, a source and its jobs."""
+
+    name: str
+    number: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,30 @@ class Snapshot:
     duration_p50_seconds: float | None = None
     create_failures: int | None = None
     """Failed attempts to create a runner in the last 15 minutes."""
+    create_failures_by_code: tuple[Counted, ...] = ()
+    """The same by error code; empty when there are none or when codes are not known."""
+    creates: int | None = None
+    """Machines that the cloud gave in the last 15 minutes."""
+    registered: int | None = None
+    """Runners that registered in the last 15 minutes."""
+    failed: int | None = None
+    """Machines whose runner never registered; many autoscalers count them toward the limit."""
+    running_longest_seconds: float | None = None
+    """How long the longest running job has run."""
+    provider_up: bool | None = None
+    """Whether the CI provider says that it assigns jobs."""
+    api_remaining: int | None = None
+    """Calls that the CI provider's API still allows in this hour."""
+    unservable: int | None = None
+    """Queued jobs that no runner of the pool may take: missing label, concurrency limit, approval."""
+    ghosts: int | None = None
+    """Rows that only look queued (cancelled runs and the like); already left out of `queued`."""
+    arrivals_by_source: tuple[Counted, ...] = ()
+    """Jobs of the last 15 minutes by source, `repository / workflow`."""
+    usual_by_source: tuple[Counted, ...] = ()
+    """The same over the pool's usual past, in jobs a minute."""
+    usual_arrivals_per_minute: float | None = None
+    usual_duration_seconds: float | None = None
     waiting: tuple[Job, ...] = ()
     """The longest waiting jobs, longest first."""
     missing: tuple[str, ...] = ()
@@ -75,6 +109,12 @@ class Pool:
     trouble: str | None = None
     """Why the last measurement gave nothing; None when it worked."""
     tried_at: float = 0.0
+    outlook: Forecast | None = None
+    """The forecast of the newest sample; None while nothing queues."""
+    forecasts: tuple[Forecast, ...] = ()
+    """Forecasts that wait to be compared with what comes, oldest first."""
+    scores: tuple[Score, ...] = ()
+    """How past forecasts of this pool did, oldest first."""
 
     @property
     def latest(self) -> Snapshot | None:
@@ -107,13 +147,13 @@ class PoolRules:
 def measured(pool: Pool, snapshot: Snapshot) -> Pool:
     """The record with one more sample; a sample that is not newer than the last replaces nothing."""
     if pool.latest and snapshot.at <= pool.latest.at:
-        return Pool(pool.id, pool.samples, None, snapshot.at)
-    return Pool(pool.id, (*pool.samples, snapshot)[-KEPT_SAMPLES:], None, snapshot.at)
+        return replace(pool, trouble=None, tried_at=snapshot.at)
+    return replace(pool, samples=(*pool.samples, snapshot)[-KEPT_SAMPLES:], trouble=None, tried_at=snapshot.at)
 
 
 def unreadable(pool: Pool, why: str, now: float) -> Pool:
     """The record after a measurement that failed: the past stays, and the reason is kept."""
-    return Pool(pool.id, pool.samples, why, now)
+    return replace(pool, trouble=why, tried_at=now)
 
 
 def stale(pool: Pool, now: float, poll_seconds: float) -> bool:

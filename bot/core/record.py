@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from bot.core.action import Act
 from bot.core.incident import Incident
+from bot.core.lease import Lease
 from bot.core.pool import Pool
 
 
@@ -24,7 +25,7 @@ class Digest:
     """When the first of them was seen waiting (epoch seconds); makes the digest's mark."""
 
 
-Record = Incident | Pool | Act | Digest
+Record = Incident | Pool | Act | Digest | Lease
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
@@ -97,11 +98,22 @@ class Change:
     """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`."""
     leave: tuple[tuple[str, str], ...] = ()
     wake: tuple[str, ...] = ()
-    """Due keys (`inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`) to look at now; unknown ones too."""
+    """Due keys (`inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`) to look at now."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
     """Marks of things applied by this change; if one exists already the whole change raises AlreadyDone."""
     once_value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An action that passed its last check, and what must become true in the moment the intent is written."""
+
+    act: Act
+    point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+    """Index → (what it points to from now on, what it must point to now): keeps two of a kind apart."""
+    puts: tuple[Put, ...] = ()
+    """Records that are written with the intent."""
 
 
 @dataclass(frozen=True, slots=True)

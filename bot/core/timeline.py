@@ -30,6 +30,12 @@ class Event(StrEnum):
     MUTED = "muted"
     UNMUTED = "unmuted"
     ESCALATED = "escalated"
+    APPROVAL = "approval"
+    """A second person was asked, agreed, declined, or never answered."""
+    VERIFIED = "verified"
+    """Whether what was asked for has come."""
+    LENT = "lent"
+    """Extra capacity: its end is near, was put off, or it was handed back."""
     FAILED = "failed"
     NOTED = "noted"
 
@@ -55,6 +61,14 @@ class Entry:
     """Pools as they were then, for the table below the text."""
     broadcast: bool = False
     """Also shown in the channel: only opened, worse and resolved (slack.md section 7)."""
+    whom: str | None = None
+    """User id of somebody else whom the entry names at its end, or tells."""
+    about: str = ""
+    """The act that the buttons below this entry's reply decide on; see `core/choice.py`."""
+    choices: tuple[str, ...] = ()
+    """Names of the actions that those buttons ask for, while they can still be asked for."""
+    ts: str = ""
+    """Where the reply with these buttons stands."""
 
 
 def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:

@@ -103,10 +103,9 @@ async def _failed(desk: Desk, mine: Held[Digest], record: Digest, error: Unreach
         return Left(Digest(record.id), now + AGAIN_SECONDS)
     if error.failure is Failure.UNKNOWN:
         return Left(record, now + desk.settings.file.slack.settle, uncertain=posting)
-    if error.failure is Failure.LATER:
-        lane = f"post:{record.id}" if posting else "edit"
-        await desk.store.hold_lane(lane, error.retry_after_seconds or 1.0)
     pause = error.retry_after_seconds or PAUSES.get(error.failure, AGAIN_SECONDS)
+    if error.failure in {Failure.LATER, Failure.CREDENTIALS}:
+        await desk.store.hold_lane(f"post:{record.id}" if posting else "edit", pause)
     return Left(record, now + pause)
 
 

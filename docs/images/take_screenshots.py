@@ -42,7 +42,11 @@ async def take(scenario: str = "surge") -> list[Path]:
 
 async def _story(page: Page) -> list[Path]:
     await page.evaluate("document.getElementById('guide').open = false")
-    channel, thread, dialog = page.get_by_test_id("messages"), page.get_by_test_id("thread"), page.get_by_test_id("modal")
+    channel, thread, dialog = (
+        page.get_by_test_id("messages"),
+        page.get_by_test_id("thread"),
+        page.get_by_test_id("modal"),
+    )
     parent = channel.locator("[data-testid^=message-]").first
     await expect(parent.locator("pre").first).to_be_visible(timeout=PATIENCE_MS)
     await _press(_button(parent, "Acknowledge"), parent.get_by_text("has it since"))

@@ -1,5 +1,6 @@
 """Back ends behind real HTTP whose figures a test sets by hand: queue metrics, a scaler, and a keeper of silences."""
 
+import asyncio
 import json
 import re
 import time
@@ -34,6 +35,12 @@ class Pool:
     ceiling: int = 40
 
 
+def _open() -> asyncio.Event:
+    gate = asyncio.Event()
+    gate.set()
+    return gate
+
+
 @dataclass(slots=True)
 class Farm:
     """Pools by name. `sets` are the targets that reached the scaler and were new to it: (pool, target, key)."""
@@ -45,6 +52,8 @@ class Farm:
     """Whether the metric source cuts every connection."""
     asked: int = 0
     """Queries that were answered."""
+    hold: asyncio.Event = field(default_factory=_open)
+    """While it is clear, the scaler takes targets and does not answer."""
 
     def queue(self, pool: str, queued: int | None, minutes: float | None) -> None:
         """So many jobs wait now, the oldest for so many minutes; None: nobody knows."""
@@ -98,4 +107,5 @@ class Farm:
         if key not in {known for _, _, known in self.sets}:
             self.sets.append((name, desired, key))
             self.pools[name].current = desired
+        await self.hold.wait()
         return JSONResponse({"desired": desired})

@@ -38,7 +38,7 @@ async def test_fired_silenced_and_resolved_in_a_real_alertmanager(tmp_path: Path
             await parent.until("<@U0ANA> ended the silence")
             assert await real.silences() == []
 
-            await real.end({"labels": LABELS, "endsAt": written(time.time() - 1)})
+            await real.end({"labels": LABELS, "endsAt": written(time.time())})
             await parent.until("EASING", within=10)
             world.farm.drain()
             await parent.until("DRAINED")

@@ -17,7 +17,10 @@ class HttpScalerTable(PolicyTable):
 
 
 class HttpScaler:
-    """A lever behind `GET url` → `{"current", "min", "max"}` and `PUT url` `{"desired": n}` (INTERFACE.md)."""
+    """A lever behind `GET url` → `{"current", "min", "max"}` and `PUT url` `{"desired": n}`.
+
+    A scaler whose `current` counts the runners that are there, and not what is set, also answers `"desired"`.
+    """
 
     def __init__(self, pool: str, http: Http) -> None:
         self._pool, self._http = pool, http
@@ -31,7 +34,7 @@ class HttpScaler:
             raise self._http.problem(
                 f'its answer must be like {{"current": 10, "min": 0, "max": 40}}, but is: {answer.text}', Failure.LATER
             )
-        return Capacity(_whole(body, "current"), _whole(body, "min"), _whole(body, "max"))
+        return Capacity(_whole(body, "current"), _whole(body, "min"), _whole(body, "max"), _whole(body, "desired"))
 
     async def set(self, target: int, act: str) -> None:
         """Set an absolute target; the same `act` may be sent twice. Refused carries the autoscaler's own reason."""

@@ -1,6 +1,8 @@
 """What every scaler's table says besides its own keys: how far, how fast and for how long a pool may be raised."""
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from bot.config import Seconds, Table
 from bot.core.guards import ScalePolicy
@@ -17,9 +19,21 @@ class PolicyTable(Table):
     cooldown: Seconds = 0.0
     approval_above: int | None = Field(default=None, ge=0)
     """A second person must agree to a target above this."""
+    approval_within: Seconds = 900.0
+    """How long that person has; then the request lapses."""
     lease: Seconds | None = None
-    """Extra capacity is handed back after this long at the latest."""
+    """Extra capacity is handed back after this long at the latest; absent: it is never handed back by itself."""
+    drained_for: Seconds = 600.0
+    """How long the queue must have been empty before extra capacity is handed back early."""
     cost_per_runner_hour: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    max_cost_per_hour: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """Extra capacity of this pool may not cost more than this."""
+
+    @model_validator(mode="after")
+    def _priced(self) -> Self:
+        if self.max_cost_per_hour is not None and self.cost_per_runner_hour is None:
+            raise ValueError("max_cost_per_hour needs cost_per_runner_hour to be judged by; add it")
+        return self
 
     @property
     def policy(self) -> ScalePolicy:
@@ -29,6 +43,9 @@ class PolicyTable(Table):
             step=self.step,
             cooldown_seconds=self.cooldown,
             approval_above=self.approval_above,
+            approval_within_seconds=self.approval_within,
             lease_seconds=self.lease,
+            drained_seconds=self.drained_for,
             cost_per_runner_hour=self.cost_per_runner_hour,
+            max_cost_per_hour=self.max_cost_per_hour,
         )

@@ -1,0 +1,91 @@
+"""Sees the simulated fleet as its metrics source would show it, one snapshot a simulated minute, without HTTP."""
+
+from bisect import insort
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from bot.core.pool import Counted, PoolRules, Snapshot
+from bot.playground.fleet.figures import read
+from bot.playground.fleet.simulation import Fleet
+
+WINDOW_SECONDS = 900.0
+KEPT = 240
+
+
+def rules_of(fleet: Fleet, name: str) -> PoolRules:
+    """The configuration that fits a simulated pool."""
+    spec = fleet.pools[name].spec
+    return PoolRules(name, floor=spec.drained_at, boot_time_seconds=spec.boot_seconds, scalable=True)
+
+
+@dataclass
+class Eye:
+    """Looks at one pool; remembers what counters and averages over time need."""
+
+    fleet: Fleet
+    name: str
+    hidden: frozenset[str] = frozenset()
+    """Figures that this source does not have."""
+    series: deque[Snapshot] = field(default_factory=lambda: deque(maxlen=KEPT))
+    _counts: deque[tuple[float, dict[str, Counter[str]]]] = field(default_factory=deque)
+    _rates: list[float] = field(default_factory=list)
+    _durations: list[float] = field(default_factory=list)
+
+    def look(self) -> Snapshot:
+        """Take one sample now."""
+        now, figures = self.fleet.now_seconds, read(self.fleet, self.name)
+        counts = self._grown(now)
+        insort(self._rates, figures.arrivals_per_minute)
+        if figures.duration_p50_seconds is not None:
+            insort(self._durations, figures.duration_p50_seconds)
+        minutes = max(1.0, (now - self._first) / 60)
+        known: dict[str, object] = {
+            "queued": figures.queued,
+            "oldest_wait_seconds": figures.oldest_wait_seconds,
+            "busy": figures.busy,
+            "idle": figures.idle,
+            "offline": figures.offline,
+            "limit": figures.limit,
+            "booting": figures.booting,
+            "failed": figures.failed,
+            "arrivals_per_minute": figures.arrivals_per_minute,
+            "starts_per_minute": figures.starts_per_minute,
+            "completions_per_minute": figures.completions_per_minute,
+            "duration_p50_seconds": figures.duration_p50_seconds,
+            "running_longest_seconds": figures.running_seconds,
+            "create_failures": sum(counts["failures"].values()),
+            "create_failures_by_code": _counted(counts["failures"]),
+            "creates": counts["plain"]["creates"],
+            "registered": counts["plain"]["registrations"],
+            "provider_up": self.fleet.provider_up,
+            "arrivals_by_source": _counted(counts["arrived"]),
+            "usual_by_source": _counted(self._arrived(), minutes),
+            "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
+            "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
+        }
+        given = {name: value for name, value in known.items() if name not in self.hidden}
+        missing = tuple(f"{name}: not exported" for name in sorted(self.hidden))
+        sample = Snapshot(self.name, now, missing=missing, **given)  # type: ignore[arg-type]  # names are checked by it
+        self.series.append(sample)
+        return sample
+
+    def __post_init__(self) -> None:
+        self._first = self.fleet.now_seconds
+
+    def _arrived(self) -> Counter[str]:
+        arrived = self.fleet.pools[self.name].tally.arrived
+        return Counter({f"{repository} / {workflow}": n for (repository, workflow), n in arrived.items()})
+
+    def _grown(self, now: float) -> dict[str, Counter[str]]:
+        tally = self.fleet.pools[self.name].tally
+        plain = Counter({"creates": tally.creates, "registrations": tally.registrations})
+        present = {"failures": Counter(tally.failures), "arrived": self._arrived(), "plain": plain}
+        self._counts.append((now, present))
+        while len(self._counts) > 1 and self._counts[1][0] <= now - WINDOW_SECONDS:
+            self._counts.popleft()
+        past = self._counts[0][1]
+        return {name: count - past[name] for name, count in present.items()}
+
+
+def _counted(counts: Counter[str], minutes: float = 1.0) -> tuple[Counted, ...]:
+    return tuple(Counted(name, number / minutes) for name, number in counts.most_common() if number)

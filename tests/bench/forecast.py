@@ -1,0 +1,195 @@
+"""How good the forecasts are: seeded incidents on the simulated fleet, foretold as they go, then lived to their end.
+
+Run with `python -m tests.bench.forecast [incidents] [first seed]`.
+"""
+
+import argparse
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from bot.core.forecast import calibration, forecast, scored
+from bot.core.outlook import Forecast, Score, Verdict
+from bot.core.pool import Snapshot
+from bot.core.words import duration
+from tests.bench.fleet_eye import Eye, rules_of
+from tests.bench.incidents import BEFORE_SECONDS, Story, story
+
+HORIZON_SECONDS = 12 * 3600.0
+ALERT_AFTER_SECONDS = 1200.0
+"""An alert fires when the oldest job has waited that long."""
+ASKED_SECONDS = (0.0, 900.0, 2400.0)
+"""When a forecast is made, after the alert."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """One forecast, what really came, and what two simple rules would have said."""
+
+    story: Story
+    forecast: Forecast
+    actual: float
+    slope: float | None
+    little: float | None
+
+    @property
+    def score(self) -> Score:
+        """The forecast compared with the truth."""
+        return scored(self.forecast, self.actual)
+
+
+def live(chosen: Story) -> list[Made]:
+    """Live through an incident; empty when it never became one, or did not end within the horizon."""
+    fleet = chosen.fleet()
+    eye, rules = Eye(fleet, chosen.spec.name), rules_of(fleet, chosen.spec.name)
+    fleet.advance(-BEFORE_SECONDS + 3600)
+    made: list[tuple[Forecast, float | None, float | None]] = []
+    fired: float | None = None
+    minute = fleet.now_seconds
+    while minute < HORIZON_SECONDS * 1.5:
+        minute += 60
+        fleet.advance(minute)
+        sample = eye.look()
+        queued = sample.queued or 0
+        if fired is None:
+            if minute > 0 and queued > rules.floor and (sample.oldest_wait_seconds or 0) > ALERT_AFTER_SECONDS:
+                fired = minute
+            elif minute > 4 * 3600:
+                return []
+        if fired is None:
+            continue
+        if queued <= rules.floor:
+            return [Made(chosen, f, minute - f.at, slope, little) for f, slope, little in made]
+        if any(abs(minute - fired - ask) < 1 for ask in ASKED_SECONDS):
+            series = list(eye.series)
+            made.append((forecast(series, rules), last_slope(series), last_rate(sample)))
+    return []
+
+
+def last_slope(series: list[Snapshot]) -> float | None:
+    """Seconds until the queue is empty if it goes on as in the last ten minutes; None when it does not shrink."""
+    now, before = series[-1], series[max(0, len(series) - 11)]
+    fell = (before.queued or 0) - (now.queued or 0)
+    return None if fell <= 0 else (now.queued or 0) * (now.at - before.at) / fell
+
+
+def last_rate(sample: Snapshot) -> float | None:
+    """Little's law with the last rate of starts: seconds that the queue takes at this throughput."""
+    return 60 * (sample.queued or 0) / sample.starts_per_minute if sample.starts_per_minute else None
+
+
+def error(foretold: float | None, actual: float) -> float:
+    """How far off, as a factor on a logarithmic scale; no answer counts as infinitely far off."""
+    return abs(math.log(max(foretold, 30.0) / max(actual, 30.0))) if foretold else math.inf
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The figures of one run."""
+
+    incidents: int
+    forecasts: int
+    said: int
+    held: int
+    ours: float
+    slope: float
+    little: float
+
+    @property
+    def coverage(self) -> float:
+        """The share of intervals that held the truth."""
+        return self.held / max(1, self.said)
+
+
+def outcome(every: list[Made]) -> Outcome:
+    """Judge a run: coverage over all intervals, median errors over the cases in which each rule gave an answer."""
+    timed = [m for m in every if m.forecast.verdict is Verdict.CLEARS]
+
+    def off(of: Iterable[tuple[float | None, float]]) -> float:
+        known = [error(foretold, actual) for foretold, actual in of if foretold is not None]
+        return median(known) if known else math.nan
+
+    return Outcome(
+        incidents=len({m.story.seed for m in every}),
+        forecasts=len(every),
+        said=len(timed),
+        held=sum(m.score.held for m in timed),
+        ours=off((m.forecast.mid_seconds, m.actual) for m in timed),
+        slope=off((m.slope, m.actual) for m in timed),
+        little=off((m.little, m.actual) for m in timed),
+    )
+
+
+def lived(count: int, first: int) -> list[Made]:
+    """The forecasts of that many incidents, from that seed on."""
+    found: list[Made] = []
+    seeds, incidents = iter(range(first, first + 4 * count)), 0
+    while incidents < count and (seed := next(seeds, None)) is not None:
+        made = live(story(seed))
+        incidents += bool(made)
+        found += made
+    return found
+
+
+def main() -> None:
+    """Print the tables."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("incidents", nargs="?", type=int, default=500)
+    asked.add_argument("first", nargs="?", type=int, default=100_000)
+    given = asked.parse_args()
+    every = lived(given.incidents, given.first)
+    whole = outcome(every)
+    print(f"{whole.incidents} incidents, {whole.forecasts} forecasts, {whole.said} with an interval")
+    print(f"intervals that held the truth: {whole.coverage:.1%} (meant: 80 %)")
+    print("median error (factor), where an interval was given:")
+    for name, value in (("Tailback", whole.ours), ("last slope", whole.slope), ("Little, last rate", whole.little)):
+        print(f"  {name:<20} ×{math.exp(value):.2f}")
+    _by_kind(every)
+    _by_reason(every)
+    _calibration(every)
+
+
+def _by_kind(every: list[Made]) -> None:
+    groups: dict[str, list[Made]] = defaultdict(list)
+    for made in every:
+        groups[made.story.kind].append(made)
+    print("\nkind              forecasts  said  held   ours   slope  Little  median width")
+    for kind, group in sorted(groups.items()):
+        o = outcome(group)
+        widths = [m.forecast.high_seconds / max(60, m.forecast.low_seconds) for m in group if m.forecast.high_seconds and m.forecast.low_seconds is not None]
+        factors = "  ".join(f"×{math.exp(x):5.2f}" for x in (o.ours, o.slope, o.little))
+        print(f"{kind:<18}{o.forecasts:>8}{o.said:>6}  {o.coverage:>4.0%}  {factors}   ×{median(widths) if widths else 0:.1f}")
+
+
+def _by_reason(every: list[Made]) -> None:
+    print("\nverdict      n    empty within 30 min   median time it really took")
+    for verdict in Verdict:
+        group = [m for m in every if m.forecast.verdict is verdict]
+        if group:
+            soon = sum(m.actual < 1800 for m in group) / len(group)
+            print(f"{verdict.value:<11}{len(group):>4}   {soon:>18.0%}   {duration(median(m.actual for m in group))}")
+    reasons = Counter(m.forecast.reason.split(";")[0] for m in every if m.forecast.verdict is Verdict.UNSAID)
+    for reason, number in reasons.most_common():
+        print(f"  refused {number}: {reason}")
+
+
+def _calibration(every: list[Made]) -> None:
+    """In ten parts of foretold probability: how often the truth lay below the point."""
+    timed = [m for m in every if m.forecast.mid_seconds and m.forecast.low_seconds and m.forecast.high_seconds]
+    below = sum(m.actual < (m.forecast.low_seconds or 0) for m in timed) / max(1, len(timed))
+    under = sum(m.actual < (m.forecast.mid_seconds or 0) for m in timed) / max(1, len(timed))
+    above = sum(m.actual > (m.forecast.high_seconds or 0) for m in timed) / max(1, len(timed))
+    print(f"\ncalibration: truth below the interval {below:.0%}, below the middle {under:.0%}, above it {above:.0%}")
+    print("queue at the forecast   intervals   held")
+    for low, high in ((0, 10), (10, 30), (30, 100), (100, 10_000)):
+        group = [m for m in timed if low < (m.forecast.queued or 0) <= high]
+        if group:
+            print(f"{low:>8} to {high:<10}{len(group):>8}   {sum(m.score.held for m in group) / len(group):>6.0%}")
+    known = calibration([m.score for m in timed][-60:])
+    print(f"widening that the last 60 scores would ask for: ×{known.widen:.2f}")
+
+
+if __name__ == "__main__":
+    main()

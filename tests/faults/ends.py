@@ -1,0 +1,109 @@
+"""The back ends: an Alertmanager that knows what fires and keeps silences, queue figures, a scaler, a pager."""
+
+import json
+import re
+import time
+from dataclasses import dataclass, field
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from bot.playground.fleet.silences import SilenceRefused, Silences
+
+Json = dict[str, object]
+QUERY = re.compile(r'ci_([a-z_]+)\{pool="([^"]+)"\}')
+POOL = "linux.big"
+
+
+@dataclass(slots=True)
+class Ends:
+    """All back ends in one application; what reached them is kept, and is what the checker believes."""
+
+    firing: list[Json] = field(default_factory=list)
+    """Groups as `/api/v2/alerts/groups` shows them."""
+    silences: Silences = field(default_factory=lambda: Silences(time.time))
+    silenced: list[str] = field(default_factory=list)
+    """The comments of all silences that were ever created."""
+    queued: int = 14
+    current: int = 10
+    sets: list[tuple[int, str]] = field(default_factory=list)
+    """Every (target, idempotency key) that reached the scaler, repeats too."""
+    paged: list[Json] = field(default_factory=list)
+
+    def app(self) -> Starlette:
+        """The application."""
+        return Starlette(
+            routes=[
+                Route("/api/v1/query", self._query),
+                Route("/api/v1/query_range", self._query),
+                Route(f"/pools/{POOL}", self._read, methods=["GET"]),
+                Route(f"/pools/{POOL}", self._set, methods=["PUT"]),
+                Route("/api/v2/alerts", self._alerts),
+                Route("/api/v2/alerts/groups", self._groups),
+                Route("/api/v2/silences", self._all, methods=["GET"]),
+                Route("/api/v2/silences", self._silence, methods=["POST"]),
+                Route("/api/v2/silence/{silence_id}", self._one, methods=["GET"]),
+                Route("/api/v2/silence/{silence_id}", self._end, methods=["DELETE"]),
+                Route("/pager", self._page, methods=["POST"]),
+            ]
+        )
+
+    def active(self) -> list[Json]:
+        """The silences that hold now."""
+        now = time.time()
+        return [s.as_json(now) for s in self.silences.find([]) if s.state(now) == "active"]
+
+    def forget_silences(self) -> None:
+        """Lose them all, as an Alertmanager does that is killed (promises E13)."""
+        self.silences = Silences(time.time)
+
+    async def _query(self, request: Request) -> Response:
+        found = QUERY.search(request.query_params["query"])
+        figures = {"queued": self.queued, "oldest_wait_seconds": 3600 if self.queued else 0, "busy": self.current}
+        value = figures.get(found[1]) if found and request.url.path.endswith("query") else None
+        kind = "vector" if request.url.path.endswith("query") else "matrix"
+        rows = [{"metric": {}, "value": [time.time(), str(value)]}] if value is not None else []
+        return JSONResponse({"status": "success", "data": {"resultType": kind, "result": rows}})
+
+    async def _read(self, _: Request) -> Response:
+        return JSONResponse({"current": self.current, "min": 0, "max": 40})
+
+    async def _set(self, request: Request) -> Response:
+        desired, key = json.loads(await request.body())["desired"], request.headers["idempotency-key"]
+        self.sets.append((desired, key))
+        self.current = desired
+        return JSONResponse({"desired": desired})
+
+    async def _alerts(self, _: Request) -> Response:
+        return JSONResponse([alert for group in self.firing for alert in group["alerts"]])  # type: ignore[attr-defined]  # a list, by `firing_group`
+
+    async def _groups(self, _: Request) -> Response:
+        return JSONResponse(self.firing)
+
+    async def _all(self, _: Request) -> Response:
+        return JSONResponse([silence.as_json(time.time()) for silence in self.silences.find([])])
+
+    async def _silence(self, request: Request) -> Response:
+        document = json.loads(await request.body())
+        made = self.silences.post(document)
+        self.silenced.append(document["comment"])
+        return JSONResponse({"silenceID": made})
+
+    async def _one(self, request: Request) -> Response:
+        try:
+            return JSONResponse(self.silences.get(request.path_params["silence_id"]).as_json(time.time()))
+        except SilenceRefused as refused:
+            return JSONResponse(refused.reason, refused.status)
+
+    async def _end(self, request: Request) -> Response:
+        try:
+            self.silences.expire(request.path_params["silence_id"])
+        except SilenceRefused as refused:
+            return JSONResponse(refused.reason, refused.status)
+        return Response(status_code=200)
+
+    async def _page(self, request: Request) -> Response:
+        self.paged.append(json.loads(await request.body()))
+        return JSONResponse({})

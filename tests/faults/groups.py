@@ -1,0 +1,60 @@
+"""The alert groups of fault tests, each with a name of its own that can be found again in Slack; all in Alertmanager's format."""
+
+import json
+import time
+from datetime import UTC, datetime
+
+Json = dict[str, object]
+BEGAN = time.time() - 120
+
+
+def name_of(number: int) -> str:
+    """The alert name of a group: it stands in the thread's first message."""
+    return f"Group{number:04d}Z"
+
+
+def webhook(number: int, *, firing: bool = True, labels: Json | None = None, began: float | None = None) -> bytes:
+    """One delivery of a group with a single alert."""
+    alert = {**member(number, labels, began), "status": "firing" if firing else "resolved"}
+    alert["endsAt"] = "0001-01-01T00:00:00Z" if firing else written(time.time())
+    body = {
+        "version": "4",
+        "groupKey": f'{{}}:{{alertname="{name_of(number)}"}}',
+        "status": alert["status"],
+        "receiver": "tailback",
+        "groupLabels": {"alertname": name_of(number)},
+        "commonLabels": alert["labels"],
+        "commonAnnotations": {},
+        "externalURL": "http://alertmanager.example",
+        "truncatedAlerts": 0,
+        "alerts": [alert],
+    }
+    return json.dumps(body).encode()
+
+
+def firing_group(number: int) -> Json:
+    """The same group as Alertmanager's API shows it."""
+    alert = {
+        **member(number),
+        "endsAt": written(time.time() + 300),
+        "updatedAt": written(time.time()),
+        "receivers": [{"name": "tailback"}],
+        "status": {"state": "active", "silencedBy": [], "inhibitedBy": []},
+    }
+    return {"labels": {"alertname": name_of(number)}, "receiver": {"name": "tailback"}, "alerts": [alert]}
+
+
+def member(number: int, labels: Json | None = None, began: float | None = None) -> Json:
+    """The group's only alert."""
+    return {
+        "labels": {"alertname": name_of(number), "runner_label": "linux.big", "severity": "page", **(labels or {})},
+        "annotations": {"summary": f"{name_of(number)}: jobs are waiting"},
+        "startsAt": written(BEGAN if began is None else began),
+        "generatorURL": "http://prometheus.example/graph",
+        "fingerprint": f"{number:016x}",
+    }
+
+
+def written(at: float) -> str:
+    """RFC 3339 with milliseconds."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,288 @@
+"""A whole installation under fault: N web and M worker processes, real Redis, Slack and back ends behind wires."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import aiohttp
+
+from bot.playground.serving import serving
+from bot.playground.slack.acts import Outcome
+from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.limits import Limits
+from tests.adapters.redis_servers import free_port
+from tests.faults.ends import POOL, Ends
+from tests.faults.frames import HTTP, REDIS
+from tests.faults.groups import webhook
+from tests.faults.servers import Process, RedisServer, Zygote
+from tests.faults.wires import Wire
+from tests.slack_driver import SlackDriver
+
+TOKEN = "fault-token"
+CHANNEL, OTHER, OPS = "C0CIONCALL", "C0DEVINFRA", "C0OPS"
+
+TOML = """\
+[slack]
+channel = "C0CIONCALL"
+fallback_channel = "C0OPS"
+pace = "{pace}"
+edit_pace = "{edit_pace}"
+settle = "{settle}"
+storm = {storm}
+
+[[route]]
+match = {{ room = "other" }}
+channel = "C0DEVINFRA"
+
+[outside_slack]
+url_env = "PAGER_URL"
+after = "{after}"
+
+[timing]
+poll = "{poll}"
+report = "{report}"
+first_look = "200ms"
+lease = "{lease}"
+resync = "{resync}"
+sweep = "{sweep}"
+
+[permissions]
+scale = ["anyone"]
+
+[alertmanager.here]
+kind = "alertmanager"
+url = "http://127.0.0.1:{ends}"
+
+[metrics.here]
+kind = "prometheus"
+url = "http://127.0.0.1:{ends}"
+"""
+
+POOLS = """
+[pool."{pool}"]
+match = {{ runner_label = "{pool}" }}
+metrics = "here"
+queued = 'ci_queued{{pool="{pool}"}}'
+oldest_wait_seconds = 'ci_oldest_wait_seconds{{pool="{pool}"}}'
+busy = 'ci_busy{{pool="{pool}"}}'
+
+[pool."{pool}".scaler]
+kind = "http"
+url = "http://127.0.0.1:{ends}/pools/{pool}"
+max = 40
+step = 20
+cooldown = "0s"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What differs between houses."""
+
+    webs: int = 2
+    workers: int = 3
+    pools: bool = False
+    """Whether the alerts' pool is configured, with figures and a scaler."""
+    lease: str = "2s"
+    settle: str = "1s"
+    pace: str = "0s"
+    edit_pace: str = "0s"
+    poll: str = "2s"
+    report: str = "1s"
+    resync: str = "5m"
+    sweep: str = "1m"
+    after: str = "5m"
+    storm: int = 1000
+    limits: Limits | None = None
+    redis: tuple[str, ...] = ()
+
+    def toml(self, ends: int) -> str:
+        """The configuration of one process, whose back ends are behind a door of its own."""
+        given = {name: getattr(self, name) for name in self.__slots__}
+        text = TOML.format(**given, ends=ends)
+        return text + POOLS.format(pool=POOL, ends=ends) if self.pools else text
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What an alert sender remembers of one delivery; status 0: there was no answer."""
+
+    group: int
+    status: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class House:
+    """What a fault test may touch."""
+
+    plan: Plan
+    folder: Path
+    zygote: Zygote
+    redis: RedisServer
+    stand_in: SlackStandIn
+    ends: Ends
+    slack: SlackDriver
+    to_redis: Wire
+    to_slack: Wire
+    to_ends: Wire
+    http: aiohttp.ClientSession
+    processes: dict[str, Process] = field(default_factory=dict)
+    delivered: list[Delivered] = field(default_factory=list)
+    """The senders' own record."""
+    _turn: int = 0
+
+    @property
+    def webs(self) -> list[Process]:
+        """The web processes."""
+        return [process for name, process in self.processes.items() if name.startswith("web")]
+
+    @property
+    def workers(self) -> list[Process]:
+        """The workers."""
+        return [process for name, process in self.processes.items() if name.startswith("worker")]
+
+    async def build(self, name: str) -> Process:
+        """Give a process its doors and its configuration; it does not run yet."""
+        redis_port, ends_port = await self.to_redis.door(name), await self.to_ends.door(name)
+        slack_port = await self.to_slack.door(name)
+        file = self.folder / f"{name}.toml"
+        file.write_text(self.plan.toml(ends_port), "utf-8")
+        env = {
+            "SLACK_BOT_TOKEN": "xoxb-demo",
+            "SLACK_SIGNING_SECRET": "demo-signing-secret",
+            "SLACK_API_URL": f"http://127.0.0.1:{slack_port}/api/",
+            "REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
+            "TAILBACK_CONFIG": str(file),
+            "TAILBACK_WEBHOOK_TOKEN": TOKEN,
+            "PAGER_URL": f"http://127.0.0.1:{ends_port}/pager",
+            "PORT": str(free_port()) if name.startswith("web") else "0",
+            "LOG_FORMAT": "json",
+        }
+        kind = name.rstrip("0123456789")
+        made = self.processes[name] = Process(name, self.zygote, [kind], env, self.folder / f"{name}.log")
+        return made
+
+    async def start(self, processes: Iterable[Process] | None = None) -> None:
+        """Start these, or all, and wait until the webs are ready."""
+        chosen = list(self.processes.values() if processes is None else processes)
+        for process in chosen:
+            process.start()
+        for process in chosen:
+            await self.ready(process)
+
+    async def ready(self, process: Process, within: float = 20.0) -> None:
+        """Wait until a process does its work: a web says so itself, a worker writes it to its log."""
+        deadline = time.monotonic() + within
+        while time.monotonic() < deadline:
+            assert process.code is None, process.said()[-2000:]
+            if process.name.startswith("web"):
+                if await self.readiness(process) == 200:
+                    return
+            elif '"ready"' in process.said_now():
+                return
+            await asyncio.sleep(0.03)
+        raise AssertionError(f"{process.name} is not ready: {process.said()[-2000:]}")
+
+    async def readiness(self, process: Process) -> int:
+        """The status of `/readyz`; 0 when nobody answers."""
+        try:
+            async with self.http.get(f"http://127.0.0.1:{process.port}/readyz") as answer:
+                return answer.status
+        except (aiohttp.ClientError, TimeoutError):
+            return 0
+
+    async def page(self, path: str, process: Process | None = None) -> str:
+        """The text of a page of a web process."""
+        async with self.http.get(f"http://127.0.0.1:{(process or self.webs[0]).port}{path}") as answer:
+            return await answer.text()
+
+    async def send(self, group: int, body: bytes | None = None, to: Process | None = None) -> Delivered:
+        """Deliver a webhook as an alert sender does, to each web in turn; what came of it is kept."""
+        webs, self._turn = self.webs, self._turn + 1
+        process = to or webs[self._turn % len(webs)]
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        begun, status = time.monotonic(), 0
+        try:
+            url = f"http://127.0.0.1:{process.port}/alerts/alertmanager"
+            async with self.http.post(url, data=body or webhook(group), headers=headers) as answer:
+                await answer.read()
+                status = answer.status
+        except (aiohttp.ClientError, TimeoutError):
+            pass
+        made = Delivered(group, status, time.monotonic() - begun)
+        self.delivered.append(made)
+        return made
+
+    async def send_until_taken(self, group: int, body: bytes | None = None, within: float = 30.0) -> None:
+        """Deliver, again and again as Alertmanager does, until somebody answers 200."""
+        deadline = time.monotonic() + within
+        while (await self.send(group, body)).status != 200:
+            assert time.monotonic() < deadline, f"group {group} was not taken within {within} s"
+            await asyncio.sleep(0.2)
+
+    async def press(
+        self, root: str, label: str, user: str = "U0ANA", web: Process | None = None, channel: str = CHANNEL
+    ) -> Outcome:
+        """Press a button of a thread's first message, delivered to one web process."""
+        message = self.stand_in.workspace.channels[channel].messages[root]
+        block, element = next(
+            (block, element)
+            for block in message["blocks"]  # type: ignore[union-attr]  # blocks are a list of objects
+            for element in block.get("elements", ())  # type: ignore[union-attr]
+            if element.get("type") == "button" and element["text"]["text"] == label  # type: ignore[index]
+        )
+        place = {"user": user, "channel": channel, "ts": root}
+        request = {**place, "block_id": block["block_id"], "action_id": element["action_id"]}  # type: ignore[index]
+        self.aim(web)
+        return await self.stand_in.people.click(request)
+
+    def aim(self, web: Process | None = None) -> None:
+        """Let Slack's next delivery go to this web process, or to each in turn; call it just before the act."""
+        self._turn += 1
+        chosen = web or self.webs[self._turn % len(self.webs)]
+        self.stand_in.settings.request_url = f"http://127.0.0.1:{chosen.port}/slack/events"
+
+    async def eventually(self, look: Callable[[], bool | Awaitable[bool]], what: str, within: float = 10.0) -> float:
+        """Wait until something holds; gives the seconds it took."""
+        begun = time.monotonic()
+        while True:
+            found = look()
+            if found if isinstance(found, bool) else await found:
+                return time.monotonic() - begun
+            if time.monotonic() - begun > within:
+                logs = "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
+                raise AssertionError(f"not within {within:g} s: {what}\n{logs}")
+            await asyncio.sleep(0.03)
+
+
+@asynccontextmanager
+async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start: bool = True) -> AsyncIterator[House]:
+    """An installation that runs, or, without `start`, one whose processes are only prepared."""
+    chosen = plan or Plan()
+    async with AsyncExitStack() as stack:
+        stand_in = SlackStandIn(clock=time.time, limits=chosen.limits)
+        slack_url = await stack.enter_async_context(stand_in.serve())
+        slack = await stack.enter_async_context(SlackDriver(slack_url))
+        ends = Ends()
+        ends_url = await stack.enter_async_context(serving(ends.app()))
+        server = RedisServer(folder / "redis", *chosen.redis)
+        await server.start()
+        stack.callback(server.kill)
+        to_redis = await stack.enter_async_context(Wire(REDIS, lambda: server.port))
+        to_slack = await stack.enter_async_context(Wire(HTTP, lambda: int(slack_url.rpartition(":")[2])))
+        to_ends = await stack.enter_async_context(Wire(HTTP, lambda: int(ends_url.rpartition(":")[2])))
+        limit = aiohttp.ClientTimeout(total=15)
+        connector = aiohttp.TCPConnector(force_close=True, limit=100)
+        http = await stack.enter_async_context(aiohttp.ClientSession(timeout=limit, connector=connector))
+        made = House(chosen, folder, zygote, server, stand_in, ends, slack, to_redis, to_slack, to_ends, http)
+        stack.callback(lambda: [process.kill() for process in made.processes.values()])
+        for kind, many in (("web", chosen.webs), ("worker", chosen.workers)):
+            for number in range(1, many + 1):
+                await made.build(f"{kind}{number}")
+        if start:
+            await made.start()
+        yield made

@@ -1,0 +1,140 @@
+"""What a house stands on: a real redis-server that can be killed and started again, and the forker of processes."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import redis
+
+from bot.adapters.redis_engine import die_with_parent
+from tests.adapters.redis_servers import QUIET, free_port
+
+ROOT = Path(__file__).parents[2]
+
+
+class Zygote:
+    """The client of `tests.faults.zygote`; one for a test run."""
+
+    def __init__(self) -> None:
+        self._child = subprocess.Popen(
+            [sys.executable, "-W", "error", "-m", "tests.faults.zygote"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
+        )
+
+    def start(self, argv: list[str], env: Mapping[str, str], log: Path) -> int:
+        """Start `tailback ARGV…`; gives its pid."""
+        return int(self._asked({"argv": argv, "env": dict(env), "log": str(log)})["pid"] or 0)
+
+    def code(self, pid: int) -> int | None:
+        """How a process ended; None while it runs."""
+        return self._asked({"code": pid})["code"]
+
+    def close(self) -> None:
+        """End it, and with it every process that it started."""
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._child.kill()
+        self._child.wait(timeout=10)
+        self._child.stdin.close()
+        self._child.stdout.close()
+
+    def _asked(self, request: object) -> dict[str, int | None]:
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._child.stdin.write(json.dumps(request) + "\n")
+        self._child.stdin.flush()
+        answer: dict[str, int | None] = json.loads(self._child.stdout.readline())
+        return answer
+
+
+class RedisServer:
+    """redis-server on one port and one folder, by default with the append-only file synced each second."""
+
+    def __init__(self, folder: Path, *more: str) -> None:
+        self.folder, self.port, self.more = folder, free_port(), more
+        folder.mkdir(exist_ok=True)
+        self._child: subprocess.Popen[bytes] | None = None
+
+    @property
+    def client(self) -> redis.Redis:
+        """A client that goes round the wires, for the driver alone."""
+        return redis.Redis(port=self.port, socket_timeout=5)
+
+    async def start(self) -> None:
+        """Start, or start again on what the disk holds."""
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
+        defaults = ["--save", "", "--appendonly", "yes", "--appendfsync", "everysec"]
+        self._child = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time, waiting is done below
+            [*command, *defaults, *self.more],
+            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls
+            **QUIET,
+        )
+        for _ in range(500):
+            with contextlib.suppress(redis.RedisError), self.client as client:
+                client.ping()
+                return
+            await asyncio.sleep(0.02)
+        raise AssertionError("redis-server did not start within 10 s")
+
+    def kill(self) -> None:
+        """`kill -9`."""
+        if self._child is not None:
+            self._child.send_signal(signal.SIGKILL)
+            self._child.wait(timeout=10)
+            self._child = None
+
+
+class Process:
+    """One `tailback web` or `tailback worker`."""
+
+    def __init__(self, name: str, zygote: Zygote, argv: list[str], env: Mapping[str, str], log: Path) -> None:
+        self.name, self.log, self.env = name, log, dict(env)
+        self.port = int(env.get("PORT", "0"))
+        self.pid = 0
+        self._zygote, self._argv, self._said_before = zygote, argv, 0
+
+    def start(self) -> None:
+        """Start it, or start it again."""
+        self._said_before = len(self.said())
+        self.pid = self._zygote.start(self._argv, self.env, self.log)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal, if it still runs."""
+        if self.pid and self._zygote.code(self.pid) is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """`kill -9`."""
+        self.signal(signal.SIGKILL)
+        self.pid = 0
+
+    @property
+    def code(self) -> int | None:
+        """How it ended; None while it runs."""
+        return self._zygote.code(self.pid)
+
+    async def ended(self, within: float) -> int:
+        """Wait for its end; gives the exit code."""
+        async with asyncio.timeout(within):
+            while (code := self.code) is None:
+                await asyncio.sleep(0.02)
+        return code
+
+    def said(self) -> str:
+        """Its log, of all the times that it ran."""
+        return self.log.read_text("utf-8") if self.log.exists() else ""
+
+    def said_now(self) -> str:
+        """Its log since it was started last."""
+        return self.said()[self._said_before :]

@@ -1,0 +1,115 @@
+"""AC: a click has one effect, however often it is pressed, replayed or interrupted."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import roots
+from tests.faults.ends import POOL
+from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.points import kill_after, kill_before, kill_between, scales, silences
+from tests.faults.servers import Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+
+async def root_of(home: House) -> str:
+    """Send one alert and wait for its thread; gives the `ts` of its first message."""
+    await home.send_until_taken(1)
+    await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+    return roots(home)[0].ts
+
+
+def shown(home: House, root: str) -> str:
+    """All that the first message says."""
+    message = home.stand_in.workspace.channels["C0CIONCALL"].messages[root]
+    return f"{message.get('text')} {message.get('blocks')}"
+
+
+def replies(home: House, root: str) -> list[str]:
+    """The texts in the thread."""
+    messages = home.stand_in.workspace.channels["C0CIONCALL"].messages
+    return [str(m.get("text")) for ts, m in sorted(messages.items()) if m.get("thread_ts") == root and ts != root]
+
+
+async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: Path) -> None:
+    """Two people, ten clicks in parallel through both webs: one owner; the others are told privately who was first."""
+    async with house(zygote, tmp_path, Plan(workers=1)) as home:
+        root = await root_of(home)
+        people = ["U0ANA", "U0BEN"] if "U0BEN" in home.stand_in.workspace.persons else list(home.stand_in.workspace.persons)[:2]
+        clicks = [
+            home.press(root, "Acknowledge", people[number % 2], home.webs[number // 2 % 2]) for number in range(10)
+        ]
+        outcomes = await asyncio.gather(*clicks)
+        assert all(outcome.ok for outcome in outcomes), outcomes
+        await home.eventually(lambda: "has it" in shown(home, root), "the owner")
+        whispers = [call for call in home.stand_in.log.of("chat.postEphemeral") if call.effect]
+        assert len(whispers) == 9, [call.args["text"] for call in whispers]
+        owner = next(person for person in people if f"<@{person}> has it" in shown(home, root))
+        for call in whispers:
+            assert "already" in str(call.args["text"]), call.args["text"]
+        assert any(f"<@{owner}>" in str(call.args["text"]) for call in whispers)
+
+
+async def asked_to_silence(home: House, root: str) -> None:
+    """`/queue silence POOL 2h`."""
+    home.aim()
+    await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
+
+
+async def asked_to_scale(home: House, root: str) -> None:
+    """`/queue scale POOL 24`, confirmed."""
+    home.aim()
+    await home.slack.slash("/queue", f"scale {POOL} 24", channel=CHANNEL)
+    question = await home.slack.modal()
+    home.aim()
+    assert await question.submit() == {}
+
+
+Killed = Callable[..., Awaitable[str]]
+POINTS: dict[str, Killed] = {"A1": kill_before, "A2": kill_between, "A3": kill_after}
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_ac_3_killed_around_a_silence_there_is_one_silence(zygote: Zygote, tmp_path: Path, point: str) -> None:
+    """The worker dies before, between or after: one silence holds, the thread says so, intent stands before effect."""
+    async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
+        root = await root_of(home)
+        dying = asyncio.create_task(POINTS[point](home, home.to_ends, silences))
+        await asyncio.sleep(0)
+        await asked_to_silence(home, root)
+        home.processes[await dying].start()
+        await home.eventually(lambda: any("silenced" in text for text in replies(home, root)), "the result", 12)
+        assert len(home.ends.silenced) == 1
+        assert len(home.ends.active()) == 1
+        assert audited(home, "silence") == ["asked", "sent", "done"]
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_ac_3_killed_around_a_scale_there_is_one_target(zygote: Zygote, tmp_path: Path, point: str) -> None:
+    """The worker dies before, between or after: one absolute target holds, and no other was ever asked for."""
+    async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
+        root = await root_of(home)
+        dying = asyncio.create_task(POINTS[point](home, home.to_ends, scales))
+        await asyncio.sleep(0)
+        await asked_to_scale(home, root)
+        home.processes[await dying].start()
+        await home.eventually(lambda: len(audited(home, "scale_up")) >= 3, "the result", 12)
+        assert home.ends.current == 24
+        assert {target for target, _ in home.ends.sets} == {24}
+        assert len(home.ends.sets) == 1
+        assert audited(home, "scale_up") == ["asked", "sent", "done"]
+
+
+def audited(home: House, what: str) -> list[str]:
+    """The outcomes in the audit trail of one action, in order; the end of it only as `done` or `failed`."""
+    found = []
+    with home.redis.client as client:
+        for _, fields in client.xrange("{tailback}:audit"):
+            entry = fields[b"entry"].decode()
+            if f'"what":"{what}"' in entry:
+                known = next((word for word in ("asked", "sent", "unknown") if f'"outcome":"{word}"' in entry), "done")
+                found.append("failed" if "not done" in entry else known)
+    return found

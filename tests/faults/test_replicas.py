@@ -1,0 +1,33 @@
+"""RT: several processes on one Redis, paused, killed and restarted, do nothing twice."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import judged, roots, seen
+from tests.faults.house import Plan, house
+from tests.faults.points import posts
+from tests.faults.servers import Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+
+async def test_rt_2_a_paused_owner_cannot_write_over_the_new_one(zygote: Zygote, tmp_path: Path) -> None:
+    """SIGSTOP between Slack's answer and its record, for 3 leases: the new owner's record stands, the old is refused."""
+    async with house(zygote, tmp_path, Plan(webs=1)) as home:
+        held = home.to_slack.hold(posts, reply=True)
+        await home.send(1)
+        owner = home.processes[(await held.waits()).who]
+        owner.signal(signal.SIGSTOP)
+        held.release()
+        await asyncio.sleep(3 * 2)
+        assert len(roots(home)) == 1
+        before = len([r for r in home.to_redis.seen if r.name == "commit" and r.who != owner.name])
+        assert before, "nobody took over"
+        owner.signal(signal.SIGCONT)
+        await home.eventually(lambda: "claim lost" in owner.said(), "the old owner's write refused")
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        assert seen(home).duplicates == []

@@ -1,0 +1,55 @@
+"""SL-1, SL-2: a post that nobody knows the end of becomes exactly one thread."""
+
+import asyncio
+import functools
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import judged, seen
+from tests.faults.house import House, Plan, house
+from tests.faults.points import kill_after, kill_before, kill_between, posts
+from tests.faults.servers import Zygote
+from tests.faults.wires import Wire
+
+pytestmark = pytest.mark.needs("redis-server")
+
+Killed = Callable[[House, Wire, Callable[..., bool]], Awaitable[str]]
+POINTS: dict[str, Killed] = {
+    "S1 before the first byte": kill_before,
+    "S1 and the request arrives late": functools.partial(kill_before, late=True),
+    "S2 stored but not answered": kill_between,
+    "S3 answered but not recorded": kill_after,
+}
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_sl_1_killed_around_a_post_there_is_one_thread_that_is_known(
+    zygote: Zygote, tmp_path: Path, point: str, rounds: int
+) -> None:
+    """The worker dies at the named point; within lease + settle + 5 s there is one thread, and its button works."""
+    async with house(zygote, tmp_path, Plan(webs=1)) as home:
+        for number in range(rounds):
+            dying = asyncio.create_task(POINTS[point](home, home.to_slack, posts))
+            await asyncio.sleep(0)
+            assert (await home.send(number)).status == 200
+            killed = home.processes[await dying]
+            killed.start()
+            await home.eventually(lambda: not seen(home).missing, "the thread", within=2 + 1 + 5)
+            await home.ready(killed)
+        await asyncio.sleep(1)
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+
+
+async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(zygote: Zygote, tmp_path: Path) -> None:
+    """Slack stores and closes the connection: one post until the look-up, one thread after it."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=2)) as home:
+        home.stand_in.faults.drop_reply("chat.postMessage")
+        await home.send(1)
+        await home.eventually(lambda: bool(home.stand_in.log.of("conversations.history")), "a look-up")
+        assert len(home.stand_in.log.of("chat.postMessage")) == 1
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        assert len(home.stand_in.log.of("chat.postMessage")) == 1

@@ -1,0 +1,67 @@
+"""A redis-server of its own that a journey can stop and start again; it keeps its data on disk, as it should."""
+
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+
+from bot.adapters.redis_engine import die_with_parent
+
+
+@dataclass(slots=True)
+class RedisSwitch:
+    """Off until `on`."""
+
+    folder: Path
+    child: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """For REDIS_URL."""
+        return f"unix://{self.folder}/s"
+
+    def on(self) -> None:
+        """Start it and wait until it has read its data."""
+        durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""]
+        self.child = subprocess.Popen(
+            ["redis-server", "--port", "0", "--unixsocket", f"{self.folder}/s", "--dir", str(self.folder), *durable],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
+        )
+        for _ in range(500):
+            try:
+                with redis.Redis.from_url(self.url) as client:
+                    client.ping()
+            except redis.ConnectionError:
+                time.sleep(0.02)
+            else:
+                return
+        raise AssertionError("redis-server is not ready within 10 s")
+
+    def off(self) -> None:
+        """Stop it the ordinary way."""
+        if self.child is not None:
+            self.child.send_signal(signal.SIGTERM)
+            self.child.wait(timeout=10)
+            self.child = None
+
+
+@contextmanager
+def redis_switch() -> Iterator[RedisSwitch]:
+    """On when the block begins; gone with its data when it ends."""
+    made = RedisSwitch(Path(tempfile.mkdtemp(prefix="tb-redis-")))
+    try:
+        made.on()
+        yield made
+    finally:
+        made.off()
+        shutil.rmtree(made.folder, ignore_errors=True)

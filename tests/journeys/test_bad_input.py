@@ -1,0 +1,144 @@
+"""What is wrong is named, to whom can mend it; nothing is lost, nothing crashes, and unknown is never zero."""
+
+import gzip
+import json
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from tests.journeys.alerts import queue_alert, seed
+from tests.journeys.redis_switch import redis_switch
+from tests.journeys.setup import LARGE, LINUX, TOKEN, Setup
+from tests.journeys.world import World, running
+
+
+@pytest_asyncio.fixture
+async def world(tmp_path: Path, redis_url: str) -> AsyncIterator[World]:
+    """14 jobs wait for linux.2xlarge."""
+    async with running(tmp_path, redis_url) as made:
+        made.farm.queue(LINUX, 14, 114)
+        yield made
+
+
+async def test_every_bad_delivery_is_named_and_the_next_good_one_taken(world: World) -> None:
+    """401, 400, 400, 404, 413, 415, each with a sentence that names the problem and without the token; then 200."""
+    good = json.dumps(queue_alert(LINUX)).encode()
+    answers = {
+        "wrong token": await world.send(good, token="wrong"),
+        "broken JSON": await world.send(good[:-40]),
+        "unknown shape": await world.send(b'{"hello": "world"}'),
+        "unknown source": await world.send(good, to="pigeon"),
+        "oversized": await world.send(b'{"alerts": "' + b"x" * 20_000_000 + b'"}'),
+    }
+    async with httpx.AsyncClient(trust_env=False) as client:
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Encoding": "gzip", "Content-Type": "application/json"}
+        url = f"{world.product}/alerts/alertmanager"
+        answers["compressed"] = await client.post(url, headers=headers, content=gzip.compress(good))
+        answers["no token"] = await client.post(url, content=good)
+    found = {name: answer.status_code for name, answer in answers.items()}
+    assert found == {
+        "wrong token": 401,
+        "broken JSON": 400,
+        "unknown shape": 400,
+        "unknown source": 404,
+        "oversized": 413,
+        "compressed": 415,
+        "no token": 401,
+    }
+    for name, answer in answers.items():
+        assert len(answer.json()["error"]) > 15, name
+        assert TOKEN not in answer.text, name
+    assert "JSON" in answers["broken JSON"].json()["error"]
+    assert "alerts" in answers["unknown shape"].json()["error"]
+    assert await world.fires(queue_alert(LINUX)) == "opened"
+    await world.slack.channel("ci").parent(LINUX)
+    assert len(world.roots()) == 1
+
+
+async def test_a_pool_that_nobody_configured(world: World) -> None:
+    """The thread opens all the same, names the pool, and says what to add to tailback.toml."""
+    await world.fires(queue_alert("linux.9xlarge"))
+    parent = await world.slack.channel("ci").parent("linux.9xlarge")
+    assert "not configured, so not measured" in parent.text
+    assert "tailback.toml" in parent.text
+
+
+async def test_a_metric_source_that_does_not_answer(world: World) -> None:
+    """Unknown, not zero, never drained: neither at the opening nor after the alert resolved; then it answers again."""
+    world.farm.blind = True
+    began = time.time() - 60
+    await world.fires(queue_alert(LINUX, started_at=began))
+    parent = await world.slack.channel("ci").parent(LINUX)
+    assert "queue length unknown" in parent.text
+    assert "0 jobs" not in parent.text
+    await world.fires(queue_alert(LINUX, started_at=began, firing=False))
+    await parent.until("EASING")
+    tried = len(world.stand_in.log.calls)
+    await world.slack.slash("/queue", f"status {LINUX}")
+    assert "unknown" in (await world.slack.ephemeral(containing=LINUX)).text
+    assert "EASING" in (await parent.read()).text
+    assert tried
+    world.farm.blind = False
+    await parent.until("14 jobs queued", within=10)
+    world.farm.drain()
+    await parent.until("DRAINED", within=10)
+
+
+async def test_a_figure_without_a_sample_is_unknown(world: World) -> None:
+    """One metric has no sample: a question mark in the table, explained, beside figures that are known."""
+    world.farm.pools[LINUX].idle = None
+    await world.fires(queue_alert(LINUX))
+    parent = await world.slack.channel("ci").parent("14 jobs queued")
+    row = next(line for line in parent.text.splitlines() if line.startswith(LINUX) and "14" in line)
+    assert "?" in row
+    assert "unknown" in parent.text
+
+
+@pytest.mark.needs("redis-server")
+async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
+    """503 "send it again" and a /readyz that names Redis while it is gone; a click is told so; afterwards all goes on."""
+    with redis_switch() as switch:
+        async with running(tmp_path, switch.url) as world:
+            world.farm.queue(LINUX, 14, 114)
+            await world.fires(queue_alert(LINUX))
+            parent = await world.slack.channel("ci").parent(LINUX)
+            switch.off()
+            refused = await world.send(queue_alert(LARGE, name="Another"))
+            assert refused.status_code == 503
+            assert "send it again" in refused.json()["error"]
+            ready = await world.ask("/readyz")
+            assert ready.status_code == 503
+            assert "Redis" in ready.json()["dependencies"]["redis"]["why"]
+            assert (await world.ask("/healthz")).status_code == 200
+            await parent.click("Acknowledge")
+            await world.slack.ephemeral(containing="again")
+
+            switch.on()
+            await ready_again(world)
+            assert await world.fires(queue_alert(LARGE, name="Another")) == "opened"
+            await world.slack.channel("ci").parent(LARGE, within=10)
+            await parent.click("Acknowledge")
+            await parent.until("<@U0ANA> has it since", within=10)
+
+
+async def ready_again(world: World) -> None:
+    """Wait until /readyz says so."""
+
+    async def ready() -> bool | None:
+        return True if (await world.ask("/readyz")).status_code == 200 else None
+
+    await world.slack.wait(ready, 10, "a ready Tailback", lambda: "not ready")
+
+
+async def test_the_example_alert_without_any_pool_configured(tmp_path: Path, redis_url: str) -> None:
+    """A first try with an almost empty file: the thread opens, with the alert's own figures, and says what to add."""
+    async with running(tmp_path, redis_url, Setup(pools=())) as world:
+        await world.fires(seed(), "grafana")
+        parent = await world.slack.channel("dev-infra").parent("Jobs are Queued")
+        assert "No pool is configured for this alert" in parent.text
+        assert "a longest queue of 14 jobs" in parent.text
+        assert "Scale up" not in parent.buttons

@@ -1,0 +1,78 @@
+"""`kill -9` at the worst moments, of the real process on its embedded Redis: nothing is lost, nothing said twice."""
+
+import asyncio
+from pathlib import Path
+
+from bot.playground.slack.limits import Limits
+from tests.journeys.alerts import queue_alert
+from tests.journeys.setup import LINUX, Setup
+from tests.journeys.world import process
+
+FAST = Setup(limits=Limits(channel_per_second=20.0, channel_burst=6), pace="100ms")
+"""Slack takes 20 messages a second here, so that thirty threads do not take half a minute."""
+
+
+async def test_killed_in_the_middle_of_opening_thirty_threads(tmp_path: Path) -> None:
+    """Thirty groups accepted, about ten threads open: kill, start again, thirty threads, none double, status goes on."""
+    async with process(tmp_path, FAST) as tailback:
+        world = tailback.world
+        world.farm.queue(LINUX, 14, 40)
+        names = [f"Group {n:02}" for n in range(29)]
+        sent = [queue_alert(f"pool-of-{name[-2:]}", name=name) for name in names]
+        taken = await asyncio.gather(*(world.fires(alert) for alert in [queue_alert(LINUX), *sent]))
+        assert taken == ["opened"] * 30
+        await world.eventually(lambda: len(world.roots()) >= 10, "ten threads", within=20)
+        tailback.kill()
+        before = len(world.roots())
+        assert before < 30
+        await tailback.start()
+
+        def threads_of(name: str) -> int:
+            return sum(f"Alert: {name}" in str(call.args["text"]) for call in world.roots())
+
+        wanted = ["RunnerQueueTooLong", *names]
+        await world.eventually(lambda: all(threads_of(name) for name in wanted), "thirty threads", within=20)
+        parent = await world.slack.channel("ci").parent("RunnerQueueTooLong, since")
+        world.farm.queue(LINUX, 44, 50)
+        await parent.until("44 jobs queued", within=10)
+        assert {name: threads_of(name) for name in wanted} == dict.fromkeys(wanted, 1)
+
+
+async def test_killed_between_slack_storing_the_thread_and_its_answer(tmp_path: Path) -> None:
+    """Slack has the message, Tailback never hears of it and dies: the next one finds it instead of posting again."""
+    async with process(tmp_path) as tailback:
+        world = tailback.world
+        world.farm.queue(LINUX, 14, 40)
+        hold = world.stand_in.faults.hold("chat.postMessage", after_effect=True)
+        await world.fires(queue_alert(LINUX))
+        await asyncio.wait_for(hold.reached.wait(), 5)
+        tailback.kill()
+        hold.release()
+        assert len(world.roots()) == 1
+        await tailback.start()
+        parent = await world.slack.channel("ci").parent(LINUX)
+        world.farm.queue(LINUX, 44, 50)
+        await parent.until("44 jobs queued", within=15)
+        await parent.click("Acknowledge")
+        await parent.until("<@U0ANA> has it since")
+        assert len(world.roots()) == 1
+
+
+async def test_killed_after_a_click_before_the_scaler_answered(tmp_path: Path) -> None:
+    """A confirmed target whose answer never came is not asked for twice under another key; the outcome is told."""
+    async with process(tmp_path) as tailback:
+        world = tailback.world
+        world.farm.queue(LINUX, 14, 40)
+        await world.fires(queue_alert(LINUX))
+        parent = await world.slack.channel("ci").parent(LINUX)
+        await parent.click("Scale up")
+        await (await world.slack.modal(title="Scale up")).submit()
+        question = await world.slack.modal(title="Scale up?")
+        world.farm.hold.clear()
+        await question.submit()
+        await world.eventually(lambda: len(world.farm.sets) == 1, "the target at the scaler")
+        tailback.kill()
+        world.farm.hold.set()
+        await tailback.start()
+        await parent.until("it accepted", within=15)
+        assert len(world.farm.sets) == 1

@@ -1,0 +1,82 @@
+"""Many deliveries: a thousand alerts of one group are one thread, and a storm of groups loses none and hides none."""
+
+import asyncio
+import time
+from pathlib import Path
+
+from bot.playground.slack.limits import Limits
+from tests.journeys.alerts import Json, queue_alert
+from tests.journeys.setup import LINUX, Setup
+from tests.journeys.world import World, running
+
+AT_ONCE = 20
+
+
+async def all_taken(world: World, alerts: list[Json]) -> list[str]:
+    """Send them as fast as they go, twenty at a time; every one must be taken."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(alert: Json) -> str:
+        async with gate:
+            return await world.fires(alert)
+
+    return list(await asyncio.gather(*(one(alert) for alert in alerts)))
+
+
+async def test_a_thousand_alerts_of_one_group_are_one_thread(tmp_path: Path, redis_url: str) -> None:
+    """400 exact repeats, 300 with other words in the annotations, 300 with ever more members: one root, no lost member."""
+    async with running(tmp_path, redis_url) as world:
+        world.farm.queue(LINUX, 14, 40)
+        began = time.time() - 3600
+        repeats = [queue_alert(LINUX, started_at=began) for _ in range(400)]
+        reworded = [queue_alert(LINUX, started_at=began, minutes=40 + n) for n in range(300)]
+        pools = [LINUX, *(f"pool-{n}" for n in range(30))]
+        growing = [queue_alert(*pools[: 1 + n % 31], started_at=began) for n in range(300)]
+        outcomes = await all_taken(world, [*repeats, *reworded, *growing])
+        assert outcomes.count("opened") == 1
+        parent = await world.slack.channel("ci").parent(LINUX)
+        await parent.until("31 of 31 alerts firing", within=10)
+        assert len(world.roots()) == 1
+        status = await world.ask("/metrics")
+        assert 'tailback_incidents_open 1.0' in status.text or "incidents_open" in status.text, status.text[:2000]
+
+
+async def test_a_storm_of_120_groups_hides_no_pool_and_loses_none(tmp_path: Path, redis_url: str) -> None:
+    """Slack's own limit would take two minutes here, so limit and pace are ten times as fast: 10 messages a second.
+
+    Within 10 s every affected pool can be read in the channel, named by a digest; within 30 s each of the 120 groups has
+    exactly one thread of its own. The limits' own clock says that no more was posted than Slack takes.
+    """
+    limits = Limits(channel_per_second=10.0)
+    async with running(tmp_path, redis_url, Setup(pools=(LINUX,), limits=limits, pace="100ms", edit_pace="200ms")) as world:
+        names = [f"pool-{n:03}" for n in range(120)]
+        started = time.monotonic()
+        groups = [queue_alert(name, name=f"Queue of {name}", team="storm") for name in names]
+        assert (await all_taken(world, groups)).count("opened") == 120
+
+        async def all_seen() -> bool | None:
+            shown = "\n".join(message.text for message in await world.slack.channel("ci").parents())
+            return True if all(name in shown for name in names) else None
+
+        await world.slack.wait(all_seen, 10, "all 120 pools in the channel", lambda: f"{len(world.roots())} roots")
+        assert time.monotonic() - started < 10
+
+        def own_threads() -> int:
+            return sum("waiting for a thread" not in str(call.args["text"]) for call in world.roots())
+
+        await world.eventually(lambda: own_threads() >= 120, "120 threads", within=30)
+        titles = [str(call.args["text"]) for call in world.roots()]
+        assert all(sum(f"Queue of {name}," in title for title in titles) == 1 for name in names)
+        posts = world.stand_in.log.of("chat.postMessage")
+        refused = [call for call in posts if call.outcome == "ratelimited"]
+        assert len(refused) <= 3, f"{len(refused)} of {len(posts)} posts came too early"
+        times = sorted(call.at_seconds for call in world.roots())
+        assert all(late - early > 0.85 for early, late in zip(times, times[12:], strict=False)), "over 10 a second"
+        await world.eventually(lambda: "have their own threads now" in digest_text(world), "the digest's end", within=10)
+
+
+def digest_text(world: World) -> str:
+    """What the digest says now."""
+    channel = world.stand_in.workspace.channel("C0CIONCALL")
+    said = [str(message["text"]) for message in channel.messages.values()]
+    return next((text for text in said if "waiting for a thread" in text or "their own threads now" in text), "")

@@ -1,0 +1,57 @@
+"""What a visitor of `tailback demo` lives through in a real browser, from the alert to the drained queue."""
+
+import asyncio
+import re
+import shutil
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Page, async_playwright, expect
+
+from handlers.demo import Demo, opened_demo, scenario_named
+from tests.playground.page.conftest import FLAGS
+
+pytestmark = [pytest.mark.needs("chromium")]
+SPEED = 240.0
+"""Four simulated minutes a second, four times the demo's own speed, so that the queue drains within half a minute."""
+
+
+@pytest_asyncio.fixture
+async def demo() -> AsyncIterator[Demo]:
+    """The demo as `tailback demo` opens it, only faster."""
+    async with asyncio.timeout(90), opened_demo(scenario_named("surge"), speed=SPEED) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def page(demo: Demo) -> AsyncIterator[Page]:
+    """Ana's screen in a headless Chromium; any error in the page's script fails the journey."""
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        shown = await (await chromium.new_context(viewport={"width": 1280, "height": 900})).new_page()
+        problems: list[str] = []
+        shown.on("pageerror", lambda problem: problems.append(str(problem)))
+        await shown.goto(f"{demo.address}/?user=U0ANA&channel=C0DEVINFRA")
+        yield shown
+        await chromium.close()
+        assert problems == []
+
+
+async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page: Page) -> None:
+    """The alert arrives, Scale up asks how far and then whether, the thread says what was done, and it ends DRAINED."""
+    parent = page.get_by_test_id("messages").locator("article, [data-testid^=message-]").filter(has_text="linux.2xlarge").first
+    await expect(parent).to_contain_text("OPEN · P2", timeout=20_000)
+    await parent.get_by_role("button", name="Scale up").click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog).to_contain_text("Runners afterwards")
+    await dialog.get_by_role("button", name="Next").click()
+    await dialog.get_by_role("button", name=re.compile("^Scale to")).click()
+    await expect(dialog).to_have_count(0)
+    await expect(parent).to_contain_text("it accepted", timeout=10_000)
+    await parent.get_by_role("button", name=re.compile("repl")).click()
+    thread = page.get_by_test_id("thread")
+    await expect(thread).to_contain_text("runners take about")
+    await expect(parent).to_contain_text("DRAINED", timeout=40_000)
+    await expect(thread).to_contain_text("Peak of linux.2xlarge")
+    await expect(parent.get_by_role("button", name="Scale up")).to_have_count(0)

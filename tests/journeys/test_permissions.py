@@ -1,0 +1,94 @@
+"""Who may do what: refused privately and kindly, nothing done, and the kill switch works while Tailback runs."""
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.journeys.alerts import queue_alert
+from tests.journeys.setup import LINUX
+from tests.journeys.world import World, running
+from tests.slack_driver import Message
+
+
+@pytest_asyncio.fixture
+async def world(tmp_path: Path, redis_url: str) -> AsyncIterator[World]:
+    """An installation where S0INFRA (ana and chi) may scale, and every full member may do the rest."""
+    async with running(tmp_path, redis_url) as made:
+        made.farm.queue(LINUX, 14, 114)
+        yield made
+
+
+async def opened(world: World) -> Message:
+    """The alert has arrived and the thread is open."""
+    await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+    return await world.slack.channel("ci").parent(LINUX)
+
+
+async def test_who_is_not_on_the_list_cannot_scale(world: World) -> None:
+    """Ben is told alone which list it is; no dialog opens and the scaler hears nothing. Chi, on the list, may."""
+    parent = await opened(world)
+    await parent.click("Scale up", user="U0BEN")
+    answer = await world.slack.ephemeral("U0BEN", "You are not on the list for this")
+    assert "permissions.scale" in answer.text
+    assert answer.text.startswith("Not done:")
+    await world.slack.slash("/queue", f"scale {LINUX} 24", user="U0BEN")
+    assert world.stand_in.log.of("views.open") == []
+    assert world.farm.sets == []
+    await parent.click("Scale up", user="U0CHI")
+    await world.slack.modal("U0CHI", "Scale up")
+
+
+@pytest.mark.parametrize("who", ["U0GUEST", "U0OTHER"])
+async def test_guests_and_strangers_are_refused(world: World, who: str) -> None:
+    """A guest and a member of another workspace may press nothing; what they are told names the reason."""
+    parent = await opened(world)
+    for button in ("Acknowledge", "Silence", "Scale up", "Diagnose"):
+        await parent.click(button, user=who)
+        await world.slack.ephemeral(who, "Only full members of this workspace may do that")
+    await world.slack.slash("/queue", f"silence {LINUX} 1h", user=who)
+    await world.slack.mention("resolve", parent, user=who)
+    assert "Nobody has acknowledged yet" in (await parent.read()).text
+    assert "OPEN" in parent.text
+    assert world.farm.kept() == []
+    assert world.farm.sets == []
+    assert len(world.stored()) == 1
+
+
+async def test_the_kill_switch_works_without_a_restart(world: World) -> None:
+    """`enabled = false` in the file stops silence and scale within seconds, also behind an open dialog; back on, too."""
+    parent = await opened(world)
+    await parent.click("Silence")
+    dialog = await world.slack.modal(title="Silence")
+    world.reconfigure("enabled = true", "enabled = false")
+
+    async def stopped() -> bool | None:
+        await world.slack.slash("/queue", f"scale {LINUX} 24")
+        mine = await world.slack.messages("ci", ephemeral=True)
+        return True if mine and "Actions are switched off" in mine[-1].text else None
+
+    await world.slack.wait(stopped, 4, "a refusal by the kill switch", lambda: "no such answer")
+    await dialog.submit()
+    await world.slack.modal(title="Tailback")
+    assert world.farm.kept() == []
+    await parent.click("Acknowledge")
+    await parent.until("<@U0ANA> has it since")
+    world.reconfigure("enabled = false", "enabled = true")
+
+    async def silenced() -> bool | None:
+        await world.slack.slash("/queue", f"silence {LINUX} 1h", user="U0BEN")
+        return True if world.farm.kept() else None
+
+    await world.slack.wait(silenced, 4, "a silence", lambda: "none")
+
+
+async def test_a_broken_file_leaves_the_old_settings(world: World) -> None:
+    """An edit that cannot be read changes nothing; the next good one counts."""
+    parent = await opened(world)
+    world.reconfigure("enabled = true", "enabled = perhaps")
+    world.farm.queue(LINUX, 20, 120)
+    await parent.until("20 jobs queued")
+    await parent.click("Silence")
+    await world.slack.modal(title="Silence")

@@ -1,0 +1,109 @@
+"""Slack in bad weather: too many requests, answers that get lost, archived channels, a revoked token, a deleted message."""
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.journeys.alerts import queue_alert
+from tests.journeys.setup import LINUX
+from tests.journeys.world import World, running
+from tests.slack_driver import Message
+
+
+@pytest_asyncio.fixture
+async def world(tmp_path: Path, redis_url: str) -> AsyncIterator[World]:
+    """14 jobs wait for linux.2xlarge."""
+    async with running(tmp_path, redis_url) as made:
+        made.farm.queue(LINUX, 14, 114)
+        yield made
+
+
+async def opened(world: World, within: float = 5.0) -> Message:
+    """The alert has arrived and the thread is open."""
+    await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+    return await world.slack.channel("ci").parent(LINUX, within)
+
+
+async def test_later_means_later(world: World) -> None:
+    """429 with Retry-After 2: nothing is asked in that channel for two seconds, then the thread opens."""
+    world.stand_in.faults.rate_limit("chat.postMessage", "2")
+    await opened(world)
+    first, second = world.stand_in.log.of("chat.postMessage")[:2]
+    assert first.outcome == "ratelimited"
+    assert second.at_seconds - first.at_seconds >= 2
+    assert len(world.roots()) == 1
+
+
+async def test_an_error_after_storing_posts_nothing_twice(world: World) -> None:
+    """Slack stores the first message and answers 500; then a reply, and drops the connection: each is there once."""
+    world.stand_in.faults.garbage("chat.postMessage", status=500)
+    parent = await opened(world)
+    world.farm.queue(LINUX, 30, 118)
+    await parent.until("30 jobs queued", within=10)
+    await parent.reply("Worse: 30 jobs queued", within=10)
+    world.stand_in.faults.drop_reply("chat.postMessage")
+    await parent.click("Diagnose")
+    await parent.reply("asked for a diagnosis")
+    await parent.click("Acknowledge")
+    await parent.until("<@U0ANA> has it since", within=10)
+    world.farm.queue(LINUX, 60, 120)
+    await parent.reply("Worse: 60 jobs queued", within=15)
+    replies = await parent.replies()
+    assert len([one for one in replies if "asked for a diagnosis" in one.text]) == 1
+    assert len(world.roots()) == 1
+
+
+async def test_an_archived_channel_gives_way_to_the_fallback(world: World) -> None:
+    """The incident opens in the fallback channel, with a note that says instead of which; its buttons work there."""
+    world.stand_in.workspace.channel("C0CIONCALL").is_archived = True
+    await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+    parent = await world.slack.channel("ops").parent(LINUX)
+    assert "stands in for <#C0CIONCALL>" in parent.text
+    await parent.click("Acknowledge")
+    await parent.until("<@U0ANA> has it since")
+    assert world.roots("C0CIONCALL") == []
+    assert len(world.roots("C0OPS")) == 1
+
+
+async def test_a_channel_archived_while_the_incident_is_open(world: World) -> None:
+    """The story goes on in the fallback channel with one root there."""
+    await opened(world)
+    world.stand_in.workspace.channel("C0CIONCALL").is_archived = True
+    world.farm.queue(LINUX, 60, 120)
+    moved = await world.slack.channel("ops").parent("60 jobs queued", within=10)
+    assert "stands in for <#C0CIONCALL>" in moved.text
+    assert len(world.roots("C0OPS")) == 1
+
+
+async def test_a_token_that_is_revoked_for_a_moment(world: World) -> None:
+    """Alerts are taken meanwhile and /readyz names Slack; with the token good again the thread opens by itself."""
+    faults = world.stand_in.faults
+    faults.error("*", "token_revoked", times=None)
+    assert await world.fires(queue_alert(LINUX, started_at=time.time() - 60)) == "opened"
+
+    async def named() -> bool | None:
+        found = await world.ask("/readyz")
+        return True if found.status_code == 503 and "token_revoked" in found.text else None
+
+    await world.slack.wait(named, 5, "/readyz that names token_revoked", lambda: "not")
+    faults.clear()
+    await world.slack.channel("ci").parent(LINUX, within=15)
+    ready = await world.ask("/readyz")
+    assert ready.status_code == 200, ready.text
+    assert len(world.roots()) == 1
+
+
+async def test_a_message_deleted_by_hand_comes_back_once(world: World) -> None:
+    """Somebody deletes the parent: one new root that says so, and status goes on under it."""
+    parent = await opened(world)
+    channel = world.stand_in.workspace.channel("C0CIONCALL")
+    del channel.messages[parent.ts]
+    world.farm.queue(LINUX, 60, 120)
+    again = await world.slack.channel("ci").parent("60 jobs queued", within=10)
+    assert again.ts != parent.ts
+    await again.until("this is its new thread")
+    await again.click("Acknowledge")
+    await again.until("<@U0ANA> has it since")
+    assert len(world.roots()) == 2

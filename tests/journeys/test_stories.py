@@ -1,0 +1,31 @@
+"""The stories of `tailback demo`, told in-process and in accelerated time: each opens an incident that names its pools."""
+
+import asyncio
+
+import pytest
+
+from handlers.demo import opened_demo, scenario_named
+from tests.slack_driver import SlackDriver
+
+STORIES = ("surge", "limit-reached", "stockout", "offline-hosts", "provider-outage", "hung-jobs")
+
+
+@pytest.mark.parametrize("name", STORIES)
+async def test_every_story_opens_an_incident_that_names_the_affected_pools(name: str) -> None:
+    """One thread in the team's channel, with every affected pool in its first seconds, and nothing but it."""
+    scenario = scenario_named(name)
+    async with asyncio.timeout(60), opened_demo(scenario) as demo, SlackDriver(demo.address) as slack:
+        parent = await slack.channel("dev-infra").parent(scenario.rule.name, within=20)
+        for pool in scenario.affected:
+            await parent.until(pool, within=10)
+        assert "OPEN" in parent.text
+        assert demo.slack.log.of("chat.postMessage", "C0CIONCALL") == []
+        refused = {call.outcome for call in demo.slack.log.calls} - {"ok", "pending"}
+        assert refused == set()
+
+
+async def test_nothing_is_said_when_nothing_is_wrong() -> None:
+    """The healthy fleet fires no alert, and Tailback posts nothing."""
+    async with asyncio.timeout(60), opened_demo(scenario_named("healthy")) as demo:
+        await demo.world.step(60)
+        assert demo.slack.log.of("chat.postMessage") == []

@@ -1,0 +1,134 @@
+"""Everything that can be said instead of pressed: `/queue`, `@tailback` in a thread, the shortcut, App Home, the menu."""
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.journeys.alerts import queue_alert
+from tests.journeys.setup import LARGE, LINUX
+from tests.journeys.world import World, running
+from tests.slack_driver import Message
+
+
+@pytest_asyncio.fixture
+async def world(tmp_path: Path, redis_url: str) -> AsyncIterator[World]:
+    """14 jobs wait for linux.2xlarge; the other pools are quiet."""
+    async with running(tmp_path, redis_url) as made:
+        made.farm.queue(LINUX, 14, 114)
+        yield made
+
+
+async def opened(world: World) -> Message:
+    """The alert has arrived and the thread is open."""
+    await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+    return await world.slack.channel("ci").parent(LINUX)
+
+
+async def test_reading_verbs_answer_one_person_alone(world: World) -> None:
+    """status, status POOL, list, report, help, and what is no verb: ephemeral, complete, and nothing is posted."""
+    slack = world.slack
+    await slack.slash("/queue", "list")
+    await slack.ephemeral(containing="No incident is open.")
+    parent = await opened(world)
+    await slack.slash("/queue", "status")
+    everything = await slack.ephemeral(containing=LARGE)
+    assert "14 jobs queued, oldest waits 1 h 54 min" in everything.text
+    await slack.slash("/queue", f"status {LINUX}", user="U0BEN")
+    one = await slack.ephemeral("U0BEN", LINUX)
+    assert LARGE not in one.text
+    await slack.slash("/queue", "list")
+    listed = await slack.ephemeral(containing="1 open incident")
+    assert f"p{parent.ts.replace('.', '')}|Thread>" in listed.text
+    await slack.slash("/queue", "report")
+    assert "1 incident (1 open)" in (await slack.ephemeral(containing="Incidents of the last 7 days")).text
+    await slack.slash("/queue", "help")
+    verbs = await slack.ephemeral(containing="You can write")
+    for verb in ("status", "list", "diagnose", "silence", "scale", "report", "ack", "resolve", "mute", "unsilence"):
+        assert f"`{verb}" in verbs.text, verb
+    await slack.slash("/queue", "explode")
+    await slack.ephemeral(containing='"explode" is not something Tailback knows. Try')
+    await slack.slash("/queue", "status linux.9xlarge")
+    await slack.ephemeral(containing=f"Known pools: {LINUX}")
+    assert len(world.stored()) == 1
+
+
+async def test_acting_verbs_do_what_the_buttons_do(world: World) -> None:
+    """`/queue diagnose`, `silence` and `scale`, each with its arguments, and with a sentence when one is missing."""
+    slack, parent = world.slack, await opened(world)
+    await slack.slash("/queue", f"diagnose {LINUX}", user="U0BEN")
+    await slack.ephemeral("U0BEN", f"Reading {LINUX} now")
+    await slack.ephemeral("U0BEN", "You asked for a diagnosis.")
+    await slack.slash("/queue", f"silence {LINUX}")
+    await slack.ephemeral(containing="Say which pool and how long")
+    await slack.slash("/queue", f"silence {LINUX} 2h")
+    await parent.until("<@U0ANA> silenced the alert for 2 h")
+    assert len(world.farm.kept()) == 1
+    await slack.slash("/queue", "scale linux.2xlarge")
+    await slack.ephemeral(containing="Say which pool and how many runners")
+    await slack.slash("/queue", f"scale {LINUX} 24")
+    question = await slack.modal(title="Scale up?")
+    assert await question.submit() == {}
+    await world.eventually(lambda: [t for _, t, _ in world.farm.sets] == [24], "a target at the scaler")
+    await slack.ephemeral(containing="24 runners (was 10); it accepted")
+
+
+async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
+    """In a thread, where Slack takes no slash command: `@tailback status, ack, silence, unsilence, mute, scale`."""
+    slack, parent = world.slack, await opened(world)
+    await slack.mention("status", parent)
+    await slack.ephemeral(containing="14 jobs queued, oldest waits 1 h 54 min")
+    await slack.mention("ack", parent, user="U0BEN")
+    await parent.until("<@U0BEN> has it since")
+    await slack.mention("silence 45m", parent)
+    await parent.until("<@U0ANA> silenced the alert for 45 min")
+    await slack.mention("unsilence", parent)
+    await parent.until("<@U0ANA> ended the silence")
+    await slack.mention("diagnose", parent)
+    await parent.reply("asked for a diagnosis")
+    await slack.mention("mute", parent)
+    await parent.until("<@U0ANA> muted status replies")
+    await slack.mention(f"scale {LINUX} 24", parent)
+    asked = await slack.ephemeral(containing="Scale linux.2xlarge from 10 to 24 runners?")
+    await asked.click("Scale to 24…")
+    await (await slack.modal(title="Scale up?")).submit()
+    await parent.until("24 runners (was 10); it accepted")
+    assert [target for _, target, _ in world.farm.sets] == [24]
+    await slack.mention("help", parent)
+    await slack.ephemeral(containing="You can write")
+    await slack.mention("ack")
+    await slack.ephemeral(containing="Ask in the thread of an incident")
+
+
+async def test_shortcut_and_home(world: World) -> None:
+    """The message shortcut diagnoses; App Home lists what is open, and says so when nothing is."""
+    assert "Nothing is open. Good." in (await world.slack.home("U0CHI", "0 open incidents")).text
+    parent = await opened(world)
+    await parent.shortcut("tailback_diagnose", user="U0CHI")
+    answer = await parent.reply("<@U0CHI> asked for a diagnosis")
+    home = await world.slack.home("U0CHI", "1 open incident")
+    assert f"{LINUX}: 14 jobs queued" in home.text
+    await answer.shortcut("tailback_diagnose", user="U0BEN")
+    await parent.reply("<@U0BEN> asked for a diagnosis")
+
+
+async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None:
+    """Muted: the parent stays true and the thread silent. Resumed: told again. Resolved by hand: who did it, no buttons."""
+    parent = await opened(world)
+    await parent.choose("Mute updates")
+    await parent.until("Status replies are muted")
+    world.farm.queue(LINUX, 60, 120)
+    await parent.until("60 jobs queued")
+    assert await parent.replies() == []
+    await parent.choose("Resume updates")
+    await parent.until("<@U0ANA> resumed status replies")
+    await parent.reply("Worse: 60 jobs queued")
+    await parent.choose("Resolve by hand", user="U0BEN")
+    question = await world.slack.modal("U0BEN", "Resolve by hand?")
+    assert "OPEN" in (await parent.read()).text, "it asks first"
+    assert await question.submit() == {}
+    await parent.until("RESOLVED")
+    assert "<@U0BEN> closed this incident by hand" in parent.text
+    assert parent.buttons == []
+    await parent.reply("closed this incident by hand")

@@ -1,0 +1,258 @@
+"""The pages say what the code does: every setting, variable, verb, metric and story stands there, and nothing else."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bot.actions.table import ACTIONS
+from bot.adapters import back_ends
+from bot.adapters.alertmanagers.alertmanager import AlertmanagerTable
+from bot.adapters.alertmanagers.api_v2 import ApiV2Table
+from bot.adapters.alertmanagers.grafana import GrafanaTable
+from bot.adapters.alertmanagers.table import ALERTMANAGERS
+from bot.adapters.metrics.prometheus import FRACTIONAL, WHOLE, PrometheusPool, PrometheusTable
+from bot.adapters.metrics.prometheus_presets import PRESETS, queries
+from bot.adapters.metrics.table import METRICS
+from bot.adapters.scalers.http import HttpScalerTable
+from bot.adapters.scalers.none import NoneTable
+from bot.adapters.scalers.policy import PolicyTable
+from bot.adapters.scalers.table import SCALERS
+from bot.config import (
+    ActionsTable,
+    Environment,
+    File,
+    OutsideTable,
+    PermissionsTable,
+    PoolTable,
+    RouteTable,
+    Settings,
+    SlackTable,
+    SnsTable,
+    Table,
+    TimingTable,
+    read_file,
+)
+from bot.playground.fleet.scenarios import SCENARIOS
+from bot.sources.table import SOURCES
+from handlers.check_settings import of_settings
+from handlers.findings import Level
+from handlers.manifest import SCOPES
+from handlers.metrics import REGISTRY
+from tests.docs_pages import Page, first_code, page, pages, rows
+from tests.house import ROOT, modules
+
+CONFIGURATION = "docs/configuration.md"
+SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
+    "`[slack]`": (SlackTable, None),
+    "`[[route]]`": (RouteTable, None),
+    "`[outside_slack]`": (OutsideTable, None),
+    "`[actions]`": (ActionsTable, None),
+    "`[timing]`": (TimingTable, None),
+    "`[permissions]`": (PermissionsTable, None),
+    "`[sns]`": (SnsTable, None),
+    'kind = "alertmanager"': (AlertmanagerTable, None),
+    'kind = "grafana"': (GrafanaTable, None),
+    'kind = "prometheus"': (PrometheusTable, None),
+    '`[pool."NAME"]`': (PoolTable, None),
+    "Keys of a Prometheus pool": (PrometheusPool, None),
+    '`[pool."NAME".scaler]`': (PolicyTable, None),
+    'kind = "http"': (HttpScalerTable, PolicyTable),
+    'kind = "none"': (NoneTable, PolicyTable),
+}
+"""Heading of docs/configuration.md: the table whose settings stand below it, and the one that says the rest."""
+WITHOUT_EFFECT = {
+    "[outside_slack]": r"desk\.outside\b",
+    "[sns]": r"\.sns\b",
+    "GITHUB_WEBHOOK_SECRET": r"\bgithub_webhook_secret\b",
+    "permissions.approve": r"permissions\.approve\b|\"approve\"",
+    "actions.per_minute": r"\bactions\.per_minute\b",
+    "timing.resync": r"\btiming\.resync\b",
+    "timing.sweep": r"\btiming\.sweep\b",
+    "approval_above": r"\bapproval_above\b|\bneeds_approval\b",
+    "approval_within": r"\bapproval_within_seconds\b",
+    "lease": r"\bpolicy\.lease_seconds\b",
+    "drained_for": r"\bpolicy\.drained_seconds\b",
+    "max_cost_per_hour": r"\bmax_cost_per_hour\b|\boverpriced\b",
+}
+"""Settings that the page says have no effect yet: how a story, an action or a door would use them."""
+MADE_UP = {"GRAFANA_TOKEN": "made-up", "PAGER_WEBHOOK_URL": "http://127.0.0.1:1/"}
+
+
+def settings_of(title: str) -> dict[str, object]:
+    """The settings that a section must name, each with its default; those without one are required."""
+    table, common = SECTIONS[title]
+    fields = table.model_fields.items()
+    return {
+        name: ... if field.is_required() else field.get_default(call_default_factory=True)
+        for name, field in fields
+        if common is None or name not in common.model_fields
+    }
+
+
+def tables_below(table: type[Table]) -> set[type[Table]]:
+    """Every kind of table that is made from this one."""
+    return {found for below in table.__subclasses__() for found in {below, *tables_below(below)}}
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_each_setting_stands_in_its_section_and_no_other_does(title: str) -> None:
+    """A setting without a line is not known to anybody; a line without a setting sends people astray."""
+    assert set(rows(page(CONFIGURATION).section(title))) == set(settings_of(title))
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_each_documented_default_is_the_real_one(title: str) -> None:
+    """The default column is read like a setting and compared with what the table has; 'required' means so."""
+    table, _ = SECTIONS[title]
+    for name, cells in rows(page(CONFIGURATION).section(title)).items():
+        default = settings_of(title)[name]
+        if (default is ...) != cells[-1].startswith("required"):
+            assert name == "channel", f"{title} {name}: says {cells[-1]!r}"
+        if len(cells) == 3 and (written := first_code(cells[-1])):
+            value = tomllib.loads(f"x = {written}")["x"]
+            assert read_as(table, name, value) == default, f"{title} {name}: says {written}"
+
+
+def read_as(table: type[Table], name: str, value: object) -> object:
+    """The value of one setting as the table reads it, beside made-up ones that it requires."""
+    given = {"kind": "x", "url": "http://127.0.0.1:1", "url_env": "X", "token_env": "X", "channel": "C0X", "max": 1}
+    needed = {key: given[key] for key, field in table.model_fields.items() if field.is_required()}
+    return getattr(table.model_validate({**needed, name: value}), name)
+
+
+def test_every_table_and_every_kind_has_its_section() -> None:
+    """Whoever adds a table or an integration is led to the page."""
+    shared = {File, Environment, ApiV2Table}
+    products = {table for table in tables_below(Table) if table.__module__.startswith("bot.")}
+    assert products - shared == {table for table, _ in SECTIONS.values()}
+    kinds = {title.split('"')[1] for title in SECTIONS if title.startswith("kind")}
+    assert kinds == {*METRICS, *SCALERS, *ALERTMANAGERS}
+    text = page(CONFIGURATION).text
+    assert [name for name in File.model_fields if not re.search(rf"^## `\[+{name}\b", text, re.M)] == []
+
+
+def test_each_variable_is_documented_with_its_default_and_stands_in_the_example() -> None:
+    """The environment as bot/config.py reads it, the page, and .env.example name the same variables."""
+    documented = rows(page(CONFIGURATION).section("Environment"))
+    fields = {name.upper(): field for name, field in Environment.model_fields.items()}
+    assert set(documented) == set(fields)
+    example = (ROOT / ".env.example").read_text("utf-8")
+    assert set(re.findall(r"^#?([A-Z][A-Z0-9_]*)=", example, re.M)) == set(fields)
+    for name, cells in documented.items():
+        default = fields[name].get_default(call_default_factory=True)
+        written = first_code(cells[-1])
+        if isinstance(default, str | int) and default != "":
+            assert written == str(default), name
+        if isinstance(default, Path):
+            assert Path(written) == default, name
+
+
+def test_a_setting_is_said_to_have_no_effect_as_long_as_nothing_uses_it() -> None:
+    """Whoever gives one an effect takes it off this list and off the page."""
+    said = page(CONFIGURATION).text.partition("**without effect in this release**:")[2].partition(".\n\n")[0]
+    assert re.findall(r"`([^`]+)`", said) == list(WITHOUT_EFFECT)
+    users = [one for one in modules(ROOT, "bot/stories", "bot/actions", "handlers") if "check" not in one.path]
+    used = {name: one.path for name, use in WITHOUT_EFFECT.items() for one in users if re.search(use, one.text)}
+    assert used == {}
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_each_verb_is_in_the_table_of_verbs(name: str) -> None:
+    """Its usage is written as `help` writes it."""
+    verbs = rows(page("docs/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
+    assert ACTIONS[name].USAGE in verbs
+
+
+def test_the_table_of_verbs_promises_no_other() -> None:
+    """`help` is answered by the door itself; all else is an action."""
+    verbs = rows(page("docs/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
+    assert set(verbs) - {"help"} == {action.USAGE for action in ACTIONS.values()}
+
+
+def test_each_exported_metric_is_explained_and_no_other() -> None:
+    """Names as Prometheus sees them: a counter ends in _total."""
+    families = [family for family in REGISTRY.collect() if not family.name.endswith("_created")]
+    names = {f"{family.name}_total" if family.type == "counter" else family.name for family in families}
+    assert set(rows(page("docs/metrics.md").section("What Tailback exports"))) == names
+
+
+def test_each_figure_and_each_preset_is_explained() -> None:
+    """The figures of a pool, and the presets with the label that names the pool and the figures they have."""
+    metrics = page("docs/metrics.md")
+    table = metrics.section("What Tailback asks about a pool")
+    assert {*WHOLE, *FRACTIONAL, "waiting"} - set(re.findall(r"`(\w+)`", table)) == set()
+    presets = rows(metrics.section("Presets"))
+    assert set(presets) == set(PRESETS)
+    for preset, (label, _) in PRESETS.items():
+        assert first_code(presets[preset][2]) == label
+        named = set(re.findall(r"`(\w+)`", presets[preset][3]))
+        assert presets[preset][3] == "all" or set(queries(preset, "x")) <= named
+
+
+def test_the_queries_on_the_page_are_those_of_the_preset() -> None:
+    """Somebody copies them."""
+    block = next(block for block in page("docs/metrics.md").code("promql") if "topk" in block)
+    assert set(block.splitlines()) == set(queries("ci", "linux.2xlarge").values())
+
+
+def test_each_story_is_on_the_page_with_whether_scaling_helps() -> None:
+    """The same names and the same answers as the fleet has."""
+    stories = rows(page("docs/playground.md").section("Scenarios"))
+    assert set(stories) == set(SCENARIOS)
+    for name, scenario in SCENARIOS.items():
+        assert (stories[name][2] == "yes") == scenario.helps, name
+
+
+def test_the_slack_scopes_on_the_page_are_those_of_the_manifest() -> None:
+    """Least privilege is only as good as its list."""
+    text = page("docs/security.md").section("Least privileges").partition("**Grafana.**")[0]
+    named = set(re.findall(r"`([a-z_.]+:[a-z]+(?:\.[a-z]+)?|commands)`", text))
+    refused = {"chat:write.public", "channels:join", "connections:write"}
+    assert named - refused == {scope.name for scope in SCOPES}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_each_alert_source_has_its_path_on_the_page(source: str) -> None:
+    """What can be posted to."""
+    assert f"/alerts/{source}" in page("docs/alert-sources.md").text
+
+
+def toml_blocks() -> list[tuple[str, str]]:
+    """(where it stands, text) of every piece of configuration in the docs."""
+    examples = [(path.name, path.read_text("utf-8")) for path in sorted((ROOT / "docs/examples").glob("*.toml"))]
+    found = [(one.path, block) for one in pages() for block in one.code("toml")]
+    return [*examples, *found]
+
+
+@pytest.mark.parametrize(("where", "text"), toml_blocks(), ids=lambda value: value[:40])
+def test_each_piece_of_configuration_is_valid(where: str, text: str) -> None:
+    """It is read by the product's own model, and its back ends can be built."""
+    settings = Settings(Environment(), File.model_validate(tomllib.loads(text)), MADE_UP)
+    assert back_ends.build(settings, lambda: 0.0).metrics.keys() == {
+        name for name, pool in settings.file.pool.items() if pool.metrics
+    }, where
+
+
+def test_the_complete_example_has_no_gaps() -> None:
+    """The doctor finds nothing to say about its configuration."""
+    path = ROOT / "docs/examples/tailback.toml"
+    found = of_settings(Settings(Environment(tailback_config=path), read_file(path), MADE_UP))
+    assert [one.text for one in found if one.area == "configuration" and one.state is not Level.OK] == []
+
+
+@pytest.mark.needs("amtool")
+def test_alertmanager_takes_the_receiver_on_the_page(tmp_path: Path) -> None:
+    """Its own checker reads it."""
+    (tmp_path / "alertmanager.yml").write_text(yaml_of(page("docs/alert-sources.md")))
+    said = subprocess.run(
+        ["amtool", "check-config", tmp_path / "alertmanager.yml"], capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+def yaml_of(one: Page) -> str:
+    """The YAML block of a page, with its indentation."""
+    return one.text.partition("```yaml\n")[2].partition("```")[0]

@@ -1,0 +1,207 @@
+"""Every command of README and docs is run here in a way that does no harm, or is named with the test that runs it."""
+
+import asyncio
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from handlers.cli import app
+from tests.docs_pages import Command, command_of, page, pages, rows, shell_lines, spoken_commands
+from tests.house import ROOT
+
+EXAMPLE_ALERT = "tests/fixtures/grafana/RECONSTRUCTED_seed_alert.json"
+NOBODY = "http://127.0.0.1:1"
+MADE_UP = {
+    "SLACK_BOT_TOKEN": "xoxb-made-up-for-a-test",
+    "SLACK_SIGNING_SECRET": "made-up-signing-secret",
+    "SLACK_API_URL": f"{NOBODY}/api/",
+    "TAILBACK_WEBHOOK_TOKEN": "made-up-webhook-token-0123456789",
+    "GRAFANA_TOKEN": "made-up-grafana-token",
+}
+"""Nothing of it leads anywhere: port 1 of this machine answers nobody."""
+
+OUTCOMES = {
+    ("demo", "--list"): (0, "surge"),
+    ("manifest",): (0, '"slash_commands"'),
+    ("check", "--json"): (1, '"ok": false'),
+    ("check",): (1, "in order."),
+    ("send",): (1, "Nobody listens at http://127.0.0.1:1"),
+    ("export",): (1, "There are no records in"),
+    ("audit",): (1, "There are no records in"),
+    ("run",): (1, "slack.channel: is required"),
+    ("web",): (1, "slack.channel: is required"),
+    ("worker",): (1, "slack.channel: is required"),
+}
+"""How a command begins, the longest beginning first: its exit code here, and what it says."""
+
+COVERED = {
+    "tailback demo": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
+    "tailback demo --scenario": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
+    "tailback demo --speed": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
+    "tailback test": "tests/test_launcher.py",
+    "tailback lock": "tests/test_launcher.py",
+    "cp": "tests/test_docs_commands.py::test_each_file_that_is_copied_is_there",
+    "set -a; . ./.env; set +a": "tests/test_docs_commands.py::test_the_example_environment_can_be_loaded_by_a_shell",
+}
+"""Lines that are not run as they stand, by how they begin, and the test that runs them."""
+
+
+def runnable() -> list[Command]:
+    """Every different command of the shell blocks that can be run as it stands."""
+    found = {command for _, line in shell_lines() if not covered(line) and (command := command_of(line))}
+    return sorted(found, key=lambda command: command.name)
+
+
+def covered(line: str) -> str:
+    """The test that runs such a line; empty when it is run as it stands."""
+    words = line.removeprefix("./")
+    beginnings = [start for start in COVERED if words == start or words.startswith(f"{start} ")]
+    if "--list" in words:
+        return ""
+    return COVERED[max(beginnings, key=len)] if beginnings else ""
+
+
+def commands() -> dict[str, set[str]]:
+    """The options of every command of the command line."""
+    group = get_command(app)
+    return {
+        name: {option for parameter in command.params for option in parameter.opts}
+        for name, command in group.commands.items()
+    }
+
+
+@pytest.mark.parametrize("line", sorted({line for _, line in shell_lines()}))
+def test_each_line_of_a_shell_block_is_run_by_a_test(line: str) -> None:
+    """A line is a `tailback` command with a known outcome, or it is named with the test that runs it."""
+    test = covered(line)
+    if test:
+        file, _, name = test.partition("::")
+        assert f"def {name}" in (ROOT / file).read_text("utf-8"), test
+        return
+    command = command_of(line)
+    assert command is not None, f"no test runs {line!r}: add it to COVERED"
+    assert outcome_of(command), f"no outcome is known for {line!r}: add it to OUTCOMES"
+
+
+def outcome_of(command: Command) -> tuple[int, str] | None:
+    """What is expected of a command here."""
+    beginnings = [start for start in OUTCOMES if command.words[: len(start)] == start]
+    return OUTCOMES[max(beginnings, key=len)] if beginnings else None
+
+
+@pytest.mark.parametrize("command", runnable(), ids=lambda command: command.name)
+def test_each_documented_command_does_what_it_should(command: Command, tmp_path: Path) -> None:
+    """It really runs, with made-up values in an empty place, and exits with the known code and a known sentence."""
+    code, said = outcome_of(command)
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    (tmp_path / "alert.json").write_bytes((ROOT / EXAMPLE_ALERT).read_bytes())
+    if command.words[0] == "check":
+        write_example(tmp_path)
+    words = [word.replace("http://127.0.0.1:8080", NOBODY) for word in command.words]
+    ran = tailback(words, tmp_path, {**MADE_UP, **dict(command.variables), "PORT": "1"})
+    told = ran.stdout + ran.stderr
+    assert (ran.returncode, said in told) == (code, True), told
+    assert "Traceback" not in told
+
+
+def tailback(words: list[str], place: Path, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end, in a folder of its own."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "handlers", *words],
+        cwd=place,
+        env=environment(variables),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def environment(variables: dict[str, str]) -> dict[str, str]:
+    """Only what is needed, and nothing of whoever runs the tests."""
+    return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **variables}
+
+
+def write_example(place: Path) -> None:
+    """The complete example, with addresses where nobody answers."""
+    text = (ROOT / "docs/examples/tailback.toml").read_text("utf-8")
+    (place / "tailback.toml").write_text(re.sub(r'"https?://[^/"]+', f'"{NOBODY}', text))
+
+
+def test_the_doctor_finds_the_example_complete_and_its_back_ends_missing(tmp_path: Path) -> None:
+    """With every variable set, all that is left are the servers that do not run here, each with a remedy."""
+    write_example(tmp_path)
+    ran = tailback(["check"], tmp_path, MADE_UP)
+    areas = {line.split()[1] for line in ran.stdout.splitlines() if line.startswith("problem")}
+    assert ran.returncode == 1
+    assert areas == {"slack", "metrics", "scaler", "alertmanager"}, ran.stdout
+    assert all("To do: " in line for line in ran.stdout.splitlines() if line.startswith("problem"))
+
+
+async def test_the_demo_prints_its_address_and_ends_on_request(tmp_path: Path) -> None:
+    """The first command of the README, with the other options that the docs show."""
+    words = ["demo", "--scenario", "limit-reached", "--seed", "7", "--port", "0", "--speed", "30"]
+    demo = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "handlers", *words),
+        cwd=tmp_path,
+        env=environment({}),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        async with asyncio.timeout(60):
+            told = await demo.stdout.readuntil(b"/?channel=")
+            demo.terminate()
+            await demo.communicate()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            demo.kill()
+    assert re.search(rb"http://127.0.0.1:\d+/\?channel=$", told)
+    assert demo.returncode == 0
+
+
+def test_each_file_that_is_copied_is_there() -> None:
+    """`cp A B` names a file of the project."""
+    copied = [line.split() for _, line in shell_lines() if line.startswith("cp ")]
+    assert copied
+    assert [words[1] for words in copied if not (ROOT / words[1]).is_file()] == []
+
+
+def test_the_example_environment_can_be_loaded_by_a_shell(tmp_path: Path) -> None:
+    """`set -a; . ./.env; set +a` with the copied example gives its variables to the next command."""
+    (tmp_path / ".env").write_bytes((ROOT / ".env.example").read_bytes())
+    ran = subprocess.run(
+        ["sh", "-c", "set -a; . ./.env; set +a; env"],
+        cwd=tmp_path,
+        env=environment({}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "SLACK_BOT_TOKEN=xoxb-your-bot-token" in ran.stdout.splitlines()
+
+
+@pytest.mark.parametrize(("path", "words"), sorted(set(spoken_commands())), ids=lambda value: str(value)[:60])
+def test_each_command_in_running_text_exists_with_its_options(path: str, words: tuple[str, ...]) -> None:
+    """`tailback …` in a sentence or a table names a command and options that there are."""
+    if words[0] in {"test", "lock"}:
+        return
+    known = commands()
+    assert words[0] in known, f"{path}: tailback {' '.join(words)}"
+    assert {word for word in words if word.startswith("--")} - {"--help"} <= known[words[0]]
+
+
+def test_each_command_stands_in_the_table_of_commands_with_help() -> None:
+    """Nobody finds a command that no page names; each shows an example."""
+    table = rows(page("docs/commands.md").section("Command line"))
+    assert {f"tailback {name}" for name in commands()} == set(table)
+    shown = {line for one in pages() for block in one.code("sh") for line in block.splitlines()}
+    for name, command in get_command(app).commands.items():
+        assert "Example:" in (command.help or ""), name
+        assert any(f"tailback {name}" in line for line in shown), name

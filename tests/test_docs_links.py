@@ -1,0 +1,69 @@
+"""The pages hang together: links lead somewhere, images are there, small and described, README stays short."""
+
+import re
+
+import pytest
+
+from tests.docs_pages import Page, page, pages, target_of
+from tests.house import ROOT
+
+MOST_IMAGE_BYTES = 300_000
+MOST_README_LINES = 120
+LOUD = re.compile(
+    r"\b(blazing|seamless\w*|powerful|cutting|effortless\w*|revolution\w*|world-class|simply|just)\b", re.I
+)
+
+
+@pytest.mark.parametrize("one", pages(), ids=lambda one: one.path)
+def test_each_relative_link_leads_to_a_file_and_a_heading(one: Page) -> None:
+    """A reader is never sent to nothing."""
+    for _, text, target in one.links():
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, anchor = target_of(one.path, target)
+        assert file.exists(), f"{one.path}: [{text}] leads to {target}, which is not there"
+        if anchor:
+            there = page(file.resolve().relative_to(ROOT).as_posix())
+            assert anchor in there.anchors(), f"{one.path}: {target} has no such heading"
+
+
+@pytest.mark.parametrize("one", pages(), ids=lambda one: one.path)
+def test_each_image_is_described_and_small(one: Page) -> None:
+    """Alt text is a sentence for whoever cannot see it."""
+    for is_image, text, target in one.links():
+        if is_image:
+            file, _ = target_of(one.path, target)
+            assert len(text.split()) >= 8, f"{one.path}: {target} needs a whole sentence as alt text"
+            assert file.stat().st_size <= MOST_IMAGE_BYTES, f"{target} is too large"
+
+
+def test_every_page_of_docs_is_reached_from_the_readme() -> None:
+    """Nobody finds a page that no page links to."""
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        file = waiting.pop().resolve()
+        if file in reached or file.suffix != ".md":
+            continue
+        reached.add(file)
+        one = page(file.relative_to(ROOT).as_posix())
+        waiting += [target_of(one.path, target)[0] for _, _, target in one.links() if not re.match(r"[a-z]+:", target)]
+    written = {(ROOT / one.path).resolve() for one in pages()}
+    assert {path.name for path in written - reached} == set()
+
+
+def test_the_readme_is_short_and_quiet() -> None:
+    """One screen or two, with a picture, the two commands, and no badges or loud words."""
+    readme = page("README.md")
+    assert len(readme.text.splitlines()) < MOST_README_LINES
+    assert "./tailback demo\n" in readme.code("sh")
+    assert "./tailback test\n" in readme.code("sh")
+    assert [target for is_image, _, target in readme.links() if is_image] == ["docs/images/thread.png"]
+    assert LOUD.findall(readme.text) == []
+
+
+def test_the_decisions_are_numbered_without_a_gap_and_have_their_three_parts() -> None:
+    """Context, decision, consequences."""
+    decisions = [one for one in pages() if one.path.startswith("docs/adr/")]
+    assert [int(one.path.split("/")[-1][:4]) for one in decisions] == list(range(1, len(decisions) + 1))
+    for one in decisions:
+        assert [part for part in ("Context", "Decision", "Consequences") if f"**{part}.**" not in one.text] == []
