@@ -16,6 +16,8 @@ from bot.core.routing import Route
 
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*")
+EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
+"""Set but empty, this one means that the body alone is signed; every other empty variable counts as not set."""
 
 
 class ConfigError(Exception):
@@ -225,7 +227,7 @@ def load(variables: Mapping[str, str] | None = None) -> Settings:
     problems: list[str] = []
     env, file = Environment(), File()
     try:
-        given = {name.lower(): value for name, value in variables.items() if value != ""}
+        given = {name.lower(): value for name, value in variables.items() if value or name in EMPTY_SAYS_SOMETHING}
         env = Environment.model_validate(given)
     except ValidationError as error:
         problems += [f"{str(p['loc'][0]).upper()}: {_sentence(p)}" for p in error.errors()]

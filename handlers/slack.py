@@ -17,7 +17,7 @@ from bot.core.record import Conflict
 from bot.core.request import Answer, Request, Surface
 from bot.desk import Desk
 from bot.ports import Failure, Refused, Unreachable
-from bot.stories.ask import refused
+from bot.stories.ask import TooOften, paced, refused
 from bot.stories.welcome import welcome
 from bot.views.answers import refusal
 from bot.views.modals import notice
@@ -153,8 +153,11 @@ async def answered(desk: Desk, request: Request) -> Answer:
     """Let the action answer in time; every failure becomes a sentence for the person, and nothing is half done."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
+            await paced(desk, request)
             answer = await ACTIONS[request.name].ask(desk, request)
         outcome = "answered"
+    except TooOften as often:
+        outcome, answer = "too often", Answer(whisper=refusal(str(often)))
     except Refused as refusing:
         outcome, answer = "refused", Answer(whisper=refusal(str(refusing), refusing.who))
         await _kept(desk, request, str(refusing))

@@ -18,6 +18,7 @@ from bot.stories.perform import perform
 from bot.stories.reconcile import reconcile
 from bot.stories.speak import stumbled
 from bot.stories.storm import storm
+from bot.stories.tend import tend
 from handlers import metrics
 
 AT_ONCE = 48
@@ -152,5 +153,6 @@ _STORIES: dict[str, Callable[[Desk, Claim], Awaitable[None]]] = {
     "inc": _incident,
     "pool": measure,
     "act": perform,
+    "lease": tend,
     "digest": storm,
 }

@@ -71,7 +71,6 @@ WITHOUT_EFFECT = {
     "actions.per_minute": r"\bactions\.per_minute\b",
     "timing.resync": r"\btiming\.resync\b",
     "timing.sweep": r"\btiming\.sweep\b",
-    "approval_above": r"\bapproval_above\b|\bneeds_approval\b",
     "approval_within": r"\bapproval_within_seconds\b",
     "lease": r"\bpolicy\.lease_seconds\b",
     "drained_for": r"\bpolicy\.drained_seconds\b",

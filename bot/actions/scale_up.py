@@ -2,20 +2,25 @@
 
 from dataclasses import replace
 
-from bot.core.action import Act, Performed, Progress, Ready
+from bot.core.action import Act, Performed, Progress, awaiting
 from bot.core.capacity import expected
-from bot.core.guards import ScalePolicy, Verdict, judged, proposed
+from bot.core.guards import Verdict, needs_approval, proposed
 from bot.core.incident import Incident, noted
+from bot.core.lease import Lease, Share, lent
 from bot.core.observe import View
 from bot.core.offer import Offer, act_id
 from bot.core.pool import Pool, PoolRules, worst_first
-from bot.core.record import Change, Held, Put
+from bot.core.record import Change, Held, Put, Ready
 from bot.core.request import Answer, Request, Surface
 from bot.core.timeline import Event
-from bot.core.words import count
-from bot.desk import Desk, Lever
-from bot.ports import Capacity, Failure, Refused, Unreachable
+from bot.core.verify import deadline_seconds
+from bot.core.words import count, duration
+from bot.desk import Desk
+from bot.ports import Capacity, Refused, Unreachable
 from bot.stories.ask import acting, already, fresh_act, own_id, permit, refused, request_act, subject
+from bot.stories.keep import Move
+from bot.stories.levers import Judged, judge, level_of, lever_of, maximum, within
+from bot.stories.second import agreement, askable, asked_for_two
 from bot.views.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.results import confirm_scale
 
@@ -87,11 +92,11 @@ async def _choice(desk: Desk, name: str) -> ScaleChoice:
     queued = latest.queued if latest else None
     return ScaleChoice(
         pool=name,
-        current=capacity.current,
-        maximum=_maximum(lever, capacity),
+        current=capacity.size,
+        maximum=maximum(lever, capacity),
         limit=latest.limit if latest else None,
         queued=queued,
-        proposed=proposed(_within(lever, capacity), capacity.current, queued),
+        proposed=proposed(within(lever, capacity), capacity.size, queued),
         step=lever.policy.step,
         boot_time_seconds=rules.boot_time_seconds,
         cost_per_runner_hour=lever.policy.cost_per_runner_hour,
@@ -102,6 +107,7 @@ async def _choice(desk: Desk, name: str) -> ScaleChoice:
 async def _drafted(desk: Desk, request: Request, held: Held[Incident] | None, pool: str, text: str) -> Answer:
     try:
         current, verdict = await _allowed(desk, pool, text)
+        askable(desk, pool, verdict.target or current, in_thread=held is not None)
     except Refused as refusal:
         if request.surface is not Surface.DIALOG:
             raise
@@ -124,10 +130,10 @@ async def _drafted(desk: Desk, request: Request, held: Held[Incident] | None, po
 async def _allowed(desk: Desk, pool: str, text: str) -> tuple[int, Verdict]:
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(f'The target is a whole number of runners, for example 24; "{text[:20]}" is not.')
-    current, verdict = await _judge(desk, lever_of(desk, pool), pool, int(text))
-    if verdict.target is None:
-        raise Refused(verdict.reason)
-    return current, verdict
+    found = await judge(desk, pool, int(text))
+    if found.verdict.target is None:
+        raise Refused(found.verdict.reason)
+    return found.size, found.verdict
 
 
 async def _question(desk: Desk, draft: Act, note: str = "") -> dict[str, object]:
@@ -136,11 +142,14 @@ async def _question(desk: Desk, draft: Act, note: str = "") -> dict[str, object]
     rules = desk.settings.file.pools.get(pool, PoolRules(pool))
     foreseen = expected(held.value.latest if held else None, target - current, rules)
     lines = [*([note] if note else []), *foreseen]
-    cost = desk.levers[pool].policy.cost_per_runner_hour
-    if cost is not None:
+    policy = lever_of(desk, pool).policy
+    if (cost := policy.cost_per_runner_hour) is not None:
         lines.append(
             f"Cost: about {cost * (target - current):.2f} an hour more, in the currency of your configuration."
         )
+    lines.append(_lease_words(desk, pool))
+    if needs_approval(policy, target):
+        lines.append(f"A second person must agree, within {duration(policy.approval_within_seconds)}.")
     if desk.settings.file.actions.shadow:
         lines.append("Shadow mode: nothing will really be asked of the scaler.")
     return dict(scale_confirm(draft.id, pool, current, target, lines))
@@ -152,40 +161,72 @@ async def _confirmed(desk: Desk, request: Request) -> Answer:
         raise Refused("This question has lapsed; open Scale up again.")
     if draft.value.progress is not Progress.DRAFT:
         raise already(desk, draft.value)
-    act = replace(draft.value, progress=Progress.REQUESTED, requested_at=desk.now())
-    words = f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners."
-    held = await desk.store.get(Incident, act.incident) if act.incident else None
-    now = desk.now()
-    await request_act(
-        desk,
-        request,
-        held,
-        act,
-        lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=act.who, tell=False),
-        draft=draft,
-    )
+    held = await desk.store.get(Incident, draft.value.incident) if draft.value.incident else None
+    policy, now = lever_of(desk, draft.value.pool or "").policy, desk.now()
+    if needs_approval(policy, int(draft.value.params["target"])):
+        askable(desk, draft.value.pool or "", int(draft.value.params["target"]), in_thread=held is not None)
+        act = awaiting(draft.value, now, policy.approval_within_seconds)
+        move = asked_for_two(act, now)
+    else:
+        act = replace(draft.value, progress=Progress.REQUESTED, requested_at=now)
+        words = f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners."
+        move = _asked(act, now, words)
+    await request_act(desk, request, held, act, move, draft=draft)
     return Answer()
 
 
+def _asked(act: Act, now: float, words: str) -> Move:
+    return lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=act.who, tell=False)
+
+
 async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # noqa: ARG001 - the contract's shape
-    """Kill switch, permission, limit, step and cooldown, judged against what is true in this moment."""
+    """Kill switch, permission, limit, step, cooldown, cost and approval, judged against what is true in this moment.
+
+    With the intent the pool's lease learns what may be raised now, so that it is handed back whatever happens next.
+    """
     acting(desk)
     await permit(desk, act.who, "", "scale")
-    pool = act.pool or ""
-    lever = lever_of(desk, pool)
+    pool, asked = act.pool or "", int(act.params["target"])
     last = await desk.store.find(f"scaled:{pool}")
-    asked, seen = int(act.params["target"]), int(act.params["from"])
-    current, verdict = await _judge(desk, lever, pool, asked, seen=seen, but=act.id)
-    if verdict.target is None:
-        raise Refused(verdict.reason)
-    params = {**act.params, "target": str(verdict.target)}
-    return Ready(replace(act, before=f"{current}", params=params), {f"scaled:{pool}": (act.id, last)})
+    found = await judge(desk, pool, asked, seen=int(act.params["from"]), but=act.id)
+    target = found.verdict.target
+    if target is None:
+        raise Refused(found.verdict.reason)
+    await agreement(desk, act, target)
+    if found.lease and any(share.returning for share in found.lease.value.shares):
+        raise Refused(f"Extra capacity of {pool} is being handed back in this moment. Ask again in a minute.")
+    shadow = desk.settings.file.actions.shadow
+    intent = replace(act, before=f"{found.size}", params={**act.params, "target": str(target)}, shadow=shadow)
+    puts = () if shadow else (await _lent(desk, intent, found),)
+    return Ready(intent, {f"scaled:{pool}": (act.id, last)}, puts)
+
+
+async def _lent(desk: Desk, act: Act, found: Judged) -> Put:
+    pool, now = act.pool or "", desk.now()
+    measured = await desk.store.get(Pool, pool)
+    latest = measured.value.latest if measured else None
+    length = lever_of(desk, pool).policy.lease_seconds
+    share = Share(
+        act=act.id,
+        who=act.who,
+        channel=act.channel,
+        target=int(act.params["target"]),
+        before=found.size,
+        asked_at=now,
+        incident=act.incident,
+        ends_at=now + length if length is not None else None,
+        online=latest.online if latest else None,
+        queued=latest.queued if latest else None,
+    )
+    known = found.lease or Held(Lease(pool), 0)
+    after = lent(found.lease.value if found.lease else None, share, found.capacity.level or 0, pool)
+    return Put(known, after, now + desk.settings.file.timing.poll)
 
 
 async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:  # noqa: ARG001
     """Set the absolute target; the act's id is the Idempotency-Key."""
     pool, target = act.pool or "", int(act.params["target"])
-    if desk.settings.file.actions.shadow:
+    if act.shadow:
         words = f"would have asked {pool}'s scaler for {count(target, 'runner')} (now {act.before}); shadow mode."
         return Performed(words)
     await lever_of(desk, pool).scaler.set(target, act.id)
@@ -194,58 +235,27 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed: 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:  # noqa: ARG001
     """Read the scaler back: at or above the target means that it happened."""
-    if desk.settings.file.actions.shadow:
+    if act.shadow:
         return None
-    pool, target = act.pool or "", int(act.params["target"])
-    capacity = await lever_of(desk, pool).scaler.read()
-    if capacity.current is None:
-        raise Unreachable(f"{pool}'s scaler", "it cannot say what is set now", failure=Failure.UNKNOWN)
-    return _accepted(desk, act) if capacity.current >= target else None
-
-
-def lever_of(desk: Desk, pool: str) -> Lever:
-    """The pool's scaler; raises Refused with what to do."""
-    if (lever := desk.levers.get(pool)) is not None:
-        return lever
-    if not pool:
-        raise Refused("The pools have changed since this dialog was opened; close it and open Scale up again.")
-    known = ", ".join(sorted(desk.levers)) or "none"
-    raise Refused(f'Pool "{pool}" has no scaler. Pools that can be scaled: {known}.')
-
-
-async def _judge(  # noqa: PLR0913 - what a verdict rests on
-    desk: Desk, lever: Lever, pool: str, target: int, *, seen: int = 0, but: str = ""
-) -> tuple[int, Verdict]:
-    agreed = lever.policy.approval_above
-    if agreed is not None and target > agreed:
-        raise Refused(
-            f"A target above {agreed:,} needs a second person to agree (`approval_above`), "
-            "and Tailback cannot ask for that yet. Nothing was done."
-        )
-    try:
-        capacity = await lever.scaler.read()
-    except Unreachable as error:
-        raise Refused(f"The scaler of {pool} does not answer ({error.what}), so nothing is asked of it.") from None
-    last = await desk.store.find(f"scaled:{pool}")
-    before = await desk.act(last) if last and last != but else None
-    scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
-    verdict = judged(_within(lever, capacity), target, capacity.current, scaled_at, desk.now(), seen)
-    return capacity.current or 0, verdict
-
-
-def _maximum(lever: Lever, capacity: Capacity) -> int:
-    return lever.policy.maximum if capacity.maximum is None else min(lever.policy.maximum, capacity.maximum)
-
-
-def _within(lever: Lever, capacity: Capacity) -> ScalePolicy:
-    return replace(lever.policy, maximum=_maximum(lever, capacity), minimum=capacity.minimum or 0)
+    level, _ = await level_of(desk, act.pool or "")
+    return _accepted(desk, act) if level >= int(act.params["target"]) else None
 
 
 def _accepted(desk: Desk, act: Act) -> Performed:
-    rules = desk.settings.file.pools.get(act.pool or "", PoolRules(act.pool or ""))
-    words = f"asked {act.pool}'s scaler for {act.params['target']} runners (was {act.before}); it accepted."
-    line = f"New runners take about {rules.boot_time_seconds / 60:.0f} min to boot."
-    return Performed(words, act.params["target"], Event.SCALED, (line,))
+    pool = act.pool or ""
+    rules = desk.settings.file.pools.get(pool, PoolRules(pool))
+    words = f"asked {pool}'s scaler for {act.params['target']} runners (was {act.before}); it accepted."
+    within_words = duration(deadline_seconds(rules.boot_time_seconds))
+    lines = (f"Whether they come is checked: this thread is told within {within_words}.", _lease_words(desk, pool))
+    return Performed(words, act.params["target"], Event.SCALED, lines)
+
+
+def _lease_words(desk: Desk, pool: str) -> str:
+    policy = lever_of(desk, pool).policy
+    if policy.lease_seconds is None:
+        return "They stay until somebody lowers the pool: no `lease` is configured for it."
+    drained, latest = duration(policy.drained_seconds), duration(policy.lease_seconds)
+    return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
 
 
 def _spoken(request: Request) -> tuple[str, str]:

@@ -1,6 +1,21 @@
 """Every action there is, in the order in which people see them; to add one, write its module and name it here."""
 
-from bot.actions import ack, diagnose, listing, mute, report, resolve, scale_up, silence, status, unsilence
+from bot.actions import (
+    ack,
+    approve,
+    decline,
+    diagnose,
+    extend,
+    hand_back,
+    listing,
+    mute,
+    report,
+    resolve,
+    scale_up,
+    silence,
+    status,
+    unsilence,
+)
 from bot.actions.contract import Action, Performer
 from bot.core.incident import Incident
 from bot.core.observe import View
@@ -16,6 +31,10 @@ _ALL: tuple[Action, ...] = (
     scale_up,
     diagnose,
     unsilence,
+    approve,
+    decline,
+    extend,
+    hand_back,
     mute,
     resolve,
     report,
@@ -25,6 +44,7 @@ PERFORMED: dict[str, Performer] = {
     "silence": silence,
     "unsilence": unsilence,
     "scale_up": scale_up,
+    "hand_back": hand_back,
     "diagnose": diagnose,
 }
 VERBS: dict[str, Action] = {action.VERB: action for action in _ALL}

@@ -82,6 +82,8 @@ class Performed:
     figures: tuple[Snapshot, ...] = ()
     silence: Silence | None = None
     """The silence that now exists, or has ended."""
+    settles: str = ""
+    """The act about which nothing is left to choose below the thread's replies."""
 
 
 def sent(act: Act, now: float, before: str = "") -> Act:

@@ -11,10 +11,12 @@ RATE_MINUTES = 10.0
 """The span over which sources commonly average their rates."""
 CREATE_MINUTES = 15.0
 HORIZON_MINUTES = 720.0
-REVERTS_MINUTES = 90.0
+REVERTS_MINUTES = 120.0
 """Within about this time arrivals go back to what is usual for the pool."""
 UNFORESEEN = 0.12
 """Relative spread of the net rate that no figure shows: people push, people stop."""
+LASTS = 0.3
+"""How unsure it is that arrivals above or below the usual stay so, as a share of the difference."""
 PACE_MINUTES = 30.0
 USUAL_MINUTES = 15.0
 """The pool's usual rate counts as much as that many minutes of watching."""
@@ -222,7 +224,8 @@ def _spread(flow: Flow, minute: float, started: float) -> float:
     estimate = flow.arrivals_doubt * (lasting if flow.usual is not None else minute)
     slower = flow.doubt * started
     unforeseen = UNFORESEEN * max(flow.arrivals, flow.usual or 0.0) * (lasting + 0.3 * (minute - lasting))
-    return math.sqrt(chance + estimate**2 + slower**2 + unforeseen**2)
+    surge = LASTS * abs(flow.arrivals - flow.usual) * minute if flow.usual is not None else 0.0
+    return math.sqrt(chance + estimate**2 + slower**2 + unforeseen**2 + surge**2)
 
 
 def crossing(points: list[Point], floor: float, z: float) -> float | None:

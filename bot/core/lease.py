@@ -8,8 +8,10 @@ from bot.core.words import count, duration
 
 WARN_SECONDS = 600.0
 """How long before its end a lease is spoken of."""
-AGAIN_SECONDS = 60.0
-"""How long after a hand-back that did not work the next one is tried."""
+AGAIN_SECONDS, MOST_AGAIN_SECONDS = 60.0, 3600.0
+"""How long after a hand-back that did not work the next one is tried: twice as long each time, up to an hour."""
+LENDERS = frozenset({"scale_up", "hand_back"})
+"""The actions that move a pool's lease."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def due_back(lease: Lease, share: Share, level: int, minimum: int) -> Return:
     goal = max([lease.base, minimum, *rest])
     if level <= goal:
         by = ", which another lease holds" if rest and goal in rest else ""
-        return Return(None, f"nothing to hand back: {lease.id} is set to {count(level, 'runner')}{by}.")
+        return Return(None, f"handed nothing back: {lease.id} is set to {count(level, 'runner')}{by}.")
     if level not in lease.levels:
         last = lease.ours[-1][1] if lease.ours else share.target
         return Return(None, f"left {lease.id} at {level:,}: somebody else set that since Tailback had set {last:,}.")
@@ -129,7 +131,7 @@ def reviewed(lease: Lease, acts: Mapping[str, Act], now: float) -> Lease:
 def _raise_reviewed(lease: Lease, act: Act | None) -> Lease:
     if act is None or not act.finished or act.doubtful or lease.share(act.id) is None:
         return lease
-    if act.progress is Progress.DONE:
+    if act.progress is Progress.DONE and not act.shadow:
         return replace(lease, ours=_confirmed(lease.ours, act.id))
     return replace(_dropped(lease, act.id), ours=tuple(one for one in lease.ours if one[0] != act.id))
 
@@ -140,7 +142,8 @@ def _back_reviewed(lease: Lease, share_act: str, back: Act | None, now: float) -
         return lease
     if back.progress is Progress.DONE:
         return replace(_dropped(lease, share_act), ours=_confirmed(lease.ours, back.id))
-    again = replace(share, returning="", tries=share.tries + 1, retry_at=now + AGAIN_SECONDS)
+    pause = min(MOST_AGAIN_SECONDS, AGAIN_SECONDS * 2.0**share.tries)
+    again = replace(share, returning="", tries=share.tries + 1, retry_at=now + pause)
     ours = lease.ours if back.doubtful else tuple(one for one in lease.ours if one[0] != back.id)
     return replace(with_share(lease, again), ours=ours)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind
+from bot.core.choice import offering
 from bot.core.incident import Incident, Reported, State, farewell, noted, silenced
 from bot.core.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
 from bot.core.timeline import Event
@@ -150,6 +151,8 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     if not figures:
         return incident
     present = Reported(now, _total(figures), figures[0].oldest_wait_seconds, figures[0].pool)
+    if incident.owner and incident.owner_knows is None:
+        incident = replace(incident, owner_knows=present.queued)
     last = incident.reported
     if last is None:
         return replace(incident, reported=present)
@@ -159,7 +162,18 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     worse = news.startswith("Worse")
     told = replace(incident, reported=present)
     event = Event.WORSE if worse else Event.STATUS
-    return noted(told, now, event, news, figures=tuple(figures), broadcast=worse)
+    said = noted(told, now, event, news, figures=tuple(figures), broadcast=worse)
+    if not worse or not much_worse(incident, present.queued):
+        return said
+    return replace(offering(said, "", (), whom=incident.owner), owner_knows=present.queued)
+
+
+def much_worse(incident: Incident, queued: int | None) -> bool:
+    """Whether the queue has grown by half, and 10 jobs, since its owner took it or was last told."""
+    known = incident.owner_knows
+    if incident.owner is None or known is None or queued is None:
+        return False
+    return queued >= max(1.5 * known, known + 10)
 
 
 def material(last: Reported, present: Reported) -> str | None:

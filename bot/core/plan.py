@@ -26,6 +26,13 @@ class EditRoot:
 
 
 @dataclass(frozen=True, slots=True)
+class EditReply:
+    """A reply shows buttons that are decided."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Escalate:
     """Nobody acknowledged in time."""
 
@@ -37,7 +44,7 @@ class Wait:
     until: float | None
 
 
-Step = PostRoot | PostReply | EditRoot | Escalate | Wait
+Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | Wait
 
 
 def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Step:
@@ -52,8 +59,8 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
         return Wait(first_look) if now < first_look else PostRoot()
     if incident.thread.shown != drawn or _looks_old(incident, now, timing):
         return EditRoot()
-    if incident.outbox:
-        return PostReply(incident.outbox[0])
+    if incident.outbox or incident.redraw:
+        return PostReply(incident.outbox[0]) if incident.outbox else EditReply(incident.redraw[0])
     if not incident.closed and escalation_due_at(incident, timing) <= now:
         return Escalate()
     return Wait(None if incident.closed else _look_again(incident, now, timing))

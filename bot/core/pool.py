@@ -7,6 +7,8 @@ from bot.core.outlook import Forecast, Score
 
 KEPT_SAMPLES = 240
 """Samples kept per pool: two hours at the default poll of 30 s."""
+TREND_SAMPLES = 20
+"""The trend looks back over at most that many samples: ten minutes at the default poll of 30 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +164,11 @@ def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
 
 
 def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
-    """Compare the newest known queue with the oldest in the span; a change under 10 % (at least 2 jobs) is steady."""
-    known = [sample for sample in pool.samples if sample.queued is not None]
+    """Compare the newest known queue with the oldest in the span; a change under 10 % (at least 2 jobs) is steady.
+
+    The span ends at TREND_SAMPLES samples too, so that a short poll period gives the trend of now.
+    """
+    known = [sample for sample in pool.samples if sample.queued is not None][-TREND_SAMPLES:]
     if len(known) < 2:
         return Trend.UNKNOWN
     last = known[-1]

@@ -1,8 +1,9 @@
 """Somebody asks for something: who may, on which incident, and the request written down once."""
 
 from collections.abc import Mapping
+from math import ceil
 
-from bot.core.action import Act, done
+from bot.core.action import Act, Progress, done
 from bot.core.alert import digest
 from bot.core.incident import Incident
 from bot.core.offer import act_id, incident_of, used
@@ -12,6 +13,25 @@ from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Refused, Unreachable
 from bot.stories.keep import Move, keep, put_new
+
+TAILBACK = "tailback"
+"""Who did what nobody asked for: a lease that ended."""
+
+
+class TooOften(Refused):
+    """More requests than a person makes by hand (promises C10); nothing else is wrong with it."""
+
+
+async def paced(desk: Desk, request: Request) -> None:
+    """Raise TooOften above the rate of one person, or of all together on one incident; counted for all processes."""
+    most = desk.settings.file.actions.per_minute
+    lanes = {f"asks:{request.who}": most}
+    if request.act:
+        lanes[f"asks:{incident_of(request.act)}"] = 3 * most
+    for lane, rate in lanes.items():
+        wait = await desk.store.pace(lane, request.key, 60 / rate, rate, urgent=True)
+        if wait > 0:
+            raise TooOften(f"That is more than {rate} requests in a minute. Try again in {max(1, ceil(wait))} s.")
 
 
 async def permit(desk: Desk, who: str, team: str, permission: str) -> None:
@@ -120,7 +140,7 @@ async def request_act(  # noqa: PLR0913 - the parts of one atomic change
 ) -> None:
     """Write the request, the incident's move and the audit entry in one change; a second time is refused."""
     now = desk.now()
-    due = None if act.finished else now
+    due = None if act.finished else act.lapses_at if act.progress is Progress.AWAITING else now
     audit = (audited(act, now, "asked" if due else act.outcome),)
     once = (f"act:{act.id}", f"request:{request.key}")
     put = Put(draft, act, due) if draft else put_new(act, due)
@@ -139,7 +159,7 @@ def audited(act: Act, now: float, outcome: str) -> AuditEntry:
     """The audit line of an action as it stands."""
     return AuditEntry(
         at=now,
-        who=act.who,
+        who=act.who or TAILBACK,
         what=act.name,
         parameters={**act.params, **({"pool": act.pool} if act.pool else {})},
         before=act.before,

@@ -5,10 +5,13 @@ from dataclasses import replace
 import structlog
 
 from bot.actions.table import PERFORMED
-from bot.core.action import Act, Performed, Progress, Ready, done, failed, sent, unsure
+from bot.core.action import Act, Performed, Progress, done, failed, sent, unsure
+from bot.core.choice import decided
 from bot.core.incident import Incident, noted, silenced
-from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.core.lease import LENDERS
+from bot.core.record import Change, Claim, Conflict, Held, Put, Ready
 from bot.core.timeline import Event
+from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Failure, Refused, Unreachable
 from bot.stories.ask import audited
@@ -33,6 +36,9 @@ async def perform(desk: Desk, claim: Claim) -> None:
         return
     mine: Held[Act] = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
     act = mine.value
+    if act.progress is Progress.AWAITING:
+        await _lapse(desk, mine)
+        return
     if act.progress not in WANTED:
         await desk.store.commit(Change(puts=(Put(mine, act, None, keep_seconds=KEPT_SECONDS),)))
         return
@@ -47,7 +53,7 @@ async def perform(desk: Desk, claim: Claim) -> None:
             mine = await _intend(desk, mine, await performer.prepare(desk, act, about))
             outcome = await performer.effect(desk, mine.value, about)
     except Refused as refusal:
-        after = failed(mine.value, str(refusal), desk.now())
+        after = failed(mine.value, str(refusal), desk.now(), doubtful=act.progress is not Progress.REQUESTED)
         await _finish(desk, mine, after, incident, Performed(f"asked for {_words(act)}; not done: {refusal}"))
     except Unreachable as error:
         if error.system == "Redis":
@@ -64,7 +70,8 @@ async def _intend(desk: Desk, mine: Held[Act], ready: Ready) -> Held[Act]:
     now, lease_ends = desk.now(), desk.monotonic() + desk.settings.file.timing.lease
     intent = sent(ready.act, now)
     put = Put(mine, intent, now, release=False)
-    await desk.store.commit(Change(puts=(put,), point=ready.point, audit=(audited(intent, now, "sent"),)))
+    audit = (audited(intent, now, "sent"),)
+    await desk.store.commit(Change(puts=(put, *ready.puts), point=ready.point, audit=audit))
     if desk.monotonic() > lease_ends - SAFETY_SECONDS:
         raise Conflict(f"the claim on action {intent.id} ran out before it was sent")
     return Held(intent, mine.version + 1, mine.fence, mine.unsettled, lease_ends)
@@ -83,7 +90,7 @@ async def _not_answered(
             f"unknown whether it happened: {error}. Please look there yourself." if doubtful else f"not done: {error}."
         )
         outcome = Performed(f"asked for {_words(act)}; {came}", event=Event.FAILED)
-        await _finish(desk, mine, failed(act, str(error), now), incident, outcome)
+        await _finish(desk, mine, failed(act, str(error), now, doubtful=doubtful), incident, outcome)
         return
     later = replace(unsure(act, str(error)), attempts=tried)
     pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
@@ -100,19 +107,35 @@ async def _finish(desk: Desk, mine: Held[Act], after: Act, incident: Held[Incide
     now = desk.now()
     put = Put(mine, after, None, keep_seconds=KEPT_SECONDS)
     audit = (audited(after, now, after.outcome),)
+    wake = (f"lease:{after.pool}",) if after.name in LENDERS else ()
     if incident is not None:
-        await keep(desk, incident, _telling(after.who, now, outcome), due=now, also=(put,), audit=audit)
+        await keep(desk, incident, _telling(after.who, now, outcome), due=now, also=(put,), audit=audit, wake=wake)
         return
-    await desk.store.commit(Change(puts=(put,), audit=audit))
-    await desk.chat.whisper(after.channel, after.who, told(replace(outcome, outcome=f"You {outcome.outcome}")))
+    await desk.store.commit(Change(puts=(put,), audit=audit, wake=wake))
+    whom, by = after.who or after.params.get("for", ""), "You" if after.who else "Tailback"
+    await desk.chat.whisper(after.channel, whom, told(replace(outcome, outcome=f"{by} {outcome.outcome}")))
+
+
+async def _lapse(desk: Desk, mine: Held[Act]) -> None:
+    """Nobody agreed in time: nothing is done, and the thread is told."""
+    act, now = mine.value, desk.now()
+    if act.lapses_at is not None and now < act.lapses_at:
+        await desk.store.commit(Change(puts=(Put(mine, act, act.lapses_at),)))
+        return
+    waited = duration((act.lapses_at or now) - act.requested_at)
+    words = f"asked for {_words(act)}; it has lapsed: nobody agreed within {waited}. Nothing was done."
+    incident = await desk.store.get(Incident, act.incident) if act.incident else None
+    outcome = Performed(words, event=Event.APPROVAL, settles=act.id)
+    await _finish(desk, mine, failed(act, f"lapsed: nobody agreed within {waited}", now), incident, outcome)
 
 
 def _telling(who: str, now: float, outcome: Performed) -> Move:
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
-        return noted(
-            changed, now, outcome.event, outcome.outcome, who=who, lines=outcome.lines, figures=outcome.figures
-        )
+        if outcome.settles:
+            changed = decided(changed, outcome.settles, "Over; see below.")
+        text = outcome.outcome if who else outcome.outcome[:1].upper() + outcome.outcome[1:]
+        return noted(changed, now, outcome.event, text, who=who or None, lines=outcome.lines, figures=outcome.figures)
 
     return move
 

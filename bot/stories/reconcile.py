@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 import structlog
 
 from bot.actions.table import offers
-from bot.core.incident import Incident
+from bot.core.choice import reworded
+from bot.core.incident import Incident, told
 from bot.core.message import Message
 from bot.core.observe import Timing, View, observed
-from bot.core.plan import EditRoot, Escalate, PostReply, PostRoot, Step, Wait, escalated, next_step
+from bot.core.plan import EditReply, EditRoot, Escalate, PostReply, PostRoot, Step, Wait, escalated, next_step
 from bot.core.record import Change, Held
 from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import Move, keep
-from bot.stories.speak import CREDENTIALS_SECONDS, Said, after_failure, edit_root, post_reply, post_root
+from bot.stories.speak import CREDENTIALS_SECONDS, Said, after_failure, edit_reply, edit_root, post_reply, post_root
 from bot.views.blocks import digest_of
 from bot.views.parent import parent
 from bot.views.replies import reply
@@ -109,12 +110,14 @@ async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step
 
 
 async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Step) -> Said:
-    number = step.number if isinstance(step, PostReply) else 0
+    number = step.number if isinstance(step, PostReply | EditReply) else 0
     entry = incident.entry(number)
     if entry is None:
-        return Said(lambda fresh: replace(fresh, outbox=tuple(n for n in fresh.outbox if n != number)))
+        return Said(lambda fresh: reworded(told(fresh, number), number))
     words = reply(incident, entry, desk.now())
     words = Message(words.text) if incident.thread.plain else words
+    if isinstance(step, EditReply):
+        return await edit_reply(desk, incident, entry, words)
     return await post_reply(desk, incident, entry, words, held.unsettled)
 
 
@@ -123,7 +126,7 @@ async def _turn(desk: Desk, incident: Incident, step: Step) -> float:
     slack, now = desk.settings.file.slack, desk.now()
     last = incident.timeline[-1] if incident.timeline else None
     urgent = last is not None and last.who is not None and now - last.at < JUST_NOW_SECONDS
-    if isinstance(step, EditRoot):
+    if isinstance(step, EditRoot | EditReply):
         return await desk.store.pace("edit", incident.id, slack.edit_pace, EDIT_BURST, urgent=urgent)
     channel = incident.thread.channel
     wait = await desk.store.pace(f"post:{channel}", incident.id, slack.pace, POST_BURST, urgent=urgent)
@@ -136,13 +139,13 @@ async def _failed(desk: Desk, held: Held[Incident], incident: Incident, step: St
     if error.failure in OUTAGES:
         desk.notes["slack"] = str(error)
     log.warning("slack failed", incident=incident.id, step=type(step).__name__, failure=error.failure, why=error.what)
-    lane = "edit" if isinstance(step, EditRoot) else f"post:{incident.thread.channel}"
+    lane = "edit" if isinstance(step, EditRoot | EditReply) else f"post:{incident.thread.channel}"
     if error.failure is Failure.LATER:
         await desk.store.hold_lane(lane, error.retry_after_seconds or 1.0)
     if error.failure is Failure.CREDENTIALS:
         await desk.store.hold_lane(lane, CREDENTIALS_SECONDS)
     said = after_failure(desk, incident, error)
-    if isinstance(step, EditRoot):
+    if isinstance(step, EditRoot | EditReply):
         return replace(said, uncertain=_in_doubt(held, incident), afresh=False)
     return said
 

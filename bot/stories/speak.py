@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bot.core.choice import placed, reworded
 from bot.core.incident import Incident, Thread, noted, redrawn, rooted, told
 from bot.core.message import Message
 from bot.core.timeline import Entry, Event
@@ -64,9 +65,22 @@ async def post_reply(desk: Desk, incident: Incident, entry: Entry, message: Mess
     found = await look_up(desk, Sought(thread.channel, mark, incident.opened_at - 60, thread.root), unsettled)
     if isinstance(found, Said):
         return found
-    if found is None:
-        await desk.chat.post(thread.channel, message, mark=mark, thread=thread.root, broadcast=entry.broadcast)
-    return Said(lambda fresh: told(fresh, entry.number))
+    posted = found or await desk.chat.post(
+        thread.channel, message, mark=mark, thread=thread.root, broadcast=entry.broadcast
+    )
+    if not entry.choices:
+        return Said(lambda fresh: told(fresh, entry.number))
+    return Said(lambda fresh: placed(told(fresh, entry.number), entry.number, posted.ts))
+
+
+async def edit_reply(desk: Desk, incident: Incident, entry: Entry, message: Message) -> Said:
+    """Take the buttons of a decided reply away; one that a person deleted needs none taken."""
+    try:
+        await desk.chat.update(incident.thread.channel, entry.ts, message)
+    except Unreachable as error:
+        if error.failure is not Failure.GONE:
+            raise
+    return Said(lambda fresh: reworded(fresh, entry.number))
 
 
 async def edit_root(desk: Desk, incident: Incident, message: Message, drawn: str) -> Said:

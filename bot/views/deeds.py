@@ -15,6 +15,9 @@ _SHOWN = {
     Event.DIAGNOSED,
     Event.MUTED,
     Event.UNMUTED,
+    Event.APPROVAL,
+    Event.VERIFIED,
+    Event.LENT,
     Event.FAILED,
     Event.RESOLVED_BY_HAND,
     Event.REOPENED,
@@ -66,4 +69,9 @@ def _deed(entry: Entry) -> Marked:
 def spoken(entry: Entry, most: int) -> Marked:
     """An entry's sentence, with the person who did it as its subject."""
     words = escaped(entry.text, most) or say("did something.")
-    return say("{who} {words}", who=mention(entry.who), words=words) if entry.who else words
+    said = say("{who} {words}", who=mention(entry.who), words=words) if entry.who else words
+    if not entry.whom:
+        return said
+    if entry.event is Event.WORSE:
+        return say("{said} {whom}, you have it.", said=said, whom=mention(entry.whom))
+    return say("{said} {whom}.", said=said, whom=mention(entry.whom))

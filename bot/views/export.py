@@ -22,7 +22,12 @@ STATES = {
     State.DRAINED: "drained: every affected pool was measured at or under its floor",
     State.RESOLVED: "resolved, without a measured drain",
 }
-DEEDS = frozenset({Event.ACKED, Event.SCALED, Event.SILENCED, Event.UNSILENCED, Event.RESOLVED_BY_HAND})
+DEEDS = frozenset(
+    {
+        *(Event.ACKED, Event.SCALED, Event.VERIFIED, Event.LENT, Event.SILENCED),
+        *(Event.UNSILENCED, Event.RESOLVED_BY_HAND),
+    }
+)
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 _CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)")

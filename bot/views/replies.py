@@ -6,8 +6,8 @@ from bot.core.incident import Incident
 from bot.core.message import Block, Message
 from bot.core.pool import Snapshot
 from bot.core.timeline import Entry, Event
-from bot.core.words import count
-from bot.views.blocks import bullets, context, message, section
+from bot.core.words import count, listed
+from bot.views.blocks import actions, bullets, button, context, message, section
 from bot.views.deeds import spoken
 from bot.views.marked import Marked, clean, date, escaped, joined, mention, say
 from bot.views.picture import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
@@ -16,6 +16,8 @@ from bot.views.table import legend, rest, table
 MOST_LINES, MOST_TEXT_LINES, MOST_TEXT_POOLS = 40, 20, 12
 LINES_A_SECTION = 10
 LATE_SECONDS = 60.0
+LABELS = {"approve": "Approve", "decline": "Decline", "extend": "Extend", "hand_back": "Hand back now"}
+"""What the buttons below a reply say, by the action that they ask for."""
 
 
 def reply(incident: Incident, entry: Entry, now: float) -> Message:
@@ -29,9 +31,28 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
         section(joined("\n", lead, said)),
         *_listed(entry.lines),
         *_figures(entry.figures),
+        _choices(entry),
         context(late) if late else None,
     ]
     return message(_text(lead, entry, said), *blocks)
+
+
+def _choices(entry: Entry) -> Block | None:
+    """The buttons below a reply; each carries the id of the act that it decides on, and nothing else (C8)."""
+    if not entry.choices or not entry.about:
+        return None
+    return actions(*(_choice(entry, name) for name in entry.choices))
+
+
+def _choice(entry: Entry, name: str) -> Block:
+    label = _label(entry, name)
+    return button(label, name, entry.about, f"{label}: {entry.text}", primary=name == "approve")
+
+
+def _label(entry: Entry, name: str) -> str:
+    if name == "hand_back" and entry.event is Event.VERIFIED:
+        return "Undo"
+    return LABELS.get(name, name)
 
 
 def _lead(incident: Incident, entry: Entry) -> Marked | None:
@@ -81,4 +102,7 @@ def _text(lead: Marked | None, entry: Entry, said: Marked) -> Marked:
         say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
         *pools,
         say("+ {pools}.", pools=count(left, "more pool")) if left > 0 else None,
+        say("You can press: {buttons}.", buttons=listed(_label(entry, n) for n in entry.choices))
+        if entry.choices and entry.about
+        else None,
     )

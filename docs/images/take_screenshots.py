@@ -22,7 +22,7 @@ SIZE = {"width": 1440, "height": 900}
 MOST_BYTES = 300_000
 CHANNEL = "C0DEVINFRA"
 PATIENCE_MS = 120_000
-AGAIN_MS = 5_000
+AGAIN_MS = 8_000
 TRIES = 6
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
@@ -78,7 +78,10 @@ async def _press(button: Locator, effect: Locator) -> None:
 
 
 async def _picture(page: Page, name: str) -> Path:
-    """The whole window, without what the pointer is over."""
+    """The whole window, without what the pointer is over, and without the notice of a press that came too late."""
+    notice = page.get_by_test_id("banner").get_by_role("button", name="Dismiss")
+    if await notice.count():
+        await notice.first.click(force=True)
     await page.mouse.move(4, SIZE["height"] - 4)
     path = HERE / name
     await page.screenshot(path=path, animations="disabled")

@@ -1,16 +1,19 @@
 """An alert arrived: one group is one incident, whatever arrives how often."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
+from bot.config import File
 from bot.core.alert import Kind
-from bot.core.incident import Incident, State, absorbed
+from bot.core.incident import Incident, State
+from bot.core.record import Change
 from bot.core.timeline import Event
 from bot.ports import Failure, Unreachable
-from bot.stories.take_alert import Taken, take_alert
-from tests.builders import CHANNEL, NOW, POOL, delivery
-from tests.stories.world import ANA, OTHER_POOL, World, spoken
+from bot.stories.take_alert import Taken
+from tests.builders import CHANNEL, NOW, POOL
+from tests.stories.world import ANA, OTHER_POOL, PoliteStore, World, spoken
 
 
 def incidents(world: World) -> list[Incident]:
@@ -32,10 +35,7 @@ async def test_the_first_route_that_matches_decides_on_the_channel() -> None:
     """A route's own mention goes before the default one."""
     world = World()
     routes = [{"match": {"severity": "page"}, "channel": "C0PAGE", "mention": "S0PAGE"}]
-    world.desk.settings = type(world.desk.settings)(
-        world.desk.settings.env,
-        type(world.desk.settings.file).model_validate({"route": routes, "slack": {"channel": CHANNEL}}),
-    )
+    world.desk.settings = replace(world.desk.settings, file=File.model_validate({"route": routes}))
     await world.fires()
     assert (world.incident.thread.channel, world.incident.thread.mention) == ("C0PAGE", "S0PAGE")
 
@@ -93,9 +93,7 @@ async def test_resolved_without_an_open_incident_opens_nothing() -> None:
 async def test_the_contact_points_test_button_opens_nothing() -> None:
     """It proves the connection."""
     world = World()
-    test = delivery(spoken()).alerts[0]
-    probe = delivery(*[type(test)(test.fingerprint, test.status, test.name, kind=Kind.TEST)])
-    assert await take_alert(world.desk, probe) is Taken.TESTED
+    assert await world.fires(replace(spoken(), kind=Kind.TEST)) is Taken.TESTED
     assert incidents(world) == []
 
 
@@ -168,11 +166,11 @@ async def test_a_group_that_is_never_left_alone_is_sent_again() -> None:
     world = World()
     await world.fires()
 
-    class Contested(type(world.store)):  # type: ignore[misc]  # the fake, with a rival
+    class Contested(PoliteStore):
         """Somebody else writes the incident just before every commit."""
 
-        async def commit(self, change: object) -> None:
-            """Written a moment too late, every time."""
+        async def commit(self, change: Change) -> None:
+            """A moment too late, every time."""
             world.data.rows[f"inc:{world.incident.id}"].version += 1
             await super().commit(change)
 
@@ -190,9 +188,3 @@ async def test_a_webhook_and_a_click_at_once_keep_both() -> None:
     assert (world.incident.owner, world.incident.state) == (ANA, State.EASING)
     told = [entry.event for entry in world.incident.timeline]
     assert sorted(told) == sorted([Event.OPENED, Event.ACKED, Event.ALERT_RESOLVED])
-    assert absorbed(world.incident, delivery(spoken(firing=False)), NOW, world_pools(world)).state is State.EASING
-
-
-def world_pools(world: World) -> object:
-    """What the incident's alerts name."""
-    return type("Named", (), {"candidates": (POOL,), "named": (POOL,), "unknown": ()})()

@@ -128,15 +128,15 @@ class World:
         return round(min(times) - self.clock.now(), 3) if times else None
 
     async def claims(self, kind: str = "inc") -> list[Claim]:
-        """Take what is due of one kind, and leave it there: a process that is about to die."""
-        return [claim for claim in (await self.store.claim(100)).claims if claim.kind == kind]
+        """Take what is due of one kind, as a process does that may be about to die."""
+        others = {member: at for member, at in self.data.due.items() if not member.startswith(f"{kind}:")}
+        for member in others:
+            del self.data.due[member]
+        claims = (await self.store.claim(100)).claims
+        self.data.due.update(others)
+        return list(claims)
 
-    async def claimed(self) -> Held[Incident]:
-        """The incident, claimed."""
-        (claim,) = await self.claims()
-        return incident_of(claim)
-
-    async def work(self, most: int = 200) -> int:
+    async def work(self, most: int = 2000) -> int:
         """The worker, until nothing is due any more; the number of records that were worked on."""
         for done in range(most):
             claims = (await self.store.claim(1)).claims

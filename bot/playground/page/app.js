@@ -140,8 +140,26 @@ function listenToPage() {
   document.addEventListener("visibilitychange", () => ui.state && render());
 }
 
+/** Draws at every change, but never between press and release: a click on a message that is being redrawn would be lost. */
+function drawWhenReleased() {
+  let pressed = false;
+  let waiting = false;
+  const release = () => {
+    pressed = false;
+    setTimeout(() => {
+      if (pressed || !waiting) return;
+      waiting = false;
+      render();
+    });
+  };
+  document.addEventListener("pointerdown", () => (pressed = true), true);
+  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, release, true);
+  window.addEventListener("blur", release);
+  onChange(() => (pressed ? (waiting = true) : render()));
+}
+
 readAddress();
-onChange(render);
+drawWhenReleased();
 listenToPage();
 render();
 if (isHome()) post("/ui/home", {});

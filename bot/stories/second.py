@@ -1,0 +1,81 @@
+"""A second person decides on what somebody asked for: for exactly that, in time, and never the one who asked."""
+
+from bot.core.action import Act, Progress
+from bot.core.choice import offering
+from bot.core.guards import needs_approval
+from bot.core.incident import Incident, noted
+from bot.core.record import Held
+from bot.core.request import Request
+from bot.core.timeline import Event
+from bot.core.words import duration
+from bot.desk import Desk
+from bot.ports import Refused
+from bot.stories.ask import permit
+from bot.stories.below import below
+from bot.stories.keep import Move
+from bot.stories.levers import lever_of
+
+CHOICES = ("approve", "decline")
+
+
+def askable(desk: Desk, pool: str, target: int, *, in_thread: bool) -> None:
+    """Raise Refused when a second person is needed and there is nobody, or no thread, to ask."""
+    policy = lever_of(desk, pool).policy
+    if not needs_approval(policy, target):
+        return
+    above = f"A target above {policy.approval_above:,} needs a second person to agree (`approval_above`)"
+    if not desk.settings.file.permissions.approve:
+        raise Refused(f"{above}, but nobody may: `permissions.approve` in tailback.toml is empty. Nothing was done.")
+    if not in_thread:
+        raise Refused(
+            f"{above}, and that is asked for in an incident's thread: press Scale up there. Nothing was done."
+        )
+
+
+def asked_for_two(act: Act, now: float) -> Move:
+    """The thread asks for the second person, with buttons."""
+    left = duration((act.lapses_at or now) - now)
+    words = (
+        f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners. "
+        f"A second person must agree within {left}; until then nothing is done."
+    )
+
+    def move(fresh: Incident) -> Incident:
+        return offering(noted(fresh, now, Event.APPROVAL, words, who=act.who), act.id, CHOICES)
+
+    return move
+
+
+async def awaited(desk: Desk, request: Request) -> tuple[Held[Act], Held[Incident]]:
+    """The request that waits for a second person, and its incident; raises Refused with what became of it."""
+    about, incident = await below(desk, request)
+    held = await desk.store.get(Act, about)
+    if held is None:
+        raise Refused("Tailback does not know this request any more, so nothing was done.")
+    act = held.value
+    if act.agreed_by:
+        raise Refused("That was already approved", act.agreed_by)
+    if act.progress is not Progress.AWAITING:
+        raise Refused(f"There is nothing left to decide: {act.outcome or 'it was not confirmed'}")
+    if act.lapses_at is not None and desk.now() >= act.lapses_at:
+        raise Refused("This request has lapsed; ask again with Scale up.")
+    if incident.value.closed:
+        raise Refused("This incident is over; nothing was done.")
+    return held, incident
+
+
+async def agreement(desk: Desk, act: Act, target: int) -> None:
+    """At the moment of doing: raise Refused unless what is done needs nobody, or somebody else agreed to exactly it."""
+    policy = lever_of(desk, act.pool or "").policy
+    if not act.agreed_by:
+        if needs_approval(policy, target):
+            raise Refused(f"A target above {policy.approval_above:,} needs a second person to agree, and nobody did.")
+        return
+    if act.agreed_by == act.who or act.agreed_to != act.fingerprint or str(target) != act.params["target"]:
+        raise Refused("What could be done now is not exactly what was agreed to. Ask again with Scale up.")
+    await permit(desk, act.agreed_by, "", "approve")
+
+
+def scale_words(act: Act) -> str:
+    """What is decided on."""
+    return f"scaling {act.pool} from {act.params.get('from', '?')} to {act.params.get('target', '?')} runners"
