@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 
 import structlog
 import uvicorn
-from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
-from slack_bolt.async_app import AsyncApp
 
 from bot.config import ConfigError, Settings
 from handlers.slack import slack_app
+from handlers.socket_mode import socket_mode
 from handlers.web import Web
 from handlers.wiring import House, opened
 from handlers.worker import Worker
@@ -58,7 +57,7 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
             door = Web(house, app)
             address = await stack.enter_async_context(_listening(house, door))
             if house.desk.settings.env.slack_app_token.get_secret_value():
-                await stack.enter_async_context(_socket_mode(house, app))
+                await stack.enter_async_context(socket_mode(house.desk, app))
         await stack.enter_async_context(_working(house) if worker else _reloading(house))
         try:
             yield address
@@ -184,15 +183,3 @@ async def _started(server: Server, served: "asyncio.Task[None]") -> None:
 def _address(server: Server, host: str) -> str:
     port = server.servers[0].sockets[0].getsockname()[1]
     return f"http://{host}:{port}"
-
-
-@asynccontextmanager
-async def _socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
-    desk = house.desk
-    handler = AsyncSocketModeHandler(app, desk.settings.env.slack_app_token.get_secret_value())
-    handler.client.web_client.base_url = desk.settings.env.slack_api_url
-    await handler.connect_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
-    try:
-        yield
-    finally:
-        await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped

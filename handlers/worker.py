@@ -115,7 +115,7 @@ class Worker:
 
     async def _work(self, claim: Claim) -> None:
         try:
-            await _STORIES[claim.kind](self._desk, claim)
+            await STORIES[claim.kind](self._desk, claim)
             outcome = "done"
         except Conflict as conflict:
             outcome = "lost"
@@ -149,10 +149,11 @@ async def _incident(desk: Desk, claim: Claim) -> None:
         await reconcile(desk, mine)
 
 
-_STORIES: dict[str, Callable[[Desk, Claim], Awaitable[None]]] = {
+STORIES: dict[str, Callable[[Desk, Claim], Awaitable[None]]] = {
     "inc": _incident,
     "pool": measure,
     "act": perform,
     "lease": tend,
     "digest": storm,
 }
+"""Kind of record: the story that is told of it."""

@@ -70,29 +70,20 @@ def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, speed: float = 1.0) 
 
     `speed`: seconds of the fleet in one second of the clock, 1 except in a simulation.
     """
-    last = series[-1] if series else None
-    if last is None or last.queued is None:
-        return "the length of the queue is unknown"
-    known = sum(sample.queued is not None for sample in series)
-    if known < LEAST_SAMPLES:
-        return f"{known} of the {LEAST_SAMPLES} measurements that it takes"
-    if last.unservable is None and any(reason.startswith("unservable") for reason in last.missing):
-        return "it is unknown which part of the queue can be served"
-    if last.arrivals_per_minute is None:
-        return "the rate of arrivals is unknown"
-    if last.busy is None:
-        return "the number of busy runners is unknown"
-    window = [s for s in series if last.at - s.at <= RATE_MINUTES * 60 / speed]
+    last = series[-1] if series else Snapshot(rules.name, 0.0)
     found = _pace(last, [s for s in series if last.at - s.at <= PACE_MINUTES * 60 / speed], speed)
-    arrivals = _arriving(last, series, speed)
+    if why := _unreadable(last, sum(sample.queued is not None for sample in series)):
+        return why
     if found is None:
         return "neither completions nor durations are known"
+    window = [s for s in series if last.at - s.at <= RATE_MINUTES * 60 / speed]
+    arrivals = _arriving(last, series, speed)
     boot = max(rules.boot_time_seconds / 60, 0.1)
-    online = last.busy + (last.idle or 0)
+    online = (last.busy or 0) + (last.idle or 0)
     booting = _mean(s.booting for s in window) if last.booting is not None else 0.0
     ephemeral = _ephemeral(last, series, found[0], speed)
     return Flow(
-        queued=max(0.0, last.queued - (last.unservable or 0)),
+        queued=max(0.0, (last.queued or 0) - (last.unservable or 0)),
         oldest_wait=(last.oldest_wait_seconds or 0.0) / 60,
         arrivals=arrivals[0],
         arrivals_doubt=arrivals[1],
@@ -107,6 +98,18 @@ def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, speed: float = 1.0) 
         boot=boot,
         floor=rules.floor,
     )
+
+
+def _unreadable(last: Snapshot, known: int) -> str:
+    if last.queued is None:
+        return "the length of the queue is unknown"
+    if known < LEAST_SAMPLES:
+        return f"{known} of the {LEAST_SAMPLES} measurements that it takes"
+    if last.unservable is None and any(reason.startswith("unservable") for reason in last.missing):
+        return "it is unknown which part of the queue can be served"
+    if last.arrivals_per_minute is None:
+        return "the rate of arrivals is unknown"
+    return "the number of busy runners is unknown" if last.busy is None else ""
 
 
 def _arriving(last: Snapshot, series: tuple[Snapshot, ...], speed: float) -> tuple[float, float]:

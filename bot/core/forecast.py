@@ -9,7 +9,7 @@ from bot.core.outlook import Forecast, Score, Verdict
 from bot.core.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.words import count
 
-INTERVAL_Z = 1.4
+INTERVAL_Z = 1.5
 """Standard deviations on each side; 1.28 would be 80 % if all were normal, the rest was measured on the fleet."""
 KEPT_FORECASTS, KEPT_SCORES = 24, 60
 LEAST_SCORES = 5

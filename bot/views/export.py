@@ -222,7 +222,8 @@ def _pool(incident: Incident, name: str) -> dict[str, object]:
 
 
 def _entry(entry: Entry) -> dict[str, object]:
-    told = {name: value for name, value in asdict(entry).items() if name not in {"at", "figures"}}
+    kept_inside = {"at", "figures", "about", "choices", "ts"}
+    told = {name: value for name, value in asdict(entry).items() if name not in kept_inside}
     figures = [{**asdict(snapshot), "at": _iso(snapshot.at)} for snapshot in entry.figures]
     return {**told, "at": _iso(entry.at), "figures": figures}
 

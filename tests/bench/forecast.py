@@ -158,9 +158,14 @@ def _by_kind(every: list[Made]) -> None:
     print("\nkind              forecasts  said  held   ours   slope  Little  median width")
     for kind, group in sorted(groups.items()):
         o = outcome(group)
-        widths = [m.forecast.high_seconds / max(60, m.forecast.low_seconds) for m in group if m.forecast.high_seconds and m.forecast.low_seconds is not None]
+        widths = [
+            m.forecast.high_seconds / max(60, m.forecast.low_seconds)
+            for m in group
+            if m.forecast.high_seconds and m.forecast.low_seconds is not None
+        ]
         factors = "  ".join(f"×{math.exp(x):5.2f}" for x in (o.ours, o.slope, o.little))
-        print(f"{kind:<18}{o.forecasts:>8}{o.said:>6}  {o.coverage:>4.0%}  {factors}   ×{median(widths) if widths else 0:.1f}")
+        wide = median(widths) if widths else 0.0
+        print(f"{kind:<18}{o.forecasts:>8}{o.said:>6}  {o.coverage:>4.0%}  {factors}   ×{wide:.1f}")
 
 
 def _by_reason(every: list[Made]) -> None:

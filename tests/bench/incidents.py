@@ -66,7 +66,9 @@ def story(seed: int, kind: str | None = None) -> Story:
 def _character(dice: random.Random) -> PoolSpec:
     spec = dice.choice([LINUX, LINUX_LARGE, GPU, MACOS, WINDOWS])
     longer = dice.uniform(0.6, 1.6)
-    sources = tuple(replace(s, median_minutes=s.median_minutes * longer, spread=dice.uniform(0.2, 0.6)) for s in spec.sources)
+    sources = tuple(
+        replace(s, median_minutes=s.median_minutes * longer, spread=dice.uniform(0.2, 0.6)) for s in spec.sources
+    )
     usual = spec.arrivals_per_minute * dice.uniform(0.7, 1.6)
     work = usual * sum(s.share * s.median_minutes for s in sources)
     limit = max(8, round(work * dice.uniform(1.3, 2.5)))

@@ -7,8 +7,8 @@ import pytest
 
 from bot.core.incident import State
 from bot.core.timeline import Event
-from bot.stories.reconcile import MOST_STEPS
 from bot.ports import Message
+from bot.stories.reconcile import MOST_STEPS
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import FakeChat, FakeClock, Stored
 from tests.stories.world import ANA, BEN, OTHER_POOL, World, spoken

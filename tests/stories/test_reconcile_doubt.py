@@ -150,7 +150,7 @@ async def test_a_root_that_slack_took_in_while_the_record_was_taken_away_is_adop
     await world.tell((await world.claims("pool"))[0])
     (slow,) = await world.claims()
     world.chat.before_answer = lambda: world.clock.advance(11)
-    world.chat.rival = lambda: world.claims()
+    world.chat.rival = world.claims
     with pytest.raises(Conflict):
         await world.tell(slow)
     await world.passes(60, step=1)

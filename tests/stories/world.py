@@ -11,14 +11,12 @@ from bot.core.alert import Alert
 from bot.core.guards import ScalePolicy
 from bot.core.incident import Incident
 from bot.core.offer import act_id
-from bot.core.record import Change, Claim, Held
+from bot.core.record import Change, Claim
 from bot.core.request import Answer, Request, Surface
 from bot.desk import Desk, Lever
-from bot.stories.measure import measure
-from bot.stories.perform import perform
-from bot.stories.reconcile import reconcile
-from bot.stories.storm import storm
 from bot.stories.take_alert import Taken, take_alert
+from bot.stories.tend import tend
+from handlers.worker import STORIES
 from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, Stored
 from tests.fakes_store import FakeData, FakeStore
@@ -147,11 +145,7 @@ class World:
 
     async def tell(self, claim: Claim, desk: Desk | None = None) -> None:
         """Hand one record to its story."""
-        desk = desk or self.desk
-        if claim.kind == "inc":
-            await reconcile(desk, incident_of(claim))
-        else:
-            await {"pool": measure, "act": perform, "digest": storm}[claim.kind](desk, claim)
+        await STORIES[claim.kind](desk or self.desk, claim)
 
     async def passes(self, seconds: float, step: float = 10.0) -> None:
         """Time goes by, and the worker works."""
@@ -189,11 +183,3 @@ def spoken(fingerprint: str = "a1", *, firing: bool = True, starts_at: float = N
     status = type(whole.status)(resolved.pop("status"))
     given = {**LABELS, **labels}
     return replace(whole, fingerprint=fingerprint, starts_at=starts_at, labels=given, status=status, **resolved)
-
-
-def incident_of(claim: Claim) -> Held[Incident]:
-    """A claim's incident."""
-    held = claim.held
-    assert held is not None
-    assert isinstance(held.value, Incident)
-    return Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)

@@ -1,0 +1,36 @@
+"""One source floods the pool: a bot that retries, a matrix gone wild (causes.md S1)."""
+
+from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+
+WINDOW_MINUTES = 15.0
+LEAST_SHARE = 0.4
+LEAST_TIMES = 2.0
+"""The source sends at least so many times what it usually does."""
+ADVICE = "Stop the source and cancel its waiting runs first; only then do more runners serve anybody else."
+
+
+def find(facts: Facts) -> Finding | None:
+    """One source sends a great part of the jobs, far more than it usually does, while the others do not."""
+    now = facts.now
+    total = sum(c.number for c in now.arrivals_by_source)
+    if total < 5:
+        return None
+    usual = {c.name: c.number for c in now.usual_by_source}
+    top = max(now.arrivals_by_source, key=lambda c: c.number - WINDOW_MINUTES * usual.get(c.name, 0.0))
+    rate, share = top.number / WINDOW_MINUTES, top.number / total
+    seen = [f"{top.name} sent {top.number:.0f} of {total:.0f} jobs in the last 15 min ({share:.0%})"]
+    if not usual:
+        if share < 0.8 or len(now.arrivals_by_source) < 2:
+            return None
+        return Finding(Cause.FLOOD, 0.5, tuple(seen), Scaling.NO, ADVICE, missing=("usual_by_source",))
+    was = usual.get(top.name, 0.0)
+    others = (total - top.number) / WINDOW_MINUTES
+    others_usual = sum(usual.values()) - was
+    if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or rate - was < 1.5 * max(0.0, others - others_usual):
+        return None
+    seen.append(f"{rate:.1f} a minute, usually {was:.1f}; all others {others:.1f}, usually {others_usual:.1f}")
+    alone = others <= 1.3 * others_usual + 0.2
+    return Finding(Cause.FLOOD, 0.85 if alone else 0.6, tuple(seen), Scaling.NO, ADVICE)
+
+
+RULE = Rule(Cause.FLOOD, find, needs=("arrivals_by_source",))

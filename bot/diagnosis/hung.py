@@ -1,0 +1,56 @@
+"""Jobs hang, or run far longer than usual, and hold their runners (causes.md D1)."""
+
+from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.words import duration
+
+LONGER = 1.4
+HANGS = 4.5
+"""The longest running job runs that many times the usual median."""
+
+
+def find(facts: Facts) -> Finding | None:
+    """Durations rose while arrivals did not, or jobs run on that should have ended long ago."""
+    now = facts.now
+    usual = facts.usual("duration_p50_seconds", now.usual_duration_seconds)
+    if not usual or not now.busy:
+        return None
+    p50, longest = now.duration_p50_seconds, now.running_longest_seconds
+    seen, sure = [], 0.0
+    if p50 and p50 > LONGER * usual:
+        seen.append(f"half of the jobs now take over {duration(p50)}, usually {duration(usual)}")
+        sure = min(0.9, 0.6 + 0.15 * (p50 / usual - LONGER))
+    if longest and longest > HANGS * usual:
+        seen.append(f"the longest job has run for {duration(longest)}, the usual one takes {duration(usual)}")
+        sure = max(sure + 0.05, 0.5 if longest < 6 * usual else 0.6)
+    if slower := _slower(facts, usual):
+        seen.append(slower)
+        sure = max(sure, 0.45) + 0.1
+    if not sure or len(seen) < 1:
+        return None
+    was = facts.usual("arrivals_per_minute", now.usual_arrivals_per_minute)
+    if was and now.arrivals_per_minute is not None:
+        calm = now.arrivals_per_minute <= 1.4 * was
+        seen.append(f"{now.arrivals_per_minute:.1f} jobs arrive a minute, usually {was:.1f}")
+        sure += 0.05 if calm else -0.05
+    advice = "Look at the longest running jobs, cancel what hangs, set a timeout; new runners would hang too."
+    missing = () if longest is not None else ("running_longest_seconds",)
+    return Finding(Cause.HUNG, min(sure, 0.95), tuple(seen), Scaling.NO, advice, missing=missing)
+
+
+def _slower(facts: Facts, usual: float) -> str:
+    """Runners finish far fewer jobs than their number and the usual duration promise."""
+    looks = [s for s in facts.recent(30) if s.busy and s.completions_per_minute is not None]
+    if len(looks) < 5:
+        return ""
+    busy = sum(s.busy or 0 for s in looks) / len(looks)
+    then = next((s for s in reversed(facts.before(30 + usual / 60)) if s.busy is not None), looks[0])
+    if (then.busy or 0) < 0.8 * busy:
+        return ""
+    ended = sum(s.completions_per_minute or 0.0 for s in looks) / len(looks)
+    due = 60 * busy / (1.2 * usual)
+    if due * 30 < 10 or ended > 0.6 * due:
+        return ""
+    return f"{busy:.0f} busy runners finish {ended:.1f} jobs a minute, at the usual duration it would be {due:.1f}"
+
+
+RULE = Rule(Cause.HUNG, find, needs=("busy",))

@@ -1,0 +1,39 @@
+"""The autoscaler does not hear of the jobs: events lost or late, nothing asked of the cloud (causes.md L1, L3, A3)."""
+
+from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.words import count, duration
+
+ADVICE = "Resend the requests for the jobs that really wait, or raise the minimum; then look for the lost events."
+
+
+def find(facts: Facts) -> Finding | None:
+    """Room below the limit, nobody idle, jobs wait, and for two boot times hardly a runner has been asked for."""
+    now = facts.now
+    if now.idle or now.online is None or now.create_failures or not now.queued:
+        return None
+    dead = (now.offline or 0) + (now.failed or 0)
+    room = None if now.limit is None else now.limit - now.online - (now.booting or 0) - dead
+    if room is not None and room < max(1, 0.05 * (now.limit or 0)):
+        return None
+    minutes = max(10.0, 2 * facts.rules.boot_time_seconds / 60)
+    looks = [s for s in facts.recent(minutes) if s.booting is not None]
+    asked = sum((s.booting or 0) > 0 for s in looks)
+    if len(looks) < 3 or asked > 0.2 * len(looks):
+        return None
+    if any((s.queued or 0) <= (s.idle or 0) for s in looks):
+        return None
+    wait = duration(now.oldest_wait_seconds)
+    seen = [f"{count(now.queued, 'job')} wait, the oldest for {wait}, and no runner is booting"]
+    if room is not None:
+        seen.append(f"{count(room, 'more runner')} would be allowed")
+    if now.creates is not None:
+        seen.append(f"{count(now.creates, 'create')} asked for and 0 refused in 15 min")
+    before = sum((s.create_failures or 0) > 0 for s in facts.before(minutes))
+    if before:
+        seen.append("creates were refused before, and then no longer asked for")
+    sure = 0.85 if now.creates == 0 else 0.7 if now.creates is not None else 0.5
+    missing = tuple(name for name in ("limit", "creates") if getattr(now, name) is None)
+    return Finding(Cause.LOST_EVENTS, sure, tuple(seen), Scaling.HELPS, ADVICE, missing=missing)
+
+
+RULE = Rule(Cause.LOST_EVENTS, find, needs=("idle", "booting", "create_failures"))

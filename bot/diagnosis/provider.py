@@ -1,0 +1,28 @@
+"""The CI provider assigns nothing: idle runners beside queues, in many pools at once (causes.md G2)."""
+
+from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.words import count, listed
+
+
+def find(facts: Facts) -> Finding | None:
+    """The provider says so itself, or several pools have idle runners beside their queue."""
+    around, now = facts.around, facts.now
+    many = bool(now.idle) and len(around.idle_beside) > 1
+    if around.provider_up is not False and not many:
+        return None
+    seen = []
+    if around.provider_up is False:
+        seen.append("the provider's own signal says that it assigns no jobs")
+    if now.idle:
+        seen.append(f"{count(now.idle, 'idle runner')} beside {count(now.queued, 'waiting job')}")
+    if many:
+        seen.append(f"idle runners beside a queue in {len(around.idle_beside)} pools ({listed(around.idle_beside)})")
+    if now.starts_per_minute == 0:
+        seen.append("no job started in the last minutes")
+    sure = {False: 0.9 if now.idle else 0.6, None: 0.8, True: 0.5}[around.provider_up]
+    advice = "Look at the provider's status page, hold, and do not rerun: jobs start when it recovers."
+    missing = ("provider_up",) if around.provider_up is None else ()
+    return Finding(Cause.PROVIDER, sure, tuple(seen), Scaling.NO, advice, missing=missing)
+
+
+RULE = Rule(Cause.PROVIDER, find, needs=("idle",))

@@ -1,0 +1,93 @@
+"""Asks every rule and ranks what they find; what a rule could not see is said, and 'unknown' is an answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.words import listed
+from bot.diagnosis.table import RULES
+
+OUTRANKED = {
+    Cause.SURGE: (Cause.LIMIT, Cause.FLOOD),
+    Cause.LIMIT: (
+        Cause.HUNG,
+        Cause.FLOOD,
+        Cause.OFFLINE,
+        Cause.UNREGISTERED,
+        Cause.FAILED_FILL,
+        Cause.STOCKOUT,
+        Cause.QUOTA,
+        Cause.PROVIDER,
+    ),
+    Cause.FAILED_FILL: (Cause.UNREGISTERED,),
+    Cause.LOST_EVENTS: (Cause.PROVIDER, Cause.UNKNOWN_LABEL),
+    Cause.HUNG: (Cause.PROVIDER,),
+}
+"""Cause → causes that explain it: where both are found with some confidence, the deeper one comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The findings of one pool, likeliest first."""
+
+    pool: str
+    findings: tuple[Finding, ...]
+    missing: tuple[str, ...]
+    """Figures that rules wanted and did not have."""
+    waits: bool
+    """Whether jobs wait longer than is normal; None of the causes is asked when they do not."""
+
+    @property
+    def top(self) -> Finding | None:
+        """The likeliest cause; None when nothing fits."""
+        return self.findings[0] if self.findings else None
+
+
+def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
+    """Ask each rule whose figures are there; the order of the rules breaks ties."""
+    found: list[Finding] = []
+    missing: list[str] = []
+    for rule in rules:
+        if not (facts.waits or rule.always):
+            continue
+        lacking = [name for name in rule.needs if getattr(facts.now, name) in (None, ())]
+        if lacking:
+            missing += lacking
+        elif (finding := rule.find(facts)) is not None and finding.evidence:
+            found.append(replace(finding, pool=facts.pool))
+    missing += [name for finding in found for name in finding.missing]
+    return Diagnosis(facts.pool, _ranked(found), tuple(dict.fromkeys(missing)), facts.waits)
+
+
+def _ranked(found: list[Finding]) -> tuple[Finding, ...]:
+    sure = {finding.cause: finding.confidence for finding in found}
+
+    def weight(finding: Finding) -> float:
+        deeper = [sure[cause] for cause in OUTRANKED.get(finding.cause, ()) if sure.get(cause, 0.0) >= 0.55]
+        return min(finding.confidence, *(c - 0.05 for c in deeper)) if deeper else finding.confidence
+
+    return tuple(sorted((replace(f, confidence=weight(f)) for f in found), key=lambda f: -f.confidence))
+
+
+def sentences(diagnosis: Diagnosis, most: int = 3) -> tuple[str, ...]:
+    """The ranked causes of one pool with their evidence, for people."""
+    said = []
+    for place, f in enumerate(diagnosis.findings[:most], 1):
+        why = "; ".join(f.evidence)
+        helps = f"Scaling up {f.scaling.value}."
+        said.append(
+            f"{diagnosis.pool}, cause {place} ({f.sureness} confidence): {f.cause.value}. {why}. {helps} {f.advice}"
+        )
+    if diagnosis.waits and not diagnosis.findings:
+        said.append(f"{diagnosis.pool}: cause unknown. No rule fits the figures that are there.")
+    if diagnosis.waits and diagnosis.missing:
+        said.append(f"{diagnosis.pool}: not available for the diagnosis: {listed(diagnosis.missing, 12)}.")
+    return tuple(said)
+
+
+def caution(finding: Finding | None) -> str:
+    """The sentence beside Scale up when the likeliest cause says that it is useless or harmful; else empty."""
+    if finding is None or finding.confidence < 0.5 or finding.scaling in {Scaling.HELPS, Scaling.UNKNOWN}:
+        return ""
+    verb = "would harm" if finding.scaling is Scaling.HARMFUL else "will hardly help"
+    return f"More runners {verb}: {finding.cause.value} ({'; '.join(finding.evidence)})."

@@ -1,0 +1,23 @@
+"""Creates fail, and no error code says why; or the codes belong to no family that is known."""
+
+from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.words import count, listed
+from bot.diagnosis.refusals import family
+
+
+def find(facts: Facts) -> Finding | None:
+    """Failures that no other rule of the family can explain."""
+    now = facts.now
+    strange = [c for c in now.create_failures_by_code if family(c.name) is Cause.REFUSED]
+    explained = bool(now.create_failures_by_code) and not strange
+    if not now.create_failures or explained or (now.creates or 0) > 3 * now.create_failures:
+        return None
+    seen = [f"{count(now.create_failures, 'attempt')} to create a runner failed in the last 15 min"]
+    if strange:
+        seen.append(f"with the codes {listed(c.name for c in strange)}")
+    advice = "Read the autoscaler's log for the error code; more requests meet the same refusal."
+    missing = () if strange else ("create_failures_by_code",)
+    return Finding(Cause.REFUSED, 0.6, tuple(seen), Scaling.NO, advice, missing=missing)
+
+
+RULE = Rule(Cause.REFUSED, find, needs=("create_failures",))

@@ -1,0 +1,7 @@
+"""The cloud's API is called too often and refuses (causes.md section 5, throttling)."""
+
+from bot.core.finding import Cause, Rule, Scaling
+from bot.diagnosis.refusals import refused
+
+ADVICE = "Call less often: every further request lengthens the throttle. It recovers when the calls stop."
+RULE = Rule(Cause.THROTTLED, refused(Cause.THROTTLED, Scaling.HARMFUL, ADVICE), needs=("create_failures",))

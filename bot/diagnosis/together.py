@@ -1,0 +1,23 @@
+"""Many pools queue at once and nothing explains it one by one: a release, a shared API, a provider (causes.md A1)."""
+
+from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.words import listed
+
+LEAST_POOLS = 3
+
+
+def find(facts: Facts) -> Finding | None:
+    """Three pools or more, and more than half of them."""
+    around = facts.around
+    if not around.widespread or len(around.queueing) < LEAST_POOLS:
+        return None
+    seen = [
+        f"{len(around.queueing)} of {len(around.measured)} measured pools queue at once ({listed(around.queueing)})"
+    ]
+    if facts.now.creates == 0 and not facts.now.create_failures:
+        seen.append(f"no machine was created for {facts.pool} in 15 min, and none refused")
+    advice = "Ask what was released or changed in the last hours, and look at the providers' status pages."
+    return Finding(Cause.TOGETHER, 0.4, tuple(seen), Scaling.UNKNOWN, advice, missing=("releases and changes",))
+
+
+RULE = Rule(Cause.TOGETHER, find)

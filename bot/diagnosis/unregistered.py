@@ -1,0 +1,28 @@
+"""Machines boot, but their runners never register: more of them cost money and serve nobody (causes.md I2)."""
+
+from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.words import count
+
+LEAST_CREATES = 3
+
+
+def find(facts: Facts) -> Finding | None:
+    """Machines were created long enough ago, and few or none of them registered."""
+    now = facts.now
+    created = now.creates or 0
+    booted = max(0, created - (now.booting or 0))
+    failed = now.failed or 0
+    if now.registered is None or (booted < LEAST_CREATES and failed < LEAST_CREATES):
+        return None
+    if now.registered > 0.4 * max(booted, 1):
+        return None
+    seen = [f"{count(created, 'machine')} created in the last 15 min, {now.registered} registered"]
+    if failed:
+        seen.append(f"{count(failed, 'machine')} booted without a runner registering")
+    sure = 0.9 if failed or booted >= 6 else 0.7
+    advice = "Repair the image or its start script before anything is created; look at one machine's boot log."
+    missing = () if now.failed is not None else ("failed",)
+    return Finding(Cause.UNREGISTERED, sure, tuple(seen), Scaling.HARMFUL, advice, missing=missing)
+
+
+RULE = Rule(Cause.UNREGISTERED, find, needs=("creates", "registered"))

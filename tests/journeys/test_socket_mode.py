@@ -1,0 +1,46 @@
+"""Socket Mode when the way to Slack is not open at once, or is lost: Tailback starts all the same and connects by itself."""
+
+import asyncio
+import time
+from pathlib import Path
+
+from tests.journeys.alerts import queue_alert
+from tests.journeys.setup import LINUX, Setup
+from tests.journeys.world import product, surroundings
+
+SOCKETS = Setup(socket_mode=True)
+
+
+async def test_an_address_that_does_not_work_is_not_tried_for_ever(tmp_path: Path, redis_url: str) -> None:
+    """The first address leads nowhere: alerts are worked on meanwhile, /readyz says so, and a fresh one is asked for."""
+    async with surroundings(tmp_path, SOCKETS) as world:
+        hold = world.stand_in.faults.hold("apps.connections.open", after_effect=True)
+        async with product(world, SOCKETS, redis_url):
+            await asyncio.wait_for(hold.reached.wait(), 5)
+            await world.stand_in.sockets.close()
+            hold.release()
+            world.farm.queue(LINUX, 14, 40)
+            await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+            parent = await world.slack.channel("ci").parent(LINUX)
+            ready = await world.ask("/readyz")
+            assert ready.status_code == 503
+            assert "Socket Mode" in ready.json()["dependencies"]["socket_mode"]["why"]
+            await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection", within=15)
+            await parent.click("Acknowledge")
+            await parent.until("<@U0ANA> has it since")
+            assert (await world.ask("/readyz")).status_code == 200
+
+
+async def test_a_connection_that_slack_ends_is_made_again(tmp_path: Path, redis_url: str) -> None:
+    """Slack asks every connection to move now and then: the next click works as before."""
+    async with surroundings(tmp_path, SOCKETS) as world, product(world, SOCKETS, redis_url):
+        world.farm.queue(LINUX, 14, 40)
+        await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+        parent = await world.slack.channel("ci").parent(LINUX)
+        await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection", within=15)
+        await world.stand_in.sockets.disconnect()
+        opened = "apps.connections.open"
+        await world.eventually(lambda: len(world.stand_in.log.of(opened)) >= 2, "a new address asked for", within=15)
+        await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a new connection", within=15)
+        await parent.click("Acknowledge")
+        await parent.until("<@U0ANA> has it since")
