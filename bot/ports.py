@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
-from bot.core.alert import Alert, Matcher
+from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.incident import Incident
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
@@ -101,6 +101,12 @@ class Store(Protocol):
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit anywhere made something due; False after the timeout."""
 
+    def lost_data(self) -> bool:
+        """Whether the store knows less than this process saw it keep; stays so until `accept_loss` (promises P10)."""
+
+    def accept_loss(self) -> None:
+        """Go on from what the store holds now: what was lost has been recovered from outside."""
+
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         """(stream id, entry, hash) in order; `after` is exclusive."""
 
@@ -123,6 +129,14 @@ class Person:
     """Neither guest, nor bot, nor from another workspace."""
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A message of ours that stands in a channel, outside of threads, as Slack has it now."""
+
+    ts: str
+    mark: str
+
+
 class Chat(Protocol):
     """Slack. Every method raises Unreachable("Slack", ...); one call is one request, never repeated by itself."""
 
@@ -131,11 +145,14 @@ class Chat(Protocol):
     ) -> Posted:
         """Post; `mark` (opaque) is stored as message metadata, so that `find` can answer later."""
 
-    async def update(self, channel: str, ts: str, message: Message) -> None:
-        """Replace a message's text and blocks."""
+    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+        """Replace a message's text and blocks, and its mark when one is given."""
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
         """Our own message that carries `mark`, posted after `since`; the oldest when there are several."""
+
+    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
+        """Our own marked messages in a channel, posted after `since`, oldest first; replies are left out."""
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Tell one person alone."""
@@ -233,6 +250,9 @@ class Alertmanager(Protocol):
 
     async def firing(self) -> tuple[Alert, ...]:
         """The alerts that fire now, silenced ones included."""
+
+    async def groups(self) -> tuple[Delivery, ...]:
+        """What fires now, in the groups that the source sends, one for each receiver; silenced ones included."""
 
 
 class Outside(Protocol):

@@ -21,4 +21,9 @@ OPEN = Gauge("tailback_open_incidents", "Incidents that are not over.", registry
 WAITING = Gauge(
     "tailback_waiting_seconds", "Age of the oldest incident that has no thread yet, in seconds.", registry=REGISTRY
 )
+UNDELIVERED = Gauge(
+    "tailback_undelivered_seconds",
+    "Age of the oldest message that Slack has not taken yet, replies too, in seconds.",
+    registry=REGISTRY,
+)
 DEPENDENCY = Gauge("tailback_dependency_up", "1 while a dependency works, else 0.", ["dependency"], registry=REGISTRY)

@@ -10,6 +10,8 @@ import structlog
 import uvicorn
 
 from bot.config import ConfigError, Settings
+from bot.ports import Unreachable
+from handlers.healing import Healing
 from handlers.slack import slack_app
 from handlers.socket_mode import socket_mode
 from handlers.web import Web
@@ -96,10 +98,14 @@ async def _working(house: House) -> AsyncIterator[None]:
 async def _reloading(house: House) -> AsyncIterator[None]:
     """A process without a worker reads tailback.toml again by itself: the kill switch works there too."""
 
+    healing = Healing(house.desk)
+
     async def watch() -> None:
         while True:
             await asyncio.sleep(RELOAD_SECONDS)
             house.reload()
+            with contextlib.suppress(Unreachable):
+                await healing.follow()
 
     task = asyncio.create_task(watch(), name="reload")
     try:

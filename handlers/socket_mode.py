@@ -12,7 +12,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.desk import Desk
 
 NOTE = "socket_mode"
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 0.5
 PING_SECONDS = 5.0
 """How often the connection is tried out, and how long the SDK waits between two tries to connect."""
 

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from bot.core.chore import Chore
 from bot.core.incident import Incident
 from bot.desk import Desk
 from bot.ports import Unreachable
@@ -82,9 +83,11 @@ async def readiness(house: House) -> dict[str, str]:
     desk = house.desk
     found = {"redis": "", "slack": desk.notes.get("slack", "")}
     found["socket_mode"] = desk.notes.get("socket_mode", "")
+    found["records"] = desk.notes.get("records", "")
     try:
         async with asyncio.timeout(READY_SECONDS):
-            await desk.store.find("ready")
+            watched = await desk.store.get(Chore, "watch")
+            found["slack"] = found["slack"] or (watched.value.note if watched else "")
     except (Unreachable, TimeoutError) as error:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS} s"
     if not found["redis"] and house.store.lost_data():
@@ -100,6 +103,9 @@ async def count(house: House) -> None:
         async with asyncio.timeout(READY_SECONDS):
             metrics.OPEN.set(len(await house.desk.store.members("open")))
             metrics.WAITING.set(await _longest_wait(house.desk))
+            watched = await house.desk.store.get(Chore, "watch")
+            since = watched.value.since if watched else None
+            metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, house.desk.now() - since))
     except (Unreachable, TimeoutError) as error:
         log.warning("gauges not updated", why=str(error) or "time-out")
 

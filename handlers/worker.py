@@ -12,14 +12,15 @@ from bot.core.incident import Incident
 from bot.core.record import Claim, Conflict, Held
 from bot.desk import Desk
 from bot.ports import Unreachable
-from bot.stories.keep import keep
+from bot.stories.chores import chore
 from bot.stories.measure import measure
 from bot.stories.perform import perform
 from bot.stories.reconcile import reconcile
-from bot.stories.speak import stumbled
+from bot.stories.set_aside import set_aside
 from bot.stories.storm import storm
 from bot.stories.tend import tend
 from handlers import metrics
+from handlers.healing import Healing
 
 AT_ONCE = 48
 """Records worked on at the same time by one worker."""
@@ -36,6 +37,7 @@ class Worker:
     def __init__(self, desk: Desk, tick: Callable[[], None] | None = None) -> None:
         self._desk = desk
         self._tick = tick
+        self._healing = Healing(desk)
         self._bell = asyncio.Event()
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -85,6 +87,7 @@ class Worker:
     async def _drain(self) -> None:
         while not self._stopping and len(self._tasks) < AT_ONCE:
             try:
+                await self._healing.heal()
                 claims = await self._desk.store.claim(AT_ONCE - len(self._tasks))
             except Unreachable as error:
                 self._desk.notes["redis"] = str(error)
@@ -130,16 +133,13 @@ class Worker:
         metrics.STEPS.labels(claim.kind, outcome).inc()
 
     async def _set_aside(self, claim: Claim, error: Exception) -> None:
-        """Count the failure on an incident and wait longer each time; after a few the minimal rendering is used."""
         held = claim.held
         if held is None or not isinstance(held.value, Incident):
             return
         why = f"{type(error).__name__} while this incident was worked on; see the log"
-        pause = min(3600.0, 2.0 ** min(held.value.attempts + 1, 12))
         mine = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
         with contextlib.suppress(Conflict, Unreachable):
-            due = self._desk.now() + pause
-            await keep(self._desk, mine, lambda fresh: stumbled(fresh, why), due=due, uncertain=True)
+            await set_aside(self._desk, mine, why)
 
 
 async def _incident(desk: Desk, claim: Claim) -> None:
@@ -155,5 +155,6 @@ STORIES: dict[str, Callable[[Desk, Claim], Awaitable[None]]] = {
     "act": perform,
     "lease": tend,
     "digest": storm,
+    "chore": chore,
 }
 """Kind of record: the story that is told of it."""

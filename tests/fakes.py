@@ -4,9 +4,9 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.core.alert import Alert, Matcher
+from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.pool import Snapshot
-from bot.ports import Block, Capacity, Failure, Message, Person, Posted, Refused, SilenceFound, Unreachable
+from bot.ports import Block, Capacity, Failure, Message, Own, Person, Posted, Refused, SilenceFound, Unreachable
 
 
 class FakeClock:
@@ -153,14 +153,14 @@ class FakeChat:
             raise Unreachable("Slack", "the thread's first message is deleted", failure=Failure.GONE)
         return Posted(channel, ts)
 
-    async def update(self, channel: str, ts: str, message: Message) -> None:
-        """Replaces text and blocks; the mark stays."""
+    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+        """Replaces text and blocks; the mark stays unless another is given."""
         turn = self.script.begin("update")
         self._check(channel)
         stored = self._at(channel, ts)
         if stored is None:
             raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
-        stored.message, stored.edits = message, stored.edits + 1
+        stored.message, stored.edits, stored.mark = message, stored.edits + 1, mark or stored.mark
         turn.end()
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
@@ -174,6 +174,15 @@ class FakeChat:
             if fits and since - 60 <= float(stored.ts) <= seen + 1:
                 return Posted(channel, stored.ts)
         return None
+
+    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
+        """Our own messages that stand in a channel, once history shows them."""
+        turn = self.script.begin("own")
+        self._check(channel)
+        turn.end()
+        seen = self.clock.now() - self.history_lag_seconds
+        ours = [s for s in self.messages if s.channel == channel and s.thread is None and s.ours and s.mark]
+        return tuple(Own(s.ts, s.mark) for s in ours if since <= float(s.ts) <= seen + 1)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Keeps what one person was told."""
@@ -300,6 +309,7 @@ class FakeAlertmanager:
         self.silences: dict[str, SilenceFound] = {}
         """As they were created; `active` there is not kept up to date, `get` and `find` are."""
         self.alerts: tuple[Alert, ...] = ()
+        self.active: tuple[Delivery, ...] = ()
         self._starts: dict[str, float] = {}
 
     async def silence(
@@ -340,6 +350,11 @@ class FakeAlertmanager:
         """Whatever `alerts` holds."""
         self.script.begin("firing").end()
         return self.alerts
+
+    async def groups(self) -> tuple[Delivery, ...]:
+        """Whatever `active` holds."""
+        self.script.begin("groups").end()
+        return self.active
 
     def forget(self, silence_id: str) -> None:
         """Lose a silence, as an Alertmanager does when it is killed (promises E13)."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bot.core.action import Act
+from bot.core.chore import Chore
 from bot.core.incident import Incident
 from bot.core.lease import Lease
 from bot.core.pool import Pool
@@ -14,7 +15,14 @@ from bot.core.trail import canonical, chained
 from bot.ports import Unreachable
 
 R = TypeVar("R", bound=Record)
-NAMES: dict[type[object], str] = {Incident: "inc", Pool: "pool", Act: "act", Digest: "digest", Lease: "lease"}
+NAMES: dict[type[object], str] = {
+    Incident: "inc",
+    Pool: "pool",
+    Act: "act",
+    Digest: "digest",
+    Lease: "lease",
+    Chore: "chore",
+}
 DAY = 86400.0
 
 
@@ -78,6 +86,7 @@ class FakeStore:
         self._now = now
         self._monotonic = monotonic
         self._lease = lease_seconds
+        self.lost = False
         self._woken = asyncio.Event()
         self.data.listeners.append(self._woken)
 
@@ -194,6 +203,12 @@ class FakeStore:
             return False
         self._woken.clear()
         return True
+
+    def lost_data(self) -> bool:
+        return self.lost
+
+    def accept_loss(self) -> None:
+        self.lost = False
 
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         self._reached()

@@ -11,6 +11,7 @@ from bot.actions import (
     mute,
     report,
     resolve,
+    retry,
     scale_up,
     silence,
     status,
@@ -38,6 +39,7 @@ _ALL: tuple[Action, ...] = (
     mute,
     resolve,
     report,
+    retry,
 )
 ACTIONS: dict[str, Action] = {action.NAME: action for action in _ALL}
 PERFORMED: dict[str, Performer] = {

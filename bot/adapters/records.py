@@ -8,6 +8,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from bot.core.action import Act
+from bot.core.chore import Chore
 from bot.core.incident import Incident
 from bot.core.lease import Lease
 from bot.core.pool import Pool
@@ -16,14 +17,21 @@ from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
 
-KINDS: dict[str, type[Record]] = {"inc": Incident, "pool": Pool, "act": Act, "digest": Digest, "lease": Lease}
+KINDS: dict[str, type[Record]] = {
+    "inc": Incident,
+    "pool": Pool,
+    "act": Act,
+    "digest": Digest,
+    "lease": Lease,
+    "chore": Chore,
+}
 """Kind in a key, and in a due member → the record's type."""
 
 _NAMES: dict[type[object], str] = {kind: name for name, kind in KINDS.items()}
 
 
 def kind_name(kind: type[object]) -> str:
-    """`inc`, `pool`, `act`, `digest` or `lease`."""
+    """`inc`, `pool`, `act`, `digest`, `lease` or `chore`."""
     return _NAMES[kind]
 
 

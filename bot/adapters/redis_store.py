@@ -180,6 +180,7 @@ class RedisStore:
     def accept_loss(self) -> None:
         """Go on from what Redis holds now: what was lost has been recovered from outside."""
         self._lost = False
+        self._hw = 0
 
     async def _audited(self, change: Change) -> None:
         """One at a time in this process, because every entry's hash follows from the one before."""

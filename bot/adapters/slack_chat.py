@@ -6,7 +6,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.slack_answers import Cache, Identity, full_member, mark_of, marked, part, rows, text_at
 from bot.adapters.slack_failures import ERRORS, unreachable
-from bot.ports import Block, Failure, Message, Person, Posted, Unreachable
+from bot.ports import Block, Failure, Message, Own, Person, Posted, Unreachable
 
 CLOCK_SKEW_SECONDS = 60.0
 """`find` looks that much further back: Slack stamps messages by its own clock, and a mark is unique anyway."""
@@ -52,9 +52,12 @@ class SlackChat:
             raise Unreachable("Slack", "chat.postMessage: the thread's first message is deleted", failure=Failure.GONE)
         return Posted(place if isinstance(place, str) and place else channel, ts)
 
-    async def update(self, channel: str, ts: str, message: Message) -> None:
+    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
         """Replace text and blocks, always both: an update without blocks would delete them (slack.md trap 1)."""
-        await self._write("chat.update", {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks})
+        asked: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
+        if mark:
+            asked["metadata"] = marked(mark)
+        await self._write("chat.update", asked)
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
         """Our own oldest message with `mark`. Raises LATER when there is more to look through than 2,000 messages."""
@@ -81,6 +84,23 @@ class SlackChat:
             if not found:
                 raise Unreachable("Slack", f"{method}: too many messages to look through", failure=Failure.LATER)
         return Posted(channel, min(found, key=lambda ts: (len(ts), ts))) if found else None
+
+    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
+        """Our own marked messages, oldest first; of more than 2,000 messages only the newest are looked through."""
+        me = await self._identity()
+        asked = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": str(PAGE)}
+        asked["include_all_metadata"] = "true"
+        found: list[Own] = []
+        for _ in range(MOST_PAGES):
+            answer = await self._read("conversations.history", asked)
+            ours = [m for m in rows(answer, "messages") if me.wrote(m) and mark_of(m)]
+            firsts = [m for m in ours if m.get("thread_ts", m["ts"]) == m["ts"]]
+            found += [Own(str(m["ts"]), mark_of(m)) for m in firsts]
+            cursor = text_at(part(answer, "response_metadata"), "next_cursor")
+            if not cursor:
+                break
+            asked["cursor"] = cursor
+        return tuple(sorted(found, key=lambda message: (len(message.ts), message.ts)))
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Tell one person alone."""

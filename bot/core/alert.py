@@ -7,6 +7,8 @@ from hashlib import sha256
 
 SHOWN_ALERTS = 50
 """At most this many alerts of one group are kept; the rest is counted (promises C4)."""
+GUESSED = "?:"
+"""Begins a group key that was made without knowing the sender's routes."""
 CUT = "… (cut)"
 """Ends a text that was too long to keep; no matcher can be made of such a label."""
 RULE_UID = "__alert_rule_uid__"
@@ -129,10 +131,30 @@ class Delivery:
         return digest(self.source, self.receiver, self.group_key)
 
     @property
+    def likeness(self) -> str:
+        """See `likeness`."""
+        return likeness(self.source, self.receiver, self.group_key)
+
+    @property
+    def guessed(self) -> bool:
+        """Whether the group's key was made from what the API shows."""
+        return self.group_key.startswith(GUESSED)
+
+    @property
     def news(self) -> str:
         """Equal for two deliveries that say the same; a repeat changes nothing."""
         rows = sorted("|".join(map(str, alert.occurrence)) for alert in self.alerts)
         return digest(self.key, *rows)
+
+
+def likeness(source: str, receiver: str, group_key: str) -> str:
+    """Equal for one group however it is heard of; 32 hex digits, so that it may stand on a message (promises C19).
+
+    Alertmanager's API shows a group's labels but not the routes that its key begins with (`{}/{team="ci"}:{…}`);
+    a key that was made from the API begins with `?` in their place.
+    """
+    _, found, labels = group_key.partition(":{")
+    return digest(source, receiver, f"{{{labels}" if found else group_key)
 
 
 def digest(*parts: str) -> str:

@@ -1,72 +1,211 @@
-"""What more runners would do for a queue: an estimate from the pool's own rates, or the reason why there is none."""
+"""What more runners would do for a queue: a table of +N, the fewest that meet a target, and when to do nothing."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.core.drain import Flow, Point, crossing, flow_of, walk
+from bot.core.forecast import INTERVAL_Z, spread_out
 from bot.core.pool import PoolRules, Snapshot
 from bot.core.words import count, duration
 
+TARGET_SECONDS = 1800.0
+
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """How long the queue takes to drain, in seconds; None: it does not shrink at these rates."""
+class Terms:
+    """By what a choice is judged."""
 
-    without_seconds: float | None
-    with_seconds: float | None
-
-
-def paces(sample: Snapshot) -> tuple[float, ...]:
-    """Jobs a minute that one busy runner finishes, by each way that the figures allow: completions, and durations."""
-    found = []
-    if sample.busy and sample.completions_per_minute:
-        found.append(sample.completions_per_minute / sample.busy)
-    if sample.duration_p50_seconds:
-        found.append(60 / sample.duration_p50_seconds)
-    return tuple(found)
+    cost_per_runner_hour: float | None = None
+    target_seconds: float = TARGET_SECONDS
+    """The queue shall be empty within this time."""
+    widen: float = 1.0
+    """Of the pool's calibration: by how much its intervals have been too narrow."""
+    speed: float = 1.0
+    """See `flow_of`."""
 
 
-def effect(sample: Snapshot, more: int, boot_seconds: float, pace: float) -> Effect | None:
-    """Fluid estimate: queue over net rate, `more` runners helping after the boot time at `pace` jobs a minute each.
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What `more` runners are expected to do; None: it does not drain within the horizon."""
 
-    None when queue, busy runners or arrivals are unknown.
-    """
-    if sample.queued is None or sample.busy is None or sample.arrivals_per_minute is None:
+    more: int
+    low_seconds: float | None
+    mid_seconds: float | None
+    high_seconds: float | None
+    oldest_wait_seconds: float | None
+    """The longest that any job waits until then; None when not even the present queue gets its turn."""
+    cost: float | None
+    """Of the added runners until the queue is empty; None when unpriced or when it does not drain."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """The choices, by number of added runners."""
+
+    options: tuple[Option, ...] = ()
+    enough: Option | None = None
+    """The fewest added runners whose expected time meets the target; None when none of the options does."""
+    do_nothing: str = ""
+    """Why nothing should be added; empty when that cannot be said."""
+    refusal: str = ""
+    """Why nothing can be foreseen; then there are no options."""
+
+
+def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
+    """Walk the queue with each number of added runners; more runners never make it later."""
+    terms = terms or Terms()
+    flow = flow_of(tuple(series), rules, terms.speed)
+    if isinstance(flow, str):
+        return WhatIf(refusal=flow)
+    options: list[Option] = []
+    for more in sorted({0, *(number for number in counts if number > 0)}):
+        options.append(_not_later(_option(flow, more, terms), options[-1] if options else None))
+    enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
+    return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules))
+
+
+def _option(flow: Flow, more: int, terms: Terms) -> Option:
+    points = walk(flow, more)
+    low, mid, high = (crossing(points, flow.floor, z) for z in (-INTERVAL_Z, 0.0, INTERVAL_Z))
+    if low is not None and mid is not None:
+        low, mid, high = spread_out(flow.queued, low, mid, high, terms.widen)
+    hourly = terms.cost_per_runner_hour
+    cost = None if hourly is None or mid is None else hourly * more * mid / 60
+    return Option(more, _seconds(low), _seconds(mid), _seconds(high), _oldest(flow, points), cost)
+
+
+def _seconds(minutes: float | None) -> float | None:
+    return None if minutes is None else 60 * minutes
+
+
+def _oldest(flow: Flow, points: Sequence[Point]) -> float | None:
+    """The oldest job starts first; the last in line starts when as many have started as wait now."""
+    turn = next((p.minute for p in points if p.started >= flow.queued), None)
+    first = next((p.minute for p in points if p.started >= 1), None)
+    if turn is None or first is None:
         return None
-    net_now = pace * sample.busy - sample.arrivals_per_minute
-    net_then = net_now + pace * more
-    without = sample.queued / net_now * 60 if net_now > 0 else None
-    after_boot = sample.queued - net_now * boot_seconds / 60
-    if after_boot <= 0:
-        return Effect(without, without)
-    return Effect(without, boot_seconds + after_boot / net_then * 60 if net_then > 0 else None)
+    return 60 * max(flow.oldest_wait + first, turn)
+
+
+def _not_later(option: Option, fewer: Option | None) -> Option:
+    """No more runners can make it later; where rounding says so, the choice with fewer counts."""
+    if fewer is None:
+        return option
+    return Option(
+        option.more,
+        _sooner(option.low_seconds, fewer.low_seconds),
+        _sooner(option.mid_seconds, fewer.mid_seconds),
+        _sooner(option.high_seconds, fewer.high_seconds),
+        _sooner(option.oldest_wait_seconds, fewer.oldest_wait_seconds),
+        option.cost,
+    )
+
+
+def _sooner(one: float | None, other: float | None) -> float | None:
+    known = [value for value in (one, other) if value is not None]
+    return min(known) if known else None
+
+
+def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> str:
+    waits = (now.oldest_wait_seconds or 0) > rules.boot_time_seconds
+    if now.idle and now.queued and waits and now.idle >= min(2, now.queued):
+        return (
+            f"{count(now.idle, 'runner')} idle while {count(now.queued, 'job')} wait: capacity is not what is missing"
+        )
+    if alone.mid_seconds is not None and alone.mid_seconds <= rules.boot_time_seconds:
+        over, boot = duration(alone.mid_seconds), duration(rules.boot_time_seconds)
+        return f"the queue is expected to be empty in about {over}, before a new runner has booted ({boot})"
+    return ""
 
 
 def expected(sample: Snapshot | None, more: int, rules: PoolRules) -> tuple[str, ...]:
-    """What to expect of `more` runners, as sentences for the person who is about to confirm."""
+    """What to expect of `more` runners from one sample alone, as sentences for the person who is about to confirm."""
+    return foreseen([sample] * 3 if sample else [], more, rules)
+
+
+def foreseen(
+    series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Terms | None = None, caution: str = ""
+) -> tuple[str, ...]:
+    """The same from the pool's samples: warnings, the table with half, all and twice as many, and the boot time.
+
+    `caution` is what the diagnosis says against it.
+    """
+    terms = terms or Terms()
     boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot; help comes no sooner."
-    if sample is None:
-        return ("The pool has not been measured, so the effect cannot be foreseen.", boot)
+    if not series:
+        return (*_said(caution), "The pool has not been measured, so the effect cannot be foreseen.", boot)
+    found = what_if(series, rules, {more // 2, more, 2 * more}, terms)
+    warnings = _said(caution) or tuple(_warnings(series[-1]))
+    if found.refusal:
+        return (*warnings, f"The effect cannot be foreseen: {found.refusal}.", boot)
+    nothing = (f"Do nothing: {found.do_nothing}.",) if found.do_nothing else ()
+    return (*warnings, *nothing, *rows(found, chosen=more), *_enough(found, terms), boot)
+
+
+def rows(found: WhatIf, chosen: int | None = None) -> tuple[str, ...]:
+    """The table as lines, +0 first: when it drains, the oldest wait until then, what it costs until then."""
+    return tuple(_row(option, chosen) for option in found.options)
+
+
+def _row(option: Option, chosen: int | None) -> str:
+    name = "As it is" if option.more == 0 else f"+{option.more}"
+    mark = " (this)" if option.more and option.more == chosen else ""
+    cost = f", costs about {option.cost:.2f} until then" if option.cost and option.more else ""
+    return f"{name}{mark}: {_drains(option)}{_wait(option)}{cost}."
+
+
+def _drains(option: Option) -> str:
+    if option.mid_seconds is None:
+        return "does not drain at these rates" if option.low_seconds is None else _perhaps(option.low_seconds)
+    if option.high_seconds is None or option.low_seconds is None:
+        return f"drains in about {duration(option.mid_seconds)}, but may not drain at all"
+    low, high = duration(option.low_seconds), duration(option.high_seconds)
+    return f"drains in about {low}" if low == high else f"drains in {low} to {high}"
+
+
+def _perhaps(low: float) -> str:
+    return f"open whether it drains, not before {duration(low)}"
+
+
+def _wait(option: Option) -> str:
+    return f", oldest wait up to {duration(option.oldest_wait_seconds)}" if option.oldest_wait_seconds else ""
+
+
+def _enough(found: WhatIf, terms: Terms) -> tuple[str, ...]:
+    target = duration(terms.target_seconds)
+    if found.enough is None:
+        return (f"None of these is expected to drain it within {target}.",)
+    if found.enough.more == 0:
+        return (f"It is expected to drain within {target} without help.",)
+    return (f"Of these, +{found.enough.more} is the least that is expected to drain it within {target}.",)
+
+
+def _said(caution: str) -> tuple[str, ...]:
+    return (caution,) if caution else ()
+
+
+def _warnings(now: Snapshot) -> list[str]:
     warnings = []
-    if sample.idle:
-        warnings.append(f"{count(sample.idle, 'runner')} idle while jobs wait: more runners may not help.")
-    if sample.offline:
-        warnings.append(f"{count(sample.offline, 'runner')} offline: bringing them back may be what helps.")
-    if sample.create_failures:
-        failed = count(sample.create_failures, "attempt")
+    if now.idle:
+        warnings.append(f"{count(now.idle, 'runner')} idle while jobs wait: more runners may not help.")
+    if now.offline:
+        warnings.append(f"{count(now.offline, 'runner')} offline: bringing them back may be what helps.")
+    if now.create_failures:
+        failed = count(now.create_failures, "attempt")
         warnings.append(f"{failed} to create a runner failed in the last 15 min: asking for more may not help.")
-    found = [e for pace in paces(sample) if (e := effect(sample, more, rules.boot_time_seconds, pace))]
-    if not found:
-        reason = "how fast jobs arrive and finish is not known for this pool"
-        return (*warnings, f"The effect cannot be foreseen: {reason}.", boot)
-    without = _sentence("As it is", [e.without_seconds for e in found])
-    return (*warnings, without, _sentence("With them", [e.with_seconds for e in found]), boot)
+    return warnings
 
 
-def _sentence(case: str, estimates: list[float | None]) -> str:
-    known = sorted(seconds for seconds in estimates if seconds is not None)
-    if not known:
-        return f"{case}, at the present rates, the queue does not shrink."
-    if len(known) < len(estimates):
-        return f"{case}, it is open whether the queue shrinks: at best it drains in about {duration(known[0])}."
-    low, high = duration(known[0]), duration(known[-1])
-    span = f"about {low}" if low == high else f"between {low} and {high}"
-    return f"{case}, at the present rates, the queue drains in {span}."
+def least(series: Sequence[Snapshot], rules: PoolRules, most: int, terms: Terms | None = None) -> Option | None:
+    """The smallest number of added runners, up to `most`, that is expected to meet the target; None when none does."""
+    low, high, best = 0, most, None
+    while low <= high:
+        middle = (low + high) // 2
+        found = what_if(series, rules, {middle}, terms)
+        option = found.options[-1] if found.options else None
+        wanted = (terms or Terms()).target_seconds
+        if option is not None and option.mid_seconds is not None and option.mid_seconds <= wanted:
+            best, high = option, middle - 1
+        else:
+            low = middle + 1
+    return best

@@ -87,24 +87,29 @@ def _read_off(said: Forecast, flow: Flow, points: list[Point], known: Calibratio
     if high is None or low is None:
         why = f"arrivals and completions are too close to call; not before {max(1, round(low or 0))} min"
         return replace(said, reason=why)
-    low, mid, high = _least(flow, low, mid, high)
-    down, up = (mid / low) ** known.widen, (high / mid) ** known.widen
-    top = min(mid * up, HORIZON_MINUTES)
+    low, mid, top = spread_out(flow.queued, low, mid, high, known.widen)
     return replace(
         said,
         verdict=Verdict.CLEARS,
-        low_seconds=60 * mid / down,
+        low_seconds=60 * low,
         mid_seconds=60 * mid,
-        high_seconds=60 * top,
+        high_seconds=60 * (top or HORIZON_MINUTES),
         reason=f"after {count(known.scored, 'scored forecast')}" if known.widen > 1 else "",
     )
 
 
-def _least(flow: Flow, low: float, mid: float, high: float) -> tuple[float, float, float]:
-    """A short queue clears when the next few jobs end, and that is never sharp."""
+def spread_out(
+    queued: float, low: float, mid: float, high: float | None, widen: float
+) -> tuple[float, float, float | None]:
+    """The interval in minutes, widened; a short queue clears when the next few jobs end, and that is never sharp."""
     mid = max(mid, 0.5)
-    soon = 1 / math.sqrt(flow.queued + 1)
-    return min(low, mid * (1 - 0.5 * soon)) or 0.1, mid, max(high, mid * (1 + 1.5 * soon))
+    soon = 1 / math.sqrt(queued + 1)
+    low = max(0.05, min(low, mid * (1 - 0.5 * soon)))
+    down = (mid / low) ** widen
+    if high is None:
+        return mid / down, mid, None
+    up = (max(high, mid * (1 + 1.5 * soon)) / mid) ** widen
+    return mid / down, mid, min(mid * up, HORIZON_MINUTES)
 
 
 def scored(made: Forecast, actual_seconds: float) -> Score:

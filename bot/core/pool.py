@@ -74,7 +74,7 @@ class Snapshot:
     arrivals_by_source: tuple[Counted, ...] = ()
     """Jobs of the last 15 minutes by source, `repository / workflow`."""
     usual_by_source: tuple[Counted, ...] = ()
-    """The same over the pool's usual past, in jobs a minute."""
+    """The same over the pool's usual past, of any length: only the shares count."""
     usual_arrivals_per_minute: float | None = None
     usual_duration_seconds: float | None = None
     waiting: tuple[Job, ...] = ()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from bot.core.action import Act
+from bot.core.chore import Chore
 from bot.core.incident import Incident
 from bot.core.lease import Lease
 from bot.core.pool import Pool
@@ -25,7 +26,7 @@ class Digest:
     """When the first of them was seen waiting (epoch seconds); makes the digest's mark."""
 
 
-Record = Incident | Pool | Act | Digest | Lease
+Record = Incident | Pool | Act | Digest | Lease | Chore
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
@@ -98,7 +99,7 @@ class Change:
     """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`."""
     leave: tuple[tuple[str, str], ...] = ()
     wake: tuple[str, ...] = ()
-    """Due keys (`inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`) to look at now."""
+    """Due keys (`inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`) to look at."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
     """Marks of things applied by this change; if one exists already the whole change raises AlreadyDone."""

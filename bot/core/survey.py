@@ -46,15 +46,20 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
 
 
 def _missing(seen: list[Snapshot]) -> list[str]:
-    """The same gap in many pools is one sentence."""
-    by_reason: dict[str, list[str]] = {}
+    """The same gap in many pools is one sentence, and so are many figures that are missing for the same reason."""
+    pools: dict[tuple[str, str], list[str]] = {}
     for sample in seen:
-        for reason in sample.missing:
-            by_reason.setdefault(reason, []).append(sample.pool)
+        for missing in sample.missing:
+            name, _, reason = missing.partition(": ")
+            pools.setdefault((name, reason), []).append(sample.pool)
+    names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (name, reason), where in pools.items():
+        names.setdefault((reason, tuple(where)), []).append(name)
     every = len(seen)
     return [
-        f"{reason} ({'every pool' if len(names) == every and every > 1 else listed(names)})"
-        for reason, names in by_reason.items()
+        f"{listed(figures, 20)}{f': {reason}' if reason else ''} "
+        f"({'every pool' if len(where) == every and every > 1 else listed(where)})"
+        for (reason, where), figures in names.items()
     ]
 
 

@@ -73,7 +73,7 @@ def verdict(share: Share, seen: Evidence) -> Verdict | None:
 
 
 def _busy(sample: Snapshot) -> str:
-    return f"{sample.busy:,} of them busy." if sample.busy is not None else "how many work is unknown."
+    return f"{sample.busy or 0:,} of them busy."
 
 
 def _queue(share: Share, sample: Snapshot) -> str:

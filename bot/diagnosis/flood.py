@@ -15,7 +15,7 @@ def find(facts: Facts) -> Finding | None:
     total = sum(c.number for c in now.arrivals_by_source)
     if total < 5:
         return None
-    usual = {c.name: c.number for c in now.usual_by_source}
+    usual = _usual(facts)
     top = max(now.arrivals_by_source, key=lambda c: c.number - WINDOW_MINUTES * usual.get(c.name, 0.0))
     rate, share = top.number / WINDOW_MINUTES, top.number / total
     seen = [f"{top.name} sent {top.number:.0f} of {total:.0f} jobs in the last 15 min ({share:.0%})"]
@@ -31,6 +31,13 @@ def find(facts: Facts) -> Finding | None:
     seen.append(f"{rate:.1f} a minute, usually {was:.1f}; all others {others:.1f}, usually {others_usual:.1f}")
     alone = others <= 1.3 * others_usual + 0.2
     return Finding(Cause.FLOOD, 0.85 if alone else 0.6, tuple(seen), Scaling.NO, ADVICE)
+
+
+def _usual(facts: Facts) -> dict[str, float]:
+    """Jobs a minute that each source usually sends; empty when that is not known."""
+    rate = facts.usual("arrivals_per_minute", facts.now.usual_arrivals_per_minute)
+    every = sum(c.number for c in facts.now.usual_by_source)
+    return {c.name: rate * c.number / every for c in facts.now.usual_by_source} if rate and every else {}
 
 
 RULE = Rule(Cause.FLOOD, find, needs=("arrivals_by_source",))

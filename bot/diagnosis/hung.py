@@ -1,5 +1,7 @@
 """Jobs hang, or run far longer than usual, and hold their runners (causes.md D1)."""
 
+import math
+
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import duration
 
@@ -23,8 +25,8 @@ def find(facts: Facts) -> Finding | None:
         seen.append(f"the longest job has run for {duration(longest)}, the usual one takes {duration(usual)}")
         sure = max(sure + 0.05, 0.5 if longest < 6 * usual else 0.6)
     if slower := _slower(facts, usual):
-        seen.append(slower)
-        sure = max(sure, 0.45) + 0.1
+        seen.append(slower[0])
+        sure = max(sure + 0.1, slower[1])
     if not sure or len(seen) < 1:
         return None
     was = facts.usual("arrivals_per_minute", now.usual_arrivals_per_minute)
@@ -37,20 +39,29 @@ def find(facts: Facts) -> Finding | None:
     return Finding(Cause.HUNG, min(sure, 0.95), tuple(seen), Scaling.NO, advice, missing=missing)
 
 
-def _slower(facts: Facts, usual: float) -> str:
-    """Runners finish far fewer jobs than their number and the usual duration promise."""
-    looks = [s for s in facts.recent(30) if s.busy and s.completions_per_minute is not None]
-    if len(looks) < 5:
-        return ""
-    busy = sum(s.busy or 0 for s in looks) / len(looks)
-    then = next((s for s in reversed(facts.before(30 + usual / 60)) if s.busy is not None), looks[0])
-    if (then.busy or 0) < 0.8 * busy:
-        return ""
-    ended = sum(s.completions_per_minute or 0.0 for s in looks) / len(looks)
-    due = 60 * busy / (1.2 * usual)
-    if due * 30 < 10 or ended > 0.6 * due:
-        return ""
-    return f"{busy:.0f} busy runners finish {ended:.1f} jobs a minute, at the usual duration it would be {due:.1f}"
+def _slower(facts: Facts, usual: float) -> tuple[str, float] | None:
+    """Runners that were busy all the time finished so few jobs that chance does not explain it (Poisson)."""
+    rates, busy = [], []
+    for ago in (0, 10, 20):
+        near = [s for s in facts.recent(ago + 2) if s.busy and s.completions_per_minute is not None]
+        if not near:
+            return None
+        rates.append(near[0].completions_per_minute or 0.0)
+        busy.append(near[0].busy or 0)
+    then = next((s for s in reversed(facts.before(20 + usual / 60)) if s.busy is not None), None)
+    if then is None or (then.busy or 0) < 0.7 * max(busy):
+        return None
+    due, ended = sum(10 * 60 * b / (1.2 * usual) for b in busy), 10 * sum(rates)
+    chance = _at_most(round(ended), due)
+    if ended > 0.6 * due or chance > 0.03:
+        return None
+    words = f"{ended:.0f} jobs ended in 30 min on {max(busy)} busy runners; at the usual duration it would be {due:.0f}"
+    return words, 0.75 if chance < 0.003 else 0.62
+
+
+def _at_most(number: int, mean: float) -> float:
+    """The probability that a Poisson count with this mean is at most `number`."""
+    return sum(math.exp(-mean + k * math.log(mean) - math.lgamma(k + 1)) for k in range(number + 1))
 
 
 RULE = Rule(Cause.HUNG, find, needs=("busy",))

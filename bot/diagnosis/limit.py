@@ -3,7 +3,6 @@
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count
 
-
 NEARLY = 0.93
 """Where a runner ends with its job, its place is empty for some seconds before the next one is created."""
 

@@ -27,13 +27,15 @@ def find(facts: Facts) -> Finding | None:
     if room is not None:
         seen.append(f"{count(room, 'more runner')} would be allowed")
     if now.creates is not None:
-        seen.append(f"{count(now.creates, 'create')} asked for and 0 refused in 15 min")
+        refused = "refusals unknown" if now.create_failures is None else "0 refused"
+        seen.append(f"{count(now.creates, 'machine')} created and {refused} in 15 min")
     before = sum((s.create_failures or 0) > 0 for s in facts.before(minutes))
     if before:
         seen.append("creates were refused before, and then no longer asked for")
     sure = 0.85 if now.creates == 0 else 0.7 if now.creates is not None else 0.5
-    missing = tuple(name for name in ("limit", "creates") if getattr(now, name) is None)
+    sure -= 0.1 if now.create_failures is None else 0.0
+    missing = tuple(name for name in ("limit", "creates", "create_failures") if getattr(now, name) is None)
     return Finding(Cause.LOST_EVENTS, sure, tuple(seen), Scaling.HELPS, ADVICE, missing=missing)
 
 
-RULE = Rule(Cause.LOST_EVENTS, find, needs=("idle", "booting", "create_failures"))
+RULE = Rule(Cause.LOST_EVENTS, find, needs=("idle", "booting"))

@@ -7,18 +7,19 @@ from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import listed
 from bot.diagnosis.table import RULES
 
+REFUSALS = (
+    Cause.STOCKOUT,
+    Cause.QUOTA,
+    Cause.PERMISSION,
+    Cause.IMAGE,
+    Cause.THROTTLED,
+    Cause.CLOUD_DOWN,
+    Cause.REFUSED,
+    Cause.UNREGISTERED,
+)
 OUTRANKED = {
-    Cause.SURGE: (Cause.LIMIT, Cause.FLOOD),
-    Cause.LIMIT: (
-        Cause.HUNG,
-        Cause.FLOOD,
-        Cause.OFFLINE,
-        Cause.UNREGISTERED,
-        Cause.FAILED_FILL,
-        Cause.STOCKOUT,
-        Cause.QUOTA,
-        Cause.PROVIDER,
-    ),
+    Cause.SURGE: (*REFUSALS, Cause.LIMIT, Cause.FLOOD, Cause.HUNG, Cause.OFFLINE, Cause.LOST_EVENTS, Cause.PROVIDER),
+    Cause.LIMIT: (*REFUSALS, Cause.HUNG, Cause.FLOOD, Cause.OFFLINE, Cause.FAILED_FILL, Cause.PROVIDER),
     Cause.FAILED_FILL: (Cause.UNREGISTERED,),
     Cause.LOST_EVENTS: (Cause.PROVIDER, Cause.UNKNOWN_LABEL),
     Cause.HUNG: (Cause.PROVIDER,),
@@ -64,6 +65,8 @@ def _ranked(found: list[Finding]) -> tuple[Finding, ...]:
 
     def weight(finding: Finding) -> float:
         deeper = [sure[cause] for cause in OUTRANKED.get(finding.cause, ()) if sure.get(cause, 0.0) >= 0.55]
+        if deeper and finding.cause is Cause.FAILED_FILL:
+            return 0.4
         return min(finding.confidence, *(c - 0.05 for c in deeper)) if deeper else finding.confidence
 
     return tuple(sorted((replace(f, confidence=weight(f)) for f in found), key=lambda f: -f.confidence))

@@ -15,9 +15,10 @@ def find(facts: Facts) -> Finding | None:
     seen = [f"{count(now.create_failures, 'attempt')} to create a runner failed in the last 15 min"]
     if strange:
         seen.append(f"with the codes {listed(c.name for c in strange)}")
+    sure = 0.8 if now.creates is not None and now.creates < 0.25 * now.create_failures else 0.6
     advice = "Read the autoscaler's log for the error code; more requests meet the same refusal."
     missing = () if strange else ("create_failures_by_code",)
-    return Finding(Cause.REFUSED, 0.6, tuple(seen), Scaling.NO, advice, missing=missing)
+    return Finding(Cause.REFUSED, sure, tuple(seen), Scaling.NO, advice, missing=missing)
 
 
 RULE = Rule(Cause.REFUSED, find, needs=("create_failures",))

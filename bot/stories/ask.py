@@ -58,6 +58,8 @@ async def permit(desk: Desk, who: str, team: str, permission: str) -> None:
 
 def acting(desk: Desk) -> None:
     """Raise Refused while the kill switch is off; it works without a restart (C9)."""
+    if desk.store.lost_data():
+        raise Refused("Redis has lost records and they are being healed; nothing is done until then. Try in a minute.")
     if not desk.settings.file.actions.enabled:
         raise Refused("Actions are switched off (`actions.enabled = false` in tailback.toml). Nothing was done.")
 

@@ -13,6 +13,8 @@ NAME = "hand_back"
 def hindrance(desk: Desk) -> str:
     """Why nothing can be handed back now; empty when it can."""
     actions = desk.settings.file.actions
+    if desk.store.lost_data():
+        return "Redis has lost records, and they are being healed"
     if not actions.enabled:
         return "actions are switched off (`actions.enabled = false` in tailback.toml)"
     return "shadow mode is on (`actions.shadow = true` in tailback.toml)" if actions.shadow else ""

@@ -1,5 +1,7 @@
 """An action was asked for: check again, write the intent, do it once, and tell the thread what came of it."""
 
+import asyncio
+from collections.abc import Awaitable
 from dataclasses import replace
 
 import structlog
@@ -18,6 +20,8 @@ from bot.stories.ask import audited
 from bot.stories.keep import Move, keep
 from bot.views.results import told
 
+SAFETY_SECONDS = 0.2
+"""Nothing is waited for in the last moment of a lease."""
 TRIES = 5
 """Attempts at a back end that does not answer, before a person is asked to look."""
 KEPT_SECONDS = 30 * 86400.0
@@ -51,7 +55,7 @@ async def perform(desk: Desk, claim: Claim) -> None:
             outcome = await performer.check(desk, act, about)
         if outcome is None:
             mine = await _intend(desk, mine, await performer.prepare(desk, act, about))
-            outcome = await performer.effect(desk, mine.value, about)
+            outcome = await _in_time(desk, performer.effect(desk, mine.value, about))
     except Refused as refusal:
         after = failed(mine.value, str(refusal), desk.now(), doubtful=act.progress is not Progress.REQUESTED)
         await _finish(desk, mine, after, incident, Performed(f"asked for {_words(act)}; not done: {refusal}"))
@@ -61,6 +65,16 @@ async def perform(desk: Desk, claim: Claim) -> None:
         await _not_answered(desk, mine, act, incident, error)
     else:
         await _finish(desk, mine, done(mine.value, outcome.outcome, desk.now(), outcome.after), incident, outcome)
+
+
+async def _in_time(desk: Desk, effect: Awaitable[Performed]) -> Performed:
+    """The effect within the lease that the intent began: nobody else asks while we wait. Raises Unreachable."""
+    try:
+        async with asyncio.timeout(desk.settings.file.timing.lease - SAFETY_SECONDS):
+            return await effect
+    except TimeoutError:
+        what = "no answer while the action was ours"
+        raise Unreachable("The back end", what, failure=Failure.UNKNOWN) from None
 
 
 async def _intend(desk: Desk, mine: Held[Act], ready: Ready) -> Held[Act]:

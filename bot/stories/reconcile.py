@@ -1,5 +1,6 @@
 """An incident is due: look, do the next steps of its plan, record each one, and say when to look again."""
 
+import asyncio
 from dataclasses import dataclass, replace
 
 import structlog
@@ -28,6 +29,8 @@ POST_BURST = 3
 EDIT_BURST = 5
 OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
 """Failures that say something of Slack as a whole, and not of one message or channel."""
+REFUSED_NOTE = "slack_refused"
+"""The note of a process that saw the token refused: from then on one call in 10 s, of all processes, tries it."""
 JUST_NOW_SECONDS = 5.0
 """What a person did that recently is shown ahead of everything else."""
 
@@ -95,18 +98,26 @@ async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step
     if wait > 0 or desk.monotonic() > held.lease_ends - SAFETY_SECONDS:
         return Said(_unchanged, desk.now() + wait, uncertain=_in_doubt(held, incident))
     try:
-        if isinstance(step, PostRoot):
-            said = await post_root(desk, incident, drawing.message, drawing.digest, held.unsettled)
-        elif isinstance(step, EditRoot):
-            said = await edit_root(desk, incident, drawing.message, drawing.digest)
-        else:
-            said = await _reply(desk, held, incident, step)
+        async with asyncio.timeout(held.lease_ends - SAFETY_SECONDS - desk.monotonic()):
+            said = await _say(desk, held, incident, step, drawing)
+    except TimeoutError:
+        late = Unreachable("Slack", "no answer while the record was ours", failure=Failure.UNKNOWN)
+        return await _failed(desk, held, incident, step, late)
     except Unreachable as error:
         if error.system != "Slack":
             raise
         return await _failed(desk, held, incident, step, error)
     desk.notes.pop("slack", None)
+    desk.notes.pop(REFUSED_NOTE, None)
     return said
+
+
+async def _say(desk: Desk, held: Held[Incident], incident: Incident, step: Step, drawing: Drawing) -> Said:
+    if isinstance(step, PostRoot):
+        return await post_root(desk, incident, drawing.message, drawing.digest, held.unsettled)
+    if isinstance(step, EditRoot):
+        return await edit_root(desk, incident, drawing.message, drawing.digest)
+    return await _reply(desk, held, incident, step)
 
 
 async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Step) -> Said:
@@ -124,6 +135,10 @@ async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Ste
 async def _turn(desk: Desk, incident: Incident, step: Step) -> float:
     """Seconds until this may be said; 0 when it is our turn (slack.md section 3)."""
     slack, now = desk.settings.file.slack, desk.now()
+    if REFUSED_NOTE in desk.notes:
+        wait = await desk.store.pace("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
+        if wait > 0:
+            return wait
     last = incident.timeline[-1] if incident.timeline else None
     urgent = last is not None and last.who is not None and now - last.at < JUST_NOW_SECONDS
     if isinstance(step, EditRoot | EditReply):
@@ -143,6 +158,8 @@ async def _failed(desk: Desk, held: Held[Incident], incident: Incident, step: St
     if error.failure is Failure.LATER:
         await desk.store.hold_lane(lane, error.retry_after_seconds or 1.0)
     if error.failure is Failure.CREDENTIALS:
+        desk.notes[REFUSED_NOTE] = str(error)
+        await desk.store.hold_lane("probe", CREDENTIALS_SECONDS)
         await desk.store.hold_lane(lane, CREDENTIALS_SECONDS)
     said = after_failure(desk, incident, error)
     if isinstance(step, EditRoot | EditReply):

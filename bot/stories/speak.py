@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bot.core.alert import likeness
 from bot.core.choice import placed, reworded
 from bot.core.incident import Incident, Thread, noted, redrawn, rooted, told
 from bot.core.message import Message
@@ -10,6 +11,8 @@ from bot.core.timeline import Entry, Event
 from bot.desk import Desk
 from bot.ports import Failure, Posted, Unreachable
 
+OVER = "over/"
+"""Begins the mark of a first message whose incident is closed: nobody takes that thread up again."""
 LOOK_UP_SECONDS = 120.0
 """When Slack's history stays unreadable for that long, post all the same: late beats never (promises P2)."""
 PLAIN_AFTER = 2
@@ -47,7 +50,7 @@ class Sought:
 
 async def post_root(desk: Desk, incident: Incident, message: Message, drawn: str, unsettled: float | None) -> Said:
     """Open the thread; when an earlier try may have worked, look for its message first."""
-    channel, mark = incident.thread.channel, incident.id
+    channel, mark = incident.thread.channel, mark_of(incident)
     found = await look_up(desk, Sought(channel, mark, incident.opened_at - 60), unsettled)
     if isinstance(found, Said):
         return found
@@ -85,9 +88,15 @@ async def edit_reply(desk: Desk, incident: Incident, entry: Entry, message: Mess
 
 async def edit_root(desk: Desk, incident: Incident, message: Message, drawn: str) -> Said:
     """Make the parent true again."""
-    await desk.chat.update(incident.thread.channel, incident.thread.root or "", message)
+    mark = f"{OVER}{mark_of(incident)}" if incident.closed else mark_of(incident)
+    await desk.chat.update(incident.thread.channel, incident.thread.root or "", message, mark=mark)
     now = desk.now()
     return Said(lambda fresh: redrawn(fresh, drawn, now))
+
+
+def mark_of(incident: Incident) -> str:
+    """What a thread's first message carries: whose it is, and of what group, by opaque ids alone (promises C19)."""
+    return f"{incident.id}.{likeness(incident.source, incident.receiver, incident.group_key)}"
 
 
 def after_failure(desk: Desk, incident: Incident, error: Unreachable) -> Said:

@@ -1,17 +1,44 @@
 """An alert arrived: open an incident, join, ease or reopen the one there is, or see that it says nothing new."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bot.core.alert import Delivery, Kind, begun
-from bot.core.incident import Incident, Thread, absorbed, opened
+from bot.core.alert import GUESSED, Delivery, Kind, begun
+from bot.core.incident import Incident, Thread, absorbed, noted, opened
 from bot.core.record import AlreadyDone, Conflict, Held
 from bot.core.routing import named_pools, route
+from bot.core.timeline import Event
 from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import follows, keep, put_new
 
 TRIES = 20
+
+
+LOST = "@"
+"""Begins what stands for a thread whose record was lost: its channel and the `ts` of its first message."""
+TAKEN_UP = "The records of this thread were lost. The alert still fires: it goes on here, what was done is forgotten."
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """What is known of a group under another key of it."""
+
+    known: str | None
+    """What the index says now."""
+    held: Held[Incident] | None
+    channel: str = ""
+    ts: str = ""
+    """A thread that stands in Slack and has no record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a new incident is entered: the index of its key, what that points to now, and the delivery's mark."""
+
+    index: str
+    mark: str
+    old: str | None
 
 
 class Taken(StrEnum):
@@ -40,9 +67,11 @@ async def take_alert(desk: Desk, delivery: Delivery) -> Taken:
         if known:
             return Taken.REPEATED
         try:
-            if held is None or _is_another_time(desk, held.value, delivery):
-                return await _open(desk, delivery, index, mark, held)
-            return await _join(desk, delivery, mark, held)
+            kin = await _kin(desk, delivery) if held is None else None
+            about = held or (kin.held if kin else None)
+            if about is None or _is_another_time(desk, about.value, delivery):
+                return await _open(desk, delivery, Spot(index, mark, held.value.id if held else None), kin)
+            return await _join(desk, delivery, mark, about)
         except AlreadyDone:
             return Taken.REPEATED
         except Conflict:
@@ -60,19 +89,36 @@ def _is_another_time(desk: Desk, incident: Incident, delivery: Delivery) -> bool
     )
 
 
-async def _open(desk: Desk, delivery: Delivery, index: str, mark: str, old: Held[Incident] | None) -> Taken:
+async def _kin(desk: Desk, delivery: Delivery) -> Kin:
+    """What is known of a group like this one; its incident counts as the same when either key was only guessed."""
+    known = await desk.store.find(f"like:{delivery.likeness}")
+    if known is None or known.startswith(LOST):
+        channel, _, ts = (known or "").removeprefix(LOST).partition("|")
+        return Kin(known, None, channel, ts)
+    held = await desk.store.get(Incident, known)
+    same = held is not None and (delivery.guessed or held.value.group_key.startswith(GUESSED))
+    return Kin(known, held if same else None)
+
+
+async def _open(desk: Desk, delivery: Delivery, spot: Spot, kin: Kin | None) -> Taken:
     if not delivery.firing:
         return Taken.NOTHING_OPEN
-    file = desk.settings.file
+    file, now = desk.settings.file, desk.now()
+    kin = kin or await _kin(desk, delivery)
     where = route(delivery.alerts, file.routes, file.default_route)
     pools = named_pools(delivery.alerts, file.pools.values())
-    thread = Thread(where.channel, mention=where.mention)
-    incident = opened(desk.new_id("i"), delivery, desk.now(), thread, pools)
+    thread = Thread(kin.channel or where.channel, kin.ts or None, mention=where.mention)
+    incident = opened(desk.new_id("i"), delivery, now, thread, pools)
+    if kin.ts:
+        incident = noted(incident, now, Event.NOTED, TAKEN_UP)
+    base = follows(None, incident)
+    like = {f"like:{delivery.likeness}": (incident.id, kin.known)}
     change = replace(
-        follows(None, incident),
-        puts=(put_new(incident, desk.now()),),
-        point={index: (incident.id, old.value.id if old else None)},
-        once=(mark,),
+        base,
+        puts=(put_new(incident, now),),
+        point={**base.point, **like, spot.index: (incident.id, spot.old)},
+        join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),
+        once=(spot.mark,),
         once_value=incident.id,
     )
     await desk.store.commit(change)

@@ -9,6 +9,7 @@ from bot.core.survey import Survey
 from bot.core.words import count, duration, listed
 from bot.views.blocks import actions, bullets, button, context, message, section
 from bot.views.marked import Marked, escaped, joined, say
+from bot.views.marked import link as linked
 from bot.views.picture import of_snapshots
 from bot.views.table import legend, rest, table
 
@@ -68,3 +69,20 @@ def _line(row: PoolHistory) -> Marked:
         queued=count(row.most_queued, "job"),
         wait=duration(row.longest_wait_seconds),
     )
+
+
+def duplicate(link: str) -> Message:
+    """What a second thread of one incident becomes: it points to the one that counts, and has no buttons."""
+    place = linked(link, "the other thread") if link else say("the other thread of this incident")
+    words = say("Duplicate, see {place}.", place=place)
+    return message(words, section(words))
+
+
+def undrawable(incident: str) -> Message:
+    """An incident whose message cannot be drawn at all: that it exists, and what a person can do."""
+    words = say(
+        "An incident cannot be shown here: drawing it fails (id {incident}; the log says why). "
+        "To try again: `/queue retry {incident}`. `tailback export {incident}` writes what is known of it.",
+        incident=incident,
+    )
+    return message(words, section(words))

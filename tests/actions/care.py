@@ -64,8 +64,9 @@ class CareWorld(World):
         self.queues(queued, busy=working, idle=online - working, **figures)
 
     def offering(self, name: str) -> Entry:
-        """The newest reply that offers an action."""
-        return next(entry for entry in reversed(self.incident.timeline) if name in entry.choices)
+        """The newest reply that offers an action; raises LookupError."""
+        found = [entry for entry in self.incident.timeline if name in entry.choices]
+        return found[-1]
 
     async def presses(self, name: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody presses a button below a reply; without more, the newest that there is."""

@@ -26,8 +26,9 @@ async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
     world = await awaiting()
     assert world.scaler.requests == []
     assert world.act.progress is Progress.AWAITING
-    assert f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. A second person must agree within 15 min" in (
-        world.replies[-1]
+    assert (
+        f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. A second person must agree within 15 min"
+        in (world.replies[-1])
     )
     assert world.buttons() == [("Approve", world.act.id), ("Decline", world.act.id)]
 

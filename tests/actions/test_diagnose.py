@@ -22,6 +22,7 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
     """Figures of this moment, not of the last poll."""
     world = World()
     await world.opens(queued=14)
+    world.clock.advance(5)
     world.queues(20, busy=40, idle=0, offline=2, limit=40)
     await world.asks("diagnose")
     await world.work()

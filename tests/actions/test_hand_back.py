@@ -1,7 +1,5 @@
 """Extra capacity goes back: after the drain, at the lease's end, or by hand; never below what others set since."""
 
-from dataclasses import replace
-
 import pytest
 
 from bot.core.action import Progress
@@ -265,15 +263,14 @@ async def test_a_raise_that_was_refused_leaves_no_lease() -> None:
 
 async def test_no_raise_begins_while_a_hand_back_is_under_way() -> None:
     """Two absolute targets must not overtake each other."""
-    world = await lent(policy_step=None) if False else await lent(20)
+    world = await lent(20)
     await world.presses("hand_back", BEN)
-    (claim,) = [c for c in await world.claims("act") if c.id != world.act.id] or [None]  # type: ignore[list-item]  # the hand-back is the newest
-    assert claim is None
     wanted = await world.wants(30)
-    await world.tell(replace((await world.store.claim(1)).claims[0]))
-    await world.passes(10)
-    assert (await world.now(wanted)).progress in {Progress.FAILED, Progress.DONE}
-    assert world.scaler.current in {10, 30}
+    claims = {claim.id: claim for claim in await world.claims("act")}
+    await world.tell(claims[wanted.id])
+    assert (await world.now(wanted)).progress is Progress.FAILED
+    assert "being handed back in this moment" in (await world.now(wanted)).outcome
+    assert [target for target, _ in world.scaler.requests] == [20]
 
 
 async def test_without_an_incident_its_asker_is_told() -> None:

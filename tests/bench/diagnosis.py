@@ -66,7 +66,7 @@ class Row:
 
 
 def judged(name: str, answers: Iterable[Answer]) -> Row:
-    """Count how often the true cause came first, and among the first two; for two causes any of them, and both."""
+    """Count how often the true cause came first, and among the first two; of two causes one first, both in three."""
     answers = [a for a in answers if a.diagnosis is not None]
     first = second = 0
     wrong: Counter[str] = Counter()
@@ -74,7 +74,7 @@ def judged(name: str, answers: Iterable[Answer]) -> Row:
         true, said = set(answer.trouble.causes), answer.named
         right = (not said) if not true else bool(said) and said[0] in true
         first += right
-        second += (not said) if not true else true <= set(said[:2])
+        second += (not said) if not true else true <= set(said[: 1 + len(true)])
         if not right:
             wrong[said[0].name.lower() if said else "unknown"] += 1
     return Row(name, len(answers), first, second, ", ".join(f"{n} ×{c}" for n, c in wrong.most_common()))
@@ -101,7 +101,9 @@ def main() -> None:
         print(f"{row.name:<24}{row.asked:>6}{row.first:>8}{row.second:>8}  {row.wrong}")
     one = [row for row in rows if " + " not in row.name]
     total = sum(row.asked for row in one)
-    print(f"{'single causes':<24}{total:>6}{sum(r.first for r in one) / total:>8.0%}{sum(r.second for r in one) / total:>8.0%}")
+    first, second = sum(r.first for r in one) / total, sum(r.second for r in one) / total
+    print(f"{'all but the mixed':<24}{total:>6}{first:>8.0%}{second:>8.0%}")
+    print("mixed: top-1 is one of the two, top-2 is both among the first three")
 
 
 if __name__ == "__main__":

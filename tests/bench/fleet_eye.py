@@ -38,7 +38,6 @@ class Eye:
         insort(self._rates, figures.arrivals_per_minute)
         if figures.duration_p50_seconds is not None:
             insort(self._durations, figures.duration_p50_seconds)
-        minutes = max(1.0, (now - self._first) / 60)
         known: dict[str, object] = {
             "queued": figures.queued,
             "oldest_wait_seconds": figures.oldest_wait_seconds,
@@ -59,7 +58,7 @@ class Eye:
             "registered": counts["plain"]["registrations"],
             "provider_up": self.fleet.provider_up,
             "arrivals_by_source": _counted(counts["arrived"]),
-            "usual_by_source": _counted(self._arrived(), minutes),
+            "usual_by_source": _counted(self._arrived()),
             "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
             "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
         }
@@ -68,9 +67,6 @@ class Eye:
         sample = Snapshot(self.name, now, missing=missing, **given)  # type: ignore[arg-type]  # names are checked by it
         self.series.append(sample)
         return sample
-
-    def __post_init__(self) -> None:
-        self._first = self.fleet.now_seconds
 
     def _arrived(self) -> Counter[str]:
         arrived = self.fleet.pools[self.name].tally.arrived
@@ -87,5 +83,5 @@ class Eye:
         return {name: count - past[name] for name, count in present.items()}
 
 
-def _counted(counts: Counter[str], minutes: float = 1.0) -> tuple[Counted, ...]:
-    return tuple(Counted(name, number / minutes) for name, number in counts.most_common() if number)
+def _counted(counts: Counter[str]) -> tuple[Counted, ...]:
+    return tuple(Counted(name, number) for name, number in counts.most_common() if number)

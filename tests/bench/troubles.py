@@ -89,7 +89,7 @@ def _unregistered(spec: PoolSpec, dice: random.Random) -> Made:
 
 def _lost(spec: PoolSpec, dice: random.Random) -> Made:
     roomy = replace(spec, limit=round(_work(spec) * 3) + 10, ephemeral=False)
-    return replace(_pressed(roomy, dice), spare=0), (faults.events_lost(spec.name, dice.uniform(0.97, 1.0), 0.0),)
+    return replace(_pressed(roomy, dice), spare=0), (faults.events_lost(spec.name, 1.0, 0.0),)
 
 
 def _label(spec: PoolSpec, dice: random.Random) -> Made:

@@ -1,4 +1,4 @@
-"""Computes the promises from what the outside saw: Slack's stored messages, Slack's log, and the senders' own records."""
+"""Computes the promises from what the outside saw: Slack's stored messages and the senders' own records."""
 
 import asyncio
 import re

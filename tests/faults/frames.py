@@ -1,4 +1,4 @@
-"""Cuts the bytes of a wire into requests and replies: Redis's protocol (RESP2) and HTTP/1.1, as far as the product speaks them."""
+"""Cuts the bytes of a wire into requests and replies: as much of RESP2 and HTTP/1.1 as the product speaks."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """How to read one request and one reply; `lasting` says of a request that the connection is a stream from now on."""
+    """How to read one request and one reply; `lasting` says of a request that a stream begins with it."""
 
     request: Callable[[Reader, str], Awaitable[Request | None]]
     reply: Callable[[Reader], Awaitable[bytes]]

@@ -1,4 +1,4 @@
-"""The alert groups of fault tests, each with a name of its own that can be found again in Slack; all in Alertmanager's format."""
+"""The alert groups of fault tests, each with a name that is found again in Slack; in Alertmanager's format."""
 
 import json
 import time

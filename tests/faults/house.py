@@ -13,6 +13,7 @@ from bot.playground.serving import serving
 from bot.playground.slack.acts import Outcome
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
+from bot.playground.slack.people import Channel
 from tests.adapters.redis_servers import free_port
 from tests.faults.ends import POOL, Ends
 from tests.faults.frames import HTTP, REDIS
@@ -22,7 +23,7 @@ from tests.faults.wires import Wire
 from tests.slack_driver import SlackDriver
 
 TOKEN = "fault-token"
-CHANNEL, OTHER, OPS = "C0CIONCALL", "C0DEVINFRA", "C0OPS"
+CHANNEL, OPS = "C0CIONCALL", "C0OPS"
 
 TOML = """\
 [slack]
@@ -32,10 +33,6 @@ pace = "{pace}"
 edit_pace = "{edit_pace}"
 settle = "{settle}"
 storm = {storm}
-
-[[route]]
-match = {{ room = "other" }}
-channel = "C0DEVINFRA"
 
 [outside_slack]
 url_env = "PAGER_URL"
@@ -59,6 +56,12 @@ url = "http://127.0.0.1:{ends}"
 [metrics.here]
 kind = "prometheus"
 url = "http://127.0.0.1:{ends}"
+"""
+
+ROUTE = """
+[[route]]
+match = {{ room = "{room}" }}
+channel = "C0ROOM{room}"
 """
 
 POOLS = """
@@ -98,11 +101,13 @@ class Plan:
     storm: int = 1000
     limits: Limits | None = None
     redis: tuple[str, ...] = ()
+    rooms: int = 1
+    """Channels of their own: alerts with the label `room = "0"` go to `C0ROOM0`."""
 
     def toml(self, ends: int) -> str:
         """The configuration of one process, whose back ends are behind a door of its own."""
         given = {name: getattr(self, name) for name in self.__slots__}
-        text = TOML.format(**given, ends=ends)
+        text = TOML.format(**given, ends=ends) + "".join(ROUTE.format(room=room) for room in range(self.rooms))
         return text + POOLS.format(pool=POOL, ends=ends) if self.pools else text
 
 
@@ -265,6 +270,9 @@ async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start
     chosen = plan or Plan()
     async with AsyncExitStack() as stack:
         stand_in = SlackStandIn(clock=time.time, limits=chosen.limits)
+        for room in range(chosen.rooms):
+            members = {*stand_in.workspace.persons, stand_in.workspace.bot.user_id}
+            stand_in.workspace.channels[f"C0ROOM{room}"] = Channel(f"C0ROOM{room}", f"room-{room}", members)
         slack_url = await stack.enter_async_context(stand_in.serve())
         slack = await stack.enter_async_context(SlackDriver(slack_url))
         ends = Ends()

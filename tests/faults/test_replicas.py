@@ -15,7 +15,7 @@ pytestmark = pytest.mark.needs("redis-server")
 
 
 async def test_rt_2_a_paused_owner_cannot_write_over_the_new_one(zygote: Zygote, tmp_path: Path) -> None:
-    """SIGSTOP between Slack's answer and its record, for 3 leases: the new owner's record stands, the old is refused."""
+    """SIGSTOP between Slack's answer and its record, for 3 leases: the new owner's record stands, not the old."""
     async with house(zygote, tmp_path, Plan(webs=1)) as home:
         held = home.to_slack.hold(posts, reply=True)
         await home.send(1)

@@ -47,8 +47,9 @@ async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(z
     """Slack stores and closes the connection: one post until the look-up, one thread after it."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=2)) as home:
         home.stand_in.faults.drop_reply("chat.postMessage")
+        before = len(home.stand_in.log.of("conversations.history"))
         await home.send(1)
-        await home.eventually(lambda: bool(home.stand_in.log.of("conversations.history")), "a look-up")
+        await home.eventually(lambda: len(home.stand_in.log.of("conversations.history")) > before, "a look-up")
         assert len(home.stand_in.log.of("chat.postMessage")) == 1
         verdict = await judged(home)
         assert verdict.kept, verdict

@@ -38,14 +38,15 @@ def queue_alert(
     `group` makes it another group; `minutes` stands in the annotations, which change while an alert fires.
     """
     began = time.time() - 60 if started_at is None else started_at
-    members = [_member(pool, firing, name, began, minutes, team) for pool in pools]
-    labels = {"alertname": name, **({"cluster": group} if group else {})}
+    labels = {"alertname": name, "priority": "P1", "team": team}
+    members = [_member({**labels, "runner_label": pool}, firing, began, minutes) for pool in pools]
+    grouped = {"alertname": name, **({"cluster": group} if group else {})}
     return {
         "receiver": "tailback",
         "status": "firing" if firing else "resolved",
         "alerts": members,
-        "groupLabels": labels,
-        "commonLabels": labels,
+        "groupLabels": grouped,
+        "commonLabels": grouped,
         "commonAnnotations": {},
         "externalURL": "http://alertmanager.example",
         "version": "4",
@@ -54,18 +55,18 @@ def queue_alert(
     }
 
 
-def _member(pool: str, firing: bool, name: str, began: float, minutes: int, team: str) -> Json:
+def _member(labels: dict[str, str], firing: bool, began: float, minutes: int) -> Json:
     return {
         "status": "firing" if firing else "resolved",
-        "labels": {"alertname": name, "runner_label": pool, "priority": "P1", "team": team},
+        "labels": labels,
         "annotations": {
-            "summary": f"{pool}: jobs have been waiting for {minutes} min",
+            "summary": f"{labels['runner_label']}: jobs have been waiting for {minutes} min",
             "runbook_url": "https://runbooks.example/queue",
         },
         "startsAt": written(began),
         "endsAt": ZERO_TIME if firing else written(time.time()),
         "generatorURL": "http://prometheus.example/graph?g0.expr=queue",
-        "fingerprint": f"{abs(hash((name, pool))):016x}"[:16],
+        "fingerprint": f"{abs(hash(tuple(labels.values()))):016x}"[:16],
     }
 
 

@@ -1,6 +1,7 @@
 """Debian's prometheus-alertmanager, started for one journey with Tailback as its only receiver."""
 
 import asyncio
+import contextlib
 import json
 import subprocess
 from collections.abc import AsyncIterator
@@ -71,7 +72,7 @@ class RealAlertmanager:
 @asynccontextmanager
 async def alertmanager(folder: Path) -> AsyncIterator[RealAlertmanager]:
     """It runs while the block does; `configured` tells it where to send."""
-    folder.mkdir()
+    folder.mkdir()  # noqa: ASYNC240 - a moment, and nothing else runs yet
     port = free_port()
     made = RealAlertmanager(f"http://127.0.0.1:{port}", folder)
     (folder / "alertmanager.yml").write_text(CONFIG.format(url="http://127.0.0.1:9", token=TOKEN), "utf-8")
@@ -95,10 +96,8 @@ async def alertmanager(folder: Path) -> AsyncIterator[RealAlertmanager]:
 async def _ready(url: str, log: Path) -> None:
     async with httpx.AsyncClient(trust_env=False) as client:
         for _ in range(200):
-            try:
+            with contextlib.suppress(httpx.TransportError):
                 if (await client.get(f"{url}/-/ready")).status_code == 200:
                     return
-            except httpx.TransportError:
-                pass
             await asyncio.sleep(0.05)
-    raise AssertionError(f"Alertmanager is not ready within 10 s: {log.read_text('utf-8')[-1000:]}")
+    raise AssertionError(f"Alertmanager is not ready within 10 s; see {log}")

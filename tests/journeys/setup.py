@@ -1,6 +1,6 @@
 """What a journey's Tailback is told: an ordinary tailback.toml with short paces, and an ordinary environment."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.playground.slack.limits import Limits
@@ -72,7 +72,7 @@ class Setup:
     """What differs between journeys; the limits are Slack's published ones unless a journey says otherwise."""
 
     pools: tuple[str, ...] = (LINUX, LARGE, MAC)
-    limits: Limits | None = Limits()
+    limits: Limits | None = field(default_factory=Limits)
     socket_mode: bool = False
     pace: str = "1s"
     edit_pace: str = "0s"

@@ -100,7 +100,7 @@ async def test_a_figure_without_a_sample_is_unknown(world: World) -> None:
 
 @pytest.mark.needs("redis-server")
 async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
-    """503 "send it again" and a /readyz that names Redis while it is gone; a click is told so; afterwards all goes on."""
+    """503 "send it again", a /readyz that names Redis, and a click that is told so; afterwards all goes on."""
     with redis_switch() as switch:
         async with running(tmp_path, switch.url) as world:
             world.farm.queue(LINUX, 14, 114)
@@ -118,20 +118,11 @@ async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
             await world.slack.ephemeral(containing="again")
 
             switch.on()
-            await ready_again(world)
+            await world.until_ready()
             assert await world.fires(queue_alert(LARGE, name="Another")) == "opened"
             await world.slack.channel("ci").parent(LARGE, within=10)
             await parent.click("Acknowledge")
             await parent.until("<@U0ANA> has it since", within=10)
-
-
-async def ready_again(world: World) -> None:
-    """Wait until /readyz says so."""
-
-    async def ready() -> bool | None:
-        return True if (await world.ask("/readyz")).status_code == 200 else None
-
-    await world.slack.wait(ready, 10, "a ready Tailback", lambda: "not ready")
 
 
 async def test_the_example_alert_without_any_pool_configured(tmp_path: Path, redis_url: str) -> None:

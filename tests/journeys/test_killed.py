@@ -13,7 +13,7 @@ FAST = Setup(limits=Limits(channel_per_second=20.0, channel_burst=6), pace="100m
 
 
 async def test_killed_in_the_middle_of_opening_thirty_threads(tmp_path: Path) -> None:
-    """Thirty groups accepted, about ten threads open: kill, start again, thirty threads, none double, status goes on."""
+    """Thirty groups taken, ten threads open: kill, start again, thirty threads, none double, status goes on."""
     async with process(tmp_path, FAST) as tailback:
         world = tailback.world
         world.farm.queue(LINUX, 14, 40)

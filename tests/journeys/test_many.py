@@ -24,7 +24,7 @@ async def all_taken(world: World, alerts: list[Json]) -> list[str]:
 
 
 async def test_a_thousand_alerts_of_one_group_are_one_thread(tmp_path: Path, redis_url: str) -> None:
-    """400 exact repeats, 300 with other words in the annotations, 300 with ever more members: one root, no lost member."""
+    """400 exact repeats, 300 with other words, 300 with ever more members: one root, no member lost."""
     async with running(tmp_path, redis_url) as world:
         world.farm.queue(LINUX, 14, 40)
         began = time.time() - 3600
@@ -44,11 +44,13 @@ async def test_a_thousand_alerts_of_one_group_are_one_thread(tmp_path: Path, red
 async def test_a_storm_of_120_groups_hides_no_pool_and_loses_none(tmp_path: Path, redis_url: str) -> None:
     """Slack's own limit would take two minutes here, so limit and pace are ten times as fast: 10 messages a second.
 
-    Within 10 s every affected pool can be read in the channel, named by a digest; within 30 s each of the 120 groups has
-    exactly one thread of its own. The limits' own clock says that no more was posted than Slack takes.
+    Within 10 s every affected pool can be read in the channel, named by a digest; within 30 s each of the 120 groups
+    has exactly one thread of its own. The limits' own clock says that no more was posted than Slack takes.
     """
     limits = Limits(channel_per_second=10.0)
-    async with running(tmp_path, redis_url, Setup(pools=(LINUX,), limits=limits, pace="100ms", edit_pace="200ms")) as world:
+    async with running(
+        tmp_path, redis_url, Setup(pools=(LINUX,), limits=limits, pace="100ms", edit_pace="200ms")
+    ) as world:
         names = [f"pool-{n:03}" for n in range(120)]
         started = time.monotonic()
         groups = [queue_alert(name, name=f"Queue of {name}", team="storm") for name in names]
@@ -72,7 +74,9 @@ async def test_a_storm_of_120_groups_hides_no_pool_and_loses_none(tmp_path: Path
         assert len(refused) <= 3, f"{len(refused)} of {len(posts)} posts came too early"
         times = sorted(call.at_seconds for call in world.roots())
         assert all(late - early > 0.85 for early, late in zip(times, times[12:], strict=False)), "over 10 a second"
-        await world.eventually(lambda: "have their own threads now" in digest_text(world), "the digest's end", within=10)
+        await world.eventually(
+            lambda: "have their own threads now" in digest_text(world), "the digest's end", within=10
+        )
 
 
 def digest_text(world: World) -> str:

@@ -40,7 +40,12 @@ async def page(demo: Demo) -> AsyncIterator[Page]:
 
 async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page: Page) -> None:
     """The alert arrives, Scale up asks how far and then whether, the thread says what was done, and it ends DRAINED."""
-    parent = page.get_by_test_id("messages").locator("article, [data-testid^=message-]").filter(has_text="linux.2xlarge").first
+    parent = (
+        page.get_by_test_id("messages")
+        .locator("article, [data-testid^=message-]")
+        .filter(has_text="linux.2xlarge")
+        .first
+    )
     await expect(parent).to_contain_text("OPEN · P2", timeout=20_000)
     await parent.get_by_role("button", name="Scale up").click()
     dialog = page.get_by_role("dialog")
@@ -51,7 +56,7 @@ async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page:
     await expect(parent).to_contain_text("it accepted", timeout=10_000)
     await parent.get_by_role("button", name=re.compile("repl")).click()
     thread = page.get_by_test_id("thread")
-    await expect(thread).to_contain_text("runners take about")
+    await expect(thread).to_contain_text("verified", timeout=15_000)
     await expect(parent).to_contain_text("DRAINED", timeout=40_000)
     await expect(thread).to_contain_text("Peak of linux.2xlarge")
     await expect(parent.get_by_role("button", name="Scale up")).to_have_count(0)

@@ -1,5 +1,6 @@
 """Who may do what: refused privately and kindly, nothing done, and the kill switch works while Tailback runs."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -58,15 +59,16 @@ async def test_guests_and_strangers_are_refused(world: World, who: str) -> None:
 
 
 async def test_the_kill_switch_works_without_a_restart(world: World) -> None:
-    """`enabled = false` in the file stops silence and scale within seconds, also behind an open dialog; back on, too."""
+    """`enabled = false` in the file stops silence and scale within seconds, also behind an open dialog; and back."""
     parent = await opened(world)
     await parent.click("Silence")
     dialog = await world.slack.modal(title="Silence")
     world.reconfigure("enabled = true", "enabled = false")
 
     async def stopped() -> bool | None:
-        await world.slack.slash("/queue", f"scale {LINUX} 24")
-        mine = await world.slack.messages("ci", ephemeral=True)
+        await asyncio.sleep(0.3)
+        await world.slack.slash("/queue", f"scale {LINUX} 24", user="U0CHI")
+        mine = await world.slack.messages("ci", "U0CHI", ephemeral=True)
         return True if mine and "Actions are switched off" in mine[-1].text else None
 
     await world.slack.wait(stopped, 4, "a refusal by the kill switch", lambda: "no such answer")
@@ -78,6 +80,7 @@ async def test_the_kill_switch_works_without_a_restart(world: World) -> None:
     world.reconfigure("enabled = false", "enabled = true")
 
     async def silenced() -> bool | None:
+        await asyncio.sleep(0.3)
         await world.slack.slash("/queue", f"silence {LINUX} 1h", user="U0BEN")
         return True if world.farm.kept() else None
 

@@ -17,29 +17,28 @@ LABELS = {"alertname": "RunnerQueueTooLong", "runner_label": LINUX, "severity": 
 @pytest.mark.needs("amtool")
 async def test_fired_silenced_and_resolved_in_a_real_alertmanager(tmp_path: Path, redis_url: str) -> None:
     """Fire: a thread. Silence by button: in its API. Ended by button. Resolve: easing, then drained."""
-    async with alertmanager(tmp_path / "am") as real:
-        async with running(tmp_path, redis_url, Setup(keeper=real.url)) as world:
-            world.farm.queue(LINUX, 14, 40)
-            await real.configured(world.product)
-            await real.fire(*(f"{name}={value}" for name, value in LABELS.items()))
-            parent = await world.slack.channel("ci").parent(LINUX)
-            assert "OPEN" in parent.text
+    async with alertmanager(tmp_path / "am") as real, running(tmp_path, redis_url, Setup(keeper=real.url)) as world:
+        world.farm.queue(LINUX, 14, 40)
+        await real.configured(world.product)
+        await real.fire(*(f"{name}={value}" for name, value in LABELS.items()))
+        parent = await world.slack.channel("ci").parent(LINUX)
+        assert "OPEN" in parent.text
 
-            await parent.click("Silence")
-            dialog = await world.slack.modal(title="Silence")
-            await dialog.fill("For how long", "15 min")
-            assert await dialog.submit() == {}
-            await parent.until("Silenced until")
-            [silence] = await real.silences()
-            assert {m["name"]: m["value"] for m in silence["matchers"]} == LABELS  # type: ignore[attr-defined]
-            assert "U0ANA" in str(silence["createdBy"])
-            assert f"/archives/C0CIONCALL/p{parent.ts.replace('.', '')}" in str(silence["comment"])
-            await parent.choose("End silence")
-            await parent.until("<@U0ANA> ended the silence")
-            assert await real.silences() == []
+        await parent.click("Silence")
+        dialog = await world.slack.modal(title="Silence")
+        await dialog.fill("For how long", "15 min")
+        assert await dialog.submit() == {}
+        await parent.until("Silenced until")
+        [silence] = await real.silences()
+        assert {m["name"]: m["value"] for m in silence["matchers"]} == LABELS  # type: ignore[attr-defined]
+        assert "U0ANA" in str(silence["createdBy"])
+        assert f"/archives/C0CIONCALL/p{parent.ts.replace('.', '')}" in str(silence["comment"])
+        await parent.choose("End silence")
+        await parent.until("<@U0ANA> ended the silence")
+        assert await real.silences() == []
 
-            await real.end({"labels": LABELS, "endsAt": written(time.time())})
-            await parent.until("EASING", within=10)
-            world.farm.drain()
-            await parent.until("DRAINED")
-            assert len(world.roots()) == 1
+        await real.end({"labels": LABELS, "endsAt": written(time.time())})
+        await parent.until("EASING", within=10)
+        world.farm.drain()
+        await parent.until("DRAINED")
+        assert len(world.roots()) == 1

@@ -1,4 +1,4 @@
-"""The stories of `tailback demo`, told in-process and in accelerated time: each opens an incident that names its pools."""
+"""The stories of `tailback demo`, in-process and in accelerated time: each opens an incident that names its pools."""
 
 import asyncio
 

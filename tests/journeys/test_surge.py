@@ -45,7 +45,7 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         await parent.until("30 runners (was 10); it accepted")
         assert "<@U0ANA> asked" in parent.text
         assert [(pool, target) for pool, target, _ in world.farm.sets] == [(LINUX, 30)]
-        await parent.reply("New runners take about 3 min to boot")
+        await parent.reply("Whether they come is checked")
 
         world.farm.queue(LINUX, 20, 12)
         status = await parent.reply("Shrinking: 20 jobs queued")
@@ -59,7 +59,11 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         world.farm.drain()
         await parent.until("DRAINED")
         farewell = await parent.reply("Drained: linux.2xlarge")
-        for words in ("Lasted", "Peak of linux.2xlarge: 58 jobs queued, oldest wait 41 min", "Done: asked linux.2xlarge"):
+        for words in (
+            "Lasted",
+            "Peak of linux.2xlarge: 58 jobs queued, oldest wait 41 min",
+            "Done: asked linux.2xlarge",
+        ):
             assert words in farewell.text, farewell.text
         await parent.until(lambda shown: shown.buttons == [] and shown.choices == [])
         for words in ("58 jobs", "41 min", "Acknowledged by <@U0ANA>", "it accepted"):

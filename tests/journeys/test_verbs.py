@@ -1,4 +1,4 @@
-"""Everything that can be said instead of pressed: `/queue`, `@tailback` in a thread, the shortcut, App Home, the menu."""
+"""What can be said instead of pressed: `/queue`, `@tailback` in a thread, the shortcut, App Home, the menu."""
 
 import time
 from collections.abc import AsyncIterator
@@ -114,7 +114,7 @@ async def test_shortcut_and_home(world: World) -> None:
 
 
 async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None:
-    """Muted: the parent stays true and the thread silent. Resumed: told again. Resolved by hand: who did it, no buttons."""
+    """Muted: the parent stays true, the thread silent. Resumed: told again. Resolved by hand: who, and no buttons."""
     parent = await opened(world)
     await parent.choose("Mute updates")
     await parent.until("Status replies are muted")

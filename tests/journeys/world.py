@@ -1,4 +1,4 @@
-"""A whole installation for one journey: a workspace, back ends, and Tailback itself between them, all over real HTTP."""
+"""A whole installation for one journey: workspace, back ends, and Tailback itself between them, over real HTTP."""
 
 import asyncio
 import os
@@ -59,6 +59,24 @@ class World:
     async def ask(self, path: str) -> httpx.Response:
         """GET a page of the web process."""
         return await self._http.get(f"{self.product}{path}")
+
+    async def until_ready(self, within: float = 10.0) -> None:
+        """Wait until /readyz answers 200."""
+
+        async def ready() -> bool | None:
+            return True if (await self.ask("/readyz")).status_code == 200 else None
+
+        await self.slack.wait(ready, within, "a ready Tailback", lambda: "not ready")
+
+    async def command(self, *words: str) -> str:
+        """Run `python -m handlers WORDS` as an operator does, with the token of this installation; gives its output."""
+        given = {"PATH": os.environ["PATH"], "TAILBACK_CONFIG": str(self.config), "TAILBACK_WEBHOOK_TOKEN": TOKEN}
+        run = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "handlers", *words, cwd=ROOT, env=given, stdout=-1, stderr=subprocess.STDOUT
+        )
+        said, _ = await asyncio.wait_for(run.communicate(), 30)
+        assert run.returncode == 0, said.decode()
+        return said.decode()
 
     def stored(self, channel: str | None = None) -> list[Call]:
         """The messages that Slack stored, whatever it answered, in order."""
@@ -170,7 +188,7 @@ class Process:
 
 @asynccontextmanager
 async def process(folder: Path, setup: Setup | None = None, redis_url: str = "") -> AsyncIterator[Process]:
-    """An installation whose Tailback is a process of its own, started and ready; embedded Redis unless told otherwise."""
+    """An installation whose Tailback is a process of its own, ready; on embedded Redis unless told otherwise."""
     chosen = setup or Setup()
     async with surroundings(folder, chosen) as world:
         port = free_port()

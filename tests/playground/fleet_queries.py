@@ -15,6 +15,7 @@ PRODUCT_FIGURES = {
     "running_seconds": 'max(ci_job_running_seconds{pool="POOL"})',
     "create_failures": 'sum(increase(ci_runner_create_failures_total{pool="POOL"}[1m])) by (code)',
     "waiting_jobs": 'topk(5, ci_job_wait_seconds{pool="POOL"})',
+    "usual_duration": 'max(quantile_over_time(0.5, ci_job_duration_seconds{pool="POOL",quantile="0.5"}[8m]))',
     "usual_arrivals": 'avg(avg_over_time(ci_jobs_arrivals_per_minute{pool="POOL"}[8m]))',
 }
 OTHERS = [
@@ -34,6 +35,7 @@ OTHERS = [
     "topk(2, ci_job_running_seconds)",
     "ci_job_wait_seconds",
     "max_over_time(ci_jobs_queued[3m]) - min_over_time(ci_jobs_queued[3m])",
+    "quantile_over_time(0.9, ci_jobs_queued[3m])",
     "2 + 3 * 4 / 8 - -1",
     "1 / 0",
     "-ci_provider_up",

@@ -9,6 +9,7 @@ from bot.core.incident import State
 from bot.core.timeline import Event
 from bot.ports import Message
 from bot.stories.reconcile import MOST_STEPS
+from bot.stories.speak import mark_of
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import FakeChat, FakeClock, Stored
 from tests.stories.world import ANA, BEN, OTHER_POOL, World, spoken
@@ -44,7 +45,8 @@ async def test_the_first_message_carries_the_incidents_id_and_mentions_the_group
     """The mark is opaque; the group is told where everybody sees it."""
     world = World()
     await world.opens()
-    assert world.parent.mark == world.incident.id
+    assert world.parent.mark == mark_of(world.incident)
+    assert world.parent.mark.startswith(f"{world.incident.id}.")
     assert "<!subteam^S0ONCALL>" in str(world.parent.message.blocks)
 
 
@@ -261,8 +263,8 @@ class Interrupted(FakeChat):
         super().__init__(clock)
         self.messages, self.meanwhile = messages, meanwhile
 
-    async def update(self, channel: str, ts: str, message: Message) -> None:
+    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
         """The edit, with the interruption before its answer."""
         if self.script.count("update") == 0:
             await self.meanwhile()
-        await super().update(channel, ts, message)
+        await super().update(channel, ts, message, mark=mark)

@@ -80,7 +80,7 @@ class World:
 
     def configure(self, **tables: dict[str, Any]) -> None:
         """What an operator writes into tailback.toml while Tailback runs."""
-        self.desk.settings = settings(**tables)
+        self.desk.settings = replace(self.desk.settings, file=settings(**tables).file)
 
     async def fires(self, *alerts: Alert, **parts: Any) -> Taken:
         """A delivery arrives; without alerts, one that fires for the pool."""

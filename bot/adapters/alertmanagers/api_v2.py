@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from bot.adapters.alertmanagers.reading import Parse, alerts_from, silence_from
+from bot.adapters.alertmanagers.reading import Parse, alerts_from, groups_from, silence_from
 from bot.adapters.http import Answer, BaseUrl, Http
 from bot.config import Seconds, Table
-from bot.core.alert import Alert, Matcher
+from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.words import duration
 from bot.ports import Failure, Refused, SilenceFound, Unreachable
 from bot.sources.payload import fields, instant
@@ -115,6 +115,15 @@ class ApiV2:
         if not isinstance(answer.body, list):
             raise self._http.problem("its list of alerts cannot be read", Failure.LATER)
         return tuple(alerts_from(answer.body, self._parse))
+
+    async def groups(self) -> tuple[Delivery, ...]:
+        """What fires now, grouped as the routes of the back end group it; the routes themselves are not shown."""
+        wanted = {"active": "true", "silenced": "true", "inhibited": "true"}
+        answer = await self._http.get(f"{self._prefix}/alerts/groups", wanted)
+        self._accepted(answer, "listing the alert groups", Failure.LATER)
+        if not isinstance(answer.body, list):
+            raise self._http.problem("its list of alert groups cannot be read", Failure.LATER)
+        return tuple(groups_from(answer.body, self._parse))
 
     async def _verify(self, silence_id: str, matchers: Sequence[Matcher]) -> None:
         try:

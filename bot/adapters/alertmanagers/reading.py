@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bot.core.alert import Alert, Delivery, Matcher
+from bot.core.alert import GUESSED, Alert, Delivery, Matcher
 from bot.ports import SilenceFound
 from bot.sources.payload import Unreadable, fields, instant, items, text
 
@@ -36,11 +36,37 @@ def alerts_from(rows: Sequence[object], parse: Parse) -> Iterator[Alert]:
             continue
 
 
+def groups_from(rows: Sequence[object], parse: Parse) -> Iterator[Delivery]:
+    """The groups of a listing as their webhooks would say them; a group that cannot be read is left out.
+
+    The listing does not show the routes that a webhook's `groupKey` begins with: the key is made from the labels.
+    """
+    for row in rows:
+        group = fields(row)
+        labels = _shown(fields(group.get("labels")))
+        pairs = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in sorted(labels.items()))
+        body = {
+            "status": "firing",
+            "receiver": text(fields(group.get("receiver")).get("name"), None),
+            "groupKey": f"{GUESSED}{{{pairs}}}",
+            "groupLabels": labels,
+            "alerts": [_as_sent(fields(alert)) for alert in items(group.get("alerts"))],
+        }
+        try:
+            yield parse(json.dumps(body).encode())
+        except Unreadable:
+            continue
+
+
+def _shown(labels: Mapping[str, object]) -> dict[str, object]:
+    """Labels without those that Grafana keeps to itself."""
+    return {name: value for name, value in labels.items() if not (name.startswith("__") and name.endswith("__"))}
+
+
 def _as_sent(row: Mapping[str, object]) -> dict[str, object]:
     """The alert as its webhook would say it: the status is a word, and Grafana's internal labels stand beside."""
     labels = fields(row.get("labels"))
-    shown = {name: value for name, value in labels.items() if not (name.startswith("__") and name.endswith("__"))}
-    as_sent = {**row, "labels": shown, "status": "firing", "endsAt": None}
+    as_sent = {**row, "labels": _shown(labels), "status": "firing", "endsAt": None}
     return {**as_sent, "ruleUID": labels[RULE_UID]} if RULE_UID in labels else as_sent
 
 

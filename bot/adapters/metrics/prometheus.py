@@ -9,34 +9,21 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from bot.adapters.http import Answer, BaseUrl, Http, bearer
-from bot.adapters.metrics.prometheus_answers import Points, Sample, Unknown, one, points, samples, waiting
-from bot.adapters.metrics.prometheus_presets import Preset, queries
+from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
+from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
 from bot.adapters.parts import Parts, Problems, read
 from bot.config import ConfigError, Seconds, Table
-from bot.core.pool import Job, Snapshot
+from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
-WHOLE = frozenset({"queued", "busy", "idle", "offline", "limit", "booting", "create_failures"})
-FRACTIONAL = frozenset(
-    {
-        "oldest_wait_seconds",
-        "arrivals_per_minute",
-        "starts_per_minute",
-        "completions_per_minute",
-        "duration_p50_seconds",
-    }
-)
-PAST = ("queued", "oldest_wait_seconds", "busy", "idle")
+USUAL_SECONDS = 60.0
+"""How long an answer about the long past is good."""
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
 PLAIN = re.compile(
     rf"\s*(?:(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*({SELECTOR})\s*\)|({SELECTOR}))\s*"
 )
-
-
-Found = tuple[Sample, ...] | Unknown | Unreachable
-"""What one instant query came to."""
 
 
 def _no_secret(headers: dict[str, str]) -> dict[str, str]:
@@ -60,36 +47,6 @@ class PrometheusTable(Table):
     """A queue figure scraped longer ago than this carries its own, old time; Prometheus itself hides up to 5 min."""
 
 
-class PrometheusPool(Table):
-    """The keys of `[pool."NAME"]` that belong to Prometheus: a preset, or each figure by hand, or both."""
-
-    preset: Preset | None = None
-    known_as: str = ""
-    """What the exporter calls this pool; its own name when empty."""
-    where: str = ""
-    """Further label matchers for the preset, for example `cluster="east"`."""
-    queued: str = ""
-    oldest_wait_seconds: str = ""
-    busy: str = ""
-    idle: str = ""
-    offline: str = ""
-    limit: str = ""
-    booting: str = ""
-    arrivals_per_minute: str = ""
-    starts_per_minute: str = ""
-    completions_per_minute: str = ""
-    duration_p50_seconds: str = ""
-    create_failures: str = ""
-    waiting: str = ""
-
-    def queries(self, pool: str) -> dict[str, str]:
-        """The query of every figure that can be asked for; one written by hand goes before the preset's."""
-        figures = (*WHOLE, *FRACTIONAL, "waiting")
-        by_hand = {name: text for name in figures if (text := str(getattr(self, name)).strip())}
-        known = queries(self.preset, self.known_as or pool, self.where) if self.preset else {}
-        return known | by_hand
-
-
 class Prometheus:
     """The port `Metrics`. All figures of a snapshot are asked for at once and for the same instant, ours."""
 
@@ -98,6 +55,7 @@ class Prometheus:
     ) -> None:
         """`pools`: pool → figure → query. `now` gives epoch seconds."""
         self._http, self._pools, self._now, self._max_age = http, pools, now, max_age_seconds
+        self._usual: dict[str, tuple[float, Mapping[str, Found]]] = {}
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; a query that gives no figure leaves it unknown, with the reason in `missing`.
@@ -110,15 +68,25 @@ class Prometheus:
         asked, now = self._of(pool), self._now()
         selector = newest_of(asked.get("queued", ""))
         questions = {**asked, **({"": f"max(timestamp({selector}))"} if selector else {})}
-        answers = await asyncio.gather(*(self._instant(query, now) for query in questions.values()))
-        found = dict(zip(questions, answers, strict=True))
-        newest = _figure(found.pop("", Unknown("")))
+        known = self._usual_of(pool, now)
+        names = [name for name in questions if name not in known]
+        answers = await asyncio.gather(*(self._instant(questions[name], now) for name in names))
+        found = dict(zip(names, answers, strict=True))
+        newest = _number(found.pop("", Unknown("")))
         self._some([*found.values()])
         old = newest is not None and now - newest > self._max_age
-        return _snapshot(pool, newest if old and newest is not None else now, found)
+        fresh = {name: got for name, got in found.items() if name in SLOW and not isinstance(got, Unreachable)}
+        if fresh:
+            self._usual[pool] = (now, fresh)
+        return snapshot(pool, newest if old and newest is not None else now, {**known, **found})
+
+    def _usual_of(self, pool: str, now: float) -> Mapping[str, Found]:
+        """What is usual does not change from look to look."""
+        at, known = self._usual.get(pool, (0.0, {}))
+        return known if 0 <= now - at < USUAL_SECONDS else {}
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """Queue, oldest wait, busy and idle over time, oldest first; empty when there is no past to be had."""
+        """The figures of `PAST` over time, oldest first; empty when there is no past to be had."""
         asked = {name: query for name, query in self._of(pool).items() if name in PAST}
         step = max(step_seconds, (until - since) / MOST_POINTS, 1.0)
         answers = await asyncio.gather(*(self._range(query, since, until, step) for query in asked.values()))
@@ -132,7 +100,7 @@ class Prometheus:
         )
         series = {name: got for name, got in found.items() if not isinstance(got, Unknown | Unreachable)}
         times = sorted({at for values in series.values() for at in values})
-        return tuple(_past(pool, at, series, missing) for at in times)
+        return tuple(past(pool, at, series, missing) for at in times)
 
     def _of(self, pool: str) -> Mapping[str, str]:
         if pool not in self._pools:
@@ -159,6 +127,11 @@ class Prometheus:
             return await self._http.get(path, params)
         except Unreachable as problem:
             return problem
+
+
+def _number(found: Found) -> float | None:
+    value = found if isinstance(found, Unreachable) else one(found)
+    return value if isinstance(value, float) else None
 
 
 def newest_of(query: str) -> str | None:
@@ -201,66 +174,3 @@ def _queries(pool: str, keys: Mapping[str, object]) -> dict[str, str]:
     if not found:
         raise ConfigError([f'{place}: has no figures; add preset = "ci" (or arc, gitlab, buildkite), or queued = ...'])
     return found
-
-
-def _snapshot(pool: str, at: float, found: Mapping[str, Found]) -> Snapshot:
-    def whole(name: str) -> int | None:
-        value = _figure(found.get(name, Unknown("")))
-        return None if value is None else round(value)
-
-    def exact(name: str) -> float | None:
-        return _figure(found.get(name, Unknown("")))
-
-    jobs = _jobs(found.get("waiting", Unknown("")))
-    return Snapshot(
-        pool,
-        at,
-        queued=whole("queued"),
-        oldest_wait_seconds=exact("oldest_wait_seconds"),
-        busy=whole("busy"),
-        idle=whole("idle"),
-        offline=whole("offline"),
-        limit=whole("limit"),
-        booting=whole("booting"),
-        arrivals_per_minute=exact("arrivals_per_minute"),
-        starts_per_minute=exact("starts_per_minute"),
-        completions_per_minute=exact("completions_per_minute"),
-        duration_p50_seconds=exact("duration_p50_seconds"),
-        create_failures=whole("create_failures"),
-        waiting=jobs if not isinstance(jobs, Unknown) else (),
-        missing=tuple(f"{name}: {why}" for name, got in found.items() if (why := _missing(name, got))),
-    )
-
-
-def _figure(found: Found) -> float | None:
-    value = found if isinstance(found, Unreachable) else one(found)
-    return value if isinstance(value, float) else None
-
-
-def _jobs(found: Found) -> tuple[Job, ...] | Unknown:
-    return Unknown(found.what) if isinstance(found, Unreachable) else waiting(found)
-
-
-def _missing(name: str, found: Found) -> str:
-    """Why a figure that was asked for is unknown; empty when it is known."""
-    if isinstance(found, Unreachable):
-        return found.what
-    value = waiting(found) if name == "waiting" else one(found)
-    return value.why if isinstance(value, Unknown) else ""
-
-
-def _past(pool: str, at: float, series: Mapping[str, Points], missing: tuple[str, ...]) -> Snapshot:
-    def whole(name: str) -> int | None:
-        value = series.get(name, {}).get(at)
-        return None if value is None else round(value)
-
-    wait = series.get("oldest_wait_seconds", {}).get(at)
-    return Snapshot(
-        pool,
-        at,
-        queued=whole("queued"),
-        oldest_wait_seconds=wait,
-        busy=whole("busy"),
-        idle=whole("idle"),
-        missing=missing,
-    )

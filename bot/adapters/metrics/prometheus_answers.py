@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from bot.adapters.http import Answer
 from bot.adapters.json_answer import one_line
-from bot.core.pool import Job
+from bot.core.pool import Counted, Job
 from bot.core.words import count
 
 MOST_WAITING = 10
+MOST_COUNTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,20 @@ def waiting(found: tuple[Sample, ...] | Unknown) -> tuple[Job, ...] | Unknown:
     known = [sample for sample in found if math.isfinite(sample.value) and sample.value >= 0]
     longest = sorted(known, key=lambda sample: -sample.value)[:MOST_WAITING]
     return tuple(_job(sample) for sample in longest)
+
+
+def counted(found: tuple[Sample, ...] | Unknown) -> tuple[Counted, ...] | Unknown:
+    """One count a series, the greatest first, named by its labels' values in the order of their names; no zeros."""
+    if isinstance(found, Unknown):
+        return found
+    known = [sample for sample in found if math.isfinite(sample.value) and sample.value > 0]
+    most = sorted(known, key=lambda sample: -sample.value)[:MOST_COUNTED]
+    return tuple(Counted(_named(sample.labels), sample.value) for sample in most)
+
+
+def _named(labels: Mapping[str, str]) -> str:
+    told = [value for name, value in sorted(labels.items()) if value and not name.startswith("__")]
+    return " / ".join(told) or "unnamed"
 
 
 def points(answer: Answer) -> Points | Unknown:

@@ -1,15 +1,24 @@
 """The PromQL of exporters that we know: figure by figure, for one pool."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 Preset = Literal["ci", "arc", "gitlab", "buildkite"]
 
 
-def queries(preset: Preset, known_as: str, where: str = "") -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """PromQL durations: over which counters are counted, and what is taken as the usual past."""
+
+    window: str = "15m"
+    past: str = "1d"
+
+
+def queries(preset: Preset, known_as: str, where: str = "", spans: Spans | None = None) -> dict[str, str]:
     """The queries of a preset by figure; `known_as` is the exporter's name of the pool, `where` further matchers."""
     label, build = PRESETS[preset]
-    return build(f"{label}={quoted(known_as)}" + (f",{where}" if where else ""))
+    return build(f"{label}={quoted(known_as)}" + (f",{where}" if where else ""), spans or Spans())
 
 
 def quoted(text: str) -> str:
@@ -18,8 +27,9 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _ci(pool: str) -> dict[str, str]:
+def _ci(pool: str, spans: Spans) -> dict[str, str]:
     """The plain names that Tailback's own examples and its simulated fleet use."""
+    window, past = spans.window, spans.past
     return {
         "queued": f"sum(ci_jobs_queued{{{pool}}})",
         "oldest_wait_seconds": f"max(ci_job_oldest_wait_seconds{{{pool}}})",
@@ -32,12 +42,24 @@ def _ci(pool: str) -> dict[str, str]:
         "starts_per_minute": f"sum(ci_jobs_starts_per_minute{{{pool}}})",
         "completions_per_minute": f"sum(ci_jobs_completions_per_minute{{{pool}}})",
         "duration_p50_seconds": f'max(ci_job_duration_seconds{{{pool},quantile="0.5"}})',
-        "create_failures": f"sum(increase(ci_runner_create_failures_total{{{pool}}}[15m]))",
+        "failed": f'sum(ci_runners{{{pool},state="failed"}})',
+        "running_longest_seconds": f"max(ci_job_running_seconds{{{pool}}})",
+        "creates": f"sum(increase(ci_runner_creates_total{{{pool}}}[{window}]))",
+        "registered": f"sum(increase(ci_runner_registrations_total{{{pool}}}[{window}]))",
+        "create_failures": f"sum(increase(ci_runner_create_failures_total{{{pool}}}[{window}]))",
+        "create_failures_by_code": f"sum by (code) (increase(ci_runner_create_failures_total{{{pool}}}[{window}]))",
+        "provider_up": "min(ci_provider_up)",
+        "arrivals_by_source": f"sum by (repository, workflow) (increase(ci_jobs_arrived_total{{{pool}}}[{window}]))",
+        "usual_by_source": f"sum by (repository, workflow) (increase(ci_jobs_arrived_total{{{pool}}}[{past}]))",
+        "usual_arrivals_per_minute": f"max(quantile_over_time(0.5, ci_jobs_arrivals_per_minute{{{pool}}}[{past}]))",
+        "usual_duration_seconds": (
+            f'max(quantile_over_time(0.5, ci_job_duration_seconds{{{pool},quantile="0.5"}}[{past}]))'
+        ),
         "waiting": f"topk(10, ci_job_wait_seconds{{{pool}}})",
     }
 
 
-def _arc(scale_set: str) -> dict[str, str]:
+def _arc(scale_set: str, _: Spans) -> dict[str, str]:
     """Actions Runner Controller's gauges per runner scale set.
 
     Its counters and histograms carry no scale set's name by default, so rates and durations are left to the operator.
@@ -49,11 +71,11 @@ def _arc(scale_set: str) -> dict[str, str]:
         "idle": f"sum(gha_idle_runners{{{scale_set}}})",
         "limit": f"max(gha_max_runners{{{scale_set}}})",
         "booting": f"sum(gha_controller_pending_ephemeral_runners{{{scale_set}}})",
-        "create_failures": f"sum(gha_controller_failed_ephemeral_runners{{{scale_set}}})",
+        "failed": f"sum(gha_controller_failed_ephemeral_runners{{{scale_set}}})",
     }
 
 
-def _gitlab(runner: str) -> dict[str, str]:
+def _gitlab(runner: str, _: Spans) -> dict[str, str]:
     """GitLab Runner's own metrics; the queue is GitLab's and not here, so `queued` is left to the operator."""
     duration = f"sum by (le) (rate(gitlab_runner_job_duration_seconds_bucket{{{runner}}}[30m]))"
     return {
@@ -64,7 +86,7 @@ def _gitlab(runner: str) -> dict[str, str]:
     }
 
 
-def _buildkite(queue: str) -> dict[str, str]:
+def _buildkite(queue: str, _: Spans) -> dict[str, str]:
     """buildkite-agent-metrics with its Prometheus back end; waiting jobs are blocked by other steps and not counted."""
     return {
         "queued": f"sum(buildkite_queues_scheduled_jobs_count{{{queue}}})",
@@ -73,7 +95,7 @@ def _buildkite(queue: str) -> dict[str, str]:
     }
 
 
-PRESETS: Mapping[Preset, tuple[str, Callable[[str], dict[str, str]]]] = {
+PRESETS: Mapping[Preset, tuple[str, Callable[[str, Spans], dict[str, str]]]] = {
     "ci": ("pool", _ci),
     "arc": ("name", _arc),
     "gitlab": ("runner", _gitlab),

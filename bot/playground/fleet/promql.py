@@ -1,6 +1,6 @@
 """Evaluates the playground's part of PromQL over the recorded history, with Prometheus' own rules for each construct.
 
-Known: selectors, rate, increase, avg/max/min_over_time, sum, max, min, avg, count, topk with `by`, and + - * /.
+Known: selectors, rate, increase, avg/max/min/quantile_over_time, sum, max, min, avg, count, topk with `by`, + - * /.
 """
 
 import math
@@ -108,16 +108,18 @@ def _called(history: History, call: Call, at: float) -> list[Element]:
     found = []
     for _, labels, series in history.find(call.over.name, _wanted(call.over)):
         points = series.between(at - seconds, at)
-        value = _over_time(call.function, points, at, seconds)
+        value = _over_time(call, points, at, seconds)
         if value is not None:
             found.append(Element(labels, value))
     return found
 
 
-def _over_time(function: str, points: list[tuple[float, float]], at: float, seconds: float) -> float | None:
-    values = [value for _, value in points]
+def _over_time(call: Call, points: list[tuple[float, float]], at: float, seconds: float) -> float | None:
+    function, values = call.function, [value for _, value in points]
     if not values:
         return None
+    if function == "quantile_over_time":
+        return _quantile(sorted(values), call.share)
     if function == "avg_over_time":
         return math.fsum(values) / len(values)
     if function == "max_over_time":
@@ -126,6 +128,15 @@ def _over_time(function: str, points: list[tuple[float, float]], at: float, seco
         return min(values)
     grown = _increase(points, at, seconds)
     return grown / seconds if grown is not None and function == "rate" else grown
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    """Return the weighted mean of the two nearest ranks (prometheus/prometheus promql/quantile.go)."""
+    if share < 0 or share > 1:
+        return math.copysign(math.inf, share - 0.5)
+    rank = share * (len(ordered) - 1)
+    low, high = math.floor(rank), min(math.floor(rank) + 1, len(ordered) - 1)
+    return ordered[low] * (1 - (rank - low)) + ordered[high] * (rank - low)
 
 
 def _increase(points: list[tuple[float, float]], at: float, seconds: float) -> float | None:

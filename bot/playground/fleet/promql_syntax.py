@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 AGGREGATIONS = ("sum", "max", "min", "avg", "count", "topk")
-FUNCTIONS = ("rate", "increase", "avg_over_time", "max_over_time", "min_over_time")
+FUNCTIONS = ("rate", "increase", "avg_over_time", "max_over_time", "min_over_time", "quantile_over_time")
 MOST_PARENTHESES = 50
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "y": 31536000.0}
 _TOKEN = re.compile(
@@ -56,10 +56,11 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function over a range."""
+    """A function over a range; `share` is the quantile where one is asked for."""
 
     function: str
     over: Selector
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +163,16 @@ class _Reader:
 
     def _call(self, function: str) -> Node:
         at = self._expect("(")
-        inner = self._sum()
+        inner, share = self._sum(), 0.0
+        if function == "quantile_over_time":
+            if not isinstance(inner, Number):
+                raise self._wrong(at, f'expected type scalar in call to function "{function}"')
+            self._expect(",")
+            share, inner = inner.value, self._sum()
         self._expect(")")
         if not isinstance(inner, Selector) or inner.range_seconds is None:
             raise self._wrong(at, f'expected type range vector in call to function "{function}"')
-        return Call(function, inner)
+        return Call(function, inner, share)
 
     def _aggregation(self, op: str) -> Node:
         by = self._grouping()

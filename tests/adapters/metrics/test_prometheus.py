@@ -136,10 +136,16 @@ async def test_a_preset_reads_a_whole_pool(server: str):
     assert found.duration_p50_seconds is None
     assert found.create_failures is None
     assert before <= found.at <= time.time()
+    assert found.creates is None
+    assert found.provider_up is None
+    nothing = {
+        *("completions_per_minute", "create_failures", "creates", "failed", "provider_up", "registered"),
+        "running_longest_seconds",
+    }
     assert set(found.missing) == {
-        "completions_per_minute: the query returned nothing",
         "duration_p50_seconds: the query gave NaN, which is no figure",
-        "create_failures: the query returned nothing",
+        "usual_duration_seconds: the query gave NaN, which is no figure",
+        *(f"{name}: the query returned nothing" for name in nothing),
     }
 
 
@@ -211,6 +217,22 @@ async def test_the_simulated_fleet_answers_every_figure_of_the_preset():
     assert not [
         line for line in found.missing if line.partition(":")[0] not in {"create_failures", "duration_p50_seconds"}
     ]
+    assert found.provider_up is True
+    assert found.creates is not None
+    assert found.usual_arrivals_per_minute is not None
+    assert {source.name for source in found.usual_by_source} >= {source.name for source in found.arrivals_by_source}
+    assert "example/torch / pull" in {source.name for source in found.usual_by_source}
+
+
+async def test_what_is_usual_is_not_asked_at_every_look():
+    """The long past hardly changes: two looks within a minute ask for it once."""
+    back = BackEnd(answer=lambda _: vector("1"))
+    prom = source(URL, back.wire(), 1_700_000_123.0, preset="ci")
+    first = await prom.snapshot(POOL)
+    asked = len(back.asked)
+    second = await prom.snapshot(POOL)
+    assert len(back.asked) - asked == asked - 3
+    assert first.usual_duration_seconds == second.usual_duration_seconds == 1.0
 
 
 def vector(*values: str, **labels: str) -> tuple[int, object]:
@@ -260,7 +282,7 @@ async def test_token_tenant_and_headers_go_with_every_query_at_one_instant():
         assert asked.headers["authorization"] == "Bearer secret-token"
         assert (asked.headers["x-scope-orgid"], asked.headers["x-extra"]) == ("team-a", "1")
         assert asked.query["time"] == "1700000123.000"
-    assert len(back.asked) == 14
+    assert len(back.asked) == len(PrometheusPool(preset="ci").queries(POOL)) + 1
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.http import Answer
-from bot.adapters.metrics.prometheus_answers import Unknown, one, points, samples, waiting
+from bot.adapters.metrics.prometheus_answers import Unknown, counted, one, points, samples, waiting
 
 
 def answer(body: object, status: int = 200) -> Answer:
@@ -91,3 +91,21 @@ def test_a_scrape_jobs_name_is_no_jobs_name():
 def test_a_past_is_one_series_without_holes(document: Answer, expected: object):
     """A value that is no figure is left out."""
     assert points(document) == expected
+
+
+def test_series_become_counts_by_name():
+    """The greatest first, named by label values; zeros and what is no figure are left out."""
+    rows = [
+        {"metric": {"workflow": "pull", "repository": "example/torch"}, "value": [1, "3"]},
+        {"metric": {"workflow": "trunk", "repository": "example/torch"}, "value": [1, "7"]},
+        {"metric": {"code": "Zero"}, "value": [1, "0"]},
+        {"metric": {"code": "Odd"}, "value": [1, "NaN"]},
+        {"metric": {}, "value": [1, "1"]},
+    ]
+    found = counted(samples(success("vector", rows)))
+    assert not isinstance(found, Unknown)
+    assert [(c.name, c.number) for c in found] == [
+        ("example/torch / trunk", 7.0),
+        ("example/torch / pull", 3.0),
+        ("unnamed", 1.0),
+    ]

@@ -1,0 +1,128 @@
+"""The figures of a pool that Prometheus can give: their queries from the configuration, and the snapshot they make."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.adapters.metrics.prometheus_answers import Points, Sample, Unknown, counted, one, waiting
+from bot.adapters.metrics.prometheus_presets import Preset, Spans, queries
+from bot.config import Table
+from bot.core.pool import Counted, Job, Snapshot
+from bot.ports import Unreachable
+
+WHOLE = frozenset(
+    {
+        *("queued", "busy", "idle", "offline", "limit", "booting", "failed", "creates", "registered"),
+        *("create_failures", "api_remaining", "unservable", "ghosts"),
+    }
+)
+FRACTIONAL = frozenset(
+    {
+        *("oldest_wait_seconds", "arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
+        *("duration_p50_seconds", "running_longest_seconds", "usual_arrivals_per_minute", "usual_duration_seconds"),
+    }
+)
+COUNTED = frozenset({"create_failures_by_code", "arrivals_by_source", "usual_by_source"})
+"""Figures of several series, each with its labels as name."""
+SLOW = frozenset({"usual_arrivals_per_minute", "usual_duration_seconds", "usual_by_source"})
+"""Figures of the long past, which are not asked for at every look."""
+PAST = (
+    *("queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "booting"),
+    *("arrivals_per_minute", "completions_per_minute", "duration_p50_seconds"),
+)
+"""Figures of which the past is read, so that a forecast and a diagnosis have something to go on at once."""
+Found = tuple[Sample, ...] | Unknown | Unreachable
+"""What one instant query came to."""
+Span = Annotated[str, Field(pattern=r"^(\d+(ms|[smhdwy]))+$")]
+
+
+class PrometheusPool(Table):
+    """The keys of `[pool."NAME"]` that belong to Prometheus: a preset, or each figure by hand, or both."""
+
+    preset: Preset | None = None
+    known_as: str = ""
+    """What the exporter calls this pool; its own name when empty."""
+    where: str = ""
+    """Further label matchers for the preset, for example `cluster="east"`."""
+    window: Span = "15m"
+    """The span over which the preset counts creates, failures and sources."""
+    past: Span = "1d"
+    """The span that the preset takes for what is usual."""
+    queued: str = ""
+    oldest_wait_seconds: str = ""
+    busy: str = ""
+    idle: str = ""
+    offline: str = ""
+    limit: str = ""
+    booting: str = ""
+    failed: str = ""
+    arrivals_per_minute: str = ""
+    starts_per_minute: str = ""
+    completions_per_minute: str = ""
+    duration_p50_seconds: str = ""
+    running_longest_seconds: str = ""
+    creates: str = ""
+    registered: str = ""
+    create_failures: str = ""
+    create_failures_by_code: str = ""
+    provider_up: str = ""
+    api_remaining: str = ""
+    unservable: str = ""
+    ghosts: str = ""
+    arrivals_by_source: str = ""
+    usual_by_source: str = ""
+    usual_arrivals_per_minute: str = ""
+    usual_duration_seconds: str = ""
+    waiting: str = ""
+
+    def queries(self, pool: str) -> dict[str, str]:
+        """The query of every figure that can be asked for; one written by hand goes before the preset's."""
+        figures = (*WHOLE, *FRACTIONAL, *COUNTED, "provider_up", "waiting")
+        by_hand = {name: text for name in figures if (text := str(getattr(self, name)).strip())}
+        spans = Spans(self.window, self.past)
+        known = queries(self.preset, self.known_as or pool, self.where, spans) if self.preset else {}
+        return known | by_hand
+
+
+def snapshot(pool: str, at: float, found: Mapping[str, Found]) -> Snapshot:
+    """The pool at one instant; a query that gave no figure leaves it unknown, with the reason in `missing`."""
+    figures: dict[str, object] = {}
+    for name, got in found.items():
+        value = _figure(name, got)
+        if value is not None:
+            figures[name] = value
+    missing = tuple(f"{name}: {why}" for name, got in found.items() if (why := _missing(name, got)))
+    return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it
+
+
+def _figure(name: str, found: Found) -> float | bool | tuple[Job, ...] | tuple[Counted, ...] | None:
+    if isinstance(found, Unreachable):
+        return None
+    value = _read(name, found)
+    if isinstance(value, Unknown):
+        return None
+    if isinstance(value, float):
+        return round(value) if name in WHOLE else value > 0 if name == "provider_up" else value
+    return value
+
+
+def _read(name: str, found: tuple[Sample, ...] | Unknown) -> float | tuple[Job, ...] | tuple[Counted, ...] | Unknown:
+    if name == "waiting":
+        return waiting(found)
+    return counted(found) if name in COUNTED else one(found)
+
+
+def _missing(name: str, found: Found) -> str:
+    """Why a figure that was asked for is unknown; empty when it is known."""
+    if isinstance(found, Unreachable):
+        return found.what
+    value = _read(name, found)
+    return value.why if isinstance(value, Unknown) else ""
+
+
+def past(pool: str, at: float, series: Mapping[str, Points], missing: tuple[str, ...]) -> Snapshot:
+    """The pool as it was at one time of a range query."""
+    known = {name: values[at] for name, values in series.items() if at in values}
+    figures: dict[str, object] = {name: round(value) if name in WHOLE else value for name, value in known.items()}
+    return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it

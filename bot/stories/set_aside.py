@@ -1,0 +1,38 @@
+"""An incident that cannot be worked on waits longer each time, and at last for a person; no other waits for it (P9)."""
+
+from dataclasses import replace
+
+import structlog
+
+from bot.core.incident import Incident
+from bot.core.record import Held
+from bot.desk import Desk
+from bot.ports import Unreachable
+from bot.stories.keep import keep
+from bot.stories.speak import QUARANTINE_SECONDS, stumbled
+from bot.views.results import undrawable
+
+MOST_ATTEMPTS = 5
+"""Failures of our own in a row, the minimal rendering among them, before an incident is quarantined."""
+
+log = structlog.get_logger()
+
+
+async def set_aside(desk: Desk, mine: Held[Incident], why: str) -> None:
+    """Count the failure and look again later; the last time, say in the channel how to try again.
+
+    Raises Conflict when somebody else has the incident by now, Unreachable when it cannot be stored.
+    """
+    attempts, now = mine.value.attempts + 1, desk.now()
+    resting = attempts >= MOST_ATTEMPTS
+    pause = QUARANTINE_SECONDS if resting else 2.0**attempts / 2
+    until = now + pause if resting else 0.0
+    await keep(desk, mine, lambda fresh: replace(stumbled(fresh, why), retry_at=until), due=now + pause, uncertain=True)
+    if attempts != MOST_ATTEMPTS:
+        return
+    log.error("incident quarantined", incident=mine.value.id, why=why, remedy=f"/queue retry {mine.value.id}")
+    try:
+        channel, mark = mine.value.thread.channel, f"{mine.value.id}/quarantine"
+        await desk.chat.post(channel, undrawable(mine.value.id), mark=mark)
+    except Unreachable as error:
+        log.warning("quarantine not told", incident=mine.value.id, why=str(error))

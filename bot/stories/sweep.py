@@ -1,0 +1,50 @@
+"""Two threads of one incident, which a request that arrived very late can cause, become one again (promises P2)."""
+
+import structlog
+
+from bot.actions.listing import open_incidents
+from bot.core.incident import Incident, rooted
+from bot.desk import Desk
+from bot.ports import Own, Unreachable
+from bot.stories.keep import keep
+from bot.stories.speak import mark_of
+from bot.views.results import duplicate
+
+BACK_SECONDS = 900.0
+"""A second first message arrives minutes after the first, or never."""
+COLLAPSED = "duplicate/"
+"""Begins the mark of a message that was collapsed."""
+
+log = structlog.get_logger()
+
+
+async def sweep(desk: Desk) -> str:
+    """Look through the channels of young incidents; the oldest thread stays, the others say where it is."""
+    since = desk.now() - BACK_SECONDS
+    young = [incident for incident in await open_incidents(desk) if incident.opened_at > since]
+    problems = []
+    for channel in sorted({incident.thread.channel for incident in young}):
+        try:
+            found = await desk.chat.own(channel, since=since)
+            for incident in young:
+                same = [message for message in found if message.mark == mark_of(incident)]
+                if len(same) > 1 and incident.thread.channel == channel:
+                    await _collapsed(desk, incident, same)
+        except Unreachable as error:
+            if error.system != "Slack":
+                raise
+            problems.append(f"{channel} could not be searched for second threads ({error.what})")
+    return "; ".join(problems)
+
+
+async def _collapsed(desk: Desk, incident: Incident, same: list[Own]) -> None:
+    oldest, *others = same
+    channel, now = incident.thread.channel, desk.now()
+    if incident.thread.root is not None and incident.thread.root != oldest.ts:
+        held = await desk.store.get(Incident, incident.id)
+        if held is not None:
+            await keep(desk, held, lambda fresh: rooted(fresh, channel, oldest.ts, "", now), due=now)
+    link = await desk.chat.permalink(channel, oldest.ts)
+    for other in others:
+        await desk.chat.update(channel, other.ts, duplicate(link), mark=f"{COLLAPSED}{incident.id}")
+        log.warning("second thread collapsed", incident=incident.id, kept=oldest.ts, collapsed=other.ts)

@@ -1,0 +1,130 @@
+"""The crash soak: `python -m tests.faults.soak --minutes 5`; ends with `missing 0, duplicates 0, orphans 0`.
+
+Hundreds of groups arrive while about every quarter of a second a process is killed or paused, and replies are lost on
+the wires; now and then Redis itself is killed. Then all is mended, and the checker judges by what Slack stored.
+"""
+
+import argparse
+import asyncio
+import random
+import signal
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.faults.checker import Verdict, judged
+from tests.faults.house import House, Plan, house
+from tests.faults.servers import Process, Zygote
+
+KILL_SECONDS = 0.25
+PAUSE_SECONDS = 2.5
+"""Longer than a lease: the owner wakes up when somebody else has taken over."""
+REDIS_SECONDS = 15.0
+GROUPS_A_SECOND = 8
+LOST_REPLIES, LOST_REQUESTS, LOST_COMMITS = 0.05, 0.02, 0.005
+HISTORY_LAG_SECONDS = 0.5
+MEND_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class Soak:
+    """What was done, for the report."""
+
+    home: House
+    chance: random.Random
+    until: float
+    kills: int = 0
+    pauses: int = 0
+    redis_kills: int = 0
+    busy: set[str] = field(default_factory=set)
+    """Processes that are being killed or paused now."""
+
+    async def run(self) -> None:
+        """Send, kill and pause until the time is over."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._send())
+            group.create_task(self._harm(group))
+            group.create_task(self._harm_redis())
+
+    async def _send(self) -> None:
+        number = 0
+        async with asyncio.TaskGroup() as group:
+            while time.monotonic() < self.until and number < 9999:
+                group.create_task(self.home.send_until_taken(number, within=120.0))
+                number += 1
+                await asyncio.sleep(1 / GROUPS_A_SECOND)
+
+    async def _harm(self, group: asyncio.TaskGroup) -> None:
+        while time.monotonic() < self.until:
+            free = [process for name, process in self.home.processes.items() if name not in self.busy]
+            if len(free) > 2:
+                group.create_task(self._hit(self.chance.choice(free)))
+            await asyncio.sleep(self.chance.uniform(0.5, 1.5) * KILL_SECONDS)
+
+    async def _hit(self, process: Process) -> None:
+        self.busy.add(process.name)
+        if self.chance.random() < 0.15:
+            self.pauses += 1
+            process.signal(signal.SIGSTOP)
+            await asyncio.sleep(PAUSE_SECONDS)
+            process.signal(signal.SIGCONT)
+        else:
+            self.kills += 1
+            process.kill()
+            await asyncio.sleep(self.chance.uniform(0.0, 0.5))
+            process.start()
+        self.busy.discard(process.name)
+
+    async def _harm_redis(self) -> None:
+        while time.monotonic() < self.until:
+            await asyncio.sleep(REDIS_SECONDS * self.chance.uniform(0.5, 1.0))
+            self.redis_kills += 1
+            self.home.redis.kill()
+            await asyncio.sleep(self.chance.uniform(0.1, 1.0))
+            await self.home.redis.start()
+
+
+async def soaked(zygote: Zygote, folder: Path, seconds: float, seed: int) -> tuple[Verdict, Soak]:
+    """Run it for so long, mend everything, and judge."""
+    chance = random.Random(seed)
+    async with house(zygote, folder, Plan()) as home:
+        home.stand_in.faults.history_lag_seconds = HISTORY_LAG_SECONDS
+        home.to_slack.drop(lambda request: chance.random() < LOST_REPLIES, times=None, reply=True)
+        home.to_slack.drop(lambda request: chance.random() < LOST_REQUESTS, times=None)
+        home.to_redis.drop(
+            lambda request: request.name == "commit" and chance.random() < LOST_COMMITS, times=None, reply=True
+        )
+        soak = Soak(home, chance, time.monotonic() + seconds)
+        await soak.run()
+        home.to_slack.mend()
+        home.to_redis.mend()
+        for process in home.processes.values():
+            process.kill()
+        await home.start()
+        return await judged(home, MEND_SECONDS), soak
+
+
+def main() -> None:
+    """Run a soak and print what came of it; exits with 1 when a promise was broken."""
+    parser = argparse.ArgumentParser(description="Crash soak of Tailback.")
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=None, help="the same seed kills in the same order")
+    given = parser.parse_args()
+    seed = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
+    zygote = Zygote()
+    with tempfile.TemporaryDirectory(prefix="tailback-soak-") as folder:
+        verdict, soak = asyncio.run(soaked(zygote, Path(folder), given.minutes * 60, seed))
+    zygote.close()
+    groups = len({sent.group for sent in soak.home.delivered})
+    print(f"seed {seed}: {groups} groups, {soak.kills} kills, {soak.pauses} pauses, {soak.redis_kills} kills of Redis")
+    for name in ("missing", "duplicates", "orphans", "disorder"):
+        if found := getattr(verdict, name):
+            print(f"{name}: {found}")
+    print(verdict)
+    sys.exit(0 if verdict.kept else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""What no delivery, and no record, tells any more is read from outside again: resync, lost data, second threads."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import judged, mark_of, roots, seen
+from tests.faults.ends import POOL
+from tests.faults.groups import firing_group, webhook
+from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.points import posts
+from tests.faults.servers import Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+
+def said(home: House, root: str) -> list[str]:
+    """The texts in a thread."""
+    messages = home.stand_in.workspace.channels[CHANNEL].messages
+    return [str(m.get("text")) for ts, m in sorted(messages.items()) if m.get("thread_ts") == root and ts != root]
+
+
+async def test_a_group_that_no_delivery_told_of_is_opened_once(zygote: Zygote, tmp_path: Path) -> None:
+    """What fires at the source opens its thread; the delivery that comes after all joins it, though its key differs."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=2, resync="500ms")) as home:
+        home.ends.firing.append(firing_group(1))
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread for what fires")
+        nested = webhook(1).replace(b'"{}:{alertname', b'"{}/{team=\\"ci\\"}:{alertname')
+        assert (await home.send(1, nested)).status == 200
+        assert (await home.send(1)).status == 200
+        await asyncio.sleep(1.5)
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        assert len(roots(home)) == 1
+
+
+async def test_an_incident_whose_alert_is_gone_at_the_source_ends(zygote: Zygote, tmp_path: Path) -> None:
+    """The resolved delivery was lost: after two resyncs the incident is over all the same."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=2, resync="1s")) as home:
+        home.ends.firing.append(firing_group(1))
+        await home.send(1)
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        await asyncio.sleep(2.5)
+        assert said(home, roots(home)[0].ts) == []
+        home.ends.firing.clear()
+        await home.eventually(lambda: "RESOLVED" in roots(home)[0].text, "the end")
+
+
+async def test_losing_all_records_goes_on_in_the_same_threads(zygote: Zygote, tmp_path: Path) -> None:
+    """FLUSHALL while all runs: noticed, no second thread, and the old threads' buttons work again."""
+    async with house(zygote, tmp_path, Plan(webs=2, workers=2, resync="1s")) as home:
+        for number in range(5):
+            home.ends.firing.append(firing_group(number))
+            await home.send_until_taken(number)
+        await home.eventually(lambda: len(roots(home)) == 5, "five threads")
+        before = {root.ts for root in roots(home)}
+        with home.redis.client as client:
+            client.flushall()
+        await home.eventually(lambda: any("redis lost data" in p.said() for p in home.workers), "the loss noticed", 60)
+        await home.eventually(
+            lambda: all(home.workers[0].env and "goes on here" in " ".join(said(home, ts)) for ts in before),
+            "every thread taken up",
+            20,
+        )
+        await asyncio.gather(*(home.send(number) for number in range(5)))
+        await asyncio.sleep(1)
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        assert {root.ts for root in roots(home)} == before
+
+
+async def test_two_threads_of_one_incident_become_one(zygote: Zygote, tmp_path: Path) -> None:
+    """A post that arrives after the settle time makes a second thread; the sweep keeps the oldest and marks it."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=2, sweep="1s", lease="1s", settle="200ms")) as home:
+        held = home.to_slack.hold(posts)
+        await home.send(1)
+        await held.waits()
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        held.release()
+        await home.eventually(lambda: len(home.stand_in.log.of("chat.postMessage")) == 2, "the late arrival")
+        await home.eventually(lambda: seen(home).duplicates == [] and len(roots(home)) == 1, "one thread")
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        messages = home.stand_in.workspace.channels[CHANNEL].messages.values()
+        collapsed = [m for m in messages if mark_of(m).startswith("duplicate/")]
+        assert len(collapsed) == 1
+        assert "Acknowledge" not in str(collapsed[0].get("blocks"))
+
+
+async def test_a_silence_that_was_lost_is_made_once_more_and_said(zygote: Zygote, tmp_path: Path) -> None:
+    """The Alertmanager forgets it: made again with the same tag and end, told in the thread, and only once."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=2, pools=True, sweep="500ms")) as home:
+        await home.send(1)
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        home.aim()
+        await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
+        root = roots(home)[0].ts
+        await home.eventually(lambda: any("silenced" in text for text in said(home, root)), "the silence")
+        home.ends.forget_silences()
+        await home.eventually(lambda: any("made again" in text for text in said(home, root)), "it is said")
+        await asyncio.sleep(1.5)
+        assert len(home.ends.active()) == 1
+        assert len(home.ends.silenced) == 2
+        assert home.ends.silenced[0].rpartition("[")[2] == home.ends.silenced[1].rpartition("[")[2]
+        assert len([text for text in said(home, root) if "made again" in text]) == 1

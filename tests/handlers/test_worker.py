@@ -1,0 +1,221 @@
+"""The worker: woken at once, never stopped by one bad record, and ended without dropping what it has in hand."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.core.incident import Incident
+from bot.core.message import Message
+from bot.ports import Failure, Posted, Unreachable
+from bot.stories.speak import PLAIN_AFTER
+from handlers import worker as module
+from handlers.worker import Worker
+from tests.builders import NOW
+from tests.fakes import FakeChat
+from tests.stories.world import World, spoken
+
+
+@asynccontextmanager
+async def working(world: World) -> AsyncIterator[Worker]:
+    """A worker that runs, and is stopped in the end."""
+    hand = Worker(world.desk)
+    task = asyncio.create_task(hand.run())
+    try:
+        yield hand
+    finally:
+        hand.stop()
+        await asyncio.wait_for(task, 5)
+
+
+async def until(true: object, turns: int = 3000) -> None:
+    """Let everybody else run until something holds; bounded."""
+    for _ in range(turns):
+        if true():  # type: ignore[operator]  # a function without arguments
+            return
+        await asyncio.sleep(0.0005)
+    raise AssertionError("it never came true")
+
+
+async def test_a_commit_wakes_the_worker_at_once() -> None:
+    """Long before its ticker would: from the alert to the message in a few turns of the loop."""
+    world = World()
+    world.queues(14)
+    async with working(world):
+        await until(lambda: world.data.listeners)
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        await world.fires()
+        await until(lambda: len(world.chat.parents()) == 1)
+        assert loop.time() - begun < module.TICK_SECONDS / 2
+
+
+async def test_what_was_due_before_the_start_is_done_at_the_start() -> None:
+    """Not after the first tick."""
+    world = World()
+    world.queues(14)
+    await world.fires()
+    begun = asyncio.get_running_loop().time()
+    async with working(world):
+        await until(lambda: len(world.chat.parents()) == 1)
+    assert asyncio.get_running_loop().time() - begun < module.TICK_SECONDS / 2
+
+
+async def test_one_record_that_raises_does_not_stop_the_others() -> None:
+    """Twenty incidents, one of them poison: the others get their threads, the worker goes on."""
+    world = World()
+    world.queues(14)
+    await world.fires()
+    poison = world.incident.id
+    world.chat = world.desk.chat = Poisoned(world.clock, poison)
+    for number in range(19):
+        await world.fires(group_key=f"g{number}")
+    async with working(world):
+        await until(lambda: len(world.chat.parents()) == 19)
+        await world.fires(group_key="after")
+        await until(lambda: len(world.chat.parents()) == 20)
+    held = await world.store.get(Incident, poison)
+    assert held is not None
+    assert held.value.attempts == 1
+    assert "ValueError while this incident was worked on" in str(held.value.trouble)
+    assert world.data.due[f"inc:{poison}"] == NOW + 2
+
+
+async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_often() -> None:
+    """Its attempts are counted even when the story had written before it raised."""
+    world = World()
+    world.queues(14)
+    await world.fires()
+    due = f"inc:{world.incident.id}"
+    world.chat = world.desk.chat = Poisoned(world.clock, world.incident.id)
+    pauses = []
+    for _ in range(PLAIN_AFTER + 2):
+        async with working(world):
+            before = world.chat.script.count("post")
+            await until(lambda before=before: world.chat.script.count("post") > before)
+            await asyncio.sleep(0.005)
+        pauses.append(world.data.due[due] - world.clock.now())
+        world.clock.advance(30 + pauses[-1])
+    assert world.incident.thread.plain
+    assert pauses == sorted(pauses)
+    world.chat.poison = ""
+    world.clock.advance(60)
+    async with working(world):
+        await until(lambda: len(world.chat.parents()) == 1)
+
+
+async def test_stopping_finishes_what_was_begun_and_claims_nothing_more() -> None:
+    """SIGTERM while Slack is slow: the message is posted and recorded, the rest waits for another process."""
+    world = World()
+    world.chat = world.desk.chat = Gated(world.clock)
+    world.queues(14)
+    await world.fires()
+    hand = Worker(world.desk)
+    task = asyncio.create_task(hand.run())
+    await until(lambda: world.chat.script.count("post") == 1)
+    first = world.incident.id
+    hand.stop()
+    await world.fires(spoken("z9"), group_key="another")
+    assert not task.done()
+    world.chat.gate.set()
+    await asyncio.wait_for(task, 5)
+    assert len(world.chat.parents()) == 1
+    held = await world.store.get(Incident, first)
+    assert held is not None
+    assert held.value.thread.root == world.chat.parents()[0].ts
+    assert world.data.rows[f"inc:{first}"].open_claim is None
+    (other,) = world.data.sets["open"] - {first}
+    assert world.data.due[f"inc:{other}"] <= world.clock.now()
+
+
+async def test_a_store_that_is_down_is_waited_for() -> None:
+    """The worker says why, and goes on when the store is back."""
+    world = World()
+    world.queues(14)
+    world.data.broken = Unreachable("Redis", "connection refused", failure=Failure.UNCONNECTED)
+    async with working(world) as hand:
+        await until(lambda: "redis" in world.desk.notes)
+        world.data.broken = None
+        await world.fires()
+        hand._bell.set()  # noqa: SLF001 - what its ticker does a second later
+        await until(lambda: len(world.chat.parents()) == 1)
+        assert "redis" not in world.desk.notes
+
+
+async def test_a_claim_that_raises_something_unforeseen_does_not_end_the_worker() -> None:
+    """It is logged, and the next bell is heard."""
+    world = World()
+    world.queues(14)
+    claim = world.store.claim
+
+    async def broken(most: int) -> object:
+        world.store.claim = claim  # type: ignore[method-assign]  # only once
+        raise ValueError(most)
+
+    world.store.claim = broken  # type: ignore[method-assign, assignment]  # the fake's own, that raises once
+    async with working(world):
+        await until(lambda: world.store.claim == claim)
+        await world.fires()
+        await until(lambda: len(world.chat.parents()) == 1)
+
+
+async def test_a_record_that_is_due_soon_is_done_when_it_is_due() -> None:
+    """By the loop's clock, whatever the wall clock says."""
+    world = World(timing={"first_look": "50ms"})
+    world.metrics.script.fail("*", times=None)
+    async with working(world):
+        await world.fires()
+        await until(lambda: (world.due() or 0) > 0)
+        world.clock.advance(0.05)
+        await until(lambda: len(world.chat.parents()) == 1)
+
+
+async def test_the_ticker_reads_the_configuration() -> None:
+    """Once a second, by the function that it was given."""
+    world = World()
+    ticks: list[int] = []
+    hand = Worker(world.desk, lambda: ticks.append(1))
+    hand._ring()  # noqa: SLF001 - what its ticker does
+    assert ticks == [1]
+
+
+class Poisoned(FakeChat):
+    """Posting for one incident always raises something that nobody expects."""
+
+    def __init__(self, clock: object, poison: str) -> None:
+        """`poison`: the incident."""
+        super().__init__(clock)  # type: ignore[arg-type]  # handed on as it came
+        self.poison = poison
+
+    async def post(
+        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+    ) -> Posted:
+        """Posts, or raises."""
+        if mark == self.poison:
+            self.script.calls.append("post")
+            raise ValueError(mark)
+        return await super().post(channel, message, mark=mark, thread=thread, broadcast=broadcast)
+
+
+class Gated(FakeChat):
+    """Its answers wait behind a gate."""
+
+    def __init__(self, clock: object) -> None:
+        """Closed at first."""
+        super().__init__(clock)  # type: ignore[arg-type]  # handed on as it came
+        self.gate = asyncio.Event()
+
+    async def post(
+        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+    ) -> Posted:
+        """Posts, and answers when the gate opens."""
+        posted = await super().post(channel, message, mark=mark, thread=thread, broadcast=broadcast)
+        await self.gate.wait()
+        return posted
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A silent store is listened to in short pieces, so that stopping takes no time."""
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0.5)
