@@ -99,6 +99,8 @@ class TimingTable(Table):
     escalate_after: Seconds = 900.0
     first_look: Seconds = 2.0
     """How long the first message may wait for its pools to be measured, so that it can name them."""
+    speed: float = Field(default=1.0, gt=0)
+    """How many of the pools' seconds pass in one second of the clock; other than 1 only in a simulation."""
     lease: Seconds = 10.0
     """How long one process may work on a record before another one may take it over."""
     resync: Seconds = 300.0
@@ -158,7 +160,7 @@ class File(Table):
     def paces(self) -> Timing:
         """The paces that the core judges by."""
         t = self.timing
-        return Timing(t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look)
+        return Timing(t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look, t.speed)
 
     @property
     def pools(self) -> dict[str, PoolRules]:

@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import signal
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from errno import EADDRINUSE
 
 import structlog
 import uvicorn
@@ -72,11 +74,13 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
 @asynccontextmanager
 async def _listening(house: House, door: Web) -> AsyncIterator[str]:
     """The HTTP server, from its first request to the last answer; gives its address."""
+    env = house.desk.settings.env
+    listener = _listener(env.host, env.port)
     server = Server(_uvicorn(house, door))
-    served = asyncio.create_task(server.serve(), name="web")
+    served = asyncio.create_task(server.serve([listener]), name="web")
     await _started(server, served)
     try:
-        yield _address(server, house.desk.settings.env.host)
+        yield f"http://{env.host}:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         await served
@@ -177,15 +181,19 @@ def _uvicorn(house: House, door: Web) -> uvicorn.Config:
     )
 
 
+def _listener(host: str, port: int) -> socket.socket:
+    """A socket of our own: uvicorn would end the process by itself. Raises ConfigError when it cannot listen there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        why = "another program may be using it" if error.errno == EADDRINUSE else str(error)
+        raise ConfigError([f"PORT: cannot listen on {host}:{port}; {why}, so set PORT."]) from None
+
+
 async def _started(server: Server, served: "asyncio.Task[None]") -> None:
     while not server.started:
         if served.done():
             served.result()
-            host, port = server.config.host, server.config.port
-            raise ConfigError([f"PORT: cannot listen on {host}:{port}; is another program using it? Set PORT"])
+            raise ConfigError(["PORT: the web server ended before it was ready; see the log"])
         await asyncio.sleep(0.01)
-
-
-def _address(server: Server, host: str) -> str:
-    port = server.servers[0].sockets[0].getsockname()[1]
-    return f"http://{host}:{port}"

@@ -54,6 +54,8 @@ async def ask(desk: Desk, request: Request) -> Answer:
     if request.surface is Surface.DIALOG:
         held = of_dialog = await subject(desk, request)
         pool = request.values.get("pool") or await _only_pool(desk, of_dialog)
+        if pool and pool not in of_dialog.value.candidates:
+            raise Refused("This dialog belongs to an incident of other pools; nothing was done.")
         text = request.values.get("target", "").strip()
     else:
         pool, text = _spoken(request)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from bot.core.drain import HORIZON_MINUTES, Flow, Point, crossing, flow_of, walk
 from bot.core.outlook import Forecast, Score, Verdict
 from bot.core.pool import Pool, PoolRules, Snapshot, empty
-from bot.core.words import count
+from bot.core.words import count, duration
 
 INTERVAL_Z = 1.5
 """Standard deviations on each side; 1.28 would be 80 % if all were normal, the rest was measured on the fleet."""
@@ -150,3 +150,19 @@ def held_share(scores: Mapping[str, Sequence[Score]] | Sequence[Score]) -> tuple
     every = [s for group in scores.values() for s in group] if isinstance(scores, Mapping) else list(scores)
     timed = [s for s in every if s.forecast.verdict is Verdict.CLEARS]
     return sum(s.held for s in timed), len(timed)
+
+
+def score_lines(scores: Sequence[Score]) -> tuple[str, ...]:
+    """Forecast against truth, for the farewell; nothing when nothing was foretold."""
+    held, timed = held_share(scores)
+    said = []
+    first = next((s for s in scores if s.forecast.verdict is Verdict.CLEARS and s.forecast.queued), None)
+    if first is not None and first.forecast.low_seconds is not None:
+        low, high = duration(first.forecast.low_seconds), duration(first.forecast.high_seconds)
+        said.append(f"Forecast: {held} of {count(timed, 'interval')} held the truth")
+        said.append(f"The first said {low} to {high}; it took {duration(first.actual_seconds)}")
+    others = [s for s in scores if s.forecast.verdict in {Verdict.STALLED, Verdict.GROWING}]
+    if others:
+        right = sum(s.held for s in others)
+        said.append(f"Called stalled or growing {count(len(others), 'time')}, rightly {count(right, 'time')}")
+    return tuple(said)

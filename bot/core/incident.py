@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from bot.core.alert import Alert, Delivery, Kind
 from bot.core.membership import changed, flaps
+from bot.core.outlook import Score
 from bot.core.pool import Peak, Snapshot
 from bot.core.timeline import Entry, Event, shortened
 from bot.core.words import count, duration
@@ -113,6 +114,8 @@ class Incident:
     redraw: tuple[int, ...] = ()
     """Numbers of the entries whose reply shows buttons that are decided (`core/choice.py`)."""
     reported: Reported | None = None
+    scores: tuple[Score, ...] = ()
+    """How the forecasts made while it was open came out; filled when it has drained."""
     uses: Mapping[str, int] = field(default_factory=dict)
     """Action name → how often it was asked for; makes the ids of the buttons (`core/offer.py`)."""
     attempts: int = 0

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind
+from bot.core.finding import Finding
+from bot.core.forecast import KEPT_SCORES, score_lines
 from bot.core.choice import offering
 from bot.core.incident import Incident, Reported, State, farewell, noted, silenced
+from bot.core.outlook import Score
 from bot.core.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
 from bot.core.timeline import Event
 from bot.core.words import count, duration, listed
@@ -22,6 +25,8 @@ class Timing:
     escalate_after: float = 900.0
     first_look: float = 2.0
     """How long the first message may wait for figures."""
+    speed: float = 1.0
+    """Seconds of the pools' own time in one second of the clock; 1 except in a simulation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,8 @@ class View:
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     silenceable: bool = False
     """Whether a back end is configured that can silence."""
+    causes: Mapping[str, Finding] = field(default_factory=dict)
+    """The likeliest cause of each pool in which jobs wait longer than is normal."""
 
 
 def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
@@ -120,13 +127,21 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
         return noted(waiting, now, Event.EASING, words, tell=not lately)
     if still_firing and now - incident.changed_at < timing.report:
         return incident
-    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now)
+    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, scores=_scores(incident, view))
     names = listed(incident.affected or incident.candidates)
     words = f"Drained: {names} at or under the floor for {count(timing.drained_samples, 'sample')} in a row."
     if still_firing:
         words += " The alert still fires, although the queue is empty."
     figures = tuple(worst_first(latest(incident, view)))
-    return noted(over, now, Event.DRAINED, words, lines=farewell(over, now), figures=figures, broadcast=True)
+    lines = (*farewell(over, now), *score_lines(over.scores))
+    return noted(over, now, Event.DRAINED, words, lines=lines, figures=figures, broadcast=True)
+
+
+def _scores(incident: Incident, view: View) -> tuple[Score, ...]:
+    """How the forecasts of this incident did, oldest first; they are the pools', made since the incident opened."""
+    pools = [view.pools[name] for name in incident.affected if name in view.pools]
+    mine = [s for pool in pools for s in pool.scores if s.forecast.at >= incident.opened_at - 1]
+    return tuple(sorted(mine, key=lambda score: score.forecast.at))[-KEPT_SCORES:]
 
 
 def _closed_unmeasured(incident: Incident, now: float) -> Incident:

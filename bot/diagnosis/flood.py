@@ -26,7 +26,8 @@ def find(facts: Facts) -> Finding | None:
     was = usual.get(top.name, 0.0)
     others = (total - top.number) / WINDOW_MINUTES
     others_usual = sum(usual.values()) - was
-    if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or rate - was < 1.5 * max(0.0, others - others_usual):
+    alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
+    if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike:
         return None
     seen.append(f"{rate:.1f} a minute, usually {was:.1f}; all others {others:.1f}, usually {others_usual:.1f}")
     alone = others <= 1.3 * others_usual + 0.2

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from bot.core.pool import Pool, measured, unreadable
+from bot.core.forecast import looked_ahead, touched
+from bot.core.pool import Pool, PoolRules, measured, unreadable
 from bot.core.record import Change, Claim, Held, Put
 from bot.desk import Desk
 from bot.ports import Unreachable
@@ -11,6 +12,7 @@ PAST_SECONDS = 1800.0
 """How much of a pool's past an incident starts with, where the source has one."""
 FORGOTTEN_SECONDS = 86400.0
 """A pool that no incident watches is forgotten after a day."""
+SCORES_SECONDS = 30 * 86400.0
 EARLY = 0.9
 """The part of a poll period before which a pool is not measured again."""
 
@@ -25,13 +27,32 @@ async def measure(desk: Desk, claim: Claim) -> None:
     mine = Held(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
     watchers = await desk.store.members(f"watch:{claim.id}")
     if not watchers:
-        await desk.store.commit(Change(puts=(Put(mine, pool, None, keep_seconds=FORGOTTEN_SECONDS),)))
+        await desk.store.commit(Change(puts=(_rested(mine, desk.now()),)))
         return
     poll = desk.settings.file.paces.poll
     recent = pool.tried_at and desk.now() - pool.tried_at < poll * EARLY
-    after = pool if recent else await look(desk, pool)
+    after = pool if recent else await _ahead(desk, await look(desk, pool))
     wake = tuple(f"inc:{incident}" for incident in sorted(watchers))
     await desk.store.commit(Change(puts=(Put(mine, after, after.tried_at + poll),), wake=wake))
+
+
+def _rested(mine: Held[Pool], now: float) -> Put:
+    """Nobody watches: the samples go after a day, how the forecasts did stays a month."""
+    pool = mine.value
+    if not pool.scores:
+        return Put(mine, pool, None, keep_seconds=FORGOTTEN_SECONDS)
+    if pool.latest is not None and now - pool.latest.at < FORGOTTEN_SECONDS:
+        return Put(mine, pool, now + FORGOTTEN_SECONDS, keep_seconds=SCORES_SECONDS)
+    return Put(mine, replace(pool, samples=(), outlook=None, forecasts=()), None, keep_seconds=SCORES_SECONDS)
+
+
+async def _ahead(desk: Desk, pool: Pool) -> Pool:
+    """The record with its forecast; what was foretold before somebody scaled the pool is not held against it."""
+    rules, paces = desk.settings.file.pools.get(pool.id, PoolRules(pool.id)), desk.settings.file.paces
+    if pool.forecasts and (act_id := await desk.store.find(f"scaled:{pool.id}")) is not None:
+        act = await desk.act(act_id)
+        pool = touched(pool, act.sent_at if act else None)
+    return looked_ahead(pool, rules, paces.report, paces.speed)
 
 
 async def look(desk: Desk, pool: Pool) -> Pool:

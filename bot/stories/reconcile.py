@@ -16,6 +16,7 @@ from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import Move, keep
 from bot.stories.speak import CREDENTIALS_SECONDS, Said, after_failure, edit_reply, edit_root, post_reply, post_root
+from bot.stories.why import explained
 from bot.views.blocks import digest_of
 from bot.views.parent import parent
 from bot.views.replies import reply
@@ -53,7 +54,8 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
     """
     move: Move = _unchanged
     drawing: Drawing | None = None
-    view, paces = await desk.view(held.value), desk.settings.file.paces
+    paces = desk.settings.file.paces
+    view = explained(await desk.view(held.value), held.value, desk.now(), paces)
     for _ in range(MOST_STEPS):
         now = desk.now()
 

@@ -17,6 +17,7 @@ from bot.views.blocks import as_of, context, header, message, section
 from bot.views.controls import controls
 from bot.views.deeds import deeds, has_it, silences
 from bot.views.marked import Marked, date, escaped, joined, mention, say, utc
+from bot.views.outlook import outlook
 from bot.views.picture import began_at, headline, name_of, of_incident, state_words, title_of
 from bot.views.queue import full_picture, peaks, queue_blocks
 
@@ -63,6 +64,7 @@ def _open_blocks(incident: Incident, view: View, now: float, timing: Timing) -> 
     who = joined("\n", joined(" ", has_it(incident), _told(incident)), *silences(incident, now))
     blocks = [
         *queue_blocks(incident, view, now, timing),
+        section(ahead) if (ahead := outlook(incident, view, now, timing)) else None,
         section(joined("\n", alert_words(incident, view), joined(" · ", since(incident), links(incident)), who)),
         deeds(incident),
     ]
@@ -83,6 +85,7 @@ def _open_text(incident: Incident, view: View, offers: Sequence[Offer], now: flo
     parts = [
         say("{heading}.", heading=escaped(_heading(incident, view, now, timing), 300)),
         full_picture(of_incident(incident, view, now, timing)),
+        say("{ahead}.", ahead=ahead) if (ahead := outlook(incident, view, now, timing)) else None,
         say("Alert: {title}, since {at}.", title=title_of(incident), at=utc(began_at(incident))),
         has_it(incident),
         say("You can press: {buttons}.", buttons=buttons) if buttons else None,

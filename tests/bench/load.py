@@ -32,52 +32,60 @@ edit_pace = "{edit_pace}"
 async def storm(folder: Path) -> None:
     """120 groups at once with one message a second per channel: when is every pool to be seen, and is any lost?"""
     stand_in = SlackStandIn(clock=time.time, limits=Limits())
-    async with stand_in.serve() as slack, aiohttp.ClientSession() as session, SlackDriver(slack) as people:
-        async with product(folder, slack, TOML.format(pace="1s", edit_pace="1400ms")) as address:
-            sender, begun = Sender(address, session), time.monotonic()
-            await asyncio.gather(*(sender.send(number) for number in range(STORM)))
-            accepted = time.monotonic() - begun
-            wanted, named = {f"pool-{number}" for number in range(STORM)}, -1.0
-            while time.monotonic() - begun < STORM * 1.5:
-                parents = await people.channel("ci").parents()
-                texts = " ".join(parent.text for parent in parents)
-                if named < 0 and all(_says(texts, name) for name in wanted):
-                    named = time.monotonic() - begun
-                roots = [parent for parent in parents if parent.buttons]
-                if len(roots) >= STORM:
-                    break
-                await asyncio.sleep(0.2)
-            refused = sum(call.outcome == "ratelimited" for call in stand_in.log.calls)
-            print(
-                f"storm of {STORM} groups at one message a second: all accepted in {accepted:.2f} s, every pool named "
-                f"after {named:.1f} s, {len(roots)} threads ({STORM - len(roots)} lost) after "
-                f"{time.monotonic() - begun:.0f} s, {refused} calls refused by Slack's limit"
-            )
+    async with (
+        stand_in.serve() as slack,
+        aiohttp.ClientSession() as session,
+        SlackDriver(slack) as people,
+        product(folder, slack, TOML.format(pace="1s", edit_pace="1400ms")) as address,
+    ):
+        sender, begun = Sender(address, session), time.monotonic()
+        await asyncio.gather(*(sender.send(number) for number in range(STORM)))
+        accepted = time.monotonic() - begun
+        wanted, named = {f"pool-{number}" for number in range(STORM)}, -1.0
+        while time.monotonic() - begun < STORM * 1.5:
+            parents = await people.channel("ci").parents()
+            texts = " ".join(parent.text for parent in parents)
+            if named < 0 and all(_says(texts, name) for name in wanted):
+                named = time.monotonic() - begun
+            roots = [parent for parent in parents if parent.buttons]
+            if len(roots) >= STORM:
+                break
+            await asyncio.sleep(0.2)
+        refused = sum(call.outcome == "ratelimited" for call in stand_in.log.calls)
+        print(
+            f"storm of {STORM} groups at one message a second: all accepted in {accepted:.2f} s, every pool named "
+            f"after {named:.1f} s, {len(roots)} threads ({STORM - len(roots)} lost) after "
+            f"{time.monotonic() - begun:.0f} s, {refused} calls refused by Slack's limit"
+        )
 
 
 async def answers(folder: Path) -> None:
     """How fast webhooks and clicks are answered while 200 incidents are open."""
     stand_in = SlackStandIn(clock=time.time, limits=None)
-    async with stand_in.serve() as slack, aiohttp.ClientSession() as session, SlackDriver(slack) as people:
-        async with product(folder, slack, TOML.format(pace="0s", edit_pace="0s")) as address:
-            stand_in.settings.request_url = f"{address}/slack/events"
-            sender = Sender(address, session)
-            for number in range(OPEN):
-                await sender.send(number)
+    async with (
+        stand_in.serve() as slack,
+        aiohttp.ClientSession() as session,
+        SlackDriver(slack) as people,
+        product(folder, slack, TOML.format(pace="0s", edit_pace="0s")) as address,
+    ):
+        stand_in.settings.request_url = f"{address}/slack/events"
+        sender = Sender(address, session)
+        for number in range(OPEN):
+            await sender.send(number)
+        parents = await people.channel("ci").parents()
+        while len(parents) < OPEN:
+            await asyncio.sleep(0.1)
             parents = await people.channel("ci").parents()
-            while len(parents) < OPEN:
-                await asyncio.sleep(0.1)
-                parents = await people.channel("ci").parents()
-            hooks = [await sender.send(OPEN + number) for number in range(PRESSES)]
-            clicks = []
-            for parent in parents[:PRESSES]:
-                begun = time.monotonic()
-                await parent.click("Acknowledge")
-                clicks.append(time.monotonic() - begun)
-            print(f"\n{OPEN} incidents open, ms {'':17} {'median':>8} {'p95':>8} {'max':>8}   Slack's limit: 3,000")
-            for label, found in (("webhook answered", hooks), ("click answered", clicks)):
-                p95 = statistics.quantiles(found, n=20)[-1]
-                print(f"{label:37} {statistics.median(found) * 1000:8.1f} {p95 * 1000:8.1f} {max(found) * 1000:8.1f}")
+        hooks = [await sender.send(OPEN + number) for number in range(PRESSES)]
+        clicks = []
+        for parent in parents[:PRESSES]:
+            begun = time.monotonic()
+            await parent.click("Acknowledge")
+            clicks.append(time.monotonic() - begun)
+        print(f"\n{OPEN} incidents open, ms {'':17} {'median':>8} {'p95':>8} {'max':>8}   Slack's limit: 3,000")
+        for label, found in (("webhook answered", hooks), ("click answered", clicks)):
+            p95 = statistics.quantiles(found, n=20)[-1]
+            print(f"{label:37} {statistics.median(found) * 1000:8.1f} {p95 * 1000:8.1f} {max(found) * 1000:8.1f}")
 
 
 def _says(texts: str, name: str) -> bool:

@@ -20,8 +20,7 @@ TOKEN = "bench-token"
 @asynccontextmanager
 async def product(folder: Path, slack: str, toml: str) -> AsyncIterator[str]:
     """Run `tailback run` with `toml` against the Slack at `slack`; gives its address, ends it with SIGTERM."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "tailback.toml").write_text(toml, "utf-8")
+    _furnish(folder, toml)
     port = free_port()
     environment = {
         "PATH": os.environ["PATH"],
@@ -45,6 +44,11 @@ async def product(folder: Path, slack: str, toml: str) -> AsyncIterator[str]:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(signal.SIGTERM)
         await process.wait()
+
+
+def _furnish(folder: Path, toml: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tailback.toml").write_text(toml, "utf-8")
 
 
 async def _ready(address: str, process: asyncio.subprocess.Process) -> None:

@@ -72,7 +72,9 @@ def _provider(spec: PoolSpec, dice: random.Random) -> Made:
 
 
 def _offline(spec: PoolSpec, dice: random.Random) -> Made:
-    own = replace(spec, limit=max(6, round(_work(spec) * 1.4)), minimum=max(6, round(_work(spec) * 1.4)), ephemeral=False)
+    own = replace(
+        spec, limit=max(6, round(_work(spec) * 1.4)), minimum=max(6, round(_work(spec) * 1.4)), ephemeral=False
+    )
     return own, (faults.hosts_offline(spec.name, round(own.limit * dice.uniform(0.5, 0.9)), 0.0),)
 
 
@@ -151,7 +153,9 @@ def trouble(cause: Cause | None, seed: int) -> Trouble:
     spec = replace(spec, arrivals_per_minute=spec.arrivals_per_minute * dice.uniform(0.8, 1.4))
     own, troubles = MAKERS[cause](spec, dice)
     pools = tuple(own if usual.name == own.name else usual for usual in USUAL)
-    return Trouble(cause.name.lower() if cause else "healthy", seed, (cause,) if cause else (), own.name, pools, troubles)
+    return Trouble(
+        cause.name.lower() if cause else "healthy", seed, (cause,) if cause else (), own.name, pools, troubles
+    )
 
 
 def mixed(pair: tuple[Cause, Cause], seed: int) -> Trouble:

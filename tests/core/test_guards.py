@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.guards import ScalePolicy, Verdict, judged, proposed
+from bot.core.guards import ScalePolicy, Verdict, judged, needs_approval, overpriced, proposed
 from tests.builders import NOW
 
 POLICY = ScalePolicy(maximum=40, step=10, cooldown_seconds=600.0)
@@ -67,3 +67,28 @@ def test_a_target_to_start_from(
     found = proposed(policy, current, queued)
     assert found == target
     assert found is None or judged(policy, found, current, None, NOW).target == found
+
+
+@pytest.mark.parametrize(
+    ("price", "most", "asked", "reason"),
+    [
+        (None, None, 40, ""),
+        (0.5, None, 40, ""),
+        (0.5, 5.0, 20, ""),
+        (0.5, 5.0, 21, "11 extra runners would cost 5.50 an hour; at most 5.00 is allowed (`max_cost_per_hour`), "
+         "that is 20 runners."),
+        (0.0, 0.0, 40, ""),
+        (0.1, 0.3, 13, ""),
+    ],
+    ids=["no rule", "no limit", "at the limit", "above", "free", "not by a rounding error"],
+)  # fmt: skip
+def test_extra_capacity_has_a_price_limit(price: float | None, most: float | None, asked: int, reason: str) -> None:
+    """Refused with the figure, counted from the size without anything extra."""
+    policy = ScalePolicy(maximum=40, cost_per_runner_hour=price, max_cost_per_hour=most)
+    assert overpriced(policy, asked, 10) == reason
+
+
+@pytest.mark.parametrize(("above", "needs"), [(None, False), (24, False), (23, True), (0, True)])
+def test_above_the_threshold_means_above(above: int | None, needs: bool) -> None:
+    """A second person for 24 runners?"""
+    assert needs_approval(ScalePolicy(maximum=40, approval_above=above), 24) is needs

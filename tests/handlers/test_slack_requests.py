@@ -61,7 +61,9 @@ def test_a_button_is_read_whole() -> None:
     )
 
 
-@pytest.mark.parametrize(("message", "thread", "found"), [("1.5", "1.5", None), ("2.5", "1.5", "1.5"), ("1.5", "", None)])
+@pytest.mark.parametrize(
+    ("message", "thread", "found"), [("1.5", "1.5", None), ("2.5", "1.5", "1.5"), ("1.5", "", None)]
+)
 def test_only_a_button_of_a_reply_lies_inside_the_thread(message: str, thread: str, found: str | None) -> None:
     """A parent with replies carries its own time as thread_ts."""
     assert from_action({"container": {"message_ts": message, "thread_ts": thread}}, "ack").thread == found

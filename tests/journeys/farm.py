@@ -52,6 +52,8 @@ class Farm:
     """Whether the metric source cuts every connection."""
     asked: int = 0
     """Queries that were answered."""
+    cut: int = 0
+    """Queries that were not."""
     hold: asyncio.Event = field(default_factory=_open)
     """While it is clear, the scaler takes targets and does not answer."""
 
@@ -84,6 +86,7 @@ class Farm:
 
     async def _query(self, request: Request) -> Response:
         if self.blind:
+            self.cut += 1
             request.scope["extensions"][ABORT]()
         self.asked += 1
         text = request.query_params["query"]

@@ -15,7 +15,6 @@ from bot.core.record import Change, Claim
 from bot.core.request import Answer, Request, Surface
 from bot.desk import Desk, Lever
 from bot.stories.take_alert import Taken, take_alert
-from bot.stories.tend import tend
 from handlers.worker import STORIES
 from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, Stored

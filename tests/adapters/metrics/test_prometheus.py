@@ -14,6 +14,7 @@ import pytest
 
 from bot.adapters.http import Wire
 from bot.adapters.metrics.prometheus import Prometheus, build, newest_of
+from bot.adapters.metrics.prometheus_pool import PrometheusPool
 from bot.config import ConfigError
 from bot.core.pool import Job, Snapshot
 from bot.playground.fleet.scenarios import STOCKOUT

@@ -1,0 +1,52 @@
+"""Facts to diagnose: an ordinary busy pool, and what is different in each trouble."""
+
+from dataclasses import replace
+from typing import Any
+
+from bot.core.finding import Around, Facts
+from bot.core.pool import Counted, PoolRules, Snapshot
+
+AT = 1_800_000_000.0
+POOL = "linux.2xlarge"
+SOURCES = (Counted("example/torch / pull", 20), Counted("example/torch / trunk", 10))
+PLAIN: dict[str, Any] = {
+    "queued": 30,
+    "oldest_wait_seconds": 2400.0,
+    "busy": 20,
+    "idle": 0,
+    "offline": 0,
+    "booting": 0,
+    "failed": 0,
+    "limit": 40,
+    "arrivals_per_minute": 2.0,
+    "starts_per_minute": 2.0,
+    "completions_per_minute": 2.0,
+    "duration_p50_seconds": 540.0,
+    "running_longest_seconds": 1200.0,
+    "creates": 4,
+    "registered": 4,
+    "create_failures": 0,
+    "provider_up": True,
+    "api_remaining": 4000,
+    "arrivals_by_source": SOURCES,
+    "usual_by_source": SOURCES,
+    "usual_arrivals_per_minute": 2.0,
+    "usual_duration_seconds": 540.0,
+}
+"""A pool that queues although every figure is as usual: no rule may fit."""
+PLAIN_BOOTING = {**PLAIN, "booting": 2}
+
+
+def facts(around: Around | None = None, pool: str = POOL, looks: int = 60, **changes: Any) -> Facts:
+    """An hour of samples of the plain pool, one a minute, with these figures changed throughout."""
+    figures = {**PLAIN_BOOTING, **changes}
+    series = tuple(Snapshot(pool, AT - 60 * ago, **figures) for ago in range(looks - 1, -1, -1))
+    here = around or Around((pool, "other.a", "other.b"), (pool,), provider_up=figures["provider_up"])
+    return Facts(PoolRules(pool, boot_time_seconds=180.0), series, here)
+
+
+def lately(found: Facts, minutes: int = 20, **changes: Any) -> Facts:
+    """The same with other figures in the last minutes."""
+    at = found.now.at
+    series = tuple(replace(s, **changes) if at - s.at < 60 * minutes else s for s in found.series)
+    return replace(found, series=series)

@@ -1,0 +1,186 @@
+"""Every cause of the table, as a row of figures, and what each rule does when its figures are not there."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.core.finding import Around, Cause, Facts, Finding, Rule, Scaling
+from bot.core.pool import Counted, PoolRules
+from bot.diagnosis.rank import diagnosed
+from bot.diagnosis.refusals import family
+from bot.diagnosis.table import RULES
+from tests.diagnosis.rows import POOL, SOURCES, facts, lately
+
+MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
+
+
+def failing(code: str, **more: Any) -> Facts:
+    """Every create is refused with this code."""
+    figures = {"create_failures": 12, "create_failures_by_code": (Counted(code, 12),), "creates": 0, "registered": 0}
+    return facts(**{**figures, **more})
+
+
+ROWS: list[tuple[str, Facts, Cause, Scaling]] = [
+    ("K1 stockout", failing("InsufficientInstanceCapacity"), Cause.STOCKOUT, Scaling.NO),
+    ("K4 quota", failing("VolumeLimitExceeded"), Cause.QUOTA, Scaling.NO),
+    ("K6 permission", failing("Client.UnauthorizedOperation"), Cause.PERMISSION, Scaling.NO),
+    ("K7 the cloud is down", failing("InternalError"), Cause.CLOUD_DOWN, Scaling.NO),
+    ("I1 image", failing("no image found"), Cause.IMAGE, Scaling.NO),
+    ("throttled by the cloud", failing("RequestLimitExceeded"), Cause.THROTTLED, Scaling.HARMFUL),
+    ("a code nobody knows", failing("Zorg"), Cause.REFUSED, Scaling.NO),
+    ("failures without codes", facts(create_failures=9, creates=0, registered=0), Cause.REFUSED, Scaling.NO),
+    ("R1 API limit", facts(api_remaining=3), Cause.THROTTLED, Scaling.HARMFUL),
+    ("G1 ghosts", facts(oldest_wait_seconds=112_000.0), Cause.GHOSTS, Scaling.NO),
+    (
+        "G2 provider says so",
+        facts(idle=12, provider_up=False, starts_per_minute=0.0, busy=3),
+        Cause.PROVIDER,
+        Scaling.NO,
+    ),
+    (
+        "G2 idle beside queues in many pools",
+        facts(Around(MANY, MANY[:3], MANY[:3]), idle=9, provider_up=None),
+        Cause.PROVIDER,
+        Scaling.NO,
+    ),
+    ("G4 hosted", facts(pool="ubuntu-24.04"), Cause.HOSTED, Scaling.NO),
+    ("phantom capacity", facts(Around((POOL, "b"), (POOL,), (POOL,)), idle=6), Cause.UNASSIGNED, Scaling.NO),
+    (
+        "L1 lost events",
+        facts(booting=0, creates=0, registered=0, queued=3, oldest_wait_seconds=50_400.0),
+        Cause.LOST_EVENTS,
+        Scaling.HELPS,
+    ),
+    (
+        "L3 lost after a stockout",
+        lately(facts(create_failures=5, booting=0), 25, create_failures=0, creates=0, registered=0),
+        Cause.LOST_EVENTS,
+        Scaling.HELPS,
+    ),
+    ("M1 limit", facts(limit=20, booting=0), Cause.LIMIT, Scaling.HELPS),
+    ("I2 boots, never registers", facts(creates=14, registered=0, failed=9), Cause.UNREGISTERED, Scaling.HARMFUL),
+    ("O1 hosts offline", lately(facts(), 20, offline=14, busy=6), Cause.OFFLINE, Scaling.NO),
+    ("O2 fewer at the provider", lately(facts(offline=2), 20, offline=12), Cause.OFFLINE, Scaling.NO),
+    ("T1 no runner may exist", facts(limit=0, busy=0, booting=0, creates=0), Cause.UNKNOWN_LABEL, Scaling.NO),
+    ("T1 none exists", facts(busy=0, booting=0, creates=0, registered=0), Cause.UNKNOWN_LABEL, Scaling.NO),
+    (
+        "S1 flood",
+        facts(arrivals_by_source=(Counted("example/torch / autorevert", 60), *SOURCES), arrivals_per_minute=6.0),
+        Cause.FLOOD,
+        Scaling.NO,
+    ),
+    (
+        "D1 hung",
+        facts(duration_p50_seconds=1500.0, running_longest_seconds=12_000.0, completions_per_minute=0.6, limit=20),
+        Cause.HUNG,
+        Scaling.NO,
+    ),
+    ("F1 failed runners fill the limit", facts(failed=18, booting=2), Cause.FAILED_FILL, Scaling.NO),
+    ("a genuine surge", facts(arrivals_per_minute=6.0), Cause.SURGE, Scaling.HELPS),
+    ("A1 many pools at once", facts(Around(MANY, MANY)), Cause.TOGETHER, Scaling.UNKNOWN),
+]
+
+
+@pytest.mark.parametrize(("found", "cause", "scaling"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
+def test_a_cause_is_named_first_with_its_figures(found: Facts, cause: Cause, scaling: Scaling):
+    """The row's cause comes first, has evidence with a figure in it, and says whether scaling helps."""
+    top = diagnosed(found).top
+    assert top is not None
+    assert (top.cause, top.scaling) == (cause, scaling)
+    assert top.advice
+    assert all(top.evidence)
+
+
+def test_an_ordinary_busy_pool_has_no_cause():
+    """Jobs wait and nothing is out of the ordinary: unknown is an answer."""
+    found = diagnosed(facts())
+    assert (found.waits, found.findings) == (True, ())
+
+
+def test_a_short_wait_needs_no_cause():
+    """Minutes are normal while machines boot."""
+    assert diagnosed(facts(oldest_wait_seconds=240.0, create_failures=9, creates=0)).findings == ()
+
+
+def test_an_empty_queue_needs_no_cause():
+    """Nothing waits, whatever else the figures say."""
+    assert diagnosed(facts(queued=0, limit=20, booting=0)).findings == ()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.cause.name}-{RULES.index(rule)}")
+def test_without_its_figures_a_rule_is_silent_and_says_so(rule: Rule):
+    """Each needed figure taken away by itself from the row that fits: no finding, and the figure is named."""
+    row = next((r for r in ROWS if (found := diagnosed(r[1], [rule])) and found.top), None)
+    if row is None:
+        assert rule.cause is Cause.BLIND
+        return
+    for name in rule.needs:
+        gone: Any = () if isinstance(getattr(row[1].now, name), tuple) else None
+        blind = replace(row[1], series=tuple(replace(s, **{name: gone}) for s in row[1].series))
+        found = diagnosed(blind, [rule])
+        assert found.findings == ()
+        assert name in found.missing or not blind.waits
+
+
+@pytest.mark.parametrize(
+    ("trouble", "found"),
+    [
+        ("no answer", Facts(PoolRules(POOL), trouble="Prometheus: no answer")),
+        ("stale", replace(facts(), old=True)),
+        ("queue unknown", facts(queued=None)),
+    ],
+)
+def test_a_blind_source_is_its_own_finding(trouble: str, found: Facts):
+    """What nobody sees is not empty, and no other cause is guessed at from old figures alone."""
+    top = next((f for f in diagnosed(found).findings if f.cause is Cause.BLIND), None)
+    assert top is not None
+    assert top.scaling is Scaling.UNKNOWN
+
+
+def test_a_label_that_the_alert_names_and_nobody_knows():
+    """T1 from the alert alone: there is nothing to measure."""
+    found = Facts(PoolRules("linux.gone"), around=Around(unknown_labels=("linux.gone",)))
+    causes = [f.cause for f in diagnosed(found).findings]
+    assert Cause.UNKNOWN_LABEL in causes
+
+
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [
+        ("RequestLimitExceeded", Cause.THROTTLED),
+        ("Throttling", Cause.THROTTLED),
+        ("InsufficientReservedInstanceCapacity", Cause.STOCKOUT),
+        ("ZONE_RESOURCE_POOL_EXHAUSTED", Cause.STOCKOUT),
+        ("VcpuLimitExceeded", Cause.QUOTA),
+        ("InvalidAMIID.NotFound", Cause.IMAGE),
+        ("AccessDeniedException", Cause.PERMISSION),
+        ("ServiceUnavailable", Cause.CLOUD_DOWN),
+        ("Zorg", Cause.REFUSED),
+    ],
+)
+def test_codes_belong_to_families(code: str, cause: Cause):
+    """Each cloud has many siblings of one code; a limit on requests is no quota."""
+    assert family(code) is cause
+
+
+def test_a_flood_without_a_known_usual_is_said_with_less_confidence():
+    """Nearly all jobs from one of several sources, and what was missing is named."""
+    alone = (Counted("example/torch / autorevert", 60), Counted("example/torch / pull", 3))
+    found = facts(arrivals_by_source=alone, usual_by_source=(), usual_arrivals_per_minute=None)
+    top = next(f for f in diagnosed(found).findings if f.cause is Cause.FLOOD)
+    assert top.sureness == "medium"
+    assert top.missing == ("usual_by_source",)
+
+
+def test_a_surge_over_every_source_is_no_flood():
+    """All sources send three times as much: nobody is to blame."""
+    more = tuple(Counted(s.name, 3 * s.number) for s in SOURCES)
+    causes = [f.cause for f in diagnosed(facts(arrivals_by_source=more, arrivals_per_minute=6.0)).findings]
+    assert causes == [Cause.SURGE]
+
+
+def test_a_rule_without_evidence_names_nothing():
+    """Never a cause without its stored observation, not even from a rule that forgets it."""
+    careless = Rule(Cause.SURGE, lambda _: Finding(Cause.SURGE, 0.9, (), Scaling.HELPS, "Do."))
+    assert diagnosed(facts(), [careless]).findings == ()

@@ -1,0 +1,107 @@
+"""The server processes: what has to be there to start, and how they start and end."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.config import ConfigError, Environment, File, Settings
+from handlers import run as module
+from handlers.run import required, serving
+from tests.handlers.door import SECRET, TOKEN, Door
+
+GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
+CHANNEL = File.model_validate({"slack": {"channel": "C0CIONCALL"}})
+
+
+def settings(file: File = CHANNEL, **env: str) -> Settings:
+    """Settings with this environment."""
+    return Settings(Environment.model_validate({"tailback_config": Path("tailback.toml"), **env}), file)
+
+
+def test_everything_that_is_missing_is_named_at_once() -> None:
+    """Each with its remedy, so that nobody starts four times."""
+    with pytest.raises(ConfigError) as raised:
+        required(settings(File()), web=True)
+    places = [problem.split(":")[0] for problem in raised.value.problems]
+    assert places == ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "TAILBACK_WEBHOOK_TOKEN", "tailback.toml"]
+    assert all(";" in problem for problem in raised.value.problems)
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        GOOD,
+        {**GOOD, "slack_signing_secret": "", "slack_app_token": "xapp-1"},
+        {**GOOD, "tailback_webhook_token": "", "tailback_webhook_hmac_secret": "h"},
+    ],
+)
+def test_what_is_enough_to_start_is_enough(env: dict[str, str]) -> None:
+    """HTTP or Socket Mode; tokens or signatures."""
+    assert required(settings(**env), web=True) is None
+
+
+def test_a_worker_needs_no_secret_of_the_doors() -> None:
+    """Only a token to speak with, and a place to speak in."""
+    assert required(settings(slack_bot_token="xoxb-1"), web=False) is None
+    with pytest.raises(ConfigError, match="SLACK_BOT_TOKEN"):
+        required(settings(), web=False)
+
+
+def house(door: Door, port: int = 0) -> object:
+    """The door's house, on a port of the loopback interface."""
+    env = door.world.desk.settings.env.model_copy(update={"host": "127.0.0.1", "port": port})
+    door.world.desk.settings = Settings(env, door.world.desk.settings.file)
+    return door.house
+
+
+async def test_web_and_worker_serve_together_and_end_together() -> None:
+    """An alert in by real HTTP, a thread out; on the way out the readiness page says so first."""
+    async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
+        door.world.queues(14)
+        async with serving(house(door), web=True, worker=True, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake house
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            payload = (Path(__file__).parents[1] / "fixtures" / "grafana" / "mixed_group.json").read_bytes()
+            answer = await client.post(f"{address}/alerts/grafana", content=payload, headers=headers)
+            assert answer.status_code == 200
+            for _ in range(2000):
+                if door.world.chat.parents():
+                    break
+                await asyncio.sleep(0.001)
+            assert len(door.world.chat.parents()) == 1
+        with pytest.raises(httpx.ConnectError):
+            await client.get(f"{address}/healthz")
+
+
+async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> None:
+    """The variable that mends it is named."""
+    async with Door() as first, Door() as second:
+        async with serving(house(first), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake house
+            taken = int(address.rpartition(":")[2])
+            said = f"PORT: cannot listen on 127.0.0.1:{taken}; another program may be using it"
+            with pytest.raises(ConfigError, match=re.escape(said)):
+                async with serving(house(second, taken), web=True, worker=True, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
+                    raise AssertionError("it served on a port that is taken")
+        names = {task.get_name() for task in asyncio.all_tasks()}
+    assert not names & {"worker", "worker-ears", "reload"}
+
+
+async def test_a_web_process_alone_reads_its_configuration_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kill switch works there too: it has no worker whose ticker would do it."""
+    monkeypatch.setattr(module, "RELOAD_SECONDS", 0.001)
+    path = tmp_path / "tailback.toml"
+    path.write_text('[slack]\nchannel = "C0"\n[actions]\nenabled = false\n')
+    async with Door() as door:
+        home = house(door)
+        env = door.world.desk.settings.env.model_copy(update={"tailback_config": path})
+        door.world.desk.settings = Settings(env, door.world.desk.settings.file)
+        async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
+            for _ in range(1000):
+                if not door.world.desk.settings.file.actions.enabled:
+                    break
+                await asyncio.sleep(0.001)
+            assert not door.world.desk.settings.file.actions.enabled

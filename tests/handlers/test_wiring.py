@@ -1,0 +1,118 @@
+"""The wiring: settings that are read again while Tailback runs, and never a broken file."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bot.config import Environment, Settings, read_file
+from bot.ports import Refused
+from bot.stories.ask import acting
+from handlers.wiring import House, new_id, now, variables
+from tests.stories.world import World
+
+GOOD = '[slack]\nchannel = "C0CIONCALL"\n'
+
+
+class Written:
+    """A tailback.toml on disk, and the house that read it."""
+
+    def __init__(self, folder: Path) -> None:
+        """The file is good at first."""
+        self.path, self.saved = folder / "tailback.toml", 0
+        self.path.write_text(GOOD)
+        world = World()
+        env = Environment(tailback_config=self.path)
+        world.desk.settings = Settings(env, read_file(self.path))
+        self.house = House(world.desk, world.store, None)  # type: ignore[arg-type]  # the fake store
+        self.house.reload()
+
+    def save(self, text: str) -> None:
+        """Write it, so much later that the file's time tells."""
+        self.saved += 1
+        self.path.write_text(text)
+        os.utime(self.path, (2_000_000_000 + self.saved,) * 2)
+        self.house.reload()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether actions are switched on."""
+        return self.house.desk.settings.file.actions.enabled
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    """A house with its file."""
+    return Written(tmp_path)
+
+
+def test_the_kill_switch_works_without_a_restart(written: Written) -> None:
+    """And back again."""
+    written.save(f"{GOOD}[actions]\nenabled = false\n")
+    with pytest.raises(Refused, match="switched off"):
+        acting(written.house.desk)
+    written.save(GOOD)
+    acting(written.house.desk)
+
+
+def test_permissions_timing_and_routes_are_taken_over(written: Written) -> None:
+    """All that is read afresh each time."""
+    more = '[permissions]\nscale = ["U0ANA"]\n[timing]\npoll = "5s"\n[[route]]\nchannel = "C0NEW"\n'
+    written.save(GOOD + more)
+    file = written.house.desk.settings.file
+    assert (file.permissions.scale, file.timing.poll, file.routes[0].channel) == (["U0ANA"], 5.0, "C0NEW")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["[slack", '[slack]\nchannel = "C0"\nchanel = "C1"\n', GOOD + '[timing]\npoll = "soon"\n', "", "\ufeff\x00"],
+)
+def test_a_broken_or_half_written_file_changes_nothing(
+    written: Written, broken: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Above all it does not switch actions on again; the log says what is wrong with it."""
+    written.save(f"{GOOD}[actions]\nenabled = false\n")
+    before = written.house.desk.settings
+    written.save(broken)
+    assert written.house.desk.settings is before
+    assert "the old one stays" in capsys.readouterr().out
+    written.save(GOOD)
+    assert written.enabled
+
+
+def test_a_file_that_is_gone_for_a_moment_changes_nothing(written: Written) -> None:
+    """Editors save by moving a new file into place."""
+    written.save(f"{GOOD}[actions]\nenabled = false\n")
+    written.path.unlink()
+    written.house.reload()
+    assert not written.enabled
+
+
+def test_a_file_that_did_not_change_is_not_read(written: Written) -> None:
+    """Once a second, for years."""
+    before = written.house.desk.settings
+    for _ in range(3):
+        written.house.reload()
+    assert written.house.desk.settings is before
+
+
+def test_a_broken_file_is_complained_of_once(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not every second until somebody mends it."""
+    written.save("[slack")
+    capsys.readouterr()
+    for _ in range(3):
+        written.house.reload()
+    assert capsys.readouterr().out == ""
+
+
+def test_ids_cannot_be_guessed_and_carry_their_prefix() -> None:
+    """64 bits each."""
+    ids = {new_id("i") for _ in range(1000)}
+    assert len(ids) == 1000
+    assert all(len(one) == 17 and one.startswith("i") for one in ids)
+
+
+def test_the_clock_and_the_environment_are_the_real_ones() -> None:
+    """Epoch seconds, and this process's own variables."""
+    assert now() > 1_700_000_000
+    assert variables()["PATH"] == os.environ["PATH"]

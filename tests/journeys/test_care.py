@@ -1,0 +1,92 @@
+"""Care from the click to the hand-back, through real HTTP: two people, a scaler that obeys or does not, and a lease."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.journeys.alerts import queue_alert
+from tests.journeys.setup import LINUX, Setup
+from tests.journeys.world import World, running
+from tests.slack_surfaces import Message
+
+ANA, BEN = "U0ANA", "U0BEN"
+
+
+@dataclass(frozen=True, slots=True)
+class CareSetup(Setup):
+    """Two people for more than 15 runners; a new runner takes a second; the lease is 6 s long."""
+
+    lease: str = "6s"
+
+    def toml(self, farm: str) -> str:
+        """The usual file with care."""
+        usual = Setup.toml(self, farm)
+        allowed = usual.replace('scale = ["S0INFRA"]', f'scale = ["{ANA}", "{BEN}"]\napprove = ["{ANA}", "{BEN}"]')
+        careful = f'step = 20\napproval_above = 15\nlease = "{self.lease}"\ndrained_for = "1h"\n'
+        return allowed.replace("step = 20\n", careful).replace(
+            'metrics = "here"\nq', 'boot_time = "1s"\nmetrics = "here"\nq'
+        )
+
+
+async def asked(world: World, target: int) -> Message:
+    """Ana asks for runners by the button; the parent."""
+    world.farm.queue(LINUX, 14, 114)
+    await world.fires(queue_alert(LINUX))
+    parent = await world.slack.channel("ci").parent(LINUX)
+    await parent.click("Scale up", user=ANA)
+    dialog = await world.slack.modal(ANA, "Scale up")
+    await dialog.fill("Runners afterwards", str(target))
+    await dialog.submit()
+    question = await world.slack.modal(ANA, "Scale up?")
+    await question.submit()
+    return parent
+
+
+async def test_asked_by_one_approved_by_another_verified_and_undone(tmp_path: Path, redis_url: str) -> None:
+    """The buttons below the replies work, go when they are decided, and the one who asked cannot approve."""
+    async with running(tmp_path, redis_url, CareSetup(lease="1h")) as world:
+        parent = await asked(world, 24)
+        question = await parent.reply("A second person must agree within 15 min")
+        assert question.buttons == ["Approve", "Decline"]
+        await question.click("Approve", user=ANA)
+        assert "Somebody else must agree" in (await world.slack.ephemeral(ANA, "Somebody else")).text
+        assert world.farm.sets == []
+        await question.click("Approve", user=BEN)
+        await parent.reply(f"<@{BEN}> approved scaling {LINUX} from 10 to 24 runners, as asked for by <@{ANA}>.")
+        await parent.reply("it accepted")
+        [(pool, target, _)] = world.farm.sets
+        assert (pool, target) == (LINUX, 24)
+        world.farm.pools[LINUX].busy = 24
+        came = await parent.reply("verified. 14 more runners online (24 now)")
+        await came.click("Undo", user=BEN)
+        await parent.reply("handed back extra runners: linux.2xlarge is set to 10 again (was 24)")
+        assert world.farm.pools[LINUX].current == 10
+        await parent.until("verified")
+        again = await parent.reply("A second person must agree within 15 min")
+        assert again.buttons == []
+
+
+async def test_no_effect_is_called_out_and_the_lease_ends_by_itself(tmp_path: Path, redis_url: str) -> None:
+    """The scaler accepts and delivers nothing; after the lease the level is what it was."""
+    async with running(tmp_path, redis_url, CareSetup()) as world:
+        parent = await asked(world, 14)
+        await parent.reply("it accepted")
+        came = await parent.reply("no effect", within=8)
+        assert "the scaler accepted 14, but only 10 runners online" in came.text
+        assert came.buttons == ["Undo"]
+        await parent.reply("are handed back in", within=8)
+        await parent.reply(
+            "Handed back extra runners: linux.2xlarge is set to 10 again (was 14). The lease has ended", within=10
+        )
+        assert world.farm.pools[LINUX].current == 10
+
+
+async def test_what_somebody_else_set_is_left(tmp_path: Path, redis_url: str) -> None:
+    """Moved while the lease ran: nothing is sent, and the thread is told."""
+    async with running(tmp_path, redis_url, CareSetup()) as world:
+        parent = await asked(world, 14)
+        await parent.reply("it accepted")
+        world.farm.pools[LINUX].current = 12
+        await parent.reply("Left linux.2xlarge at 12: somebody else set that", within=12)
+        await asyncio.sleep(0)
+        assert [target for _, target, _ in world.farm.sets] == [14]

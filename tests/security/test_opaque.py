@@ -1,0 +1,67 @@
+"""C8, C19: buttons, dialogs and messages carry ids that say nothing; everything else is read from the record."""
+
+import re
+from collections.abc import Iterator
+
+from tests.actions.care import BEN, DAN, CareWorld
+from tests.builders import POOL
+
+ACT = re.compile(r"(i\d+|i[0-9a-f]{16}|x)\.[0-9a-f]{12}")
+MARK = re.compile(r"i\d+(\.[0-9a-f]{32})?(/\d+)?")
+"""Incident id, its group's digest, the entry's number."""
+
+
+def values(block: object) -> Iterator[str]:
+    """Everything in a block that comes back to us when somebody presses."""
+    if isinstance(block, dict):
+        for key, part in block.items():
+            if key in {"value", "private_metadata"} and isinstance(part, str):
+                yield part
+            yield from values(part)
+    elif isinstance(block, list | tuple):
+        for part in block:
+            yield from values(part)
+
+
+async def lived() -> CareWorld:
+    """Everything that has buttons was shown: parent, approval, verification, warning, dialogs."""
+    world = CareWorld(approval_above=20)
+    world.runners(10)
+    await world.opens()
+    await world.asks("scale_up")
+    await world.asks("silence")
+    await world.wants(24)
+    await world.work()
+    await world.presses("approve", DAN)
+    await world.work()
+    world.runners(24)
+    await world.passes(6700, step=60)
+    return world
+
+
+async def test_every_value_of_every_button_is_an_act_id() -> None:
+    """No pool, no target, no person, nothing to forge."""
+    world = await lived()
+    found = [value for stored in world.chat.messages for value in values(stored.message.blocks)]
+    assert len(found) >= 5
+    assert [value for value in found if not ACT.fullmatch(value)] == []
+
+
+async def test_every_dialog_carries_an_act_id_and_nothing_else() -> None:
+    """What Slack keeps between opening and submitting."""
+    world = CareWorld()
+    await world.opens()
+    for name in ("scale_up", "silence", "resolve"):
+        answer = await world.asks(name)
+        assert answer.view is not None
+        assert ACT.fullmatch(str(answer.view["private_metadata"]))
+    answer = await world.types("scale_up", POOL, "24", who=BEN)
+    assert answer.view is not None
+    assert ACT.fullmatch(str(answer.view["private_metadata"]))
+
+
+async def test_the_metadata_of_every_message_says_nothing() -> None:
+    """Any app and any member can read it: no label, no name, no title."""
+    world = await lived()
+    assert len(world.chat.messages) >= 5
+    assert [stored.mark for stored in world.chat.messages if not MARK.fullmatch(stored.mark)] == []

@@ -1,0 +1,116 @@
+"""C7, C15, C18: whoever clicks must be allowed, at the click and again at the doing; in doubt nobody is."""
+
+from collections.abc import Callable
+
+import pytest
+
+from bot.core.offer import act_id
+from bot.core.request import Surface
+from bot.ports import Failure, Person, Refused
+from tests.actions.care import ANA, BEN, CAM, CareWorld
+from tests.builders import CHANNEL, POOL
+
+Doubt = Callable[[CareWorld], None]
+
+
+def _guest(world: CareWorld) -> None:
+    world.chat.people[ANA] = Person(ANA, "T0", full_member=False)
+
+
+def _stranger(world: CareWorld) -> None:
+    world.chat.people[ANA] = Person(ANA, "T0ELSE", full_member=False)
+
+
+def _taken_off_the_list(world: CareWorld) -> None:
+    world.chat.groups["S0INFRA"] = frozenset({BEN})
+
+
+def _group_deleted(world: CareWorld) -> None:
+    del world.chat.groups["S0INFRA"]
+
+
+def _slack_silent(world: CareWorld) -> None:
+    world.chat.script.fail("person", Failure.UNKNOWN, times=None)
+
+
+def _groups_silent(world: CareWorld) -> None:
+    world.chat.script.fail("group_members", Failure.UNCONNECTED, times=None)
+
+
+DOUBTS: list[Doubt] = [_guest, _stranger, _taken_off_the_list, _group_deleted, _slack_silent, _groups_silent]
+NAMES = ["guest", "other workspace", "not on the list", "group gone", "slack silent", "groups silent"]
+
+
+@pytest.mark.parametrize("doubt", DOUBTS, ids=NAMES)
+async def test_nobody_in_doubt_may_ask_to_scale(doubt: Doubt) -> None:
+    """At the click: nothing is written but the refusal."""
+    world = CareWorld()
+    await world.opens()
+    doubt(world)
+    with pytest.raises(Refused):
+        await world.says("scale_up", POOL, "24")
+    assert world.due("act") is None
+
+
+@pytest.mark.parametrize("doubt", DOUBTS, ids=NAMES)
+async def test_nobody_in_doubt_gets_it_done(doubt: Doubt) -> None:
+    """At the doing: what was allowed at the click is not sent when the right is gone, or cannot be looked up."""
+    world = CareWorld()
+    await world.opens()
+    await world.wants(24)
+    doubt(world)
+    await world.work()
+    assert world.scaler.requests == []
+
+
+@pytest.mark.parametrize("name", ["ack", "silence", "diagnose", "mute", "resolve", "scale_up"])
+async def test_a_guest_may_press_nothing(name: str) -> None:
+    """ "anyone" means full members of this workspace."""
+    world = CareWorld()
+    await world.opens()
+    _guest(world)
+    with pytest.raises(Refused, match="full members"):
+        await world.asks(name)
+
+
+async def test_the_workspace_of_the_request_must_be_the_persons() -> None:
+    """A shared channel brings other workspaces' people."""
+    world = CareWorld()
+    await world.opens()
+    with pytest.raises(Refused, match="other workspaces"):
+        await world.asks("ack", team="T0ELSE")
+
+
+async def test_the_bots_own_rights_help_nobody() -> None:
+    """C15: Cam may see and acknowledge; what the bot could do for her is nothing more."""
+    world = CareWorld()
+    await world.opens()
+    await world.asks("ack", CAM)
+    with pytest.raises(Refused, match=r"permissions\.scale"):
+        await world.asks("scale_up", CAM)
+
+
+async def test_a_dialog_reaches_only_the_pools_of_its_incident() -> None:
+    """C15: a pool that was written into the dialog's answer by hand is refused."""
+    world = CareWorld()
+    await world.opens()
+    with pytest.raises(Refused, match="other pools"):
+        await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": "secret-pool", "target": "24"})
+
+
+async def test_a_button_of_another_channels_incident_does_nothing() -> None:
+    """C15: the id alone opens no door."""
+    world = CareWorld()
+    await world.opens()
+    with pytest.raises(Refused, match="another channel"):
+        await world.asks("ack", channel="C0ELSE")
+    assert world.incident.owner is None
+
+
+async def test_after_lost_data_nobody_acts() -> None:
+    """C18: the store knows less than before, so nothing old may be done again."""
+    world = CareWorld()
+    await world.opens()
+    world.store.lost_data = lambda: True  # type: ignore[method-assign]  # as after a failover
+    with pytest.raises(Refused, match="lost records"):
+        await world.asks("silence", act=act_id(world.incident, "silence"), channel=CHANNEL)
