@@ -26,4 +26,20 @@ UNDELIVERED = Gauge(
     "Age of the oldest message that Slack has not taken yet, replies too, in seconds.",
     registry=REGISTRY,
 )
+FORECASTS = Gauge(
+    "tailback_forecast_scored", "Forecasts of this pool that named a time and could be compared.", ["pool"],
+    registry=REGISTRY,
+)  # fmt: skip
+FORECASTS_HELD = Gauge(
+    "tailback_forecast_held", "Of these, how many intervals held the truth.", ["pool"], registry=REGISTRY
+)
+FORECAST_ERROR = Gauge(
+    "tailback_forecast_error_factor",
+    "Median factor between foretold and real time, 1 is perfect.",
+    ["pool"],
+    registry=REGISTRY,
+)
+FORECAST_WIDENING = Gauge(
+    "tailback_forecast_widening", "By how much intervals are widened after past errors.", ["pool"], registry=REGISTRY
+)
 DEPENDENCY = Gauge("tailback_dependency_up", "1 while a dependency works, else 0.", ["dependency"], registry=REGISTRY)

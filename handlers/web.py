@@ -14,7 +14,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from bot.core.chore import Chore
+from bot.core.forecast import calibration, error_factor, held_share
 from bot.core.incident import Incident
+from bot.core.pool import Pool
 from bot.desk import Desk
 from bot.ports import Unreachable
 from handlers import alerts, metrics
@@ -106,8 +108,21 @@ async def count(house: House) -> None:
             watched = await house.desk.store.get(Chore, "watch")
             since = watched.value.since if watched else None
             metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, house.desk.now() - since))
+            await _forecasts(house.desk)
     except (Unreachable, TimeoutError) as error:
         log.warning("gauges not updated", why=str(error) or "time-out")
+
+
+async def _forecasts(desk: Desk) -> None:
+    """How the pools' forecasts did, from the records: every process and a recount by hand say the same."""
+    held = await desk.store.get_many(Pool, list(desk.settings.file.pool))
+    for name, pool in held.items():
+        good, scored = held_share(pool.value.scores)
+        metrics.FORECASTS.labels(name).set(scored)
+        metrics.FORECASTS_HELD.labels(name).set(good)
+        metrics.FORECAST_WIDENING.labels(name).set(calibration(pool.value.scores).widen)
+        if (factor := error_factor(pool.value.scores)) is not None:
+            metrics.FORECAST_ERROR.labels(name).set(factor)
 
 
 async def _longest_wait(desk: Desk) -> float:

@@ -11,16 +11,20 @@ from bot.core.record import Ready
 from bot.core.request import Answer, Request
 from bot.core.survey import Survey, survey
 from bot.core.timeline import Event
+from bot.core.words import count
 from bot.desk import Desk
+from bot.diagnosis.rank import sentences
 from bot.ports import Refused
 from bot.stories.ask import fresh_act, permit, request_act, subject
 from bot.stories.measure import look
+from bot.stories.why import diagnoses, moment_of
 from bot.views.answers import said
 
 NAME, VERB, USAGE = "diagnose", "diagnose", "diagnose [POOL]"
-HELP = "Read the pools now: where it queues, how busy, what holds it."
+HELP = "Read the pools now: where it queues, why, how busy, what holds it."
 PATIENCE_SECONDS = 8.0
 MOST_POOLS = 60
+MOST_DIAGNOSED = 5
 
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
@@ -54,8 +58,11 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
     """Measure the pool that was named, else every pool there is: only so can isolated be told from widespread."""
     about = incident.candidates if incident else ()
     every = tuple(dict.fromkeys((*about, *desk.settings.file.pool)))[:MOST_POOLS]
-    found = await read(desk, [act.pool] if act.pool else list(every))
-    lines = found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
+    names = [act.pool] if act.pool else list(every)
+    pools = await _read(desk, names)
+    found = survey(names, pools, desk.settings.file.pools)
+    causes = why(desk, names, pools, incident.unknown_pools if incident else ())
+    lines = causes + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
     return Performed(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
 
 
@@ -64,12 +71,26 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     return None
 
 
+def why(desk: Desk, names: list[str], pools: dict[str, Pool], unknown: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The ranked causes of each pool in which jobs wait too long, with evidence and what was not available."""
+    file, now = desk.settings.file, desk.now()
+    found = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
+    waiting = [d for d in found if d.waits or d.pool in unknown]
+    said = tuple(line for diagnosis in waiting[:MOST_DIAGNOSED] for line in sentences(diagnosis))
+    more = len(waiting) - MOST_DIAGNOSED
+    return said if more <= 0 else (*said, f"{count(more, 'more pool')} queue; ask for each by its name.")
+
+
 async def read(desk: Desk, names: list[str]) -> Survey:
     """Measure pools at once, each within its patience; what does not answer in time is unseen."""
+    return survey(names, await _read(desk, names), desk.settings.file.pools)
+
+
+async def _read(desk: Desk, names: list[str]) -> dict[str, Pool]:
     held = await desk.store.get_many(Pool, names)
     pools = [held[name].value if name in held else Pool(name) for name in names]
     looked = await asyncio.gather(*(_look(desk, pool) for pool in pools))
-    return survey(names, {pool.id: pool for pool in looked}, desk.settings.file.pools)
+    return {pool.id: pool for pool in looked}
 
 
 async def _look(desk: Desk, pool: Pool) -> Pool:

@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 from bot.core.action import Act, Performed, Progress, awaiting
-from bot.core.capacity import expected
 from bot.core.guards import Verdict, needs_approval, proposed
 from bot.core.incident import Incident, noted
 from bot.core.lease import Lease, Share, lent
 from bot.core.observe import View
 from bot.core.offer import Offer, act_id
-from bot.core.pool import Pool, PoolRules, worst_first
+from bot.core.pool import Pool, worst_first
 from bot.core.record import Change, Held, Put, Ready
 from bot.core.request import Answer, Request, Surface
 from bot.core.timeline import Event
@@ -19,10 +18,11 @@ from bot.desk import Desk
 from bot.ports import Capacity, Refused, Unreachable
 from bot.stories.ask import acting, already, fresh_act, own_id, permit, refused, request_act, subject
 from bot.stories.keep import Move
-from bot.stories.levers import Judged, judge, level_of, lever_of, maximum, within
+from bot.stories.levers import Judged, boot_seconds, judge, level_of, lever_of, maximum, within
 from bot.stories.second import agreement, askable, asked_for_two
+from bot.stories.what_if import effect_of, effects
 from bot.views.modals import ScaleChoice, scale_confirm, scale_modal
-from bot.views.results import confirm_scale
+from bot.views.results import confirm_scale, told
 
 NAME, VERB, USAGE = "scale_up", "scale", "scale POOL TARGET"
 HELP = "Ask for more runners, for example `scale linux.2xlarge 24`; asks to confirm first."
@@ -58,9 +58,19 @@ async def ask(desk: Desk, request: Request) -> Answer:
             raise Refused("This dialog belongs to an incident of other pools; nothing was done.")
         text = request.values.get("target", "").strip()
     else:
+        if len(request.words) == 1:
+            return await _table(desk, request.words[0])
         pool, text = _spoken(request)
         held = await subject(desk, request) if request.thread else None
     return await _drafted(desk, request, held, pool, text)
+
+
+async def _table(desk: Desk, pool: str) -> Answer:
+    """`scale POOL` without a target: what each choice would do, for the person alone."""
+    capacity = await lever_of(desk, pool).scaler.read()
+    lines = await effects(desk, pool, capacity.size)
+    words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
+    return Answer(whisper=told(Performed(words, lines=lines or ("The pool has not been measured.",))))
 
 
 async def _only_pool(desk: Desk, held: Held[Incident]) -> str:
@@ -80,7 +90,10 @@ async def _dialog(desk: Desk, request: Request) -> Answer:
     latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
     choices = tuple([await _choice(desk, name) for name in order[:10]])
-    return Answer(view=scale_modal(request.act, choices))
+    able = next((one for one in choices if one.proposed is not None), None)
+    table = await effects(desk, able.pool, able.current) if able else ()
+    note = " ".join((f"What more runners would do for {able.pool}:", *table)) if able and table else ""
+    return Answer(view=scale_modal(request.act, choices, note))
 
 
 async def _choice(desk: Desk, name: str) -> ScaleChoice:
@@ -140,10 +153,7 @@ async def _allowed(desk: Desk, pool: str, text: str) -> tuple[int, Verdict]:
 
 async def _question(desk: Desk, draft: Act, note: str = "") -> dict[str, object]:
     pool, target, current = draft.pool or "", int(draft.params["target"]), int(draft.params["from"])
-    held = await desk.store.get(Pool, pool)
-    rules = desk.settings.file.pools.get(pool, PoolRules(pool))
-    foreseen = expected(held.value.latest if held else None, target - current, rules)
-    lines = [*([note] if note else []), *foreseen]
+    lines = [*([note] if note else []), *await effect_of(desk, pool, target - current)]
     policy = lever_of(desk, pool).policy
     if (cost := policy.cost_per_runner_hour) is not None:
         lines.append(
@@ -245,9 +255,8 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
 
 def _accepted(desk: Desk, act: Act) -> Performed:
     pool = act.pool or ""
-    rules = desk.settings.file.pools.get(pool, PoolRules(pool))
     words = f"asked {pool}'s scaler for {act.params['target']} runners (was {act.before}); it accepted."
-    within_words = duration(deadline_seconds(rules.boot_time_seconds))
+    within_words = duration(deadline_seconds(boot_seconds(desk, pool)))
     lines = (f"Whether they come is checked: this thread is told within {within_words}.", _lease_words(desk, pool))
     return Performed(words, act.params["target"], Event.SCALED, lines)
 

@@ -5,21 +5,25 @@ from dataclasses import replace
 from bot.config import seconds
 from bot.core.action import Act, Performed
 from bot.core.alert import Matcher, silence_matchers
-from bot.core.incident import Incident, Silence, noted
+from bot.core.incident import Incident, noted
 from bot.core.observe import View
 from bot.core.offer import Offer, act_id
 from bot.core.record import Ready
 from bot.core.request import Answer, Request, Surface
+from bot.core.silence import Silence, warn_at
 from bot.core.timeline import Event
 from bot.core.words import duration, listed
 from bot.desk import Desk
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.stories.ask import acting, fresh_act, permit, request_act, subject
+from bot.stories.hush import ends_itself
 from bot.views.modals import silence_modal
 
 NAME, VERB, USAGE = "silence", "silence", "silence POOL DURATION"
-HELP = "Silence the open alert of a pool, for example `silence linux.2xlarge 2h`."
+HELP = "Silence the open alert of a pool, for example `silence linux.2xlarge 2h`, or `… drained`."
 LEAST_SECONDS = 60.0
+DRAINED = frozenset({"drained", "until drained"})
+"""How to say that a silence ends when the queue has drained."""
 
 
 def offer(incident: Incident, view: View) -> Offer | None:
@@ -47,8 +51,12 @@ async def ask(desk: Desk, request: Request) -> Answer:
         if request.surface is Surface.DIALOG:
             return Answer(errors={"custom": problem})
         raise Refused(problem)
-    act = fresh_act(desk, request, held, params={"seconds": f"{length:.0f}", "back_end": name})
-    now, words = desk.now(), f"asked to silence the alert for {duration(length)}."
+    drained = DRAINED & {text.lower(), request.values.get("preset", "")}
+    conditions, problem = conditions_of(request.values.get("above", "").strip(), until_drained=bool(drained))
+    if problem:
+        return Answer(errors={"above": problem})
+    act = fresh_act(desk, request, held, params={"seconds": f"{length:.0f}", "back_end": name, **conditions})
+    now, words = desk.now(), f"asked to silence the alert {_how_long(act)}."
     await request_act(
         desk, request, held, act, lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
     )
@@ -79,7 +87,7 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
     made = await back_end.silence(
         _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
     )
-    return _performed(Silence(made, name, ends, act.who, act.id), now)
+    return _performed(act, _silence(act, made, name, ends, now), now)
 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
@@ -88,7 +96,7 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     found = await back_end.find(f"[tailback {act.id}]")
     if found is None:
         return None
-    return _performed(Silence(found.id, name, found.ends_at, act.who, act.id), desk.now())
+    return _performed(act, _silence(act, found.id, name, found.ends_at, desk.now()), desk.now())
 
 
 def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
@@ -122,7 +130,9 @@ async def _link(desk: Desk, incident: Incident) -> str:
 
 
 def wanted(text: str, most_seconds: float) -> tuple[float, str]:
-    """(seconds, what is wrong with them); the sentence is empty when all is well."""
+    """(seconds, what is wrong with them); the sentence is empty when all is well. `drained`: as long as is allowed."""
+    if text.lower() in DRAINED:
+        return most_seconds, ""
     try:
         length = seconds(text)
     except ValueError as error:
@@ -154,9 +164,34 @@ async def _located(desk: Desk, request: Request) -> Request:
     return replace(request, act=act_id(newest, NAME), values={"custom": " ".join(words[1:])})
 
 
-def _performed(silence: Silence, now: float) -> Performed:
-    words = f"silenced the alert for {duration(silence.ends_at - now)}."
-    return Performed(words, f"silence {silence.id}", Event.SILENCED, silence=silence)
+def conditions_of(above: str, *, until_drained: bool) -> tuple[dict[str, str], str]:
+    """(what ends it sooner, what is wrong with that)."""
+    until = {"until": "drained"} if until_drained else {}
+    if not above:
+        return until, ""
+    if not above.isascii() or not above.isdigit() or len(above) > 6:
+        return {}, "Write a whole number of jobs, for example 200, or nothing."
+    return {**until, "above": above}, ""
+
+
+def _silence(act: Act, found: str, name: str, ends: float, now: float) -> Silence:
+    above = act.params.get("above")
+    drained, most = act.params.get("until") == "drained", int(above) if above else None
+    return Silence(found, name, ends, act.who, act.id, until_drained=drained, above=most, warn_at=warn_at(ends, now))
+
+
+def _performed(act: Act, silence: Silence, now: float) -> Performed:
+    words = f"silenced the alert {_how_long(act, silence.ends_at - now)}."
+    done = Performed(words, f"silence {silence.id}", Event.SILENCED, silence=silence)
+    return replace(done, follow=ends_itself(act, silence, now))
+
+
+def _how_long(act: Act, length: float | None = None) -> str:
+    lasting = duration(float(act.params["seconds"]) if length is None else length)
+    until = f"until the queue has drained, for {lasting} at most" if "until" in act.params else f"for {lasting}"
+    return (
+        f"{until}, and not while more than {int(act.params['above']):,} jobs wait" if "above" in act.params else until
+    )
 
 
 def _there(incident: Incident | None) -> Incident:

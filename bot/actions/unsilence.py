@@ -42,7 +42,8 @@ async def ask(desk: Desk, request: Request) -> Answer:
 async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
     """Permission and kill switch, once more; and the silence must still be ours."""
     acting(desk)
-    await permit(desk, act.who, "", "silence")
+    if act.who:
+        await permit(desk, act.who, "", "silence")
     _ours(act, incident)
     _back_end(desk, act)
     return Ready(act)
@@ -54,7 +55,7 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
         return Performed("asked to end the silence; shadow mode, so it stays.")
     await _back_end(desk, act).end(act.params["silence"])
     ended = replace(_ours(act, incident), ended=True)
-    return Performed("ended the silence.", "ended", Event.UNSILENCED, silence=ended)
+    return Performed(_words(act), "ended", Event.UNSILENCED, silence=ended)
 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
@@ -63,7 +64,7 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     if found is not None and found.active:
         return None
     ended = replace(_ours(act, incident), ended=True)
-    return Performed("ended the silence.", "ended", Event.UNSILENCED, silence=ended)
+    return Performed(_words(act), "ended", Event.UNSILENCED, silence=ended)
 
 
 def _ours(act: Act, incident: Incident | None) -> Silence:
@@ -79,3 +80,8 @@ def _back_end(desk: Desk, act: Act) -> Alertmanager:
     if found is None:
         raise Refused(f"[alertmanager.{act.params['back_end']}] is not in tailback.toml any more")
     return found
+
+
+def _words(act: Act) -> str:
+    why = act.params.get("why", "")
+    return f"ended the silence: {why}." if why else "ended the silence."

@@ -54,6 +54,8 @@ class Act:
     """User id of the second person who agreed."""
     agreed_to: str = ""
     """The fingerprint of what that person agreed to."""
+    waits_for: str = ""
+    """The condition on which it is done by itself, while it is AWAITING: `drained`; empty: a second person."""
     shadow: bool = False
     """Only what would be done is said; decided with the intent, so that it cannot change under way."""
     doubtful: bool = False
@@ -82,6 +84,8 @@ class Performed:
     figures: tuple[Snapshot, ...] = ()
     silence: Silence | None = None
     """The silence that now exists, or has ended."""
+    follow: "Act | None" = None
+    """What is asked for from now on, on a condition."""
     settles: str = ""
     """The act about which nothing is left to choose below the thread's replies."""
 

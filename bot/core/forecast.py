@@ -3,13 +3,14 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from bot.core.drain import HORIZON_MINUTES, Flow, Point, crossing, flow_of, walk
 from bot.core.outlook import Forecast, Score, Verdict
 from bot.core.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.words import count, duration
 
-INTERVAL_Z = 1.5
+INTERVAL_Z = 1.4
 """Standard deviations on each side; 1.28 would be 80 % if all were normal, the rest was measured on the fleet."""
 KEPT_FORECASTS, KEPT_SCORES = 24, 60
 LEAST_SCORES = 5
@@ -150,6 +151,12 @@ def held_share(scores: Mapping[str, Sequence[Score]] | Sequence[Score]) -> tuple
     every = [s for group in scores.values() for s in group] if isinstance(scores, Mapping) else list(scores)
     timed = [s for s in every if s.forecast.verdict is Verdict.CLEARS]
     return sum(s.held for s in timed), len(timed)
+
+
+def error_factor(scores: Sequence[Score]) -> float | None:
+    """The median factor between foretold and real time, 1 is perfect; None when nothing could be compared."""
+    known = [abs(math.log(ratio)) for s in scores if (ratio := s.ratio) is not None and ratio > 0]
+    return math.exp(median(known)) if known else None
 
 
 def score_lines(scores: Sequence[Score]) -> tuple[str, ...]:

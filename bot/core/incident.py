@@ -8,6 +8,7 @@ from bot.core.alert import Alert, Delivery, Kind
 from bot.core.membership import changed, flaps
 from bot.core.outlook import Score
 from bot.core.pool import Peak, Snapshot
+from bot.core.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
 from bot.core.timeline import Entry, Event, shortened
 from bot.core.words import count, duration
 
@@ -22,21 +23,6 @@ class State(StrEnum):
     """Over: enough fresh samples in a row at or under every affected pool's floor."""
     RESOLVED = "resolved"
     """Over without a measured drain: by hand, or the alert resolved and no pool could be measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """A silence that Tailback made for an incident."""
-
-    id: str
-    alertmanager: str
-    """The name of the configured back end that holds it."""
-    ends_at: float
-    by: str
-    """User id of its owner."""
-    act: str
-    """The action that made it; stands in the silence's comment, so that it can be found again."""
-    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

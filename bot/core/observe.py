@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind
+from bot.core.choice import offering
 from bot.core.finding import Finding
 from bot.core.forecast import KEPT_SCORES, score_lines
-from bot.core.choice import offering
 from bot.core.incident import Incident, Reported, State, farewell, noted, silenced
 from bot.core.outlook import Score
 from bot.core.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
@@ -45,7 +45,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     """The incident after a look at its pools; the same look twice changes nothing."""
     if incident.closed:
         return incident
-    after = _silence_over(incident, now)
+    after = _silence_ends_soon(_silence_over(incident, now), now)
     for name in incident.candidates:
         for sample in fresh_samples(incident, view, name, timing):
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
@@ -224,6 +224,19 @@ def _known_again(present: Reported) -> str:
 def _total(figures: list[Snapshot]) -> int | None:
     known = [sample.queued for sample in figures if sample.queued is not None]
     return sum(known) if len(known) == len(figures) else None
+
+
+def _silence_ends_soon(incident: Incident, now: float) -> Incident:
+    """Its owner is told once, in time to silence again."""
+    after = incident
+    for silence in incident.silences:
+        if silence.ended or silence.warn_at is None or now < silence.warn_at:
+            continue
+        after = silenced(after, replace(silence, warn_at=None))
+        left = duration(max(0.0, silence.ends_at - now))
+        after = noted(after, now, Event.NOTED, f"The silence ends in {left}; the alert can notify again then.")
+        after = offering(after, "", (), whom=silence.by)
+    return after
 
 
 def _silence_over(incident: Incident, now: float) -> Incident:

@@ -1,7 +1,7 @@
 """The demo's tailback.toml: an ordinary file, written for one scenario."""
 
 from bot.playground.fleet.rules import Flavour
-from bot.playground.fleet.scenarios import Scenario
+from bot.playground.fleet.scenarios import DEMO_SPEED, Scenario
 from bot.playground.fleet.spec import PoolSpec
 
 HEAD = """\
@@ -21,6 +21,7 @@ report = "20s"
 drained_samples = 3
 reopen_within = "2m"
 escalate_after = "3m"
+speed = {speed:.0f}
 
 [permissions]
 scale = ["S0INFRA"]
@@ -42,7 +43,8 @@ POOL = """
 match = {{ runner_label = "{name}" }}
 metrics = "fleet"
 preset = "ci"
-create_failures = 'sum(increase(ci_runner_create_failures_total{{pool="{name}"}}[15s]))'
+window = "15s"
+past = "10m"
 boot_time = "{boot:.0f}s"
 floor = {floor}
 
@@ -52,6 +54,8 @@ url = "{fleet}/pools/{name}"
 max = {maximum}
 step = {step}
 cooldown = "10s"
+lease = "2m"
+drained_for = "10s"
 cost_per_runner_hour = 0.34
 """
 
@@ -59,7 +63,8 @@ cost_per_runner_hour = 0.34
 def demo_config(scenario: Scenario, fleet: str) -> str:
     """TOML for one scenario; `fleet` is the address of the simulated fleet."""
     kind = "grafana" if scenario.rule.flavour is Flavour.GRAFANA else "alertmanager"
-    return HEAD.format(kind=kind, fleet=fleet) + "".join(_pool(pool, fleet) for pool in scenario.pools)
+    head = HEAD.format(kind=kind, fleet=fleet, speed=DEMO_SPEED)
+    return head + "".join(_pool(pool, fleet) for pool in scenario.pools)
 
 
 def _pool(pool: PoolSpec, fleet: str) -> str:

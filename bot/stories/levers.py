@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from bot.core.action import Progress
 from bot.core.guards import ScalePolicy, Verdict, judged, overpriced
 from bot.core.lease import Lease
+from bot.core.pool import PoolRules
 from bot.core.record import Held
 from bot.desk import Desk, Lever
 from bot.ports import Capacity, Failure, Refused, Unreachable
@@ -32,6 +33,12 @@ def lever_of(desk: Desk, pool: str) -> Lever:
         raise Refused("The pools have changed since this dialog was opened; close it and open Scale up again.")
     known = ", ".join(sorted(desk.levers)) or "none"
     raise Refused(f'Pool "{pool}" has no scaler. Pools that can be scaled: {known}.')
+
+
+def boot_seconds(desk: Desk, pool: str) -> float:
+    """How long a new runner takes, in seconds of our own clock."""
+    rules = desk.settings.file.pools.get(pool, PoolRules(pool))
+    return rules.boot_time_seconds / desk.settings.file.paces.speed
 
 
 async def level_of(desk: Desk, pool: str) -> tuple[int, Capacity]:

@@ -13,6 +13,8 @@ PAST_SECONDS = 1800.0
 FORGOTTEN_SECONDS = 86400.0
 """A pool that no incident watches is forgotten after a day."""
 SCORES_SECONDS = 30 * 86400.0
+KEPT_UNWATCHED = 60
+"""Samples kept with a record that stays for its scores."""
 EARLY = 0.9
 """The part of a poll period before which a pool is not measured again."""
 
@@ -27,7 +29,7 @@ async def measure(desk: Desk, claim: Claim) -> None:
     mine = Held(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
     watchers = await desk.store.members(f"watch:{claim.id}")
     if not watchers:
-        await desk.store.commit(Change(puts=(_rested(mine, desk.now()),)))
+        await desk.store.commit(Change(puts=(_rested(mine),)))
         return
     poll = desk.settings.file.paces.poll
     recent = pool.tried_at and desk.now() - pool.tried_at < poll * EARLY
@@ -36,14 +38,12 @@ async def measure(desk: Desk, claim: Claim) -> None:
     await desk.store.commit(Change(puts=(Put(mine, after, after.tried_at + poll),), wake=wake))
 
 
-def _rested(mine: Held[Pool], now: float) -> Put:
-    """Nobody watches: the samples go after a day, how the forecasts did stays a month."""
-    pool = mine.value
+def _rested(mine: Held[Pool]) -> Put:
+    """Nobody watches, so what was foretold is compared with nothing; how past forecasts did stays for a month."""
+    pool = replace(mine.value, outlook=None, forecasts=())
     if not pool.scores:
         return Put(mine, pool, None, keep_seconds=FORGOTTEN_SECONDS)
-    if pool.latest is not None and now - pool.latest.at < FORGOTTEN_SECONDS:
-        return Put(mine, pool, now + FORGOTTEN_SECONDS, keep_seconds=SCORES_SECONDS)
-    return Put(mine, replace(pool, samples=(), outlook=None, forecasts=()), None, keep_seconds=SCORES_SECONDS)
+    return Put(mine, replace(pool, samples=pool.samples[-KEPT_UNWATCHED:]), None, keep_seconds=SCORES_SECONDS)
 
 
 async def _ahead(desk: Desk, pool: Pool) -> Pool:

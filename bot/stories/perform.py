@@ -17,7 +17,8 @@ from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Failure, Refused, Unreachable
 from bot.stories.ask import audited
-from bot.stories.keep import Move, keep
+from bot.stories.hush import ripen
+from bot.stories.keep import Move, keep, put_new
 from bot.views.results import told
 
 SAFETY_SECONDS = 0.2
@@ -41,7 +42,7 @@ async def perform(desk: Desk, claim: Claim) -> None:
     mine: Held[Act] = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
     act = mine.value
     if act.progress is Progress.AWAITING:
-        await _lapse(desk, mine)
+        await (ripen(desk, mine) if act.waits_for else _lapse(desk, mine))
         return
     if act.progress not in WANTED:
         await desk.store.commit(Change(puts=(Put(mine, act, None, keep_seconds=KEPT_SECONDS),)))
@@ -123,7 +124,8 @@ async def _finish(desk: Desk, mine: Held[Act], after: Act, incident: Held[Incide
     audit = (audited(after, now, after.outcome),)
     wake = (f"lease:{after.pool}",) if after.name in LENDERS else ()
     if incident is not None:
-        await keep(desk, incident, _telling(after.who, now, outcome), due=now, also=(put,), audit=audit, wake=wake)
+        puts = (put, put_new(outcome.follow, now)) if outcome.follow else (put,)
+        await keep(desk, incident, _telling(after.who, now, outcome), due=now, also=puts, audit=audit, wake=wake)
         return
     await desk.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or after.params.get("for", ""), "You" if after.who else "Tailback"

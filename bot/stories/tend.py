@@ -16,7 +16,7 @@ from bot.ports import Refused, Unreachable
 from bot.stories.ask import audited
 from bot.stories.hand_back import begun, hindrance, return_act
 from bot.stories.keep import keep
-from bot.stories.levers import lever_of
+from bot.stories.levers import boot_seconds, lever_of
 from bot.views.answers import said
 
 FORGOTTEN_SECONDS = 86400.0
@@ -96,9 +96,8 @@ async def _news(desk: Desk, look: Look, share: Share) -> News | None:
     """What the thread must be told of a share: whether it came, or that its end is near."""
     act = look.acts.get(share.act)
     if act is not None and act.progress is Progress.DONE and not share.verified:
-        rules = desk.settings.file.pools.get(look.lease.id, PoolRules(look.lease.id))
         accepted_at = act.finished_at or share.asked_at
-        evidence = Evidence(look.lease.id, accepted_at, rules.boot_time_seconds, look.now, look.sample)
+        evidence = Evidence(look.lease.id, accepted_at, boot_seconds(desk, look.lease.id), look.now, look.sample)
         if (found := verdict(share, evidence)) is not None:
             if found.came not in {Came.VERIFIED, Came.UNSEEN}:
                 delivered = await _delivered(desk, look.lease.id)

@@ -39,7 +39,12 @@ def has_it(incident: Incident) -> Marked:
 def silences(incident: Incident, now: float) -> list[Marked]:
     """The silences that hold now, and whether status replies are muted."""
     told = [
-        say("Silenced until {until} by {who}.", until=date(silence.ends_at), who=mention(silence.by))
+        say(
+            "Silenced {drained}until {until} by {who}.",
+            drained=say("until the queue has drained, at the latest ") if silence.until_drained else say(""),
+            until=date(silence.ends_at),
+            who=mention(silence.by),
+        )
         for silence in incident.silences
         if not silence.ended and silence.ends_at > now
     ]

@@ -54,6 +54,7 @@ def silence_modal(act: str, incident: Incident, max_seconds: float, now: float) 
         section(preview),
         _input("preset", "For how long", select),
         _input("custom", "Or any other duration", _text("e.g. 90m, 2h, 1h 30m"), optional=True, hint=hint),
+        _input("above", "End it when more jobs wait than", _text("e.g. 200"), optional=True),
         context(owner, *_running(incident, now)),
     ]
     return _modal("silence", "Silence", act, blocks, submit="Silence")
@@ -62,13 +63,12 @@ def silence_modal(act: str, incident: Incident, max_seconds: float, now: float) 
 def _presets(max_seconds: float) -> list[Block]:
     pairs = zip(PRESETS, _SECONDS, strict=True)
     allowed = [option(label, value) for (label, value), length in pairs if length <= max_seconds]
-    if allowed:
-        return allowed
-    return [option(duration(max_seconds), f"{max(1, int(max_seconds))}s")]
+    usual = allowed or [option(duration(max_seconds), f"{max(1, int(max_seconds))}s")]
+    return [*usual, option(f"Until the queue has drained, {duration(max_seconds)} at most", "drained")]
 
 
 def _usual(choices: Sequence[Block]) -> Block:
-    return choices[min(1, len(choices) - 1)]
+    return choices[min(1, len(choices) - 2)]
 
 
 def _running(incident: Incident, now: float) -> list[Marked]:

@@ -217,7 +217,7 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
     ("words", "said"),
     [
         ((), "Say which pool and how many runners"),
-        ((POOL,), "Say which pool and how many runners"),
+        (("nope",), 'Pool "nope" has no scaler. Pools that can be scaled: linux.2xlarge'),
         (("nope", "24"), 'Pool "nope" has no scaler. Pools that can be scaled: linux.2xlarge'),
         ((POOL, "lots"), "whole number"),
     ],

@@ -36,6 +36,9 @@ def test_a_document_is_one_json_object() -> None:
         "samples": [],
         "trouble": "why",
         "tried_at": 0.0,
+        "outlook": None,
+        "forecasts": [],
+        "scores": [],
     }
 
 

@@ -1,4 +1,4 @@
-"""Makes labelled troubles from a seed: a fleet of five pools in which one known thing, or two, or nothing, goes wrong."""
+"""Makes labelled troubles from a seed: five pools in which one known thing, or two, or nothing, goes wrong."""
 
 import random
 from collections.abc import Callable

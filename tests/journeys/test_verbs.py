@@ -65,7 +65,7 @@ async def test_acting_verbs_do_what_the_buttons_do(world: World) -> None:
     await slack.slash("/queue", f"silence {LINUX} 2h")
     await parent.until("<@U0ANA> silenced the alert for 2 h")
     assert len(world.farm.kept()) == 1
-    await slack.slash("/queue", "scale linux.2xlarge")
+    await slack.slash("/queue", "scale")
     await slack.ephemeral(containing="Say which pool and how many runners")
     await slack.slash("/queue", f"scale {LINUX} 24")
     question = await slack.modal(title="Scale up?")

@@ -113,12 +113,14 @@ def test_the_digest_ends_when_every_incident_has_its_thread() -> None:
 
 
 def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
-    """Presets end at the longest silence; every value is a duration that the configuration's grammar reads."""
+    """Presets end at the longest silence; every value is a duration that the configuration reads, or `drained`."""
     drawn = silence_modal("inc_1.abc", samples.queueing()[0], 86_400, NOW)
     assert view_problems(drawn) == []
     assert drawn["private_metadata"] == "inc_1.abc"
     preset = next(block for block in drawn["blocks"] if block.get("block_id") == "preset")  # type: ignore[attr-defined]  # a view is opaque to the types
-    assert [seconds(one["value"]) for one in preset["element"]["options"]] == [900, 3600, 14_400, 86_400]
+    *lengths, drained = [one["value"] for one in preset["element"]["options"]]
+    assert [seconds(one) for one in lengths] == [900, 3600, 14_400, 86_400]
+    assert drained == "drained"
     assert "__alert_rule_uid__=dez2aomgvru2oe" in "\n".join(texts(drawn["blocks"]))
     assert_golden("modal_silence", drawn)
 

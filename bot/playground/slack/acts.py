@@ -132,7 +132,9 @@ class People:
         return self._payloads.view_click(user, view, action_of(block_id, element, click))
 
     def _aim(self, blocks: list[Json], request: Json) -> tuple[str, Json, Json]:
-        found = _element(blocks, text(request, "block_id"), text(request, "action_id"))
+        """The element that was pressed; an edit in that very moment gives its block a new id, and the press counts."""
+        action_id = text(request, "action_id")
+        found = _element(blocks, text(request, "block_id"), action_id) or _element(blocks, "", action_id)
         if flag(request, "force"):
             block_id, element = found or (text(request, "block_id") or "gone", {"type": "button"})
             forced: Json = {key: request[key] for key in ("type", "value") if key in request}

@@ -1,0 +1,42 @@
+"""What more runners would do for a pool, from its record: the table for the dialog, the question and the command."""
+
+from bot.core.capacity import Terms, foreseen, rows, what_if
+from bot.core.forecast import calibration
+from bot.core.pool import Pool, PoolRules
+from bot.desk import Desk
+from bot.stories.why import against
+
+USUAL = (5, 10, 20, 40)
+
+
+async def effect_of(desk: Desk, pool: str, more: int) -> tuple[str, ...]:
+    """The sentences of the question: what speaks against it, the table around `more`, what is enough, the boot time."""
+    held = await desk.store.get(Pool, pool)
+    record = held.value if held else None
+    terms, caution = _terms(desk, record, pool), await against(desk, pool)
+    return foreseen(record.samples if record else (), more, _rules(desk, pool), terms, caution)
+
+
+async def effects(desk: Desk, pool: str, current: int | None) -> tuple[str, ...]:
+    """The same before anybody has chosen: a few numbers that are allowed; or why there is no table."""
+    held = await desk.store.get(Pool, pool)
+    if held is None or current is None or pool not in desk.levers:
+        return ()
+    policy = desk.levers[pool].policy
+    most = min(policy.maximum - current, policy.step or policy.maximum)
+    counts = sorted({min(number, most) for number in USUAL if most > 0})
+    found = what_if(held.value.samples, _rules(desk, pool), counts, _terms(desk, held.value, pool))
+    caution = await against(desk, pool)
+    nothing = f"Do nothing: {found.do_nothing}." if found.do_nothing else ""
+    refusal = f"What more runners would do cannot be foreseen: {found.refusal}." if found.refusal else ""
+    return tuple(line for line in (caution, nothing, refusal, *rows(found)) if line)
+
+
+def _rules(desk: Desk, pool: str) -> PoolRules:
+    return desk.settings.file.pools.get(pool, PoolRules(pool))
+
+
+def _terms(desk: Desk, pool: Pool | None, name: str) -> Terms:
+    cost = desk.levers[name].policy.cost_per_runner_hour if name in desk.levers else None
+    widen = calibration(pool.scores).widen if pool else 1.0
+    return Terms(cost, widen=widen, speed=desk.settings.file.paces.speed)

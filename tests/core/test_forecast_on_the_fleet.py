@@ -1,0 +1,50 @@
+"""Forecasts on the simulated fleet: a small part of the benchmark, with the same measures."""
+
+import pytest
+
+from bot.core.outlook import Verdict
+from tests.bench.forecast import Made, lived, outcome
+from tests.bench.incidents import story
+from tests.bench.what_if import chosen
+
+
+@pytest.fixture(scope="module")
+def every() -> list[Made]:
+    """Forty incidents, foretold as they went and lived to their end."""
+    return lived(40, 5_000)
+
+
+def test_intervals_hold_as_often_as_they_are_meant_to(every: list[Made]):
+    """80 %, less what chance does to so few."""
+    whole = outcome(every)
+    assert whole.said >= 20
+    assert whole.coverage >= 0.7
+
+
+def test_the_middle_beats_both_simple_rules(every: list[Made]):
+    """The last slope, and Little's law with the last rate, over the same cases."""
+    whole = outcome(every)
+    assert whole.ours < whole.slope
+    assert whole.ours < whole.little
+
+
+def test_growing_and_stalled_queues_were_not_empty_soon(every: list[Made]):
+    """The sign matters more than the size."""
+    called = [m for m in every if m.forecast.verdict in {Verdict.GROWING, Verdict.STALLED}]
+    assert called
+    assert sum(m.actual < 1800 for m in called) <= 0.15 * len(called)
+
+
+def test_more_runners_help_as_the_table_says():
+    """The same seed really run with each number: never later in the fleet, never later in the table."""
+    held = said = 0
+    for seed in (300, 301, 302, 303):
+        choices = chosen(story(seed, "limit"), (0, 10, 20, 40))
+        foretold = [c.option.mid_seconds or float("inf") for c in choices]
+        real = [c.actual or float("inf") for c in choices]
+        assert foretold == sorted(foretold, reverse=True)
+        assert real[-1] <= real[0]
+        said += sum(c.held is not None for c in choices)
+        held += sum(bool(c.held) for c in choices)
+    assert said >= 6
+    assert held >= 0.6 * said

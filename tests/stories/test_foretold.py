@@ -1,0 +1,137 @@
+"""Cause, forecast and what more runners would do, through the whole product: seen, said, and compared in the end."""
+
+from bot.core.pool import Pool
+from bot.core.request import Surface
+from tests.builders import POOL
+from tests.stories.world import World, spoken
+
+FULL = {
+    "busy": 40,
+    "idle": 0,
+    "offline": 0,
+    "limit": 40,
+    "booting": 0,
+    "arrivals_per_minute": 2.0,
+    "starts_per_minute": 4.0,
+    "completions_per_minute": 4.0,
+    "duration_p50_seconds": 536.0,
+    "usual_arrivals_per_minute": 2.0,
+}
+"""A pool at its limit that drains by 2 jobs a minute."""
+
+
+async def full(queued: int = 60) -> World:
+    """An incident of a pool at its limit, after four looks."""
+    world = World()
+    world.queues(queued, **FULL)
+    await world.fires()
+    await world.work()
+    for minute in range(1, 4):
+        world.queues(queued - 2 * minute, **FULL)
+        await world.passes(60, step=30)
+    return world
+
+
+def record(world: World) -> Pool:
+    """The pool's record."""
+    found = world.data.rows[f"pool:{POOL}"].value
+    assert isinstance(found, Pool)
+    return found
+
+
+async def test_the_parent_names_the_likely_cause_and_the_forecast() -> None:
+    """From the records alone, with confidence in words."""
+    world = await full()
+    text = world.parent.message.text
+    assert "the pool's limit is reached (high confidence)" in text
+    assert "Forecast:* clears in" in text or "Forecast: clears in" in text
+
+
+async def test_the_line_costs_few_edits() -> None:
+    """Twenty looks at a queue that shrinks as foretold: the coarse steps change a few times only."""
+    world = await full()
+    before = world.parent.edits
+    for minute in range(10):
+        world.queues(54 - 2 * minute, wait=3600.0, **FULL)
+        await world.passes(60, step=30)
+    assert world.parent.edits - before <= 16
+
+
+async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
+    """The farewell says how many intervals held; the pool keeps the scores for the next time."""
+    world = await full()
+    kept = len(record(world).forecasts)
+    assert kept >= 1
+    await world.fires(spoken(firing=False))
+    for minute in range(27):
+        world.queues(max(0, 54 - 2 * minute), **FULL)
+        await world.passes(60, step=30)
+    world.queues(0, **{**FULL, "busy": 20})
+    await world.passes(180, step=30)
+    assert world.incident.closed
+    assert len(world.incident.scores) >= kept
+    assert all(score.held for score in world.incident.scores if score.forecast.mid_seconds)
+    assert "intervals held the truth" in world.replies[-1]
+    assert "The first said" in world.replies[-1]
+    assert record(world).scores == world.incident.scores
+    assert record(world).forecasts == ()
+
+
+async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> None:
+    """Evidence with figures, whether scaling helps, and the figures that no source gives."""
+    world = await full()
+    await world.asks("diagnose")
+    await world.work()
+    told = world.replies[-1]
+    assert "cause 1 (high confidence): the pool's limit is reached. 40 busy of 40 runners, limit 40" in told
+    assert "Scaling up helps." in told
+    assert "not available for the diagnosis:" in told
+    assert "create_failures" in told
+
+
+async def test_an_unknown_cause_is_said_as_such() -> None:
+    """A source that knows nothing but the queue."""
+    world = World()
+    await world.opens(queued=14)
+    await world.asks("diagnose")
+    await world.work()
+    assert "cause unknown. No rule fits the figures that are there." in world.replies[-1]
+    assert "Likely cause" not in world.parent.message.text
+
+
+async def test_the_question_before_scaling_shows_the_table() -> None:
+    """+N, time to drain, oldest wait and cost, the least that is enough, and the boot time."""
+    world = await full()
+    answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
+    shown = str(answer.view)
+    assert "As it is: " in shown
+    assert "(this): drains in" in shown
+    assert "costs about" in shown
+    assert "help comes no sooner" in shown
+
+
+async def test_the_dialog_shows_a_table_before_a_number_is_chosen() -> None:
+    """For the pool that the dialog proposes for."""
+    world = await full()
+    shown = str((await world.asks("scale_up")).view)
+    assert f"What more runners would do for {POOL}: As it is: " in shown
+
+
+async def test_the_question_warns_when_the_cause_says_that_it_is_useless() -> None:
+    """The cloud refuses: more requests do not change that."""
+    world = World()
+    world.queues(60, **{**FULL, "limit": 80, "create_failures": 12, "creates": 0})
+    await world.fires()
+    await world.work()
+    answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
+    assert "More runners will hardly help: the cloud refuses new machines" in str(answer.view)
+
+
+async def test_scale_with_a_pool_alone_gives_the_table_to_the_person() -> None:
+    """`/queue scale POOL`: what each choice would do, and nothing is asked of the scaler."""
+    world = await full()
+    answer = await world.types("scale_up", POOL)
+    assert answer.whisper is not None
+    assert "What more would do:" in answer.whisper.text
+    assert "+5: " in answer.whisper.text
+    assert world.scaler.script.count("set") == 0

@@ -1,0 +1,55 @@
+"""Buttons below a reply: what they say, what they carry, and that they are within Slack's limits."""
+
+from bot.core.choice import decided, offering
+from bot.core.incident import Incident, noted
+from bot.core.timeline import Event
+from bot.views.replies import reply
+from tests.builders import NOW, incident
+from tests.slack_limits import message_problems
+
+
+def asked(event: Event = Event.APPROVAL, *choices: str, whom: str | None = None) -> Incident:
+    """A thread whose newest entry offers these."""
+    return offering(noted(incident(), NOW, event, "asked <!channel>", who="U1"), "i1.abc", choices, whom=whom)
+
+
+def buttons(found: Incident) -> list[dict[str, object]]:
+    """The buttons of its reply."""
+    drawn = reply(found, found.timeline[-1], NOW)
+    assert message_problems(drawn) == []
+    rows = [block for block in drawn.blocks if block["type"] == "actions"]
+    return [element for row in rows for element in row["elements"]]  # type: ignore[attr-defined]  # a block as Slack reads it
+
+
+def test_each_button_asks_for_its_action_on_the_act() -> None:
+    """The action's fixed name, and the act's id as the only value."""
+    found = buttons(asked(Event.APPROVAL, "approve", "decline"))
+    assert [(one["action_id"], one["value"]) for one in found] == [("approve", "i1.abc"), ("decline", "i1.abc")]
+    assert [one.get("style") for one in found] == ["primary", None]
+
+
+def test_the_same_action_is_called_undo_after_a_verification() -> None:
+    """And by its own name elsewhere."""
+    labels = [buttons(asked(event, "hand_back"))[0]["text"]["text"] for event in (Event.VERIFIED, Event.LENT)]  # type: ignore[index]  # a block as Slack reads it
+    assert labels == ["Undo", "Hand back now"]
+
+
+def test_the_text_names_the_buttons() -> None:
+    """For notifications and screen readers; nothing in it pings but the persons that are meant."""
+    found = asked(Event.LENT, "extend", "hand_back", whom="U2")
+    text = reply(found, found.timeline[-1], NOW).text
+    assert text.endswith("You can press: Extend and Hand back now.")
+    assert "<@U1> asked &lt;!channel&gt; <@U2>." in text
+
+
+def test_what_is_decided_has_no_buttons_and_says_so() -> None:
+    """The reply is drawn again."""
+    found = decided(asked(Event.APPROVAL, "approve", "decline"), "i1.abc", "Approved.")
+    assert buttons(found) == []
+    assert "Approved." in reply(found, found.timeline[-1], NOW).text
+
+
+def test_a_worse_queue_is_said_to_its_owner() -> None:
+    """By name, at the end."""
+    found = offering(noted(incident(), NOW, Event.WORSE, "Worse: 40 jobs."), "", (), whom="U2")
+    assert "Worse: 40 jobs. <@U2>, you have it." in reply(found, found.timeline[-1], NOW).text
