@@ -112,7 +112,7 @@ async def opened_demo(
         fleet = await stack.enter_async_context(served(world.app))
         world.external_url = fleet
         path = folder / "tailback.toml"
-        path.write_text(demo_config(scenario, fleet), "utf-8")
+        path.write_text(demo_config(scenario, fleet, speed), "utf-8")
         settings = demo_settings(path, address, product, token)
         house = await stack.enter_async_context(opened(settings, durable=False))
         await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))

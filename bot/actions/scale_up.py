@@ -178,7 +178,7 @@ async def _confirmed(desk: Desk, request: Request) -> Answer:
     if needs_approval(policy, int(draft.value.params["target"])):
         askable(desk, draft.value.pool or "", int(draft.value.params["target"]), in_thread=held is not None)
         act = awaiting(draft.value, now, policy.approval_within_seconds)
-        move = asked_for_two(act, now)
+        move = asked_for_two(desk, act, now)
     else:
         act = replace(draft.value, progress=Progress.REQUESTED, requested_at=now)
         words = f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners."

@@ -86,6 +86,8 @@ class Performed:
     """The silence that now exists, or has ended."""
     follow: "Act | None" = None
     """What is asked for from now on, on a condition."""
+    offers: tuple[str, ...] = ()
+    """Actions that the reply offers on this very act."""
     settles: str = ""
     """The act about which nothing is left to choose below the thread's replies."""
 

@@ -72,10 +72,12 @@ def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, speed: float = 1.0) 
     """
     last = series[-1] if series else Snapshot(rules.name, 0.0)
     found = _pace(last, [s for s in series if last.at - s.at <= PACE_MINUTES * 60 / speed], speed)
-    if found is None and last.queued is not None:
-        return "neither completions nor durations are known"
-    if why := _unreadable(last, sum(sample.queued is not None for sample in series)):
+    if why := _unreadable(last):
         return why
+    if found is None:
+        return "neither completions nor durations are known"
+    if (known := sum(sample.queued is not None for sample in series)) < LEAST_SAMPLES:
+        return f"{known} of the {LEAST_SAMPLES} measurements that it takes"
     window = [s for s in series if last.at - s.at <= RATE_MINUTES * 60 / speed]
     arrivals = _arriving(last, series, speed)
     boot = max(rules.boot_time_seconds / 60, 0.1)
@@ -100,16 +102,14 @@ def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, speed: float = 1.0) 
     )
 
 
-def _unreadable(last: Snapshot, known: int) -> str:
+def _unreadable(last: Snapshot) -> str:
     if last.queued is None:
         return "the length of the queue is unknown"
     if last.unservable is None and any(reason.startswith("unservable") for reason in last.missing):
         return "it is unknown which part of the queue can be served"
     if last.arrivals_per_minute is None:
         return "the rate of arrivals is unknown"
-    if last.busy is None:
-        return "the number of busy runners is unknown"
-    return f"{known} of the {LEAST_SAMPLES} measurements that it takes" if known < LEAST_SAMPLES else ""
+    return "the number of busy runners is unknown" if last.busy is None else ""
 
 
 def _arriving(last: Snapshot, series: tuple[Snapshot, ...], speed: float) -> tuple[float, float]:

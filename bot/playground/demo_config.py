@@ -4,6 +4,8 @@ from bot.playground.fleet.rules import Flavour
 from bot.playground.fleet.scenarios import DEMO_SPEED, Scenario
 from bot.playground.fleet.spec import PoolSpec
 
+COUNTED_SECONDS, PAST_SECONDS = 900.0, 36_000.0
+"""Spans of the fleet's own time: of what is counted, and of what is usual."""
 HEAD = """\
 # Written by `tailback demo`. One second of yours is one minute of the fleet, so the paces here are short.
 [slack]
@@ -43,8 +45,8 @@ POOL = """
 match = {{ runner_label = "{name}" }}
 metrics = "fleet"
 preset = "ci"
-window = "15s"
-past = "10m"
+window = "{window:.0f}s"
+past = "{past:.0f}s"
 boot_time = "{boot:.0f}s"
 floor = {floor}
 
@@ -60,17 +62,19 @@ cost_per_runner_hour = 0.34
 """
 
 
-def demo_config(scenario: Scenario, fleet: str) -> str:
-    """TOML for one scenario; `fleet` is the address of the simulated fleet."""
+def demo_config(scenario: Scenario, fleet: str, speed: float = DEMO_SPEED) -> str:
+    """TOML for one scenario; `fleet` is the address of the simulated fleet, which runs `speed` times as fast."""
     kind = "grafana" if scenario.rule.flavour is Flavour.GRAFANA else "alertmanager"
-    head = HEAD.format(kind=kind, fleet=fleet, speed=DEMO_SPEED)
-    return head + "".join(_pool(pool, fleet) for pool in scenario.pools)
+    head = HEAD.format(kind=kind, fleet=fleet, speed=speed)
+    return head + "".join(_pool(pool, fleet, speed) for pool in scenario.pools)
 
 
-def _pool(pool: PoolSpec, fleet: str) -> str:
+def _pool(pool: PoolSpec, fleet: str, speed: float) -> str:
     return POOL.format(
         name=pool.name,
         fleet=fleet,
+        window=max(5.0, COUNTED_SECONDS / speed),
+        past=max(60.0, PAST_SECONDS / speed),
         boot=pool.boot_seconds,
         floor=pool.drained_at,
         maximum=pool.ceiling,

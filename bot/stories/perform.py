@@ -8,7 +8,7 @@ import structlog
 
 from bot.actions.table import PERFORMED
 from bot.core.action import Act, Performed, Progress, done, failed, sent, unsure
-from bot.core.choice import decided
+from bot.core.choice import decided, offering
 from bot.core.incident import Incident, noted, silenced
 from bot.core.lease import LENDERS
 from bot.core.record import Change, Claim, Conflict, Held, Put, Ready
@@ -104,7 +104,8 @@ async def _not_answered(
         came = (
             f"unknown whether it happened: {error}. Please look there yourself." if doubtful else f"not done: {error}."
         )
-        outcome = Performed(f"asked for {_words(act)}; {came}", event=Event.FAILED)
+        undo = ("hand_back",) if doubtful and act.name == "scale_up" else ()
+        outcome = Performed(f"asked for {_words(act)}; {came}", event=Event.FAILED, offers=undo)
         await _finish(desk, mine, failed(act, str(error), now, doubtful=doubtful), incident, outcome)
         return
     later = replace(unsure(act, str(error)), attempts=tried)
@@ -112,7 +113,7 @@ async def _not_answered(
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:
         words = f"asked for {_words(act)}; {error.system} did not answer, checking what is true."
-        move = _telling(act.who, now, Performed(words))
+        move = _telling(act, now, Performed(words))
         await keep(desk, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
     else:
         await desk.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
@@ -125,7 +126,7 @@ async def _finish(desk: Desk, mine: Held[Act], after: Act, incident: Held[Incide
     wake = (f"lease:{after.pool}",) if after.name in LENDERS else ()
     if incident is not None:
         puts = (put, put_new(outcome.follow, now)) if outcome.follow else (put,)
-        await keep(desk, incident, _telling(after.who, now, outcome), due=now, also=puts, audit=audit, wake=wake)
+        await keep(desk, incident, _telling(after, now, outcome), due=now, also=puts, audit=audit, wake=wake)
         return
     await desk.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or after.params.get("for", ""), "You" if after.who else "Tailback"
@@ -145,13 +146,17 @@ async def _lapse(desk: Desk, mine: Held[Act]) -> None:
     await _finish(desk, mine, failed(act, f"lapsed: nobody agreed within {waited}", now), incident, outcome)
 
 
-def _telling(who: str, now: float, outcome: Performed) -> Move:
+def _telling(act: Act, now: float, outcome: Performed) -> Move:
+    text = outcome.outcome if act.who else outcome.outcome[:1].upper() + outcome.outcome[1:]
+
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
         if outcome.settles:
             changed = decided(changed, outcome.settles, "Over; see below.")
-        text = outcome.outcome if who else outcome.outcome[:1].upper() + outcome.outcome[1:]
-        return noted(changed, now, outcome.event, text, who=who or None, lines=outcome.lines, figures=outcome.figures)
+        told = noted(
+            changed, now, outcome.event, text, who=act.who or None, lines=outcome.lines, figures=outcome.figures
+        )
+        return offering(told, act.id, outcome.offers) if outcome.offers else told
 
     return move
 

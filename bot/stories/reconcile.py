@@ -11,7 +11,7 @@ from bot.core.incident import Incident, told
 from bot.core.message import Message
 from bot.core.observe import Timing, View, observed
 from bot.core.plan import EditReply, EditRoot, Escalate, PostReply, PostRoot, Step, Wait, escalated, next_step
-from bot.core.record import Change, Held
+from bot.core.record import Change, Conflict, Held
 from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import Move, keep
@@ -31,7 +31,11 @@ EDIT_BURST = 5
 OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
 """Failures that say something of Slack as a whole, and not of one message or channel."""
 REFUSED_NOTE = "slack_refused"
-"""The note of a process that saw the token refused: from then on one call in 10 s, of all processes, tries it."""
+"""When (epoch seconds) a process saw the token refused: from then on one call in 10 s, of all processes, tries it."""
+PROBE_LOOK_SECONDS = 3.0
+"""How soon an incident looks again whether somebody else got through."""
+TAKEN_INDEX = "slack_taken"
+"""When Slack took a call again for the first time; the other processes go on then, too."""
 JUST_NOW_SECONDS = 5.0
 """What a person did that recently is shown ahead of everything else."""
 
@@ -110,8 +114,17 @@ async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step
             raise
         return await _failed(desk, held, incident, step, error)
     desk.notes.pop("slack", None)
-    desk.notes.pop(REFUSED_NOTE, None)
+    if desk.notes.pop(REFUSED_NOTE, None) is not None:
+        await _taken_again(desk)
     return said
+
+
+async def _taken_again(desk: Desk) -> None:
+    before = await desk.store.find(TAKEN_INDEX)
+    try:
+        await desk.store.commit(Change(point={TAKEN_INDEX: (f"{desk.now()}", before)}))
+    except Conflict:
+        log.info("another process got through to Slack at the same time")
 
 
 async def _say(desk: Desk, held: Held[Incident], incident: Incident, step: Step, drawing: Drawing) -> Said:
@@ -137,10 +150,12 @@ async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Ste
 async def _turn(desk: Desk, incident: Incident, step: Step) -> float:
     """Seconds until this may be said; 0 when it is our turn (slack.md section 3)."""
     slack, now = desk.settings.file.slack, desk.now()
-    if REFUSED_NOTE in desk.notes:
+    if (refused_at := desk.notes.get(REFUSED_NOTE)) is not None:
         wait = await desk.store.pace("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
+        if wait > 0 and float(await desk.store.find(TAKEN_INDEX) or 0) <= float(refused_at):
+            return min(wait, PROBE_LOOK_SECONDS)
         if wait > 0:
-            return wait
+            desk.notes.pop(REFUSED_NOTE, None)
     last = incident.timeline[-1] if incident.timeline else None
     urgent = last is not None and last.who is not None and now - last.at < JUST_NOW_SECONDS
     if isinstance(step, EditRoot | EditReply):
@@ -160,7 +175,7 @@ async def _failed(desk: Desk, held: Held[Incident], incident: Incident, step: St
     if error.failure is Failure.LATER:
         await desk.store.hold_lane(lane, error.retry_after_seconds or 1.0)
     if error.failure is Failure.CREDENTIALS:
-        desk.notes[REFUSED_NOTE] = str(error)
+        desk.notes[REFUSED_NOTE] = f"{desk.now()}"
         await desk.store.hold_lane("probe", CREDENTIALS_SECONDS)
         await desk.store.hold_lane(lane, CREDENTIALS_SECONDS)
     said = after_failure(desk, incident, error)

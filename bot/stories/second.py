@@ -32,8 +32,9 @@ def askable(desk: Desk, pool: str, target: int, *, in_thread: bool) -> None:
         )
 
 
-def asked_for_two(act: Act, now: float) -> Move:
-    """The thread asks for the second person, with buttons."""
+def asked_for_two(desk: Desk, act: Act, now: float) -> Move:
+    """The thread asks for the second person, with buttons, and names the first group or person that may."""
+    may = [one for one in desk.settings.file.permissions.approve if one not in {"anyone", act.who}]
     left = duration((act.lapses_at or now) - now)
     words = (
         f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners. "
@@ -41,7 +42,9 @@ def asked_for_two(act: Act, now: float) -> Move:
     )
 
     def move(fresh: Incident) -> Incident:
-        return offering(noted(fresh, now, Event.APPROVAL, words, who=act.who), act.id, CHOICES)
+        return offering(
+            noted(fresh, now, Event.APPROVAL, words, who=act.who), act.id, CHOICES, whom=may[0] if may else None
+        )
 
     return move
 

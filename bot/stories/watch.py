@@ -24,7 +24,8 @@ async def watch(desk: Desk, before: Chore) -> Chore:
     """The chore's record as it is now. Tells the outside once when the wait is too long, and once when it is over."""
     waits = [(since, i.trouble or "") for i in await open_incidents(desk) if (since := waiting_since(i)) is not None]
     now = desk.now()
-    oldest, trouble = min(waits, default=(None, ""))
+    oldest = min((since for since, _ in waits), default=None)
+    trouble = next((why for _, why in sorted(waits) if why), "")
     age = 0.0 if oldest is None else now - oldest
     words = f"{count(len(waits), 'incident')} with undelivered messages; the oldest waits {duration(age)}"
     note = f"{words}. {trouble}".strip() if age > (TROUBLE_SECONDS if trouble else PATIENCE_SECONDS) else ""

@@ -7,7 +7,7 @@ from bot.core.message import Message
 from bot.core.observe import Timing, View
 from bot.core.words import count, listed
 from bot.views.blocks import context, message, section
-from bot.views.marked import Marked, clean, date, escaped, joined, link, mention, say, utc
+from bot.views.marked import Marked, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.picture import Row, began_at, headline, name_of, queue_words, rows, state_words
 from bot.views.table import MOST_ROWS, legend, rest, table
 
@@ -77,7 +77,9 @@ def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:
 
 def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:
     """(usage, what it does), one line each."""
-    lines = [say("`{usage}` {what}", usage=escaped(usage, 80), what=escaped(what, 160)) for usage, what in rows_of_help]
+    lines = [
+        say("`{usage}` {what}", usage=escaped(usage, 80), what=sentence(what, 160)) for usage, what in rows_of_help
+    ]
     parts = [section(joined("\n", *lines[start : start + 10])) for start in range(0, len(lines), 10)]
     names = listed((clean(usage) for usage, _ in rows_of_help), 30)
     text = say("You can write: {names}.", names=escaped(names, 3000))
@@ -87,11 +89,11 @@ def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:
 def refusal(text: str, who: str | None = None) -> Message:
     """What was not done, why, and what helps; `who` did it already, if somebody did."""
     by = say(" by {who}.", who=mention(who)) if who else say("")
-    words = say("Not done: {text}{by}", text=escaped(text, 2500), by=by)
+    words = say("Not done: {text}{by}", text=sentence(text, 2500), by=by)
     return message(words, section(words))
 
 
 def said(text: str) -> Message:
     """One sentence."""
-    words = escaped(text, 2500) or say("Done.")
+    words = sentence(text, 2500) or say("Done.")
     return message(words, section(words))

@@ -46,6 +46,12 @@ def escaped(value: str | int, most: int = MOST_VALUE) -> Marked:
     return Marked(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("`", "ˋ"))
 
 
+def sentence(value: str, most: int) -> Marked:
+    """One of our own sentences: its back-ticks stay, what it quotes can neither ping nor link."""
+    text = clipped(clean(value), most)
+    return Marked(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+
 def flat(value: str, most: int) -> str:
     """Untrusted text for a `plain_text` object.
 

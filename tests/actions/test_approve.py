@@ -30,6 +30,7 @@ async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
         f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. A second person must agree within 15 min"
         in (world.replies[-1])
     )
+    assert f"until then nothing is done. <@{BEN}>." in world.replies[-1]
     assert world.buttons() == [("Approve", world.act.id), ("Decline", world.act.id)]
 
 

@@ -245,6 +245,8 @@ async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
     await world.passes(600)
     assert (await world.now(act)).doubtful
     assert world.scaler.current == 24
+    assert "unknown whether it happened" in world.replies[-1]
+    assert world.offering("hand_back").about == act.id
     world.scaler.script.heal()
     await world.passes(7300, step=60)
     assert world.scaler.current == 10

@@ -46,6 +46,9 @@ lease = "{lease}"
 resync = "{resync}"
 sweep = "{sweep}"
 
+[actions]
+per_minute = 100000
+
 [permissions]
 scale = ["anyone"]
 

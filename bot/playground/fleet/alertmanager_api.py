@@ -1,7 +1,7 @@
 """Alertmanager's API v2 over the simulated alerts and silences, in Alertmanager's manners or in Grafana's."""
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from bot.playground.fleet.alerts import Alert, AlertBook
 from bot.playground.fleet.payloads import ALERTMANAGER_RECEIVER, GRAFANA_RECEIVER, generator_url
-from bot.playground.fleet.rules import Flavour
+from bot.playground.fleet.rules import Flavour, Labels
 from bot.playground.fleet.silences import SilenceRefused, Silences, read_filter
 from bot.playground.fleet.wire import written
 
@@ -37,6 +37,7 @@ class AlertmanagerApi:
         return [
             Route(f"{at}/status", self._guarded(self._status)),
             Route(f"{at}/alerts", self._guarded(self._alerts)),
+            Route(f"{at}/alerts/groups", self._guarded(self._groups)),
             Route(f"{at}/silences", self._guarded(self._list), methods=["GET"]),
             Route(f"{at}/silences", self._guarded(self._post), methods=["POST"]),
             Route(f"{at}/silence/{{silence_id}}", self._guarded(self._get), methods=["GET"]),
@@ -73,21 +74,37 @@ class AlertmanagerApi:
         return JSONResponse(document)
 
     async def _alerts(self, request: Request) -> Response:
+        return JSONResponse([self._shown(*row) for row in self._found(request)])
+
+    async def _groups(self, request: Request) -> Response:
+        """One group per rule, as the webhooks have it."""
+        names = ("alertname", "grafana_folder") if self.flavour is Flavour.GRAFANA else ("alertname",)
+        groups: dict[Labels, list[dict[str, object]]] = {}
+        for row in self._found(request):
+            labels = tuple(pair for pair in row[0].labels_to_match(row[1].breach.labels) if pair[0] in names)
+            groups.setdefault(labels, []).append(self._shown(*row))
+        receiver = {"name": self._receiver()}
+        return JSONResponse(
+            [{"labels": dict(labels), "receiver": receiver, "alerts": alerts} for labels, alerts in groups.items()]
+        )
+
+    def _receiver(self) -> str:
+        return GRAFANA_RECEIVER if self.flavour is Flavour.GRAFANA else ALERTMANAGER_RECEIVER
+
+    def _found(self, request: Request) -> Iterator[tuple[AlertBook, Alert, list[str]]]:
+        """The firing alerts that the query asks for, each with the silences that hold it."""
         wanted = [read_filter(text) for text in request.query_params.getlist("filter")]
         show_active = request.query_params.get("active", "true") != "false"
         show_silenced = request.query_params.get("silenced", "true") != "false"
-        found = []
         for book in self.books[:1]:
             for labels, alert in sorted(book.alerts.items()):
                 matched = dict(book.labels_to_match(labels))
                 held = self.silences.active_for(book.labels_to_match(labels))
                 shown = show_silenced if held else show_active
                 if alert.firing and shown and all(m.accepts(matched.get(m.name, "")) for m in wanted):
-                    found.append(self._shown(book, alert, held))
-        return JSONResponse(found)
+                    yield book, alert, held
 
     def _shown(self, book: AlertBook, alert: Alert, held: list[str]) -> dict[str, object]:
-        receiver = GRAFANA_RECEIVER if self.flavour is Flavour.GRAFANA else ALERTMANAGER_RECEIVER
         return {
             "labels": dict(book.labels_to_match(alert.breach.labels)),
             "annotations": dict(alert.breach.annotations),
@@ -96,7 +113,7 @@ class AlertmanagerApi:
             "updatedAt": written(alert.updated_at),
             "fingerprint": alert.fingerprint,
             "generatorURL": generator_url(book.rule, self.external_url()),
-            "receivers": [{"name": receiver}],
+            "receivers": [{"name": self._receiver()}],
             "status": {
                 "state": "suppressed" if held else "active",
                 "silencedBy": held,

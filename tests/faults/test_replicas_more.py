@@ -1,0 +1,156 @@
+"""RT-1, RT-4 to RT-7: replicas under load, restarts one by one, Redis restarted, one that cannot be drawn."""
+
+import asyncio
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import buttons, judged, roots, seen
+from tests.faults.groups import name_of
+from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.servers import Process, Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+
+async def test_rt_1_five_workers_keep_the_pace_and_never_edit_twice_at_once(zygote: Zygote, tmp_path: Path) -> None:
+    """20 incidents, figures that always change, period 1 s: each parent is edited about so often, one edit at a time."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=5, pools=True, poll="1s")) as home:
+        for number in range(20):
+            await home.send(number)
+        await home.eventually(lambda: len(roots(home)) == 20, "20 threads")
+        await asyncio.sleep(1)
+        home.to_slack.delay(lambda request: request.name == "POST /api/chat.update", 0.1)
+        first = len(home.stand_in.log.calls)
+        for step in range(10):
+            home.ends.queued = 20 + step * 7
+            await asyncio.sleep(1)
+        edits: dict[str, list[float]] = {}
+        for call in home.stand_in.log.of("chat.update", since=first):
+            edits.setdefault(str(call.args["ts"]), []).append(call.at_seconds)
+        assert len(edits) == 20
+        for times in edits.values():
+            gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+            assert min(gaps) > 0.1, gaps
+            assert max(gaps) < 4.0, gaps
+        workers = {request.who for request in home.to_slack.seen if request.name == "POST /api/chat.update"}
+        assert len(workers) > 1, "the load is shared"
+        assert seen(home).duplicates == []
+
+
+async def test_rt_4_restarting_one_by_one_cuts_no_request(zygote: Zygote, tmp_path: Path, rounds: int) -> None:
+    """SIGTERM to each in turn under 20 webhooks a second: none refused or cut, each ends well within 20 s."""
+    async with house(zygote, tmp_path, Plan(webs=2, workers=2)) as home:
+        balancer = Balancer(home)
+        traffic = asyncio.create_task(balancer.traffic())
+        for process in (*home.webs, *home.workers) * max(1, rounds // 2):
+            balancer.leaving.add(process.name)
+            begun = time.monotonic()
+            process.signal(signal.SIGTERM)
+            assert await process.ended(20) == 0
+            assert time.monotonic() - begun < 20
+            await home.start([process])
+            balancer.leaving.discard(process.name)
+        balancer.stopped = True
+        await traffic
+        assert {sent.status for sent in home.delivered} == {200}
+        assert len(home.delivered) > 100
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+
+
+class Balancer:
+    """Sends to webs that say that they are ready, a new connection each time, as a load balancer does."""
+
+    def __init__(self, home: House) -> None:
+        self.home, self.leaving, self.stopped = home, set[str](), False
+        self._ready: list[Process] = list(home.webs)
+
+    async def traffic(self) -> None:
+        """20 webhooks a second until stopped; readiness is asked four times a second."""
+        number = 0
+        async with asyncio.TaskGroup() as group:
+            looking = group.create_task(self._look())
+            while not self.stopped:
+                group.create_task(self.home.send(number % 150, to=self._ready[number % len(self._ready)]))
+                number += 1
+                await asyncio.sleep(0.05)
+            looking.cancel()
+
+    async def _look(self) -> None:
+        while True:
+            states = {process.name: await self.home.readiness(process) for process in self.home.webs}
+            self._ready = [process for process in self.home.webs if states[process.name] == 200] or self._ready
+            await asyncio.sleep(0.25)
+
+
+async def test_rt_5_redis_restarted_under_load_loses_nothing(zygote: Zygote, tmp_path: Path) -> None:
+    """`kill -9` of Redis and 3 s without it: connections recover alone, scripts are loaded again, nothing is lost."""
+    async with house(zygote, tmp_path) as home:
+        sends = [asyncio.create_task(home.send_until_taken(number)) for number in range(40)]
+        await home.eventually(lambda: len([d for d in home.delivered if d.status == 200]) >= 5, "some accepted")
+        home.redis.kill()
+        more = [asyncio.create_task(home.send_until_taken(number)) for number in range(40, 80)]
+        await asyncio.sleep(3)
+        await home.redis.start()
+        await asyncio.gather(*sends, *more)
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        assert len(roots(home)) == 80
+
+
+async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(zygote: Zygote, tmp_path: Path) -> None:
+    """Drawing one raises every time: 50 others are not held up, it is shown plainly, and `retry` draws it in full."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=2)) as home:
+        await home.send(1)
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        await asyncio.sleep(0.5)
+        (spoilt,), incident = roots(home), change(home, "NaN")
+        for number in range(2, 52):
+            await home.send(number)
+        await home.eventually(lambda: len(roots(home)) == 51, "50 others", 15)
+        await home.eventually(lambda: buttons(home, spoilt) == [], "the plain words", 20)
+        assert any("story raised" in worker.said() for worker in home.workers)
+        assert change(home, "14") == incident
+        home.aim()
+        await home.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
+        await home.eventually(lambda: "Acknowledge" in buttons(home, spoilt), "the full message")
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+
+
+def change(home: House, value: str) -> str:
+    """Give the first incident's alert a figure that cannot, or can, be drawn; gives the incident's id."""
+    prefix = "{tailback}:rec:"
+    with home.redis.client as client:
+        for key in client.scan_iter(f"{prefix}inc:*"):
+            document = json.loads(client.hget(key, "doc"))
+            if document["title"] != name_of(1):
+                continue
+            document["alerts"][0]["values"] = {"max_queue_size": value, "max_queue_time_mins": value}
+            document["thread"]["shown"] = ""
+            version = int(client.hget(key, "version")) + 1
+            client.hset(key, mapping={"doc": json.dumps(document), "version": version})
+            client.zadd("{tailback}:due", {key.decode().removeprefix(prefix): 0})
+            return str(document["id"])
+    raise AssertionError("the first incident has no record")
+
+
+async def test_rt_7_a_second_instance_on_one_folder_is_refused(zygote: Zygote, tmp_path: Path) -> None:
+    """`tailback run` twice with the embedded Redis: the second ends with a clear message, the first is unharmed."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=0)) as home:
+        first, second = await home.build("run1"), await home.build("run2")
+        for process in (first, second):
+            process.env |= {"REDIS_URL": "", "TAILBACK_DATA": str(tmp_path / "data")}
+        first.start()
+        await home.eventually(lambda: '"ready"' in first.said(), "the first")
+        second.start()
+        assert await second.ended(10) == 1
+        assert "data" in second.said()
+        assert "another" in second.said().lower() or "already" in second.said().lower(), second.said()
+        assert first.code is None
+        first.signal(signal.SIGTERM)
+        assert await first.ended(20) == 0

@@ -1,0 +1,150 @@
+"""SL: whatever Slack answers, nothing is dropped, nothing is doubled, and others go on."""
+
+import asyncio
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import buttons, judged, roots, seen
+from tests.faults.ends import POOL
+from tests.faults.groups import webhook
+from tests.faults.house import CHANNEL, OPS, House, Plan, house
+from tests.faults.servers import Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+ODD = [None, "0", "-1", "abc", "Wed, 21 Oct 2037 07:28:00 GMT", "86400"]
+"""Values of Retry-After that are no number of seconds between 1 and 300."""
+LEAST = {"0": 1.0, "-1": 1.0}
+"""How long the queue rests after those; after the others much longer."""
+
+
+def in_room(room: int, group: int) -> bytes:
+    """A delivery for a channel of its own."""
+    return webhook(group, labels={"room": str(room)})
+
+
+async def test_sl_3_a_429_stops_one_channel_for_as_long_as_slack_says(zygote: Zygote, tmp_path: Path) -> None:
+    """No call to that channel before the time, whatever Retry-After says; others go on; nothing is dropped."""
+    async with house(zygote, tmp_path, Plan(webs=1, rooms=8, pace="20ms")) as home:
+        for room, value in enumerate(["2", *ODD]):
+            home.stand_in.faults.rate_limit("chat.postMessage", value, channel=f"C0ROOM{room}")
+        begun = time.time()
+        for room in range(8):
+            await home.send(room, in_room(room, room))
+            await home.send(100 + room, in_room(room, 100 + room))
+        await home.eventually(lambda: {root.channel for root in roots(home)} >= {"C0ROOM7"}, "the free channel")
+        await asyncio.sleep(max(0.0, begun + 3.5 - time.time()))
+        for room, value in enumerate(["2", *ODD]):
+            calls = home.stand_in.log.of("chat.postMessage", f"C0ROOM{room}")
+            limited = [call for call in calls if call.outcome == "ratelimited"]
+            assert len(limited) == 1, (value, calls)
+            later = [call.at_seconds - limited[0].at_seconds for call in calls if call.number > limited[0].number]
+            quick = [wait for wait in later if wait < (2.0 if room == 0 else LEAST.get(value or "", 3.0))]
+            assert len(quick) <= 1, (value, later)  # one may have been on its way already
+        await home.eventually(lambda: len([r for r in roots(home) if r.channel == "C0ROOM0"]) == 2, "both threads")
+        assert seen(home).duplicates == []
+
+
+async def test_sl_4_a_slow_slack_slows_down_nobody_else(zygote: Zygote, tmp_path: Path) -> None:
+    """Every call takes 25 s: webhooks within 500 ms, a click is acknowledged within 1 s, and all is told in the end."""
+    async with house(zygote, tmp_path, Plan(webs=2, workers=2)) as home:
+        await home.send(0)
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        root = roots(home)[0]
+        home.stand_in.faults.slow("*", 25.0, times=None)
+        answers = await asyncio.gather(*(home.send(number) for number in range(1, 31)))
+        assert {answer.status for answer in answers} == {200}
+        assert max(answer.seconds for answer in answers) < 0.5
+        begun = time.monotonic()
+        await home.press(root.ts, "Acknowledge")
+        assert time.monotonic() - begun < 2.9, "Slack would have shown an error"
+        home.stand_in.faults.clear()
+        verdict = await judged(home, 40)
+        assert verdict.kept, verdict
+        assert len(roots(home)) == 31
+
+
+async def test_sl_5_a_revoked_token_stops_posting_until_it_works_again(zygote: Zygote, tmp_path: Path) -> None:
+    """One try in 10 s, readiness degraded, nothing lost, and it goes on by itself."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=3, pace="10ms", edit_pace="10ms")) as home:
+        for method in ("chat.postMessage", "chat.update"):
+            home.stand_in.faults.error(method, "token_revoked", times=None)
+        for number in range(20):
+            await home.send(number)
+        await asyncio.sleep(3)
+        before = len(home.stand_in.log.calls)
+        await home.eventually(lambda: degraded(home), "readiness degraded", 20)
+        tries = [c for c in home.stand_in.log.calls[before:] if c.method in ("chat.postMessage", "chat.update")]
+        assert len(tries) <= 4, tries
+        home.stand_in.faults.clear()
+        verdict = await judged(home, 60)
+        assert verdict.kept, verdict
+        assert len(roots(home)) == 20
+
+
+async def degraded(home: House) -> bool:
+    """Whether a web process says that it is not well."""
+    return await home.readiness(home.webs[0]) == 503
+
+
+@pytest.mark.parametrize("code", ["is_archived", "not_in_channel", "channel_not_found"])
+async def test_sl_6_a_channel_that_cannot_be_used_is_replaced(zygote: Zygote, tmp_path: Path, code: str) -> None:
+    """The thread opens in the fallback channel and names the broken one, which is asked at most once."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        home.stand_in.faults.error("chat.postMessage", code, times=None, channel=CHANNEL)
+        await home.send(1)
+        await home.eventually(lambda: [root.channel for root in roots(home)] == [OPS], "the fallback channel")
+        await asyncio.sleep(1)
+        message = home.stand_in.workspace.channels[OPS].messages[roots(home)[0].ts]
+        assert f"<#{CHANNEL}>" in str(message["blocks"])
+        assert len(home.stand_in.log.of("chat.postMessage", CHANNEL)) == 1
+        assert (await judged(home)).kept
+
+
+async def test_sl_7_huge_alerts_and_refused_shapes_still_open_a_thread(zygote: Zygote, tmp_path: Path) -> None:
+    """Labels of 50 kB and 200 alerts within Slack's limits; blocks that Slack refuses are tried smaller, once."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        long = {f"label{number}": "x" * 50_000 for number in range(5)}
+        await home.send(1, webhook(1, labels=long))
+        await home.send(2, webhook(2).replace(b'"alerts": [', b'"alerts": [' + b",".join([alert(n) for n in range(200)]) + b","))
+        await home.eventually(lambda: {root.group for root in roots(home)} == {1, 2}, "both threads")
+        home.stand_in.faults.error("chat.postMessage", "invalid_blocks", times=1)
+        await home.send(3)
+        await home.eventually(lambda: {root.group for root in roots(home)} == {1, 2, 3}, "the third thread")
+        refused = [c for c in home.stand_in.log.of("chat.postMessage") if c.outcome not in ("ok", "pending")]
+        assert [call.outcome for call in refused] == ["invalid_blocks"]
+
+
+def alert(number: int) -> bytes:
+    """One of many members of a group."""
+    body = webhook(2, labels={"host": f"runner-{number}"}).partition(b'"alerts": [')[2].rpartition(b"]")[0]
+    return body.replace(b'"fingerprint": "', f'"fingerprint": "f{number:04d}'.encode())
+
+
+async def test_sl_8_replies_that_fail_come_late_but_in_order(zygote: Zygote, tmp_path: Path) -> None:
+    """Every fifth reply fails once: each is told once, in the order of what happened."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=3, pools=True)) as home:
+        await home.send(1)
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        root, numbers = roots(home)[0], count(1)
+        home.stand_in.faults.status(
+            "chat.postMessage", 503, times=None, where=lambda a: bool(a.get("thread_ts")) and next(numbers) % 5 == 0
+        )
+        for _ in range(8):
+            home.aim()
+            request = {"user": "U0ANA", "channel": CHANNEL, "text": "@tailback diagnose", "thread_ts": root.ts}
+            await home.stand_in.people.say(request)
+        messages = home.stand_in.workspace.channels[CHANNEL].messages
+
+        def told() -> int:
+            return sum("asked for a diagnosis" in str(m.get("text")) for m in messages.values())
+
+        await home.eventually(lambda: told() >= 8, "eight results", 40)
+        await asyncio.sleep(1)
+        assert told() == 8
+        assert seen(home).disorder == []
+        assert "Acknowledge" in buttons(home, root)
+        assert POOL in root.text
