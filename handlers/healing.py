@@ -32,12 +32,14 @@ class Healing:
                 "records are recovered", why="Redis lost data" if lost else "Redis holds no records of ours yet"
             )
             desk.notes["records"] = "records were lost and are being recovered; no action is done until then"
-            if not await recovered(desk):
-                self._again_at = desk.monotonic() + AGAIN_SECONDS
-                return
+            self._whole = await recovered(desk)
+        else:
+            self._whole = True
         await desk.store.commit(wake_all())
-        self._whole = True
-        desk.notes.pop("records", None)
+        if self._whole:
+            desk.notes.pop("records", None)
+        else:
+            self._again_at = desk.monotonic() + AGAIN_SECONDS
 
     async def follow(self) -> None:
         """For a web process, every second: go on when some worker has recovered the records. Raises Unreachable."""

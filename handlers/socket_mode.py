@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any, Protocol
 
 import structlog
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
@@ -15,6 +16,10 @@ NOTE = "socket_mode"
 LOOK_SECONDS = 0.5
 PING_SECONDS = 5.0
 """How often the connection is tried out, and how long the SDK waits between two tries to connect."""
+
+DEAF_SECONDS = 30.0
+"""Six pings without an answer, and no hello or envelope: then the connection is given up."""
+CONNECT_SECONDS = 10.0
 
 log = structlog.get_logger()
 
@@ -28,7 +33,7 @@ async def socket_mode(desk: Desk, app: AsyncApp) -> AsyncIterator[None]:
     handler.client.web_client.base_url = desk.settings.env.slack_api_url
     tasks = [
         asyncio.create_task(handler.connect_async(), name="socket-mode"),  # type: ignore[no-untyped-call]  # Bolt's own
-        asyncio.create_task(_watched(desk, handler), name="socket-mode-watch"),
+        asyncio.create_task(Watch(desk, handler.client).run(), name="socket-mode-watch"),
     ]
     try:
         yield
@@ -40,17 +45,67 @@ async def socket_mode(desk: Desk, app: AsyncApp) -> AsyncIterator[None]:
         await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
 
 
-async def _watched(desk: Desk, handler: AsyncSocketModeHandler) -> None:
-    """Keep the note true, and take away an address that failed: it works once, and the SDK would try it for ever."""
-    client, was_connected = handler.client, False
-    while True:
-        await asyncio.sleep(LOOK_SECONDS)
+class Client(Protocol):
+    """What is watched of the SDK's client."""
+
+    wss_uri: str | None
+    last_ping_pong_time: float | None
+    on_message_listeners: list[Callable[[Any], Awaitable[None]]]
+
+    async def is_connected(self) -> bool:
+        """What the SDK thinks; it does not look at whether anything arrives (slack.md trap 14)."""
+
+    async def connect_to_new_endpoint(self, force: bool = False) -> None:
+        """Connect by a new address."""
+
+
+class Watch:
+    """Keeps the note true, and connects anew when nothing was heard for too long, whatever the SDK thinks."""
+
+    def __init__(self, desk: Desk, client: Client) -> None:
+        self._desk, self._client = desk, client
+        self._heard_at = desk.monotonic()
+        self._was_connected = False
+        client.on_message_listeners.append(self._heard)
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self.look()
+
+    async def look(self) -> None:
+        """One look. An address that failed is taken away: it works once, and the SDK would try it for ever."""
+        desk, client = self._desk, self._client
         connected = await client.is_connected()
-        if connected:
+        quiet = self._quiet_seconds()
+        if quiet > DEAF_SECONDS:
+            desk.notes[NOTE] = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
+            self._heard_at = desk.monotonic()
+            await self._anew()
+        elif connected:
             desk.notes.pop(NOTE, None)
         else:
             client.wss_uri = None  # as the SDK itself says that there is none yet
             desk.notes[NOTE] = "Socket Mode is not connected; trying again with a new address"
-        if connected is not was_connected:
+        if connected is not self._was_connected:
             log.info("socket mode", connected=connected)
-        was_connected = connected
+        self._was_connected = connected
+
+    def _quiet_seconds(self) -> float:
+        """Since the last hello, envelope or pong."""
+        pong = self._client.last_ping_pong_time
+        since_pong = float("inf") if pong is None else self._desk.now() - pong
+        return min(self._desk.monotonic() - self._heard_at, abs(since_pong))
+
+    async def _heard(self, _: object) -> None:
+        self._heard_at = self._desk.monotonic()
+
+    async def _anew(self) -> None:
+        log.warning("socket mode deaf", remedy="connecting anew")
+        self._client.wss_uri = None
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await self._client.connect_to_new_endpoint(force=True)
+        except Exception as error:  # noqa: BLE001 (a door: whatever the SDK raises, the next look tries again)
+            log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}")

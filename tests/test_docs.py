@@ -13,7 +13,8 @@ from bot.adapters.alertmanagers.alertmanager import AlertmanagerTable
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
 from bot.adapters.alertmanagers.grafana import GrafanaTable
 from bot.adapters.alertmanagers.table import ALERTMANAGERS
-from bot.adapters.metrics.prometheus import FRACTIONAL, WHOLE, PrometheusPool, PrometheusTable
+from bot.adapters.metrics.prometheus import PrometheusTable
+from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE, PrometheusPool
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
 from bot.adapters.metrics.table import METRICS
 from bot.adapters.scalers.http import HttpScalerTable
@@ -64,17 +65,8 @@ SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
 }
 """Heading of docs/configuration.md: the table whose settings stand below it, and the one that says the rest."""
 WITHOUT_EFFECT = {
-    "[outside_slack]": r"desk\.outside\b",
     "[sns]": r"\.sns\b",
     "GITHUB_WEBHOOK_SECRET": r"\bgithub_webhook_secret\b",
-    "permissions.approve": r"permissions\.approve\b|\"approve\"",
-    "actions.per_minute": r"\bactions\.per_minute\b",
-    "timing.resync": r"\btiming\.resync\b",
-    "timing.sweep": r"\btiming\.sweep\b",
-    "approval_within": r"\bapproval_within_seconds\b",
-    "lease": r"\bpolicy\.lease_seconds\b",
-    "drained_for": r"\bpolicy\.drained_seconds\b",
-    "max_cost_per_hour": r"\bmax_cost_per_hour\b|\boverpriced\b",
 }
 """Settings that the page says have no effect yet: how a story, an action or a door would use them."""
 MADE_UP = {"GRAFANA_TOKEN": "made-up", "PAGER_WEBHOOK_URL": "http://127.0.0.1:1/"}
@@ -182,7 +174,7 @@ def test_each_figure_and_each_preset_is_explained() -> None:
     """The figures of a pool, and the presets with the label that names the pool and the figures they have."""
     metrics = page("docs/metrics.md")
     table = metrics.section("What Tailback asks about a pool")
-    assert {*WHOLE, *FRACTIONAL, "waiting"} - set(re.findall(r"`(\w+)`", table)) == set()
+    assert {*WHOLE, *FRACTIONAL, *COUNTED, "provider_up", "waiting"} - set(re.findall(r"`(\w+)`", table)) == set()
     presets = rows(metrics.section("Presets"))
     assert set(presets) == set(PRESETS)
     for preset, (label, _) in PRESETS.items():

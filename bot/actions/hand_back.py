@@ -7,9 +7,11 @@ from bot.core.incident import Incident, noted
 from bot.core.lease import Lease, aimed, due_back
 from bot.core.observe import View
 from bot.core.offer import Offer
+from bot.core.pool import Pool
 from bot.core.record import AlreadyDone, Put, Ready
 from bot.core.request import Answer, Request
 from bot.core.timeline import Event
+from bot.core.words import count
 from bot.desk import Desk
 from bot.ports import Refused
 from bot.stories.ask import acting, already, audited, permit
@@ -87,7 +89,7 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed: 
     """Set the absolute target; act and target together are the Idempotency-Key."""
     if target := act.params.get("target"):
         await lever_of(desk, act.pool or "").scaler.set(int(target), f"{act.id}.{target}")
-    return _performed(act)
+    return await _performed(desk, act)
 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:  # noqa: ARG001
@@ -96,10 +98,13 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     if target is None:
         return None
     level, _ = await level_of(desk, act.pool or "")
-    return _performed(act) if level == int(target) else None
+    return await _performed(desk, act) if level == int(target) else None
 
 
-def _performed(act: Act) -> Performed:
+async def _performed(desk: Desk, act: Act) -> Performed:
     why = {"drained": "The queue has drained.", "ended": "The lease has ended."}.get(act.params.get("why", ""), "")
-    lines = (why,) if why else ()
+    pool = await desk.store.get(Pool, act.pool or "")
+    latest = pool.value.latest if pool else None
+    waiting = f"{count(latest.queued, 'job')} still waiting." if latest and latest.queued else ""
+    lines = tuple(line for line in (why, waiting) if line)
     return Performed(act.outcome, act.params.get("target", ""), Event.LENT, lines, settles=act.params["share"])

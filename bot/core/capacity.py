@@ -9,6 +9,8 @@ from bot.core.pool import PoolRules, Snapshot
 from bot.core.words import count, duration
 
 TARGET_SECONDS = 1800.0
+BOOT_VARIES = 0.25
+"""Share of the boot time by which a new runner comes sooner or later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,15 @@ def _option(flow: Flow, more: int, terms: Terms) -> Option:
     low, mid, high = (crossing(points, flow.floor, z) for z in (-INTERVAL_Z, 0.0, INTERVAL_Z))
     if low is not None and mid is not None:
         low, mid, high = spread_out(flow.queued, low, mid, high, terms.widen)
+        if more:
+            low, high = min(low, mid - BOOT_VARIES * flow.boot), _later(high, mid + BOOT_VARIES * flow.boot + 1)
     hourly = terms.cost_per_runner_hour
     cost = None if hourly is None or mid is None else hourly * more * mid / 60
     return Option(more, _seconds(low), _seconds(mid), _seconds(high), _oldest(flow, points), cost)
+
+
+def _later(one: float | None, other: float) -> float | None:
+    return None if one is None else max(one, other)
 
 
 def _seconds(minutes: float | None) -> float | None:

@@ -17,6 +17,8 @@ UNFORESEEN = 0.12
 """Relative spread of the net rate that no figure shows: people push, people stop."""
 LASTS = 0.3
 """How unsure it is that arrivals above or below the usual stay so, as a share of the difference."""
+FIRST_TURN = 0.42
+"""Runners that start together also end together: renewal theory lets that part of a turn pass without an end."""
 PACE_MINUTES = 30.0
 USUAL_MINUTES = 15.0
 """The pool's usual rate counts as much as that many minutes of watching."""
@@ -199,7 +201,7 @@ def walk(flow: Flow, more: int = 0) -> list[Point]:
         joins = min(flow.joins * step, creatable + replaced)
         creatable += replaced - joins
         starts = joins + ends - replaced
-        again = more * _turn(flow) * step if joined else 0.0
+        again = more * _turn(flow) * step if joined and (minute - flow.boot) * _turn(flow) > FIRST_TURN else 0.0
         online += joins - replaced
         queued += _arrivals(flow, minute) * step - starts - again
         own, extra = own + starts, extra + again

@@ -141,11 +141,13 @@ class Facts:
 
     def recent(self, minutes: float) -> tuple[Snapshot, ...]:
         """The samples of the last so many minutes of the fleet's time."""
-        return tuple(s for s in self.series if self.now.at - s.at <= minutes * 60 / self.speed)
+        since = self.now.at - minutes * 60 / self.speed
+        return tuple(s for s in self.series if s.at >= since)
 
     def before(self, minutes: float) -> tuple[Snapshot, ...]:
         """The samples that are older than that."""
-        return tuple(s for s in self.series if self.now.at - s.at > minutes * 60 / self.speed)
+        since = self.now.at - minutes * 60 / self.speed
+        return tuple(s for s in self.series if s.at < since)
 
     def usual(self, figure: str, given: float | None = None) -> float | None:
         """What is usual: as the source says, else the median of the samples older than 20 minutes, at least three."""

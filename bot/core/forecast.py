@@ -80,7 +80,7 @@ def _read_off(said: Forecast, flow: Flow, points: list[Point], known: Calibratio
     mid = crossing(points, flow.floor, 0.0)
     low = crossing(points, flow.floor, -INTERVAL_Z)
     high = crossing(points, flow.floor, INTERVAL_Z)
-    if mid is None:
+    if mid is None or crossing(walk(replace(flow, usual=None)), flow.floor, 0.0) is None:
         later = next(point.queued for point in points if point.minute >= GROWTH_MINUTES)
         grows = later > flow.queued + max(1.0, 0.05 * flow.queued)
         why = f"{flow.arrivals:.1f} jobs arrive a minute, about {flow.pace * flow.online:.1f} are finished"

@@ -26,7 +26,6 @@ log = structlog.get_logger()
 
 async def recovered(desk: Desk) -> bool:
     """Look through every channel of ours once; False when one could not be read and it must be done again."""
-    whole = True
     for channel in channels(desk):
         try:
             for message in await desk.chat.own(channel, since=desk.now() - BACK_SECONDS):
@@ -35,15 +34,15 @@ async def recovered(desk: Desk) -> bool:
             if error.system != "Slack":
                 raise
             log.warning("channel not read for lost threads", channel=channel, why=error.what)
-            whole = whole and not error.retryable
-    if whole:
-        old = await desk.store.find(EPOCH)
-        try:
-            await desk.store.commit(Change(point={EPOCH: (desk.new_id("e"), old)}))
-        except Conflict:
-            log.info("another process recovered the records at the same time")
-        desk.store.accept_loss()
-    return whole
+            if error.retryable:
+                return False
+    old = await desk.store.find(EPOCH)
+    try:
+        await desk.store.commit(Change(point={EPOCH: (desk.new_id("e"), old)}))
+    except Conflict:
+        log.info("another process recovered the records at the same time")
+    desk.store.accept_loss()
+    return True
 
 
 def channels(desk: Desk) -> tuple[str, ...]:

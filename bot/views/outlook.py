@@ -14,23 +14,24 @@ STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (480, 60), (math.inf, 120))
 """Up to so many minutes, a time is told in steps of so many."""
 
 
-def outlook(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
-    """Of the worst affected pool that queues; None when there is nothing to say."""
+def outlook(incident: Incident, view: View, now: float, timing: Timing, *, plain: bool = False) -> Marked | None:
+    """Of the worst affected pool that queues; None when there is nothing to say. `plain` leaves the bold face out."""
     pools = [view.pools[name] for name in incident.affected if name in view.pools]
     latest = [p.latest for p in pools if p.latest and not stale(p, now, timing.poll)]
     worst = next((s for s in worst_first(latest) if empty(s, _floor(view, s.pool)) is False), None)
     if incident.closed or worst is None:
         return None
-    several = len(latest) > 1
-    about = say(" of {pool}", pool=name_of(worst.pool)) if several else say("")
+    about = say(" of {pool}", pool=name_of(worst.pool)) if len(latest) > 1 else say("")
+    bold = say("") if plain else say("*")
     cause, foretold = view.causes.get(worst.pool), view.pools[worst.pool].outlook
     first = None
     if cause is not None:
-        first = say("*Likely cause{about}:* {cause} ({sureness} confidence)",
+        first = say("{bold}Likely cause{about}:{bold} {cause} ({sureness} confidence)", bold=bold,
                     about=about, cause=escaped(cause.cause.value, 200), sureness=cause.sureness)  # fmt: skip
     second = None
     if foretold is not None and foretold.at >= worst.at - 1:
-        second = say("*Forecast{about}:* {words}", about=about if first is None else "", words=forecast_words(foretold))
+        also = about if first is None else say("")
+        second = say("{bold}Forecast{about}:{bold} {words}", bold=bold, about=also, words=forecast_words(foretold))
     return joined(" · ", first, second) or None
 
 

@@ -85,7 +85,7 @@ def _open_text(incident: Incident, view: View, offers: Sequence[Offer], now: flo
     parts = [
         say("{heading}.", heading=escaped(_heading(incident, view, now, timing), 300)),
         full_picture(of_incident(incident, view, now, timing)),
-        say("{ahead}.", ahead=ahead) if (ahead := outlook(incident, view, now, timing)) else None,
+        say("{ahead}.", ahead=ahead) if (ahead := outlook(incident, view, now, timing, plain=True)) else None,
         say("Alert: {title}, since {at}.", title=title_of(incident), at=utc(began_at(incident))),
         has_it(incident),
         say("You can press: {buttons}.", buttons=buttons) if buttons else None,

@@ -75,7 +75,7 @@ class Story:
         current = self.world.scaler.current or 0
         if act.name == "scale_up":
             assert target > current or target in {t for t, key in self.world.scaler.effects if key == act.id}
-            assert target <= AGREED or (act.agreed_by == DAN != act.who), "a second person above the threshold"
+            assert target <= AGREED or act.agreed_by in {BEN, DAN} - {act.who}, "a second person above the threshold"
         else:
             assert target < current or act.attempts > 1, "a hand-back lowers"
 

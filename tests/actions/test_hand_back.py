@@ -29,7 +29,10 @@ async def test_it_goes_back_when_the_lease_ends() -> None:
     assert [entry.outcome for entry in world.audit("hand_back")][:2] == ["asked: ended", "sent"]
     assert world.audit("hand_back")[1].before == "24"
     assert world.audit("hand_back")[0].who == "tailback"
-    assert f"Handed back extra runners: {POOL} is set to 10 again (was 24). The lease has ended." in world.replies[-1]
+    assert (
+        f"Handed back extra runners: {POOL} is set to 10 again (was 24). The lease has ended. 14 jobs"
+        in (world.replies[-1])
+    )
     assert world.lease.shares == ()
     assert world.due("lease") is None
 

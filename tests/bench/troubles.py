@@ -59,7 +59,7 @@ def _pressed(spec: PoolSpec, dice: random.Random) -> PoolSpec:
 
 def _refused(cause: Cause) -> Callable[[PoolSpec, random.Random], Made]:
     def made(spec: PoolSpec, dice: random.Random) -> Made:
-        share = dice.uniform(0.7, 0.95) if cause is Cause.THROTTLED else 1.0
+        share = dice.uniform(0.9, 0.98) if cause is Cause.THROTTLED else 1.0
         roomy = replace(spec, ephemeral=dice.random() < 0.5, limit=round(_work(spec) * 3) + 10, spare=1)
         fault = Fault(Kind.CREATES_REFUSED, -20 * MINUTE, pool=spec.name, amount=share, code=dice.choice(CODES[cause]))
         return _pressed(roomy, dice), (fault,)
@@ -103,7 +103,7 @@ def _limit(spec: PoolSpec, dice: random.Random) -> Made:
         lower = max(1, round(_work(spec) * dice.uniform(0.4, 0.7)))
         return replace(spec, minimum=1), (faults.limit_lowered(spec.name, lower, 0.0),)
     tight = replace(spec, limit=max(2, round(_work(spec) * 1.15)), minimum=2, spare=2)
-    return replace(tight, rates=(Rate(0.0, spec.arrivals_per_minute * dice.uniform(1.4, 2.0)),)), ()
+    return replace(tight, rates=(Rate(0.0, spec.arrivals_per_minute * dice.uniform(1.8, 2.5)),)), ()
 
 
 def _flood(spec: PoolSpec, dice: random.Random) -> Made:

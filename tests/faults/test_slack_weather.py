@@ -109,7 +109,9 @@ async def test_sl_7_huge_alerts_and_refused_shapes_still_open_a_thread(zygote: Z
     async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
         long = {f"label{number}": "x" * 50_000 for number in range(5)}
         await home.send(1, webhook(1, labels=long))
-        await home.send(2, webhook(2).replace(b'"alerts": [', b'"alerts": [' + b",".join([alert(n) for n in range(200)]) + b","))
+        await home.send(
+            2, webhook(2).replace(b'"alerts": [', b'"alerts": [' + b",".join([alert(n) for n in range(200)]) + b",")
+        )
         await home.eventually(lambda: {root.group for root in roots(home)} == {1, 2}, "both threads")
         home.stand_in.faults.error("chat.postMessage", "invalid_blocks", times=1)
         await home.send(3)

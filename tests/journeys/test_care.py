@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
-from tests.journeys.world import World, running
+from tests.journeys.world import World, process, running
 from tests.slack_surfaces import Message
 
 ANA, BEN = "U0ANA", "U0BEN"
@@ -90,3 +90,17 @@ async def test_what_somebody_else_set_is_left(tmp_path: Path, redis_url: str) ->
         await parent.reply("Left linux.2xlarge at 12: somebody else set that", within=12)
         await asyncio.sleep(0)
         assert [target for _, target, _ in world.farm.sets] == [14]
+
+
+async def test_a_lease_survives_the_death_of_the_process(tmp_path: Path) -> None:
+    """`kill -9` after the raise, Redis included; the next process hands back when the lease ends."""
+    async with process(tmp_path, CareSetup(lease="8s")) as tailback:
+        world = tailback.world
+        parent = await asked(world, 14)
+        await parent.reply("it accepted")
+        tailback.kill()
+        assert world.farm.pools[LINUX].current == 14
+        await tailback.start()
+        await parent.reply("Handed back extra runners: linux.2xlarge is set to 10 again (was 14)", within=25)
+        assert world.farm.pools[LINUX].current == 10
+        assert [target for _, target, _ in world.farm.sets] == [14, 10]

@@ -44,7 +44,7 @@ async def test_the_parent_names_the_likely_cause_and_the_forecast() -> None:
     world = await full()
     text = world.parent.message.text
     assert "the pool's limit is reached (high confidence)" in text
-    assert "Forecast:* clears in" in text or "Forecast: clears in" in text
+    assert "Forecast: clears in" in text
 
 
 async def test_the_line_costs_few_edits() -> None:

@@ -106,7 +106,17 @@ def test_the_json_keeps_its_fields() -> None:
         "peak_oldest_wait_seconds": 6840.0,
     }
     assert [entry["event"] for entry in made["timeline"]] == ["opened", "scaled", "silenced", "drained"]
-    assert list(made["timeline"][0]) == ["number", "event", "text", "who", "lines", "broadcast", "whom", "at", "figures"]
+    assert list(made["timeline"][0]) == [
+        "number",
+        "event",
+        "text",
+        "who",
+        "lines",
+        "broadcast",
+        "whom",
+        "at",
+        "figures",
+    ]
 
 
 def test_a_figure_that_json_does_not_have_becomes_null() -> None:

@@ -1,0 +1,153 @@
+"""IN-3, IN-4, IN-6 to IN-8: a full or unsafe Redis, two Alertmanagers, flapping, odd payloads."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.redis_servers import QUIET, free_port
+from tests.faults.checker import judged, roots
+from tests.faults.groups import name_of, webhook
+from tests.faults.house import CHANNEL, TOKEN, House, Plan, house
+from tests.faults.servers import Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+
+async def test_in_3_a_full_redis_refuses_whole_deliveries(zygote: Zygote, tmp_path: Path) -> None:
+    """Out of memory: 503 with nothing half written, said in /readyz or the log; it goes on when there is room."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        await home.send_until_taken(1)
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        with home.redis.client as client:
+            client.config_set("maxmemory", int(client.info("memory")["used_memory"]) // 2)
+            answers = [await home.send(number) for number in range(2, 12)]
+            assert {answer.status for answer in answers} == {503}
+            assert "memory is full" in home.webs[0].said()
+            whole = [client.hgetall(key) for key in client.scan_iter("{tailback}:rec:inc:*")]
+            assert all({b"doc", b"version"} <= record.keys() for record in whole)
+            assert len(whole) == 1
+            client.config_set("maxmemory", 0)
+        for number in range(2, 12):
+            await home.send_until_taken(number)
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+
+
+@pytest.mark.parametrize(
+    ("setting", "named"),
+    [(("--maxmemory-policy", "allkeys-lru"), "noeviction"), (("--appendonly", "no"), "appendonly")],
+)
+async def test_in_4_an_unsafe_redis_is_refused_by_web_and_worker(
+    zygote: Zygote, tmp_path: Path, setting: tuple[str, ...], named: str
+) -> None:
+    """An eviction policy, or no append-only file: neither starts, and the message names the setting."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1, redis=setting), start=False) as home:
+        for process in home.processes.values():
+            process.start()
+        for process in home.processes.values():
+            assert await process.ended(10) == 1
+            assert named in process.said()
+
+
+ROUTES = """
+route:
+  receiver: tailback
+  group_by: [alertname]
+  group_wait: 200ms
+  group_interval: 2s
+  repeat_interval: 1h
+receivers:
+- name: tailback
+  webhook_configs:
+  - url: http://127.0.0.1:{port}/alerts/alertmanager
+    send_resolved: true
+    http_config: {{authorization: {{credentials: {token}}}}}
+"""
+
+
+@asynccontextmanager
+async def alertmanager(folder: Path, web: int) -> AsyncIterator[str]:
+    """A real Alertmanager that knows nothing of another; gives its address."""
+    folder.mkdir()
+    (folder / "am.yml").write_text(ROUTES.format(port=web, token=TOKEN), "utf-8")
+    port = free_port()
+    child = await asyncio.create_subprocess_exec(
+        "prometheus-alertmanager",
+        f"--config.file={folder / 'am.yml'}",
+        f"--storage.path={folder / 'data'}",
+        f"--web.listen-address=127.0.0.1:{port}",
+        "--web.external-url=http://alertmanager.example:9093",
+        "--web.route-prefix=/",
+        "--cluster.listen-address=",
+        **QUIET,
+    )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        child.kill()
+        await child.wait()
+
+
+@pytest.mark.needs("alertmanager")
+async def test_in_6_two_alertmanagers_that_lost_each_other_open_one_thread(zygote: Zygote, tmp_path: Path) -> None:
+    """Both send the same groups, to one web each: one thread per group."""
+    async with (
+        house(zygote, tmp_path, Plan(webs=2, workers=2)) as home,
+        alertmanager(tmp_path / "am1", home.webs[0].port) as first,
+        alertmanager(tmp_path / "am2", home.webs[1].port) as second,
+    ):
+        alerts = [{"labels": {"alertname": name_of(number), "severity": "page"}} for number in range(5)]
+        for address in (first, second):
+            await home.eventually(
+                lambda address=address: posted(home, address, alerts), "an Alertmanager that takes it"
+            )
+        await home.eventually(lambda: len(roots(home)) == 5, "five threads")
+        await asyncio.sleep(2.5)
+        taken = [p.said().count('"source": "alertmanager"') for p in home.webs]
+        assert all(count >= 5 for count in taken), taken
+        assert len(roots(home)) == 5
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+
+
+async def posted(home: House, address: str, alerts: object) -> bool:
+    """Whether an Alertmanager took alerts."""
+    with contextlib.suppress(OSError):
+        async with home.http.post(f"{address}/api/v2/alerts", json=alerts) as answer:
+            return answer.status == 200
+    return False
+
+
+async def test_in_7_a_flapping_alert_stays_one_thread(zygote: Zygote, tmp_path: Path) -> None:
+    """Firing and resolved every half second: one thread, about one edit a second, at most 5 replies."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=2, pools=True, edit_pace="1s", report="5m")) as home:
+        for turn in range(20):
+            await home.send(1, webhook(1, firing=turn % 2 == 0, began=time.time()))
+            await asyncio.sleep(0.5)
+        await asyncio.sleep(1)
+        (root,) = roots(home)
+        messages = home.stand_in.workspace.channels[CHANNEL].messages.items()
+        replies = [m for ts, m in messages if m.get("thread_ts") == root.ts and ts != root.ts]
+        assert len(replies) <= 5, [m["text"] for m in replies]
+        edits = [call.at_seconds for call in home.stand_in.log.of("chat.update")]
+        assert len(edits) <= 5 + 12, len(edits)
+
+
+async def test_in_8_odd_but_real_payloads_are_shown(zygote: Zygote, tmp_path: Path) -> None:
+    """A truncated group, a payload without version and unknown fields, Grafana's version 1: each has its thread."""
+    cut = json.loads(webhook(1)) | {"truncatedAlerts": 37}
+    bare = {"alerts": json.loads(webhook(2))["alerts"], "somethingNew": {"a": [1]}}
+    grafana = json.loads(webhook(3)) | {"version": "1", "orgId": 1, "title": "x", "state": "alerting"}
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        for number, body in ((1, cut), (2, bare), (3, grafana)):
+            assert (await home.send(number, json.dumps(body).encode())).status == 200
+        await home.eventually(lambda: {root.group for root in roots(home)} == {1, 2, 3}, "three threads")
+        first = next(root for root in roots(home) if root.group == 1)
+        blocks = str(home.stand_in.workspace.channels[CHANNEL].messages[first.ts]["blocks"])
+        assert "37" in blocks + first.text

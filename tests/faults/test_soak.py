@@ -1,0 +1,42 @@
+"""The crash soak, short; and the checker, which must find what it is there to find."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import judged, seen
+from tests.faults.house import CHANNEL, Plan, house
+from tests.faults.servers import Zygote
+from tests.faults.soak import soaked
+
+pytestmark = pytest.mark.needs("redis-server")
+
+
+async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(zygote: Zygote, tmp_path: Path) -> None:
+    """Kills about every quarter second, pauses, lost replies, Redis killed: missing 0, duplicates 0, orphans 0."""
+    seconds = float(os.environ.get("TAILBACK_SOAK_SECONDS", "20"))
+    verdict, soak = await soaked(zygote, tmp_path, seconds, seed=2026)
+    assert str(verdict) == "missing 0, duplicates 0, orphans 0"
+    assert verdict.kept, verdict.disorder
+    assert soak.kills > seconds
+    assert soak.pauses > 0
+    assert soak.redis_kills > 0
+
+
+async def test_the_checker_finds_what_is_missing_double_and_unknown(zygote: Zygote, tmp_path: Path) -> None:
+    """Three planted breaches: an accepted group without a thread, one with two, and a thread nobody knows."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        await home.send(1)
+        await home.eventually(lambda: not seen(home).missing, "a thread")
+        channel = home.stand_in.workspace.channels[CHANNEL]
+        ((ts, message),) = channel.messages.items()
+        home.stand_in.workspace.write(channel, {**message, "ts": ""})
+        for process in home.workers:
+            process.kill()
+        await home.send(2)
+        verdict = await judged(home, 2)
+        assert (verdict.missing, verdict.duplicates) == ([2], [1])
+        assert len(verdict.orphans) == 2, "without a worker no button shows anything"
+        assert ts in verdict.orphans
+        assert not verdict.kept
