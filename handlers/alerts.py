@@ -15,6 +15,7 @@ from bot.sources.table import SOURCES
 from bot.stories.take_alert import take_alert
 from handlers import metrics
 from handlers.bodies import BodyRefused, body_of
+from handlers.throttle import Throttle
 
 PATIENCE_SECONDS = 1.8
 """A sender that cannot be stored for gets its 503 within 2 s (promises P1)."""
@@ -22,7 +23,7 @@ PATIENCE_SECONDS = 1.8
 log = structlog.get_logger()
 
 
-async def intake(desk: Desk, request: Request) -> Response:
+async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
     """`POST /alerts/{source}`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong."""
     source = request.path_params["source"]
     if source not in SOURCES:
@@ -36,6 +37,7 @@ async def intake(desk: Desk, request: Request) -> Response:
     verdict = judged(request.headers.raw, body, _secrets(desk), desk.now())
     if not verdict.ok:
         log.warning("alert refused", source=source, why=verdict.reason)
+        await throttle.wrong(request.client.host if request.client else "")
         return _answer(401, verdict.sentence, source)
     try:
         delivery = SOURCES[source](body)

@@ -22,6 +22,7 @@ from bot.ports import Unreachable
 from handlers import alerts, metrics
 from handlers.bodies import BodyRefused, body_of
 from handlers.slack_signature import genuine
+from handlers.throttle import Throttle
 from handlers.wiring import House
 
 READY_SECONDS = 0.5
@@ -35,6 +36,7 @@ class Web:
     def __init__(self, house: House, slack: AsyncApp) -> None:
         self._house = house
         self._slack = AsyncSlackRequestHandler(slack)
+        self._throttle = Throttle(house.desk.monotonic)
         self.draining = False
 
     def application(self) -> Starlette:
@@ -50,7 +52,7 @@ class Web:
         )
 
     async def _alert(self, request: Request) -> Response:
-        return await alerts.intake(self._house.desk, request)
+        return await alerts.intake(self._house.desk, self._throttle, request)
 
     async def _from_slack(self, request: Request) -> Response:
         desk = self._house.desk

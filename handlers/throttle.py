@@ -1,0 +1,42 @@
+"""Slows down whoever keeps presenting wrong credentials; a sender with the right ones never waits (C10, SE-2)."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+FREE_A_MINUTE = 30
+"""Wrong attempts of one address in a minute that are answered at once."""
+PAUSE_SECONDS = 1.0
+MOST_WAITING = 64
+"""Answers held back at the same time; beyond that they go out at once, so that waiting never eats memory."""
+MOST_ADDRESSES = 1000
+
+
+class Throttle:
+    """Remembers the wrong attempts of the last minute, by address; belongs to one web process."""
+
+    def __init__(
+        self, monotonic: Callable[[], float], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self._monotonic = monotonic
+        self._sleep = sleep
+        self._attempts: dict[str, deque[float]] = {}
+        self._waiting = 0
+
+    async def wrong(self, address: str) -> None:
+        """Note a wrong attempt, and wait before it is answered when there were too many."""
+        now = self._monotonic()
+        attempts = self._attempts.pop(address, deque(maxlen=FREE_A_MINUTE + 1))
+        while attempts and now - attempts[0] > 60:
+            attempts.popleft()
+        attempts.append(now)
+        self._attempts[address] = attempts
+        if len(self._attempts) > MOST_ADDRESSES:
+            del self._attempts[next(iter(self._attempts))]
+        if len(attempts) <= FREE_A_MINUTE or self._waiting >= MOST_WAITING:
+            return
+        self._waiting += 1
+        try:
+            await self._sleep(PAUSE_SECONDS)
+        finally:
+            self._waiting -= 1
