@@ -1,5 +1,7 @@
 """One source floods the pool: a bot that retries, a matrix gone wild (causes.md S1)."""
 
+import math
+
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 
 WINDOW_MINUTES = 15.0
@@ -27,11 +29,17 @@ def find(facts: Facts) -> Finding | None:
     others = (total - top.number) / WINDOW_MINUTES
     others_usual = sum(usual.values()) - was
     alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
-    if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike:
+    chance = _at_least(round(top.number), round(total), was / sum(usual.values()))
+    if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or chance > 0.005:
         return None
     seen.append(f"{rate:.1f} a minute, usually {was:.1f}; all others {others:.1f}, usually {others_usual:.1f}")
     alone = others <= 1.3 * others_usual + 0.2
     return Finding(Cause.FLOOD, 0.85 if alone else 0.6, tuple(seen), Scaling.NO, ADVICE)
+
+
+def _at_least(number: int, of: int, share: float) -> float:
+    """The probability that so many of all jobs come from a source that has this share of them (binomial)."""
+    return sum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(number, of + 1))
 
 
 def _usual(facts: Facts) -> dict[str, float]:

@@ -3,7 +3,7 @@
 import math
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import duration
+from bot.core.words import count, duration
 
 LONGER = 1.4
 HANGS = 4.5
@@ -52,7 +52,7 @@ def _slower(facts: Facts, usual: float) -> tuple[str, float] | None:
     chance = _at_most(round(ended), due) if due else 1.0
     if ended > 0.6 * due or chance > 0.03:
         return None
-    words = f"{ended:.0f} jobs ended in 30 min; at the usual duration the busy runners would have ended {due:.0f}"
+    words = f"{count(round(ended), 'job')} ended in 30 min; at the usual duration it would have been {due:.0f}"
     return words, 0.75 if chance < 0.003 else 0.62
 
 

@@ -4,7 +4,7 @@ from bot.playground.fleet.rules import Flavour
 from bot.playground.fleet.scenarios import DEMO_SPEED, Scenario
 from bot.playground.fleet.spec import PoolSpec
 
-COUNTED_SECONDS, PAST_SECONDS = 900.0, 36_000.0
+COUNTED_SECONDS, PAST_SECONDS, LATELY_SECONDS = 900.0, 36_000.0, 7_200.0
 """Spans of the fleet's own time: of what is counted, and of what is usual."""
 HEAD = """\
 # Written by `tailback demo`. One second of yours is one minute of the fleet, so the paces here are short.
@@ -47,6 +47,7 @@ metrics = "fleet"
 preset = "ci"
 window = "{window:.0f}s"
 past = "{past:.0f}s"
+lately = "{lately:.0f}s"
 boot_time = "{boot:.0f}s"
 floor = {floor}
 
@@ -75,6 +76,7 @@ def _pool(pool: PoolSpec, fleet: str, speed: float) -> str:
         fleet=fleet,
         window=max(5.0, COUNTED_SECONDS / speed),
         past=max(60.0, PAST_SECONDS / speed),
+        lately=max(10.0, LATELY_SECONDS / speed),
         boot=pool.boot_seconds,
         floor=pool.drained_at,
         maximum=pool.ceiling,

@@ -8,7 +8,7 @@ from bot.core.pool import Counted, PoolRules, Snapshot
 from bot.playground.fleet.figures import read
 from bot.playground.fleet.simulation import Fleet
 
-WINDOW_SECONDS = 900.0
+WINDOW_SECONDS, LATELY_SECONDS = 900.0, 7200.0
 KEPT = 240
 
 
@@ -28,6 +28,7 @@ class Eye:
     """Figures that this source does not have."""
     series: deque[Snapshot] = field(default_factory=lambda: deque(maxlen=KEPT))
     _counts: deque[tuple[float, dict[str, Counter[str]]]] = field(default_factory=deque)
+    _arrivals: deque[tuple[float, Counter[str]]] = field(default_factory=deque)
     _rates: list[float] = field(default_factory=list)
     _durations: list[float] = field(default_factory=list)
 
@@ -58,7 +59,7 @@ class Eye:
             "registered": counts["plain"]["registrations"],
             "provider_up": self.fleet.provider_up,
             "arrivals_by_source": _counted(counts["arrived"]),
-            "usual_by_source": _counted(self._arrived()),
+            "usual_by_source": _counted(self._earlier(now)),
             "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
             "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
         }
@@ -67,6 +68,12 @@ class Eye:
         sample = Snapshot(self.name, now, missing=missing, **given)  # type: ignore[arg-type]  # names are checked by it
         self.series.append(sample)
         return sample
+
+    def _earlier(self, now: float) -> Counter[str]:
+        self._arrivals.append((now, self._arrived()))
+        while len(self._arrivals) > 1 and self._arrivals[1][0] <= now - LATELY_SECONDS:
+            self._arrivals.popleft()
+        return self._arrivals[0][1]
 
     def _arrived(self) -> Counter[str]:
         arrived = self.fleet.pools[self.name].tally.arrived

@@ -27,7 +27,7 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
     body = json.loads(webhook(1))
     alert = body["alerts"][0]
     for part in ("labels", "annotations"):
-        alert[part] |= {name: EVIL for name in ("summary", "description", "team", "priority", "odd", "message")}
+        alert[part] |= dict.fromkeys(("summary", "description", "team", "priority", "odd", "message"), EVIL)
     alert |= {"generatorURL": f"https://x.example/{EVIL}", "silenceURL": EVIL, "dashboardURL": EVIL}
     body |= {"receiver": f"tailback {EVIL}", "externalURL": f"https://y.example/{EVIL}", "title": EVIL}
     async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:

@@ -87,7 +87,7 @@ async def test_ac_4_what_is_outside_the_limits_is_refused_with_the_reason(
 
 
 async def test_ac_4_limits_are_checked_again_when_it_is_done(zygote: Zygote, tmp_path: Path) -> None:
-    """Confirmed at 10 runners; meanwhile somebody else set 30: the target is lower now, nothing is sent, and it is said."""
+    """Confirmed at 10 runners; meanwhile somebody set 30: the target is lower now, nothing is sent, and it is said."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
         root = await root_of(home)
         home.aim()
@@ -125,7 +125,7 @@ async def test_ac_5_buttons_of_the_past_are_refused_politely(zygote: Zygote, tmp
 
 
 async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(zygote: Zygote, tmp_path: Path) -> None:
-    """Regex characters, quotes, unicode: equal matchers on the stored labels, for the time that was asked, no longer."""
+    """Regex characters, quotes, unicode: equal matchers on the stored labels; too long a time is refused."""
     odd = {"path": 'a.*|b "q" \\ {x}', "name": "ünï\u202ecode", "empty": ""}
     async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
         await home.send(1, webhook(1, labels=odd))

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.needs("redis-server")
 
 
 async def test_a_long_outage_is_told_outside_slack_once_and_its_end_too(zygote: Zygote, tmp_path: Path) -> None:
-    """No connection to Slack for longer than `after`: one document to the pager, the age as a metric, then all threads."""
+    """No connection to Slack for longer than `after`: the pager is told, the age is a metric; then all threads."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=2, after="2s")) as home:
         home.to_slack.cut()
         for number in range(5):

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.needs("redis-server")
 
 async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(zygote: Zygote, tmp_path: Path) -> None:
     """Kills about every quarter second, pauses, lost replies, Redis killed: missing 0, duplicates 0, orphans 0."""
-    seconds = float(os.environ.get("TAILBACK_SOAK_SECONDS", "20"))
+    seconds = float(os.environ.get("TAILBACK_SOAK_SECONDS", "10"))
     verdict, soak = await soaked(zygote, tmp_path, seconds, seed=2026)
     assert str(verdict) == "missing 0, duplicates 0, orphans 0"
     assert verdict.kept, verdict.disorder

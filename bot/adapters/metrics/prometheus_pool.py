@@ -49,6 +49,8 @@ class PrometheusPool(Table):
     """The span over which the preset counts creates, failures and sources."""
     past: Span = "1d"
     """The span that the preset takes for what is usual."""
+    lately: Span = "2h"
+    """The end of that span which does not count for the usual sources: the incident itself."""
     queued: str = ""
     oldest_wait_seconds: str = ""
     busy: str = ""
@@ -80,7 +82,7 @@ class PrometheusPool(Table):
         """The query of every figure that can be asked for; one written by hand goes before the preset's."""
         figures = (*WHOLE, *FRACTIONAL, *COUNTED, "provider_up", "waiting")
         by_hand = {name: text for name in figures if (text := str(getattr(self, name)).strip())}
-        spans = Spans(self.window, self.past)
+        spans = Spans(self.window, self.past, self.lately)
         known = queries(self.preset, self.known_as or pool, self.where, spans) if self.preset else {}
         return known | by_hand
 

@@ -13,6 +13,8 @@ class Spans:
 
     window: str = "15m"
     past: str = "1d"
+    lately: str = "2h"
+    """The end of the past that is left out where an incident would colour what is usual."""
 
 
 def queries(preset: Preset, known_as: str, where: str = "", spans: Spans | None = None) -> dict[str, str]:
@@ -30,6 +32,7 @@ def quoted(text: str) -> str:
 def _ci(pool: str, spans: Spans) -> dict[str, str]:
     """The plain names that Tailback's own examples and its simulated fleet use."""
     window, past = spans.window, spans.past
+    sources = f"sum by (repository, workflow) (increase(ci_jobs_arrived_total{{{pool}}}"
     return {
         "queued": f"sum(ci_jobs_queued{{{pool}}})",
         "oldest_wait_seconds": f"max(ci_job_oldest_wait_seconds{{{pool}}})",
@@ -49,8 +52,8 @@ def _ci(pool: str, spans: Spans) -> dict[str, str]:
         "create_failures": f"sum(increase(ci_runner_create_failures_total{{{pool}}}[{window}]))",
         "create_failures_by_code": f"sum by (code) (increase(ci_runner_create_failures_total{{{pool}}}[{window}]))",
         "provider_up": "min(ci_provider_up)",
-        "arrivals_by_source": f"sum by (repository, workflow) (increase(ci_jobs_arrived_total{{{pool}}}[{window}]))",
-        "usual_by_source": f"sum by (repository, workflow) (increase(ci_jobs_arrived_total{{{pool}}}[{past}]))",
+        "arrivals_by_source": f"{sources}[{window}]))",
+        "usual_by_source": f"{sources}[{past}])) - {sources}[{spans.lately}]))",
         "usual_arrivals_per_minute": f"max(quantile_over_time(0.5, ci_jobs_arrivals_per_minute{{{pool}}}[{past}]))",
         "usual_duration_seconds": (
             f'max(quantile_over_time(0.5, ci_job_duration_seconds{{{pool},quantile="0.5"}}[{past}]))'

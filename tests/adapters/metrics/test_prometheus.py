@@ -211,7 +211,8 @@ async def test_the_simulated_fleet_answers_every_figure_of_the_preset():
     pool = next(iter(fleet.fleet.pools))
     async with serving(fleet.app) as url, Wire() as wire:
         raw = {"kind": "prometheus", "url": url}
-        prom = build("fleet", "[metrics.fleet]", raw, {pool: {"preset": "ci"}}, parts_with(wire, at=fleet.now()))
+        figures = {"preset": "ci", "window": "15s", "past": "10m", "lately": "2m"}
+        prom = build("fleet", "[metrics.fleet]", raw, {pool: figures}, parts_with(wire, at=fleet.now()))
         found = await prom.snapshot(pool)
     assert found.queued is not None
     assert found.busy is not None
