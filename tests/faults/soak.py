@@ -14,7 +14,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.checker import Verdict, judged
+from tests.faults.checker import Verdict, judged, mark_of
+from tests.faults.groups import webhook
 from tests.faults.house import House, Plan, house
 from tests.faults.servers import Process, Zygote
 
@@ -26,6 +27,8 @@ GROUPS_A_SECOND = 8
 LOST_REPLIES, LOST_REQUESTS, LOST_COMMITS = 0.05, 0.02, 0.005
 HISTORY_LAG_SECONDS = 0.5
 MEND_SECONDS = 60.0
+ROOMS = 8
+"""Channels over which the groups are spread: a thousand threads in one within minutes is more than Slack takes."""
 
 
 @dataclass(slots=True)
@@ -38,6 +41,8 @@ class Soak:
     kills: int = 0
     pauses: int = 0
     redis_kills: int = 0
+    collapsed: int = 0
+    """Second threads that the sweep found and marked; they count as no duplicate any more."""
     busy: set[str] = field(default_factory=set)
     """Processes that are being killed or paused now."""
 
@@ -52,7 +57,8 @@ class Soak:
         number = 0
         async with asyncio.TaskGroup() as group:
             while time.monotonic() < self.until and number < 9999:
-                group.create_task(self.home.send_until_taken(number, within=120.0))
+                body = webhook(number, labels={"room": str(number % ROOMS)})
+                group.create_task(self.home.send_until_taken(number, body, within=120.0))
                 number += 1
                 await asyncio.sleep(1 / GROUPS_A_SECOND)
 
@@ -89,7 +95,7 @@ class Soak:
 async def soaked(zygote: Zygote, folder: Path, seconds: float, seed: int) -> tuple[Verdict, Soak]:
     """Run it for so long, mend everything, and judge."""
     chance = random.Random(seed)
-    async with house(zygote, folder, Plan()) as home:
+    async with house(zygote, folder, Plan(rooms=ROOMS)) as home:
         home.stand_in.faults.history_lag_seconds = HISTORY_LAG_SECONDS
         home.to_slack.drop(lambda request: chance.random() < LOST_REPLIES, times=None, reply=True)
         home.to_slack.drop(lambda request: chance.random() < LOST_REQUESTS, times=None)
@@ -103,7 +109,11 @@ async def soaked(zygote: Zygote, folder: Path, seconds: float, seed: int) -> tup
         for process in home.processes.values():
             process.kill()
         await home.start()
-        return await judged(home, MEND_SECONDS), soak
+        verdict = await judged(home, MEND_SECONDS)
+        channels = home.stand_in.workspace.channels.values()
+        marks = [mark_of(message) for channel in channels for message in channel.messages.values()]
+        soak.collapsed = sum(mark.startswith("duplicate/") for mark in marks)
+        return verdict, soak
 
 
 def main() -> None:
@@ -119,6 +129,7 @@ def main() -> None:
     zygote.close()
     groups = len({sent.group for sent in soak.home.delivered})
     print(f"seed {seed}: {groups} groups, {soak.kills} kills, {soak.pauses} pauses, {soak.redis_kills} kills of Redis")
+    print(f"second threads that were collapsed on the way: {soak.collapsed}")
     for name in ("missing", "duplicates", "orphans", "disorder"):
         if found := getattr(verdict, name):
             print(f"{name}: {found}")

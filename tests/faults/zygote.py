@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import time
 
 from handlers.cli import main
 
@@ -51,6 +52,7 @@ def _start(argv: list[str], env: dict[str, str], log: str) -> int:
         for descriptor in (1, 2):
             os.dup2(out, descriptor)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        _let_clock_jump()
         os.environ.clear()
         os.environ.update(env)
         main(argv)
@@ -59,6 +61,18 @@ def _start(argv: list[str], env: dict[str, str], log: str) -> int:
     finally:
         sys.stdout.flush()
         os._exit(code)
+
+
+def _let_clock_jump() -> None:
+    """From now on SIGUSR1 sets this process's wall clock an hour ahead, SIGUSR2 an hour back; no other process's."""
+    shown, jumped = time.time, {"seconds": 0.0}
+
+    def jump(signum: int, _: object) -> None:
+        jumped["seconds"] += 3600.0 if signum == signal.SIGUSR1 else -3600.0
+
+    time.time = lambda: shown() + jumped["seconds"]
+    signal.signal(signal.SIGUSR1, jump)
+    signal.signal(signal.SIGUSR2, jump)
 
 
 if __name__ == "__main__":
