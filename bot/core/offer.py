@@ -26,8 +26,6 @@ class Offer:
     """The id that the button carries; see `act_id`."""
     place: Place = Place.BUTTON
     primary: bool = False
-    confirm: str = ""
-    """A sentence to confirm before anything is sent; empty: no question."""
 
 
 def act_id(incident: Incident, name: str) -> str:

@@ -21,6 +21,4 @@ def controls(offers: Sequence[Offer], subject: str) -> Block | None:
 
 
 def _button(offer: Offer, subject: str) -> Block:
-    return button(
-        offer.label, offer.name, offer.act, f"{offer.label}: {subject}", primary=offer.primary, confirm=offer.confirm
-    )
+    return button(offer.label, offer.name, offer.act, f"{offer.label}: {subject}", primary=offer.primary)

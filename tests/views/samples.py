@@ -95,7 +95,7 @@ def offers(of: Incident) -> tuple[Offer, ...]:
         Offer("scale_up", "Scale up", act_id(of, "scale_up")),
         Offer("diagnose", "Diagnose", act_id(of, "diagnose")),
         Offer("mute", "Mute status replies", act_id(of, "mute"), Place.MORE),
-        Offer("resolve", "Resolve by hand", act_id(of, "resolve"), Place.MORE, confirm="Close it although jobs wait?"),
+        Offer("resolve", "Resolve by hand", act_id(of, "resolve"), Place.MORE),
     )
 
 
