@@ -24,6 +24,7 @@ DRAIN_SECONDS = 5.0
 """How long a web process goes on serving after it said that it is not ready (promises P11)."""
 
 RELOAD_SECONDS = 1.0
+CLOCK_SECONDS = 10.0
 
 log = structlog.get_logger()
 
@@ -63,6 +64,7 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
             if house.desk.settings.env.slack_app_token.get_secret_value():
                 await stack.enter_async_context(socket_mode(house.desk, app))
         await stack.enter_async_context(_working(house) if worker else _reloading(house))
+        await stack.enter_async_context(_keeping_time(house))
         try:
             yield address
         finally:
@@ -99,6 +101,28 @@ async def _working(house: House) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
+async def _keeping_time(house: House) -> AsyncIterator[None]:
+    """All processes go by the clock of Redis."""
+
+    async def follow() -> None:
+        while True:
+            await house.keep_time()
+            await asyncio.sleep(CLOCK_SECONDS)
+
+    task = asyncio.create_task(follow(), name="clock")
+    try:
+        yield
+    finally:
+        await _ended(task)
+
+
+async def _ended(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+@asynccontextmanager
 async def _reloading(house: House) -> AsyncIterator[None]:
     """A process without a worker reads tailback.toml again by itself: the kill switch works there too."""
 
@@ -115,9 +139,7 @@ async def _reloading(house: House) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        await _ended(task)
 
 
 def required(settings: Settings, *, web: bool) -> None:

@@ -1,11 +1,12 @@
 """The one place where real parts are chosen and put together."""
 
+import contextlib
 import os
 import secrets
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -17,8 +18,24 @@ from bot.adapters.slack_chat import SlackChat
 from bot.adapters.slack_client import open_client, open_session
 from bot.config import ConfigError, Settings, read_file
 from bot.desk import Desk, Lever
+from bot.ports import Unreachable
 
 log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class Clock:
+    """Epoch seconds, carried on by the monotonic clock: a wall clock that jumps moves nothing (promises RT-3)."""
+
+    offset: float
+
+    def now(self) -> float:
+        """Epoch seconds."""
+        return time.monotonic() + self.offset
+
+    def follow(self, epoch_seconds: float) -> None:
+        """Go by another clock from here on."""
+        self.offset = epoch_seconds - time.monotonic()
 
 
 @dataclass(slots=True)
@@ -29,6 +46,12 @@ class House:
     store: RedisStore
     embedded: EmbeddedRedis | None
     file_seen: float = 0.0
+    clock: Clock = field(default_factory=lambda: Clock(0.0))
+
+    async def keep_time(self) -> None:
+        """Follow the clock of Redis, which all processes share; while it does not answer, ours goes on."""
+        with contextlib.suppress(Unreachable):
+            self.clock.follow(await self.store.time())
 
     def reload(self) -> None:
         """Take over tailback.toml when it changed: actions, permissions, timing, routes; never a broken one."""
@@ -54,14 +77,15 @@ class House:
 async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[House]:
     """Open every part, and close them in the opposite order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
     async with AsyncExitStack() as stack:
-        back_ends = build(settings, now)
+        clock = Clock(now() - time.monotonic())
+        back_ends = build(settings, clock.now)
         stack.push_async_callback(back_ends.close)
         url, embedded = settings.env.redis_url.get_secret_value(), None
         if not url:
             embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
             url = await embedded.start()
             stack.push_async_callback(embedded.stop)
-        clocks = Clocks(now, time.monotonic)
+        clocks = Clocks(clock.now, time.monotonic)
         store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease)
         stack.push_async_callback(store.aclose)
         session = open_session()
@@ -74,13 +98,13 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
             metrics=back_ends.metrics,
             levers={pool: Lever(scaler, policy) for pool, (scaler, policy) in back_ends.levers.items()},
             alertmanagers=back_ends.alertmanagers,
-            now=now,
+            now=clock.now,
             monotonic=time.monotonic,
             new_id=new_id,
             outside=back_ends.outside,
         )
         path = settings.env.tailback_config
-        yield House(desk, store, embedded, path.stat().st_mtime if path.exists() else 0.0)
+        yield House(desk, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock)
 
 
 def now() -> float:

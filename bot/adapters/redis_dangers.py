@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bot.adapters.redis_link import RedisLink
+from bot.ports import Failure, Unreachable
 
 OLDEST = (6, 2)
 CLOCK_SECONDS = 2.0
@@ -11,16 +12,21 @@ CLOCK_SECONDS = 2.0
 async def dangers(link: RedisLink, now: Callable[[], float]) -> list[str]:
     """The findings, by INFO alone: managed servers block CONFIG but tell the same there. Raises Unreachable."""
     before = now()
-    told = await link.read("TIME")
-    middle = (before + now()) / 2
+    told = await redis_time(link)
+    apart = (before + now()) / 2 - told
     facts = await link.read("INFO")
     found = (
         of_facts(facts) if isinstance(facts, Mapping) else ["Redis: INFO gives nothing; allow it in the server's ACL."]
     )
-    if isinstance(told, (tuple, list)):
-        apart = middle - (int(told[0]) + int(told[1]) / 1e6)
-        found += of_clock(apart)
-    return found
+    return [*found, *of_clock(apart)]
+
+
+async def redis_time(link: RedisLink) -> float:
+    """Epoch seconds as Redis counts them. Raises Unreachable."""
+    told = await link.read("TIME")
+    if not isinstance(told, (tuple, list)):
+        raise Unreachable("Redis", f"TIME answered {told!r}", failure=Failure.UNKNOWN)
+    return int(told[0]) + int(told[1]) / 1e6
 
 
 def of_facts(facts: Mapping[str, object]) -> list[str]:

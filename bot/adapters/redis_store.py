@@ -14,7 +14,7 @@ from bot.adapters import redis_scripts as scripts
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.adapters.redis_commit import AUDIT, DUE, FENCE, HW, INDEXES, LANES, MARKS, RECORDS, SETS, Commits
 from bot.adapters.redis_connect import Clients
-from bot.adapters.redis_dangers import dangers
+from bot.adapters.redis_dangers import dangers, redis_time
 from bot.adapters.redis_link import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis_wake import RedisWake
 from bot.core.incident import Incident
@@ -172,6 +172,10 @@ class RedisStore:
     async def check(self) -> list[str]:
         """What makes this Redis unsafe to keep incidents in: a sentence each, with its remedy; empty when it is fit."""
         return await dangers(self._link, self._clocks.now)
+
+    async def time(self) -> float:
+        """Epoch seconds as Redis counts them."""
+        return await redis_time(self._link)
 
     def lost_data(self) -> bool:
         """Whether Redis knows less than this process saw committed (P10); stays so until `accept_loss`."""

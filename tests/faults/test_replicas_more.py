@@ -42,9 +42,6 @@ async def test_rt_1_five_workers_keep_the_pace_and_never_edit_twice_at_once(zygo
         assert seen(home).duplicates == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="samples are stamped by the wall clock: after a jump back the newer ones look old"
-)
 async def test_rt_3_a_jump_of_the_wall_clock_ends_and_doubles_nothing(zygote: Zygote, tmp_path: Path) -> None:
     """One worker's clock jumps an hour ahead, and back behind: the parent is kept true, nothing is told twice."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=2, pools=True, poll="500ms")) as home:

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import httpx
 
 from bot.config import Environment
+from bot.ports import Unreachable
 from handlers.slack import slack_app
 from handlers.web import Web
 from handlers.wiring import House
@@ -31,6 +32,10 @@ class LossyStore(PoliteStore):
     def lost_data(self) -> bool:
         """Whether data was lost, as told."""
         return self.lost
+
+    async def time(self) -> float:
+        """The clock of the store; a store that is down has none."""
+        raise Unreachable("Redis", "the fake has no clock of its own")
 
 
 class Door:
