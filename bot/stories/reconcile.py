@@ -28,6 +28,8 @@ SAFETY_SECONDS = 0.2
 POST_BURST = 3
 """Messages that Slack takes in a channel at once before it asks for one a second."""
 EDIT_BURST = 5
+OPEN_AGAIN = 0.9
+"""A refused token holds its lane a little shorter than the next probe waits, or the probe would find it shut."""
 OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
 """Failures that say something of Slack as a whole, and not of one message or channel."""
 REFUSED_NOTE = "slack_refused"
@@ -177,7 +179,7 @@ async def _failed(desk: Desk, held: Held[Incident], incident: Incident, step: St
     if error.failure is Failure.CREDENTIALS:
         desk.notes[REFUSED_NOTE] = f"{desk.now()}"
         await desk.store.hold_lane("probe", CREDENTIALS_SECONDS)
-        await desk.store.hold_lane(lane, CREDENTIALS_SECONDS)
+        await desk.store.hold_lane(lane, CREDENTIALS_SECONDS * OPEN_AGAIN)
     said = after_failure(desk, incident, error)
     if isinstance(step, EditRoot | EditReply):
         return replace(said, uncertain=_in_doubt(held, incident), afresh=False)

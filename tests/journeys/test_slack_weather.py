@@ -89,7 +89,7 @@ async def test_a_token_that_is_revoked_for_a_moment(world: World) -> None:
 
     await world.slack.wait(named, 5, "/readyz that names token_revoked", lambda: "not")
     faults.clear()
-    await world.slack.channel("ci").parent(LINUX, within=15)
+    await world.slack.channel("ci").parent(LINUX, within=25)
     await world.until_ready()
     assert len(world.roots()) == 1
 
