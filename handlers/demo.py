@@ -26,6 +26,7 @@ from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
 from bot.playground.slack.settings import Command, Shortcut
 from bot.ports import Refused
+from handlers.ending import ended
 from handlers.run import serving
 from handlers.wiring import House, now, opened
 
@@ -117,7 +118,7 @@ async def opened_demo(
         house = await stack.enter_async_context(opened(settings, durable=False))
         await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
         living = asyncio.create_task(world.run(), name="fleet")
-        stack.push_async_callback(_ended, living)
+        stack.push_async_callback(ended, living)
         yield Demo(address, product, fleet, house, slack, world)
 
 
@@ -159,12 +160,6 @@ async def _poster() -> AsyncIterator[Callable[[str, Mapping[str, str], bytes], A
                 raise OSError(str(error)) from None
 
         yield post
-
-
-async def _ended(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
 
 
 def _say(line: str) -> None:

@@ -13,6 +13,7 @@ import uvicorn
 
 from bot.config import ConfigError, Settings
 from bot.ports import Unreachable
+from handlers.ending import ended
 from handlers.healing import Healing
 from handlers.slack import slack_app
 from handlers.socket_mode import socket_mode
@@ -113,13 +114,7 @@ async def _keeping_time(house: House) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await _ended(task)
-
-
-async def _ended(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
+        await ended(task)
 
 
 @asynccontextmanager
@@ -139,7 +134,7 @@ async def _reloading(house: House) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await _ended(task)
+        await ended(task)
 
 
 def required(settings: Settings, *, web: bool) -> None:

@@ -1,7 +1,6 @@
 """Socket Mode: connects beside everything else, never twice by the same address, and says so while it is not there."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
@@ -11,6 +10,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
 from bot.desk import Desk
+from handlers.ending import ended
 
 NOTE = "socket_mode"
 LOOK_SECONDS = 0.5
@@ -39,9 +39,7 @@ async def socket_mode(desk: Desk, app: AsyncApp) -> AsyncIterator[None]:
         yield
     finally:
         for task in tasks:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            await ended(task)
         await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
 
 

@@ -20,6 +20,7 @@ from bot.stories.set_aside import set_aside
 from bot.stories.storm import storm
 from bot.stories.tend import tend
 from handlers import metrics
+from handlers.ending import ended
 from handlers.healing import Healing
 
 AT_ONCE = 48
@@ -56,9 +57,7 @@ class Worker:
                 self._bell.clear()
                 await self._drain()
         finally:
-            ears.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await ears
+            await ended(ears)
             self._ticker.shutdown(wait=False)
             if self._alarm is not None:
                 self._alarm.cancel()

@@ -68,6 +68,8 @@ class RedisLink:
         except UnicodeEncodeError as error:
             raise Unreachable("Redis", f"a text is not Unicode ({error.reason})", failure=Failure.SHAPE) from None
         except (errors.RedisError, errors.RedisClusterException) as error:
+            if (task := asyncio.current_task()) and task.cancelling():
+                raise asyncio.CancelledError from error
             raise _unreachable(error, lost) from None
 
     async def _sent(self, script: Script | None, words: tuple[Word, ...], tries: int) -> object:

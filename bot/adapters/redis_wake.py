@@ -1,7 +1,6 @@
 """Waits until a commit anywhere makes something due: by an event in this process, by a subscription from others."""
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 
 import structlog
@@ -40,12 +39,11 @@ class RedisWake:
         return True
 
     async def aclose(self) -> None:
-        """End the subscription."""
-        if self._task is not None:
+        """End the subscription; asked again as long as the client swallows the cancellation."""
+        while self._task is not None and not self._task.done():
             self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
+            await asyncio.wait({self._task}, timeout=_AGAIN_SECONDS)
+        self._task = None
 
     async def _listen(self) -> None:
         log = structlog.get_logger()
