@@ -240,7 +240,8 @@ class FakeStore:
                 raise Conflict(f"{member} is claimed by somebody else")
         for index, (_, expected) in change.point.items():
             points_to = self.data.indexes.get(index)
-            forgotten = all(self._row(f"{name}:{points_to}") is None for name in NAMES.values())
+            a_thread = (points_to or "").startswith("@")
+            forgotten = not a_thread and all(self._row(f"{name}:{points_to}") is None for name in NAMES.values())
             if points_to != expected and not (expected is None and forgotten):
                 raise Conflict("an index points elsewhere")
 

@@ -62,7 +62,7 @@ for i = 1, points do
   if id and expected == '' then
     local kept = redis.call('EXISTS', prefix .. 'inc:' .. id, prefix .. 'act:' .. id, prefix .. 'pool:' .. id,
                             prefix .. 'digest:' .. id)
-    if kept > 0 then return {'conflict', 'an index points elsewhere'} end
+    if kept > 0 or string.sub(id, 1, 1) == '@' then return {'conflict', 'an index points elsewhere'} end
   elseif (id or '') ~= expected then
     return {'conflict', 'an index points elsewhere'}
   end

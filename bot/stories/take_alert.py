@@ -32,6 +32,10 @@ class Kin:
     """A thread that stands in Slack and has no record."""
 
 
+NOBODY = Kin(None, None)
+"""The first guess, without asking: the commit finds out when it is wrong, and then the store is asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spot:
     """Where a new incident is entered: the index of its key, what that points to now, and the delivery's mark."""
@@ -62,12 +66,14 @@ async def take_alert(desk: Desk, delivery: Delivery) -> Taken:
     if delivery.kind is Kind.TEST:
         return Taken.TESTED
     index, mark = f"open:{delivery.key}", f"news:{delivery.news}"
-    for _ in range(TRIES):
+    for attempt in range(TRIES):
         known, held = await desk.store.open_under(index, mark)
         if known:
             return Taken.REPEATED
         try:
-            kin = await _kin(desk, delivery) if held is None else None
+            kin = None
+            if held is None:
+                kin = await _kin(desk, delivery) if attempt else NOBODY
             about = held or (kin.held if kin else None)
             if about is None or _is_another_time(desk, about.value, delivery):
                 return await _open(desk, delivery, Spot(index, mark, held.value.id if held else None), kin)
