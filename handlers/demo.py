@@ -31,6 +31,7 @@ from handlers.run import serving
 from handlers.wiring import House, now, opened
 
 PATIENCE_SECONDS = 5.0
+LOWEST_PORT, PORTS = 15_000, 7_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +141,16 @@ def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port of the loopback interface that nobody listens on now.
+
+    It lies below those that the system gives to outgoing connections, so that none of them takes it in the meantime.
+    """
+    for _ in range(100):
+        port = LOWEST_PORT + secrets.randbelow(PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise Refused("No free port was found on 127.0.0.1; stop something that listens there.")
 
 
 @asynccontextmanager

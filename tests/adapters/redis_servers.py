@@ -2,7 +2,6 @@
 
 import contextlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -43,14 +42,3 @@ def plain_redis(*more: str) -> Iterator[str]:
             yield url
     finally:
         shutil.rmtree(place, ignore_errors=True)
-
-
-def free_port() -> int:
-    """A port that nobody listens on at this moment, with room for the cluster bus at port + 10000."""
-    for _ in range(100):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if port < 55000:
-            return port
-    raise AssertionError("no free port under 55000 in 100 tries")

@@ -13,7 +13,8 @@ from bot.adapters.redis_store import Clocks, RedisStore
 from bot.config import ConfigError
 from bot.core.pool import Pool
 from bot.core.record import Change, Held, Put
-from tests.adapters.redis_servers import free_port, running
+from handlers.demo import free_port
+from tests.adapters.redis_servers import running
 
 CLOCKS = Clocks(time.time, time.monotonic)
 

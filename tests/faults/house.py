@@ -14,7 +14,7 @@ from bot.playground.slack.acts import Outcome
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
 from bot.playground.slack.people import Channel
-from tests.adapters.redis_servers import free_port
+from handlers.demo import free_port
 from tests.faults.ends import POOL, Ends
 from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook

@@ -13,7 +13,8 @@ from pathlib import Path
 import redis
 
 from bot.adapters.redis_engine import die_with_parent
-from tests.adapters.redis_servers import QUIET, free_port
+from handlers.demo import free_port
+from tests.adapters.redis_servers import QUIET
 
 ROOT = Path(__file__).parents[2]
 

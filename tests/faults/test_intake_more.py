@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.redis_servers import QUIET, free_port
+from handlers.demo import free_port
+from tests.adapters.redis_servers import QUIET
 from tests.faults.checker import judged, roots
 from tests.faults.groups import name_of, webhook
 from tests.faults.house import CHANNEL, TOKEN, House, Plan, house

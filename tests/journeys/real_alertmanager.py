@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.redis_engine import die_with_parent
-from tests.adapters.redis_servers import free_port
+from handlers.demo import free_port
 from tests.journeys.alerts import Json
 from tests.journeys.setup import TOKEN
 

@@ -18,9 +18,9 @@ from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.record import Call
 from bot.playground.slack.settings import Command, Shortcut
+from handlers.demo import free_port
 from handlers.run import serving
 from handlers.wiring import House, now, opened
-from tests.adapters.redis_servers import free_port
 from tests.journeys.alerts import Json
 from tests.journeys.farm import Farm, Pool
 from tests.journeys.setup import TOKEN, Setup
