@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.adapters.alertmanagers import alertmanager, grafana
+from bot.adapters.kinds import Kinds
 from bot.adapters.parts import Parts
 from bot.ports import Alertmanager
 
 Build = Callable[[str, str, Mapping[str, object], Parts], Alertmanager]
 """(name, place in tailback.toml, its table, parts) → the back end; raises ConfigError."""
 
-ALERTMANAGERS: Mapping[str, Build] = {
-    "alertmanager": alertmanager.build,
-    "grafana": grafana.build,
-}
+ALERTMANAGERS: Mapping[str, Build] = Kinds("bot.adapters.alertmanagers", "alertmanager", "grafana")

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.adapters.metrics import prometheus
+from bot.adapters.kinds import Kinds
 from bot.adapters.parts import Parts
 from bot.ports import Metrics
 
 Build = Callable[[str, str, Mapping[str, object], Mapping[str, Mapping[str, object]], Parts], Metrics]
 """(name, place in tailback.toml, its table, pool → the pool's own keys, parts) → the source; raises ConfigError."""
 
-METRICS: Mapping[str, Build] = {
-    "prometheus": prometheus.build,
-}
+METRICS: Mapping[str, Build] = Kinds("bot.adapters.metrics", "prometheus")

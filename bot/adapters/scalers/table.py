@@ -2,15 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
+from bot.adapters.kinds import Kinds
 from bot.adapters.parts import Parts
-from bot.adapters.scalers import http, none
 from bot.core.guards import ScalePolicy
 from bot.ports import Scaler
 
 Build = Callable[[str, str, Mapping[str, object], Parts], tuple[Scaler, ScalePolicy]]
 """(pool, place in tailback.toml, its table, parts) → the lever and what it may do; raises ConfigError."""
 
-SCALERS: Mapping[str, Build] = {
-    "http": http.build,
-    "none": none.build,
-}
+SCALERS: Mapping[str, Build] = Kinds("bot.adapters.scalers", "http", "none")
