@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.incident import Incident
+from bot.core.job import WorkflowJob
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.pool import Snapshot
@@ -171,6 +172,16 @@ class Chat(Protocol):
 
     async def group_members(self, group: str) -> frozenset[str]:
         """User ids of a user group; cached at most 60 s."""
+
+
+class Jobs(Protocol):
+    """The jobs of GitHub Actions as its webhooks told them."""
+
+    async def under(self, label: str) -> tuple[WorkflowJob, ...]:
+        """The jobs that ask for a runner label: all that wait or run, and those that ended in the last hour.
+
+        Empty when no webhook ever told of the label. Raises Unreachable("Redis", ...).
+        """
 
 
 class Metrics(Protocol):

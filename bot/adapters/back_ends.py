@@ -13,7 +13,7 @@ from bot.adapters.scalers.table import SCALERS
 from bot.config import ConfigError, File, PoolTable, Settings
 from bot.core.guards import ScalePolicy
 from bot.core.words import listed
-from bot.ports import Alertmanager, Metrics, Outside, Scaler
+from bot.ports import Alertmanager, Jobs, Metrics, Outside, Scaler
 
 B = TypeVar("B")
 Lever = tuple[Scaler, ScalePolicy]
@@ -37,13 +37,13 @@ class BackEnds:
         await self.wire.close()
 
 
-def build(settings: Settings, now: Callable[[], float], wire: Wire | None = None) -> BackEnds:
+def build(settings: Settings, now: Callable[[], float], wire: Wire | None = None, jobs: Jobs | None = None) -> BackEnds:
     """Build all back ends; nothing is contacted. Raises ConfigError with every problem, each with place and remedy.
 
-    `now` gives epoch seconds. Without `wire` one is opened.
+    `now` gives epoch seconds. Without `wire` one is opened; `jobs` is what GitHub's webhooks told.
     """
     problems, file = Problems(), settings.file
-    parts = Parts(wire or Wire(), settings.secret, now)
+    parts = Parts(wire or Wire(), settings.secret, now, jobs)
     levers, alertmanagers = dict[str, Lever](), dict[str, Alertmanager]()
     metrics = _metrics(file, parts, problems)
     for pool, pool_table in file.pool.items():

@@ -63,6 +63,8 @@ class Answer:
     """The decoded JSON; None when the answer was not JSON."""
     text: str
     """The back end's own words for a person: its `error` or `message`, else the start of the body; one line."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By lower-case name."""
 
     @property
     def ok(self) -> bool:
@@ -117,9 +119,11 @@ class Http:
     headers: Mapping[str, str] = field(repr=False)
     total_seconds: float = TOTAL_SECONDS
 
-    async def get(self, path: str = "", params: Mapping[str, str] | None = None) -> Answer:
+    async def get(
+        self, path: str = "", params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
         """Read; the answer need not be JSON nor a success."""
-        return await self._call("GET", path, params=params)
+        return await self._call("GET", path, params=params, headers=headers)
 
     async def send(
         self, method: str, path: str = "", body: object = None, headers: Mapping[str, str] | None = None
@@ -213,7 +217,7 @@ class Http:
             raise self.problem(f"asks for fewer requests (HTTP 429): {words}", Failure.LATER, pause)
         if status >= 500:
             raise self.problem(f"failed (HTTP {status}): {words}", unsure(method))
-        return Answer(status, body, words)
+        return Answer(status, body, words, {name.lower(): value for name, value in response.headers.items()})
 
     def _address(self, path: str) -> str:
         if path and (not path.startswith("/") or ".." in path or "?" in path or "#" in path):

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from bot.adapters.http import Wire
 from bot.config import ConfigError, Table, in_table
+from bot.ports import Jobs
 
 T = TypeVar("T", bound=Table)
 
@@ -22,6 +23,8 @@ class Parts:
     """The value of a variable; raises ConfigError when it is not set."""
     now: Callable[[], float]
     """Epoch seconds."""
+    jobs: Jobs | None = None
+    """What GitHub's webhooks told; None where nobody keeps it, as for the doctor."""
 
     def token(self, place: str, key: str, variable: str) -> str:
         """The secret that a table names under `key`; empty when it names none. Raises ConfigError with the place."""
