@@ -12,6 +12,7 @@ import pytest
 import redis
 
 from bot.adapters.redis_engine import die_with_parent, find_engine
+from tests.invariants import WATCHED
 
 COMPONENTS = {
     "alertmanager": (("prometheus-alertmanager",), "prometheus-alertmanager"),
@@ -46,6 +47,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if os.environ.get("CI") or component not in COMPONENTS:
             pytest.fail(reason, pytrace=False)
         pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def promises_on_scaling() -> Iterator[None]:
+    """After every test: never above the limit nor lowered, handed back some day, one effect per click, audit first."""
+    WATCHED.clear()
+    yield
+    found = [sentence for broken in WATCHED for sentence in broken()]
+    WATCHED.clear()
+    assert found == []
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.pool import Snapshot
 from bot.ports import Block, Capacity, Failure, Message, Own, Person, Posted, Refused, SilenceFound, Unreachable
+from tests.invariants import Effect
 
 
 class FakeClock:
@@ -282,6 +283,10 @@ class FakeScaler:
         """Every (target, act) that arrived."""
         self.effects: list[tuple[int, str]] = []
         """Those that changed something."""
+        self.clock: FakeClock | None = None
+        self.allowed: int | None = None
+        """What the configuration allows; kept with each effect, for tests/invariants.py."""
+        self.log: list[Effect] = []
 
     async def read(self) -> Capacity:
         """What is set now."""
@@ -295,6 +300,8 @@ class FakeScaler:
         if self.maximum is not None and target > self.maximum:
             raise Refused(f"The scaler refused {target:,} (HTTP 422): the most is {self.maximum:,}")
         if act not in {known for _, known in self.effects}:
+            at = self.clock.now() if self.clock else 0.0
+            self.log.append(Effect("", target, act, self.current, self.allowed, at))
             self.current = target
             self.effects.append((target, act))
         turn.end()

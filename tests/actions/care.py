@@ -31,7 +31,8 @@ class CareWorld(World):
 
     def policy(self, **parts: Any) -> None:
         """What the pool's scaler allows from now on."""
-        self.desk.levers = {POOL: Lever(self.scaler, replace(POLICY, **parts))}
+        policy = replace(POLICY, **parts)
+        self.desk.levers, self.scaler.allowed = {POOL: Lever(self.scaler, policy)}, policy.maximum
 
     def actions(self, **parts: Any) -> None:
         """Kill switch and shadow mode, as an operator sets them."""

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bot.playground.fleet.silences import SilenceRefused, Silences
+from tests.invariants import Effect
 
 Json = dict[str, object]
 QUERY = re.compile(r'ci_([a-z_]+)\{pool="([^"]+)"\}')
@@ -30,6 +31,8 @@ class Ends:
     current: int = 10
     sets: list[tuple[int, str]] = field(default_factory=list)
     """Every (target, idempotency key) that reached the scaler, repeats too."""
+    log: list[Effect] = field(default_factory=list)
+    """The same with what was before, for tests/invariants.py."""
     paged: list[Json] = field(default_factory=list)
 
     def app(self) -> Starlette:
@@ -73,6 +76,7 @@ class Ends:
     async def _set(self, request: Request) -> Response:
         desired, key = json.loads(await request.body())["desired"], request.headers["idempotency-key"]
         self.sets.append((desired, key))
+        self.log.append(Effect(POOL, desired, key, self.current, 40, time.time()))
         self.current = desired
         return JSONResponse({"desired": desired})
 

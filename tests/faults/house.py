@@ -20,6 +20,7 @@ from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook
 from tests.faults.servers import Process, RedisServer, Zygote
 from tests.faults.wires import Wire
+from tests.invariants import in_redis
 from tests.slack_driver import SlackDriver
 
 TOKEN = "fault-token"
@@ -293,3 +294,6 @@ async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start
         if start:
             await made.start()
         yield made
+        if made.ends.log and server.running:
+            with server.client as client:
+                assert in_redis(client, made.ends.log) == []

@@ -67,6 +67,11 @@ class RedisServer:
         self._child: subprocess.Popen[bytes] | None = None
 
     @property
+    def running(self) -> bool:
+        """Whether it was started and not killed since."""
+        return self._child is not None
+
+    @property
     def client(self) -> redis.Redis:
         """A client that goes round the wires, for the driver alone."""
         return redis.Redis(port=self.port, socket_timeout=5)

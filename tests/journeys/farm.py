@@ -15,6 +15,7 @@ from bot.playground.fleet.alertmanager_api import AlertmanagerApi
 from bot.playground.fleet.rules import Flavour
 from bot.playground.fleet.silences import Silences
 from bot.playground.serving import ABORT
+from tests.invariants import Effect
 
 QUERY = re.compile(r'ci_([a-z_]+)\{pool="([^"]+)"\}')
 TOKEN = "farm-token"
@@ -47,6 +48,8 @@ class Farm:
 
     pools: dict[str, Pool] = field(default_factory=dict)
     sets: list[tuple[str, int, str]] = field(default_factory=list)
+    log: list[Effect] = field(default_factory=list)
+    """The same with what was before, for tests/invariants.py."""
     silences: dict[Flavour, Silences] = field(default_factory=lambda: {f: Silences(time.time) for f in Flavour})
     blind: bool = False
     """Whether the metric source cuts every connection."""
@@ -109,6 +112,8 @@ class Farm:
         desired = json.loads(await request.body())["desired"]
         if key not in {known for _, _, known in self.sets}:
             self.sets.append((name, desired, key))
-            self.pools[name].current = desired
+            pool = self.pools[name]
+            self.log.append(Effect(name, desired, key, pool.current, pool.ceiling, time.time()))
+            pool.current = desired
         await self.hold.wait()
         return JSONResponse({"desired": desired})

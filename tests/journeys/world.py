@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
+import redis
 
+from bot.adapters.embedded_redis import running_url
 from bot.adapters.redis_engine import die_with_parent
 from bot.config import load
 from bot.playground.serving import serving as served
@@ -21,6 +23,7 @@ from bot.playground.slack.settings import Command, Shortcut
 from handlers.demo import free_port
 from handlers.run import serving
 from handlers.wiring import House, now, opened
+from tests.invariants import in_redis
 from tests.journeys.alerts import Json
 from tests.journeys.farm import Farm, Pool
 from tests.journeys.setup import TOKEN, Setup
@@ -142,6 +145,8 @@ async def product(world: World, setup: Setup, redis_url: str) -> AsyncIterator[H
         world.product = address
         world.stand_in.settings.request_url = None if setup.socket_mode else f"{address}/slack/events"
         yield house
+        with redis.Redis.from_url(redis_url or running_url(house.desk.settings.env.tailback_data) or "") as client:
+            assert in_redis(client, world.farm.log) == []
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from bot.core.action import Act
 from bot.core.alert import Alert
 from bot.core.guards import ScalePolicy
 from bot.core.incident import Incident
+from bot.core.lease import Lease
 from bot.core.offer import act_id
 from bot.core.record import Change, Claim
 from bot.core.request import Answer, Request, Surface
@@ -19,6 +20,7 @@ from handlers.worker import STORIES
 from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, Stored
 from tests.fakes_store import FakeData, FakeStore
+from tests.invariants import WATCHED, broken, forgotten
 
 OTHER_POOL = "linux.gpu"
 ANA, BEN, CAM = "U0ANA", "U0BEN", "U0CAM"
@@ -56,6 +58,8 @@ class World:
         self.chat.groups["S0INFRA"] = frozenset({ANA, BEN})
         self.metrics, self.scaler = FakeMetrics(self.clock), FakeScaler()
         self.alertmanager, self.outside = FakeAlertmanager(self.clock), FakeOutside()
+        self.scaler.clock = self.clock
+        WATCHED.append(self.broken)
         self.numbers = iter(range(1, 100_000))
         self.desk = self.process(settings(**tables))
         for pool in (POOL, OTHER_POOL):
@@ -64,6 +68,7 @@ class World:
     def process(self, given: Settings) -> Desk:
         """The desk of one more process that shares all of the outside."""
         policy = ScalePolicy(maximum=40, step=20, cooldown_seconds=600, cost_per_runner_hour=0.34)
+        self.scaler.allowed = policy.maximum
         return Desk(
             settings=given,
             store=self.store,
@@ -76,6 +81,12 @@ class World:
             new_id=lambda prefix: f"{prefix}{next(self.numbers)}",
             outside=self.outside,
         )
+
+    def broken(self) -> list[str]:
+        """The promises on scaling that do not hold (tests/invariants.py)."""
+        leases = {row.value.id: row.value for row in self.data.rows.values() if isinstance(row.value, Lease)}
+        trail = [entry for _, entry, _ in self.data.trail]
+        return [*broken(self.scaler.log, trail), *forgotten(leases, self.data.due)]
 
     def configure(self, **tables: dict[str, Any]) -> None:
         """What an operator writes into tailback.toml while Tailback runs."""

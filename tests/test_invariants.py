@@ -1,0 +1,49 @@
+"""The check after every test: it finds each broken promise, and is silent where all were kept."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.lease import Lease, Share
+from bot.core.record import AuditEntry
+from tests.invariants import Effect, broken, forgotten
+
+RAISE = Effect("p", 24, "inc1.aa", before=10, most=40, at=100.0)
+BACK = Effect("p", 10, "inc1.bb.10", before=24, most=40, at=200.0)
+TRAIL = [
+    AuditEntry(90.0, "U0ANA", "scale_up", {"target": "24"}, outcome="asked", act="inc1.aa"),
+    AuditEntry(99.0, "U0ANA", "scale_up", {"target": "24"}, outcome="sent", act="inc1.aa"),
+    AuditEntry(199.0, "tailback", "hand_back", {"target": "10"}, outcome="sent", act="inc1.bb"),
+]
+
+
+def test_kept_promises_are_silent() -> None:
+    """A raise that was asked for and written down, its repeat with the same key, and its return."""
+    assert broken([RAISE, RAISE, BACK], TRAIL) == []
+
+
+@pytest.mark.parametrize(
+    ("effects", "trail", "sentence"),
+    [
+        ([replace(RAISE, most=20)], TRAIL, "above the limit of 20"),
+        ([replace(RAISE, before=30)], TRAIL, "lowered p from 30 to 24"),
+        ([replace(RAISE, at=98.0)], TRAIL, "before the audit trail knew of it"),
+        ([RAISE], TRAIL[2:], "before the audit trail knew of it"),
+        ([replace(RAISE, target=25)], TRAIL, "speaks of another target"),
+        ([RAISE, replace(RAISE, target=30)], TRAIL, "one effect per click"),
+        ([RAISE], TRAIL[1:], "nobody asked for it"),
+        ([replace(BACK, at=198.0)], TRAIL, "before the audit trail knew of it"),
+    ],
+)
+def test_a_broken_promise_is_named(effects: list[Effect], trail: list[AuditEntry], sentence: str) -> None:
+    """Each is found by its own sentence."""
+    assert any(sentence in found for found in broken(effects, trail))
+
+
+def test_a_lease_that_nobody_will_look_at_is_found() -> None:
+    """Extra capacity with an end must be due; without an end it stays until somebody gives it back."""
+    share = Share("inc1.aa", "U0ANA", "C0", 24, 10, 90.0, ends_at=7290.0)
+    lent = {"p": Lease("p", shares=(share,))}
+    assert forgotten(lent, {"lease:p"}) == []
+    assert forgotten(lent, set()) == ["the lease of p is not due: nobody would hand it back"]
+    assert forgotten({"p": Lease("p", shares=(replace(share, ends_at=None),))}, set()) == []
