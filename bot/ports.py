@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.incident import Incident
-from bot.core.job import WorkflowJob
+from bot.core.job import Line, WorkflowJob
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.pool import Snapshot
@@ -17,11 +17,14 @@ R = TypeVar("R", bound=Record)
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
-    """A sentence for a person: what was not done, why, and what helps; `who` did it already, if somebody did."""
+    """A sentence for a person: what was not done, why, and what helps.
 
-    def __init__(self, sentence: str, who: str | None = None) -> None:
+    `who` did it already, if somebody did; `may` are the people and user groups who are allowed to.
+    """
+
+    def __init__(self, sentence: str, who: str | None = None, may: Sequence[str] = ()) -> None:
         super().__init__(sentence)
-        self.who = who
+        self.who, self.may = who, tuple(may)
 
 
 class Failure(StrEnum):
@@ -83,6 +86,9 @@ class Store(Protocol):
 
     async def members(self, name: str) -> set[str]:
         """The members of a set."""
+
+    async def listed(self, name: str) -> tuple[str, ...]:
+        """Who stands in a list now (`Change.listed`)."""
 
     async def done_by(self, mark: str) -> str | None:
         """What the thing behind `mark` was applied to; None when it was not."""
@@ -180,8 +186,12 @@ class Jobs(Protocol):
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
         """The jobs that ask for a runner label: all that wait or run, and those that ended in the last hour.
 
-        Empty when no webhook ever told of the label. Raises Unreachable("Redis", ...).
+        In no order; labels match without regard to case. Empty when no webhook ever told of the label. Raises
+        Unreachable("Redis", ...).
         """
+
+    async def line(self) -> Line | None:
+        """How long webhooks have come without a gap; None when none came in two hours. Raises Unreachable."""
 
 
 class Metrics(Protocol):
@@ -203,6 +213,10 @@ class Capacity:
     maximum: int | None = None
     desired: int | None = None
     """What is set, where the scaler tells that apart from what it has (`current`)."""
+    limited_by: str = ""
+    """What `maximum` is called there, so that a person knows what to raise: "MaxSize of Auto Scaling group ci"."""
+    trouble: str = ""
+    """Why what is set does not come, in the back end's own words; empty when it says nothing of the kind."""
 
     @property
     def level(self) -> int | None:

@@ -159,7 +159,7 @@ async def answered(desk: Desk, request: Request) -> Answer:
     except TooOften as often:
         outcome, answer = "too often", Answer(whisper=refusal(str(often)))
     except Refused as refusing:
-        outcome, answer = "refused", Answer(whisper=refusal(str(refusing), refusing.who))
+        outcome, answer = "refused", Answer(whisper=refusal(str(refusing), refusing.who, refusing.may))
         await _kept(desk, request, str(refusing))
     except (Unreachable, Conflict, TimeoutError) as error:
         outcome, answer = "failed", _unrecorded(error)

@@ -57,6 +57,7 @@ url = "{fleet}/pools/{name}"
 max = {maximum}
 step = {step}
 cooldown = "10s"
+approval_above = {approval}
 lease = "2m"
 drained_for = "10s"
 cost_per_runner_hour = 0.34
@@ -80,5 +81,6 @@ def _pool(pool: PoolSpec, fleet: str, speed: float) -> str:
         boot=pool.boot_seconds,
         floor=pool.drained_at,
         maximum=pool.ceiling,
+        approval=pool.ceiling * 3 // 4,
         step=pool.step or 20,
     )

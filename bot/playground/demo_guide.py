@@ -13,5 +13,5 @@ def guide(scenario: Scenario, speed: float) -> list[dict[str, str]]:
         },
         {"title": "Act", "text": scenario.try_this},
         {"title": "Ask", "text": "`/queue status` in a channel, `@tailback status` in a thread, or App Home."},
-        {"title": "Be somebody else", "text": "Upper left: ana may scale, ben may not, a guest may nothing."},
+        {"title": "Be somebody else", "text": "Upper left: ana may scale (a large target needs chi to agree), ben may not, a guest may nothing."},
     ]

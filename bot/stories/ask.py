@@ -53,7 +53,7 @@ async def permit(desk: Desk, who: str, team: str, permission: str) -> None:
         ) from None
     if not allowed:
         raise Refused(f"Nobody may do that here yet: `permissions.{permission}` in tailback.toml is empty.")
-    raise Refused(f"You are not on the list for this (`permissions.{permission}` in tailback.toml).")
+    raise Refused(f"You are not on the list for this (`permissions.{permission}` in tailback.toml).", may=allowed)
 
 
 def acting(desk: Desk) -> None:

@@ -12,6 +12,8 @@ from bot.views.picture import Row, began_at, headline, name_of, queue_words, row
 from bot.views.table import MOST_ROWS, legend, rest, table
 
 MOST_INCIDENTS = 20
+MOST_NAMED = 5
+"""Of those who may do something."""
 
 
 def status(view: View, names: Sequence[str], now: float, timing: Timing) -> Message:
@@ -86,10 +88,15 @@ def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:
     return message(text, *(parts or [section(say("There is nothing to ask for here."))]))
 
 
-def refusal(text: str, who: str | None = None) -> Message:
-    """What was not done, why, and what helps; `who` did it already, if somebody did."""
+def refusal(text: str, who: str | None = None, may: Sequence[str] = ()) -> Message:
+    """What was not done, why, and what helps; `who` did it already, if somebody did, and those of `may` can do it.
+
+    Only for an answer to one person: there a mention names somebody and tells nobody else.
+    """
     by = say(" by {who}.", who=mention(who)) if who else say("")
-    words = say("Not done: {text}{by}", text=sentence(text, 2500), by=by)
+    others = joined(", ", *(mention(one) for one in may[:MOST_NAMED]))
+    able = say(" Allowed: {others}.", others=others) if others else say("")
+    words = say("Not done: {text}{by}{able}", text=sentence(text, 2500), by=by, able=able)
     return message(words, section(words))
 
 

@@ -57,7 +57,8 @@ def test_a_tag_of_another_version_than_the_code_says_is_stopped() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
     def status(tag: str) -> int:
-        return subprocess.run(["bash", "-c", line], cwd=ROOT, env={**os.environ, "GITHUB_REF_NAME": tag}).returncode
+        given = {**os.environ, "GITHUB_REF_NAME": tag}
+        return subprocess.run(["bash", "-c", line], cwd=ROOT, env=given, check=False).returncode
 
     assert status(f"v{version}") == 0
     assert status("v99.0.0") != 0

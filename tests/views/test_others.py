@@ -212,3 +212,11 @@ def test_lists_help_and_refusals_are_complete_in_text() -> None:
 def test_a_notice_has_a_short_title_and_something_to_read() -> None:
     """Also when it is given too much or nothing."""
     assert view_problems(notice("A title that is much too long for a dialog", [])) == []
+
+
+def test_a_refusal_names_who_may() -> None:
+    """People and groups by mention, five at most; a name that is no id stays a name."""
+    text = answers.refusal("You are not on the list.", may=["S0INFRA", "U0DAN"]).text
+    assert text == "Not done: You are not on the list. Allowed: <!subteam^S0INFRA>, <@U0DAN>."
+    assert "<!" not in answers.refusal("No.", may=["<!here>"]).text
+    assert answers.refusal("No.", may=[f"U0{n}" for n in range(9)]).text.count("<@") == 5
