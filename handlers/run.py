@@ -13,6 +13,7 @@ import uvicorn
 
 from bot.config import ConfigError, Settings
 from bot.ports import Unreachable
+from handlers.afterwards import Afterwards
 from handlers.ending import ended
 from handlers.healing import Healing
 from handlers.slack import slack_app
@@ -59,7 +60,9 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
     async with contextlib.AsyncExitStack() as stack:
         address, door = "", None
         if web:
-            app = slack_app(house.desk)
+            afterwards = Afterwards()
+            stack.push_async_callback(afterwards.finished)
+            app = slack_app(house.desk, afterwards)
             door = Web(house, app)
             address = await stack.enter_async_context(_listening(house, door))
             if house.desk.settings.env.slack_app_token.get_secret_value():

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -22,12 +22,13 @@ from bot.stories.welcome import welcome
 from bot.views.answers import refusal
 from bot.views.modals import notice
 from handlers import metrics
+from handlers.afterwards import Afterwards
 from handlers.slack_requests import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
 
 PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that says "try again" must still arrive in time."""
-CALL_SECONDS = 0.9
-"""What is left of the 3 s for one call: Slack gets our answer only when the whole request is done."""
+CALL_SECONDS = 2.0
+"""For one call after the answer; a dialog's trigger lives 3 s."""
 DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up", "resolve": "resolve"}
 """Callback id of a dialog → the action it belongs to."""
 
@@ -37,7 +38,15 @@ Body = dict[str, Any]
 log = structlog.get_logger()
 
 
-def slack_app(desk: Desk) -> AsyncApp:
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """What every door reaches. Slack gets its answer once the request is on record; what is said comes after it."""
+
+    desk: Desk
+    afterwards: Afterwards
+
+
+def slack_app(desk: Desk, afterwards: Afterwards) -> AsyncApp:
     """Bolt, with every door registered. Requests are verified before they reach it; authorising calls nobody."""
     token = desk.settings.env.slack_bot_token.get_secret_value()
 
@@ -51,47 +60,47 @@ def slack_app(desk: Desk) -> AsyncApp:
         request_verification_enabled=False,
         ssl_check_enabled=False,
     )
-    register(app, desk)
+    register(app, Doors(desk, afterwards))
     return app
 
 
-def register(app: AsyncApp, desk: Desk) -> None:
+def register(app: AsyncApp, doors: Doors) -> None:
     """Bind Slack's ids to what they mean; one line for each kind of thing that Slack sends."""
     for name in ACTIONS:
-        app.action(name)(_pressed(desk, name))
-    app.action("more")(_chosen(desk))
+        app.action(name)(_pressed(doors, name))
+    app.action("more")(_chosen(doors))
     for callback, name in DIALOGS.items():
-        app.view(callback)(_submitted(desk, callback, name))
-    app.command("/queue")(_commanded(desk))
-    app.event("app_mention")(_mentioned(desk))
-    app.event("app_home_opened")(_home_opened(desk))
-    app.shortcut("tailback_diagnose")(_shortcut(desk))
+        app.view(callback)(_submitted(doors, callback, name))
+    app.command("/queue")(_commanded(doors))
+    app.event("app_mention")(_mentioned(doors))
+    app.event("app_home_opened")(_home_opened(doors))
+    app.shortcut("tailback_diagnose")(_shortcut(doors))
 
 
-def _pressed(desk: Desk, name: str) -> Callable[..., Awaitable[None]]:
+def _pressed(doors: Doors, name: str) -> Callable[..., Awaitable[None]]:
     async def pressed(ack: Ack, body: Body) -> None:
-        await _aside(desk, from_action(body, name), ack)
+        await _aside(doors, from_action(body, name), ack)
 
     return pressed
 
 
-def _chosen(desk: Desk) -> Callable[..., Awaitable[None]]:
+def _chosen(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def chosen(ack: Ack, body: Body) -> None:
         request = from_action(body, "more")
         try:
-            request = await _named(desk, request)
+            request = await _named(doors.desk, request)
         except Unreachable as error:
-            await _whisper(desk, request, _unrecorded(error))
+            doors.afterwards.do(_told(doors.desk, request, _unrecorded(error)))
             await ack()
             return
-        await _aside(desk, request, ack)
+        await _aside(doors, request, ack)
 
     return chosen
 
 
-def _submitted(desk: Desk, callback: str, name: str) -> Callable[..., Awaitable[None]]:
+def _submitted(doors: Doors, callback: str, name: str) -> Callable[..., Awaitable[None]]:
     async def submitted(ack: Ack, body: Body) -> None:
-        answer = await answered(desk, from_view(body, name, callback))
+        answer = await answered(doors.desk, from_view(body, name, callback))
         if answer.errors:
             await ack(response_action="errors", errors=dict(answer.errors))
         elif answer.view is not None:
@@ -104,13 +113,12 @@ def _submitted(desk: Desk, callback: str, name: str) -> Callable[..., Awaitable[
     return submitted
 
 
-def _commanded(desk: Desk) -> Callable[..., Awaitable[None]]:
+def _commanded(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def commanded(ack: Ack, body: Body) -> None:
         request = from_command(body)
-        answer = await _spoken(desk, request)
-        if answer.view is not None:
-            answer = await _opened(desk, request, answer)
-        if answer.whisper is None:
+        answer = await _spoken(doors.desk, request)
+        if answer.view is not None or answer.whisper is None:
+            doors.afterwards.do(_told(doors.desk, request, answer))
             await ack()
         else:
             await ack(
@@ -120,33 +128,38 @@ def _commanded(desk: Desk) -> Callable[..., Awaitable[None]]:
     return commanded
 
 
-def _mentioned(desk: Desk) -> Callable[..., Awaitable[None]]:
+def _mentioned(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def mentioned(ack: Ack, body: Body) -> None:
         request = from_mention(body)
         if request is not None:
-            await _whisper(desk, request, await _spoken(desk, request))
+            answer = await _spoken(doors.desk, request)
+            doors.afterwards.do(_told(doors.desk, request, answer))
         await ack()
 
     return mentioned
 
 
-def _shortcut(desk: Desk) -> Callable[..., Awaitable[None]]:
+def _shortcut(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def shortcut(ack: Ack, body: Body) -> None:
-        await _aside(desk, from_shortcut(body, "diagnose"), ack)
+        await _aside(doors, from_shortcut(body, "diagnose"), ack)
 
     return shortcut
 
 
-def _home_opened(desk: Desk) -> Callable[..., Awaitable[None]]:
+def _home_opened(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def home_opened(ack: Ack, body: Body) -> None:
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await welcome(desk, opened_by(body))
-        except (Unreachable, TimeoutError) as error:
-            log.warning("home not drawn", why=str(error) or "time-out")
+        doors.afterwards.do(_welcomed(doors.desk, opened_by(body)))
         await ack()
 
     return home_opened
+
+
+async def _welcomed(desk: Desk, who: str) -> None:
+    try:
+        async with asyncio.timeout(CALL_SECONDS):
+            await welcome(desk, who)
+    except (Unreachable, TimeoutError) as error:
+        log.warning("home not drawn", why=str(error) or "time-out")
 
 
 async def answered(desk: Desk, request: Request) -> Answer:
@@ -209,12 +222,16 @@ async def _named(desk: Desk, request: Request) -> Request:
     return replace(request, name=names[0] if names else known.name if known else "ack")
 
 
-async def _aside(desk: Desk, request: Request, ack: Ack) -> None:
-    answer = await answered(desk, request)
+async def _aside(doors: Doors, request: Request, ack: Ack) -> None:
+    answer = await answered(doors.desk, request)
+    doors.afterwards.do(_told(doors.desk, request, answer))
+    await ack()
+
+
+async def _told(desk: Desk, request: Request, answer: Answer) -> None:
     if answer.view is not None:
         answer = await _opened(desk, request, answer)
     await _whisper(desk, request, answer)
-    await ack()
 
 
 async def _opened(desk: Desk, request: Request, answer: Answer) -> Answer:

@@ -14,7 +14,7 @@ from bot.core.timeline import Event
 from bot.core.words import count
 from bot.desk import Desk
 from bot.ports import Refused
-from bot.stories.ask import acting, already, audited, permit
+from bot.stories.ask import acting, already, audited, permit, still_permitted
 from bot.stories.below import below
 from bot.stories.hand_back import NAME as _NAME
 from bot.stories.hand_back import begun, hindrance, return_act
@@ -68,7 +68,7 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # 
     if why := hindrance(desk):
         raise Refused(f"{why}.")
     if act.who:
-        await permit(desk, act.who, "", "scale")
+        await still_permitted(desk, act.who, "scale")
     pool = act.pool or ""
     held = await desk.store.get(Lease, pool)
     share = held.value.share(act.params["share"]) if held else None

@@ -1,6 +1,7 @@
 """Resolve by hand: a person closes the incident, and that is respected until something new fires."""
 
-from bot.core.incident import Incident, resolved_by_hand
+from bot.core.closing import resolved_by_hand, scores_of
+from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.offer import Offer, Place, act_id
 from bot.core.request import Answer, Request, Surface
@@ -25,6 +26,11 @@ async def ask(desk: Desk, request: Request) -> Answer:
     if request.surface is Surface.BUTTON:
         return Answer(view=question(NAME, "Resolve by hand?", request.act, QUESTION, "Resolve"))
     now = desk.now()
+    pools = dict((await desk.view(held.value)).pools)
     act = finished_act(desk, request, held, "closed by hand")
-    await request_act(desk, request, held, act, lambda fresh: resolved_by_hand(fresh, request.who, now))
+
+    def move(fresh: Incident) -> Incident:
+        return resolved_by_hand(fresh, request.who, now, scores_of(fresh, pools))
+
+    await request_act(desk, request, held, act, move)
     return Answer()

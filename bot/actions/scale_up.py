@@ -16,7 +16,7 @@ from bot.core.verify import deadline_seconds
 from bot.core.words import count, duration
 from bot.desk import Desk
 from bot.ports import Capacity, Refused, Unreachable
-from bot.stories.ask import acting, already, fresh_act, own_id, permit, refused, request_act, subject
+from bot.stories.ask import acting, already, fresh_act, own_id, permit, refused, request_act, still_permitted, subject
 from bot.stories.keep import Move
 from bot.stories.levers import Judged, boot_seconds, judge, level_of, lever_of, maximum, within
 from bot.stories.second import agreement, askable, asked_for_two
@@ -159,7 +159,7 @@ async def _question(desk: Desk, draft: Act, note: str = "") -> dict[str, object]
         lines.append(
             f"Cost: about {cost * (target - current):.2f} an hour more, in the currency of your configuration."
         )
-    lines.append(_lease_words(desk, pool))
+    lines += [line for line in (policy.caution, _lease_words(desk, pool)) if line]
     if needs_approval(policy, target):
         lines.append(f"A second person must agree, within {duration(policy.approval_within_seconds)}.")
     if desk.settings.file.actions.shadow:
@@ -197,7 +197,7 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # 
     With the intent the pool's lease learns what may be raised now, so that it is handed back whatever happens next.
     """
     acting(desk)
-    await permit(desk, act.who, "", "scale")
+    await still_permitted(desk, act.who, "scale")
     pool, asked = act.pool or "", int(act.params["target"])
     last = await desk.store.find(f"scaled:{pool}")
     found = await judge(desk, pool, asked, seen=int(act.params["from"]), but=act.id)

@@ -15,7 +15,7 @@ from bot.core.timeline import Event
 from bot.core.words import duration, listed
 from bot.desk import Desk
 from bot.ports import Alertmanager, Refused, Unreachable
-from bot.stories.ask import acting, fresh_act, permit, request_act, subject
+from bot.stories.ask import acting, fresh_act, permit, request_act, still_permitted, subject
 from bot.stories.hush import ends_itself
 from bot.views.modals import silence_modal
 
@@ -66,7 +66,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
 async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
     """Permission, kill switch, matchers and length, once more."""
     acting(desk)
-    await permit(desk, act.who, "", "silence")
+    await still_permitted(desk, act.who, "silence")
     _, back_end = keeper(desk, _there(incident))
     _narrow(_there(incident))
     length = min(float(act.params["seconds"]), back_end.max_silence_seconds)

@@ -11,7 +11,7 @@ from bot.core.request import Answer, Request
 from bot.core.timeline import Event
 from bot.desk import Desk
 from bot.ports import Alertmanager, Refused
-from bot.stories.ask import acting, fresh_act, permit, request_act, subject
+from bot.stories.ask import acting, fresh_act, permit, request_act, still_permitted, subject
 
 NAME, VERB, USAGE = "unsilence", "unsilence", "unsilence"
 HELP = "End the silence early (in an incident's thread)."
@@ -43,7 +43,7 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
     """Permission and kill switch, once more; and the silence must still be ours."""
     acting(desk)
     if act.who:
-        await permit(desk, act.who, "", "silence")
+        await still_permitted(desk, act.who, "silence")
     _ours(act, incident)
     _back_end(desk, act)
     return Ready(act)

@@ -1,5 +1,6 @@
 """Somebody asks for something: who may, on which incident, and the request written down once."""
 
+import asyncio
 from collections.abc import Mapping
 from math import ceil
 
@@ -16,6 +17,8 @@ from bot.stories.keep import Move, keep, put_new
 
 TAILBACK = "tailback"
 """Who did what nobody asked for: a lease that ended."""
+LOOKUP_SECONDS = 0.7
+"""For asking Slack who somebody is: a click is answered within a second, also while Slack hangs (promises SL-4)."""
 
 
 class TooOften(Refused):
@@ -35,7 +38,19 @@ async def paced(desk: Desk, request: Request) -> None:
 
 
 async def permit(desk: Desk, who: str, team: str, permission: str) -> None:
-    """Raise Refused unless the configuration grants `permission` to this very person; in doubt nobody may (C7, C18)."""
+    """Raise Refused unless the configuration grants `permission` to this very person; in doubt nobody may (C7, C18).
+
+    For somebody who waits for an answer: when Slack does not say in time who that is, nobody may.
+    """
+    try:
+        async with asyncio.timeout(LOOKUP_SECONDS):
+            await still_permitted(desk, who, permission, team)
+    except TimeoutError:
+        raise Refused("Nothing was done: Slack did not say in time who you are. Try again in a minute.") from None
+
+
+async def still_permitted(desk: Desk, who: str, permission: str, team: str = "") -> None:
+    """The same at the moment of doing, with the patience of a worker."""
     allowed: list[str] = getattr(desk.settings.file.permissions, permission)
     try:
         person = await desk.chat.person(who)

@@ -10,7 +10,7 @@ from bot.core.timeline import Event
 from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Refused
-from bot.stories.ask import permit
+from bot.stories.ask import still_permitted
 from bot.stories.below import below
 from bot.stories.keep import Move
 from bot.stories.levers import lever_of
@@ -76,7 +76,7 @@ async def agreement(desk: Desk, act: Act, target: int) -> None:
         return
     if act.agreed_by == act.who or act.agreed_to != act.fingerprint or str(target) != act.params["target"]:
         raise Refused("What could be done now is not exactly what was agreed to. Ask again with Scale up.")
-    await permit(desk, act.agreed_by, "", "approve")
+    await still_permitted(desk, act.agreed_by, "approve")
 
 
 def scale_words(act: Act) -> str:

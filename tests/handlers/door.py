@@ -13,6 +13,7 @@ import httpx
 
 from bot.config import Environment
 from bot.ports import Unreachable
+from handlers.afterwards import Afterwards
 from handlers.slack import slack_app
 from handlers.web import Web
 from handlers.wiring import House
@@ -54,7 +55,8 @@ class Door:
         }
         self.world.desk.settings = replace(self.world.desk.settings, env=Environment.model_validate(given))
         self.house = House(self.world.desk, self.store, None)  # type: ignore[arg-type]  # the fake store
-        self.web = Web(self.house, slack_app(self.world.desk))
+        self.afterwards = Afterwards()
+        self.web = Web(self.house, slack_app(self.world.desk, self.afterwards))
         transport = httpx.ASGITransport(self.web.application())
         self.client = httpx.AsyncClient(transport=transport, base_url="http://tailback")
         self.numbers = iter(range(1, 10_000))
@@ -72,10 +74,15 @@ class Door:
         return await self.client.post(f"/alerts/{source}", content=content, headers=given)
 
     async def signed(self, content: bytes, kind: str, **changed: str) -> httpx.Response:
-        """A request to `/slack/events`, signed as Slack signs; `changed` headers go before the right ones."""
+        """A request to `/slack/events`, signed as Slack signs, and all that follows its answer.
+
+        `changed` headers go before the right ones.
+        """
         stamp = changed.pop("stamp", f"{self.world.clock.now():.0f}")
         headers = {"Content-Type": kind, **signature(content, stamp), **changed}
-        return await self.client.post("/slack/events", content=content, headers=headers)
+        answer = await self.client.post("/slack/events", content=content, headers=headers)
+        await self.afterwards.finished()
+        return answer
 
     async def interaction(self, kind: str, user: str = ANA, **parts: Any) -> httpx.Response:
         """A button, a dialog or a shortcut."""

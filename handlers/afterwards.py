@@ -1,0 +1,32 @@
+"""What is done after Slack has its answer: dialogs, words for one person; none of it may hold up the answer."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import structlog
+
+log = structlog.get_logger()
+
+
+class Afterwards:
+    """Tasks that outlive their request; `finished` waits for them when the process stops."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin now; what it raises is logged."""
+        task = asyncio.create_task(work, name="afterwards")
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    async def finished(self, within_seconds: float = 2.0) -> None:
+        """Wait until all is done, for so long at most."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=within_seconds)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("not done after the answer", why=repr(error), exc_info=error)
