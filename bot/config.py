@@ -1,21 +1,22 @@
 """Environment and tailback.toml become Settings; every problem is reported at once, each with its place and remedy."""
 
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.core.observe import Timing
 from bot.core.pool import PoolRules
 from bot.core.routing import Route
+from bot.core.weekly import Appointment
+from bot.core.written import DAYS, zone
+from bot.core.written import seconds as seconds  # noqa: PLC0414 - others know it by this place
 
-UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*")
+Seconds = Annotated[float, BeforeValidator(seconds)]
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 """Set but empty, this one means that the body alone is signed; every other empty variable counts as not set."""
 
@@ -26,21 +27,6 @@ class ConfigError(Exception):
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
-
-
-def seconds(text: object) -> float:
-    """Seconds in `"90s"`, `"5m"`, `"2h"`, `"200ms"`, `"1h 30m"`; raises ValueError with a remedy."""
-    rest = text if isinstance(text, str) else ""
-    total, position = 0.0, 0
-    while position < len(rest) and (found := DURATION.match(rest, position)):
-        total += float(found[1]) * UNITS[found[2]]
-        position = found.end()
-    if not rest.strip() or position < len(rest):
-        raise ValueError(f'{text!r} is not a duration; write for example "90s", "5m", "2h" or "200ms"')
-    return total
-
-
-Seconds = Annotated[float, BeforeValidator(seconds)]
 
 
 class Table(BaseModel):
@@ -107,6 +93,29 @@ class TimingTable(Table):
     """How often what fires is read from the alert source, to heal what deliveries missed."""
     sweep: Seconds = 60.0
     """How often Slack's own record is searched for a second thread of one incident, and silences are checked."""
+    watch: Seconds = 60.0
+    """How often pools are measured that no open incident speaks of, for their past and the early warning; "0s": off."""
+
+
+class EarlyTable(Table):
+    """`[early]`: the warning before an alert fires."""
+
+    enabled: bool = True
+
+
+class ReportTable(Table):
+    """`[report]`: the weekly post, and by what the longer view judges."""
+
+    enabled: bool = True
+    day: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
+    hour: int = Field(default=9, ge=0, le=23)
+    zone: Annotated[str, AfterValidator(lambda name: zone(name) and name)] = "UTC"
+    target_wait: Seconds = Field(default=900.0, gt=0)
+
+    @property
+    def appointment(self) -> Appointment:
+        """When the weekly post is due."""
+        return Appointment(DAYS.index(self.day), self.hour, zone(self.zone))
 
 
 class PermissionsTable(Table):
@@ -134,6 +143,10 @@ class PoolTable(Table):
     metrics: str = ""
     floor: int = Field(default=0, ge=0)
     boot_time: Seconds = 180.0
+    warn_wait: Seconds | None = None
+    """The early warning speaks of this oldest wait; absent: of what past alerts fired at."""
+    warn_queued: int | None = Field(default=None, ge=1)
+    """And of this many queued jobs."""
     scaler: dict[str, object] = Field(default_factory=dict)
 
     @property
@@ -150,6 +163,8 @@ class File(Table):
     outside_slack: OutsideTable | None = None
     actions: ActionsTable = ActionsTable()
     timing: TimingTable = TimingTable()
+    early: EarlyTable = EarlyTable()
+    report: ReportTable = ReportTable()
     permissions: PermissionsTable = PermissionsTable()
     alertmanager: dict[str, dict[str, object]] = {}
     sns: SnsTable = SnsTable()
@@ -160,13 +175,17 @@ class File(Table):
     def paces(self) -> Timing:
         """The paces that the core judges by."""
         t = self.timing
-        return Timing(t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look, t.speed)
+        return Timing(
+            t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look, t.speed, t.watch
+        )
 
     @property
     def pools(self) -> dict[str, PoolRules]:
         """What the core needs to know of each pool."""
         return {
-            name: PoolRules(name, dict(pool.match), pool.floor, pool.boot_time, bool(pool.scaler))
+            name: PoolRules(
+                name, dict(pool.match), pool.floor, pool.boot_time, bool(pool.scaler), pool.warn_wait, pool.warn_queued
+            )
             for name, pool in self.pool.items()
         }
 
@@ -205,7 +224,17 @@ class Environment(Table):
     @property
     def webhook_tokens(self) -> tuple[str, ...]:
         """Every token that is valid now; two during a rotation."""
-        return tuple(part.strip() for part in self.tailback_webhook_token.get_secret_value().split(",") if part.strip())
+        return parts(self.tailback_webhook_token)
+
+    @property
+    def github_secrets(self) -> tuple[str, ...]:
+        """Every secret of GitHub's webhooks that is valid now; two during a rotation."""
+        return parts(self.github_webhook_secret)
+
+
+def parts(secret: SecretStr) -> tuple[str, ...]:
+    """The values of a variable that may hold several, with commas between them."""
+    return tuple(part.strip() for part in secret.get_secret_value().split(",") if part.strip())
 
 
 @dataclass(frozen=True)

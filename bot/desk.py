@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from bot.config import Settings
 from bot.core.action import Act
 from bot.core.guards import ScalePolicy
+from bot.core.holder import Holder, holders
 from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.pool import Pool
-from bot.ports import Alertmanager, Chat, Metrics, Outside, Scaler, Store
+from bot.ports import Alertmanager, Artist, Chat, Metrics, Outside, Scaler, Sns, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +41,22 @@ class Desk:
     new_id: Callable[[str], str]
     """A fresh opaque id with a prefix, from a cryptographic source."""
     outside: Outside | None = None
+    artist: Artist | None = None
+    """Draws the charts; without one, threads get their text alone."""
+    sns: Sns | None = None
     notes: dict[str, str] = field(default_factory=dict)
     """What is wrong with a dependency right now, for /readyz and the log; empty when all is well."""
+
+    def holders(self, incident: Incident) -> tuple[str, ...]:
+        """The names of the Alertmanagers that may hold an incident's alerts; one when it is certain."""
+        known = [Holder(name, one.kind, one.addresses) for name, one in self.alertmanagers.items()]
+        return holders(incident.source, incident.alerts, known)
 
     async def view(self, incident: Incident) -> View:
         """The pools that an incident may speak of, with their rules."""
         held = await self.store.get_many(Pool, list(incident.candidates))
         return View(
-            {name: pool.value for name, pool in held.items()}, self.settings.file.pools, bool(self.alertmanagers)
+            {name: pool.value for name, pool in held.items()}, self.settings.file.pools, bool(self.holders(incident))
         )
 
     async def act(self, act_id: str) -> Act | None:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from bot.core.alert import Alert, Delivery, Matcher
+from bot.core.drawing import Drawing
 from bot.core.incident import Incident
 from bot.core.job import Line, WorkflowJob
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
@@ -164,6 +165,12 @@ class Chat(Protocol):
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Tell one person alone."""
 
+    async def upload(self, name: str, title: str, content: bytes) -> str:
+        """A file that stands in no channel, to be shown by a message of ours; gives its id. Three requests in a row.
+
+        CREDENTIALS without the scope `files:write`. A message may be refused (SHAPE) until Slack has looked at it.
+        """
+
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Open a modal; a trigger lives 3 s and works once."""
 
@@ -258,6 +265,8 @@ class Alertmanager(Protocol):
     kind: str
     """grafana or alertmanager."""
     max_silence_seconds: float
+    addresses: tuple[str, ...]
+    """Under which it is known: the configured one, and the one that stands in what it sends."""
 
     async def silence(
         self, matchers: Sequence[Matcher], *, starts_at: float, ends_at: float, by: str, comment: str
@@ -278,6 +287,23 @@ class Alertmanager(Protocol):
 
     async def groups(self) -> tuple[Delivery, ...]:
         """What fires now, in the groups that the source sends, one for each receiver; silenced ones included."""
+
+
+class Sns(Protocol):
+    """Amazon SNS: its certificates and its subscriptions. Raises Unreachable when it cannot be asked."""
+
+    async def vouched(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
+        """Whether the owner of that certificate signed these bytes; `version` "1" is SHA-1, "2" is SHA-256."""
+
+    async def confirm(self, address: str) -> None:
+        """Ask for the address that confirms a subscription; raises Refused when SNS will not have it."""
+
+
+class Artist(Protocol):
+    """Turns drawings into pictures."""
+
+    async def png(self, drawing: Drawing) -> bytes:
+        """The picture as a PNG file."""
 
 
 class Outside(Protocol):

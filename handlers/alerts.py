@@ -9,16 +9,19 @@ from starlette.responses import JSONResponse, Response
 from bot.core.record import Conflict
 from bot.desk import Desk
 from bot.ports import Unreachable
-from bot.sources.credentials import Secrets, judged
+from bot.sources.credentials import Headers, Secrets, judged
 from bot.sources.payload import Unreadable
 from bot.sources.table import SOURCES
 from bot.stories.take_alert import take_alert
-from handlers import metrics
-from handlers.bodies import BodyRefused, body_of
+from handlers import metrics, sns
+from handlers.bodies import MOST_BYTES, BodyRefused, body_of
+from handlers.proof import GOOD, Proof
 from handlers.throttle import Throttle
 
 PATIENCE_SECONDS = 1.8
 """A sender that cannot be stored for gets its 503 within 2 s (promises P1)."""
+MOST = {"sns": 512 * 1024}
+"""Sources whose bodies are never as large as others' may be; SNS takes 256 KiB."""
 
 log = structlog.get_logger()
 
@@ -30,15 +33,16 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
         known = ", ".join(sorted(SOURCES))
         return _answer(404, f"there is no alert source {source[:40]!r}; known sources: {known}", "unknown")
     try:
-        body = await body_of(request)
+        body = await body_of(request, MOST.get(source, MOST_BYTES))
     except BodyRefused as refused:
         return _answer(refused.status, refused.sentence, source)
     begun = desk.monotonic()
-    verdict = judged(request.headers.raw, body, _secrets(desk), desk.now())
-    if not verdict.ok:
-        log.warning("alert refused", source=source, why=verdict.reason)
+    proof = await _proof(desk, source, request.headers.raw, body)
+    if proof.status == 401:
+        log.warning("alert refused", source=source, why=proof.why)
         await throttle.wrong(request.client.host if request.client else "")
-        return _answer(401, verdict.sentence, source)
+    if proof.status:
+        return _answer(proof.status, proof.words, source)
     try:
         delivery = SOURCES[source](body)
     except Unreadable as unreadable:
@@ -51,8 +55,15 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
         return _answer(503, "cannot store this now; send it again", source)
     metrics.INTAKE_SECONDS.observe(desk.monotonic() - begun)
     log.info("alert", source=source, outcome=taken, group=delivery.key)
-    metrics.ALERTS.labels(source, taken).inc()
-    return JSONResponse({"outcome": taken})
+    return _answer(200, taken, source)
+
+
+async def _proof(desk: Desk, source: str, headers: Headers, body: bytes) -> Proof:
+    """SNS signs what it sends and can present no token; everybody else presents one, or signs as Grafana does."""
+    if source == "sns":
+        return await sns.proof(desk, desk.sns, body) if desk.sns else Proof(503, sns.LATER)
+    verdict = judged(headers, body, _secrets(desk), desk.now())
+    return GOOD if verdict.ok else Proof(401, verdict.sentence, verdict.reason)
 
 
 def _secrets(desk: Desk) -> Secrets:
@@ -65,6 +76,10 @@ def _secrets(desk: Desk) -> Secrets:
 
 
 def _answer(status: int, sentence: str, source: str) -> Response:
+    """A refusal with its sentence, or with 200 what became of the delivery."""
+    if status == 200:
+        metrics.ALERTS.labels(source, sentence).inc()
+        return JSONResponse({"outcome": sentence})
     metrics.ALERTS.labels(source, str(status)).inc()
-    headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if status == 401 else {}
+    headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if status == 401 and source != "sns" else {}
     return JSONResponse({"error": sentence}, status, headers)

@@ -9,7 +9,7 @@ from bot.config import Settings
 from bot.core.pool import Snapshot
 from bot.core.words import count, duration, listed
 from bot.desk import Lever
-from bot.ports import Alertmanager, Failure, Metrics, Refused, Unreachable
+from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Unreachable
 from handlers.check_settings import of_settings
 from handlers.check_slack import SlackProbe, of_slack
 from handlers.findings import Finding, from_sentence, ok, problem, warning
@@ -172,11 +172,22 @@ async def _of_lever(pool: str, lever: Lever, settings: Settings) -> list[Finding
     if capacity.current is None:
         return [problem("scaler", f"{pool}: the present size is unknown, so it cannot be scaled",
                         f"look at what the scaler answers, and correct {place}")]  # fmt: skip
-    if capacity.maximum is not None and lever.policy.maximum > capacity.maximum:
-        return [warning("scaler", f"{pool}: max is {lever.policy.maximum:,}, but its scaler takes "
-                        f"{capacity.maximum:,} at most", f"lower max in {place}, or raise it there")]  # fmt: skip
+    if found := _of_capacity(pool, capacity, lever.policy.maximum, place):
+        return found
     return [ok("scaler", f"{pool}: {count(capacity.current, 'runner')} now, up to {lever.policy.maximum:,} allowed; "
                "only reading was tried")]  # fmt: skip
+
+
+def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> list[Finding]:
+    found = []
+    if capacity.trouble:
+        found.append(warning("scaler", f"{pool}: {capacity.trouble}",
+                             "look at it there; runners that are asked for may not come"))  # fmt: skip
+    if capacity.maximum is not None and allowed > capacity.maximum:
+        by = f" ({capacity.limited_by})" if capacity.limited_by else ""
+        found.append(warning("scaler", f"{pool}: max is {allowed:,}, but its scaler takes {capacity.maximum:,} at "
+                             f"most{by}", f"lower max in {place}, or raise it there"))  # fmt: skip
+    return found
 
 
 async def _of_alertmanager(name: str, one: Alertmanager) -> list[Finding]:

@@ -6,6 +6,7 @@ from urllib.parse import urlparse
 
 from bot.config import Settings
 from bot.core.words import listed
+from bot.sources.sns import known_arn
 from handlers.findings import Finding, ok, problem, warning
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
@@ -26,7 +27,7 @@ HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 def of_settings(settings: Settings) -> list[Finding]:
     """Everything that is missing, weak or contradictory, and one finding for each part that is in order."""
     environment = [*_slack_tokens(settings), *_webhooks(settings), *_redis(settings)]
-    configuration = [*_channels(settings), *_pools(settings), *_actions(settings)]
+    configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings)]
     return [
         *(environment or [ok("environment", "Every variable that is needed is set")]),
         *(configuration or [ok("configuration", f"{settings.env.tailback_config} has no gaps")]),
@@ -147,6 +148,17 @@ def _channels(settings: Settings) -> Iterator[Finding]:
     for mention in sorted(mentions):
         if not GROUP.fullmatch(mention):
             yield warning("configuration", f"mention: {mention!r} is not a user group id", "write its id (S…)")
+
+
+def _sns(settings: Settings) -> Iterator[Finding]:
+    topics = settings.file.sns.topics
+    if "sns" in settings.file.model_fields_set and not topics:
+        yield warning("configuration", "[sns] names no topic, so nothing that Amazon SNS sends is believed",
+                      'add topics = ["arn:aws:sns:REGION:ACCOUNT:NAME"], or drop the table')  # fmt: skip
+    for topic in topics:
+        if not known_arn(topic):
+            yield problem("configuration", f"sns.topics: {topic!r} is not the ARN of an SNS topic",
+                          "copy it from the topic's page: arn:aws:sns:REGION:ACCOUNT:NAME")  # fmt: skip
 
 
 def _pools(settings: Settings) -> Iterator[Finding]:

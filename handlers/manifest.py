@@ -33,13 +33,14 @@ SCOPES = (
     Scope("channels:history", "find its own messages again after a crash", "a crash may post a thread twice"),
     Scope("groups:history", "the same in private channels", "a crash may post a thread in a private channel twice"),
     Scope("usergroups:read", "user groups in [permissions]", "everybody whom only a group allows is refused"),
+    Scope("files:write", "charts of the queue in the thread", "threads show the queue in text alone, without charts"),
     Scope("users:read", "tell full members from guests", "every request of a person is refused", needed=True),
 )
 """What the code uses, and nothing else.
 
-`files:write` is left out because diagnoses are posted as messages; `channels:read` because `check` reads one message
-of the history instead; `users:read.email`, `reactions:write`, `pins:write` and `bookmarks:write` because nothing
-calls them; `chat:write.public` and `channels:join` because people choose where the bot is (promises C14).
+`channels:read` is left out because `check` reads one message of the history instead; `users:read.email`,
+`reactions:write`, `pins:write` and `bookmarks:write` because nothing calls them; `chat:write.public` and
+`channels:join` because people choose where the bot is (promises C14).
 """
 TOLERATED = frozenset({"channels:read", "groups:read"})
 """Not needed, and no surplus either: with them `check` also sees that a channel is archived."""

@@ -13,6 +13,12 @@ INTAKE_SECONDS = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0),
     registry=REGISTRY,
 )
+GITHUB = Counter(
+    "tailback_github_events",
+    "GitHub's webhooks, by event and what became of them.",
+    ["event", "outcome"],
+    registry=REGISTRY,
+)
 REQUESTS = Counter(
     "tailback_requests", "What people asked for, by action and outcome.", ["action", "outcome"], registry=REGISTRY
 )

@@ -13,7 +13,8 @@ from bot.core.record import AuditEntry, Held
 from bot.core.trail import broken_at
 from bot.core.words import count, listed
 from bot.ports import Refused, Store
-from bot.views.export import as_json, markdown, sev
+from bot.views.export import markdown, sev
+from bot.views.export_json import as_json
 from handlers.logs import escaped
 
 PERMALINK = re.compile(r"https://[\w.-]+/archives/(?P<channel>[A-Z0-9]+)/p(?P<whole>\d{10})(?P<part>\d{6})")

@@ -27,6 +27,7 @@ WORDS = {
     "repeated": "Stored before: this payload says nothing new. To see a new thread, change startsAt and send it again.",
     "tested": "The connection works. This is a contact point's test message, so no incident opens.",
     "nothing_open": "Understood. It says that an alert resolved which has no open incident, so nothing changed.",
+    "ignored": "Understood. GitHub's webhook speaks of no alert and of no job that waits, so nothing changed.",
 }
 """What each outcome of `bot.stories.take_alert` means for the person who sent it."""
 REMEDIES = {
@@ -37,6 +38,9 @@ REMEDIES = {
     415: "Send it uncompressed.",
     503: "Its Redis cannot store now: look at /readyz there, then send it again.",
 }
+GITHUB = "github"
+GITHUB_EVENTS = {"issue": "issues", "workflow_job": "workflow_job"}
+"""The field that a GitHub webhook has → the event that it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def kind_of(body: bytes, known: Mapping[str, object]) -> str:
     found = _guess(payload if isinstance(payload, dict) else {})
     if not found:
         raise Refused(f"The file looks like no alert payload that Tailback knows; say what it is: {choices}.")
-    if found not in known:
+    if found not in {*known, GITHUB}:
         raise Refused(f"The file looks like a payload for /alerts/{found}, which this release does not take; "
                       f"known: {choices}.")  # fmt: skip
     return found
@@ -77,6 +81,8 @@ def _guess(payload: Mapping[str, object]) -> str:
         return "sns"
     if "schema_version" in payload and "identity" in payload:
         return "event"
+    if "action" in payload and GITHUB_EVENTS.keys() & payload.keys():
+        return GITHUB
     if "alerts" not in payload:
         return ""
     return "alertmanager" if str(payload.get("version")) == "4" and "orgId" not in payload else "grafana"
@@ -88,14 +94,19 @@ def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Pa
     `now` is epoch seconds, for the signature's timestamp. A token goes before a signature, because every source
     takes it; a signature is for Grafana alone.
     """
-    headers = {"Content-Type": "application/json", "User-Agent": "tailback-send"}
+    headers, place = {"Content-Type": "application/json", "User-Agent": "tailback-send"}, url.rstrip("/") or home(env)
+    if kind == GITHUB:
+        return Parcel(f"{place}/{GITHUB}", headers | signed_as_github(env, body), body)
+    if kind == "sns":
+        raise Refused("Only Amazon SNS can sign what /alerts/sns believes; let an alarm speak instead: aws cloudwatch "
+                      "set-alarm-state --alarm-name NAME --state-value ALARM --state-reason test")  # fmt: skip
     if tokens := env.webhook_tokens:
         headers["Authorization"] = f"Bearer {tokens[0]}"
     elif secret := env.tailback_webhook_hmac_secret.get_secret_value():
         headers |= signed(secret, env.tailback_webhook_hmac_timestamp_header, body, now)
     else:
         raise Refused("TAILBACK_WEBHOOK_TOKEN is not set; set it to what the running Tailback has.")
-    return Parcel(f"{url.rstrip('/') or home(env)}/alerts/{kind}", headers, body)
+    return Parcel(f"{place}/alerts/{kind}", headers, body)
 
 
 def signed(secret: str, timestamp_header: str, body: bytes, now: float) -> dict[str, str]:
@@ -107,6 +118,15 @@ def signed(secret: str, timestamp_header: str, body: bytes, now: float) -> dict[
         digest.update(f"{int(now)}:".encode())
     digest.update(body)
     return {**headers, SIGNATURE_HEADER: digest.hexdigest()}
+
+
+def signed_as_github(env: Environment, body: bytes) -> dict[str, str]:
+    """GitHub's headers; raises Refused when there is no secret."""
+    if not env.github_secrets:
+        raise Refused("GITHUB_WEBHOOK_SECRET is not set; set it to what the running Tailback has.")
+    digest = hmac.new(env.github_secrets[0].encode("utf-8", "surrogateescape"), body, sha256).hexdigest()
+    event = next(GITHUB_EVENTS[field] for field in GITHUB_EVENTS if field in json.loads(body))
+    return {"X-Hub-Signature-256": f"sha256={digest}", "X-GitHub-Event": event}
 
 
 def home(env: Environment) -> str:

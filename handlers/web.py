@@ -19,7 +19,7 @@ from bot.core.incident import Incident
 from bot.core.pool import Pool
 from bot.desk import Desk
 from bot.ports import Unreachable
-from handlers import alerts, metrics
+from handlers import alerts, github, metrics
 from handlers.bodies import BodyRefused, body_of
 from handlers.slack_signature import genuine
 from handlers.throttle import Throttle
@@ -44,6 +44,7 @@ class Web:
         return Starlette(
             routes=[
                 Route("/alerts/{source}", self._alert, methods=["POST"]),
+                Route("/github", self._from_github, methods=["POST"]),
                 Route("/slack/events", self._from_slack, methods=["POST"]),
                 Route("/healthz", self._healthz),
                 Route("/readyz", self._readyz),
@@ -53,6 +54,9 @@ class Web:
 
     async def _alert(self, request: Request) -> Response:
         return await alerts.intake(self._house.desk, self._throttle, request)
+
+    async def _from_github(self, request: Request) -> Response:
+        return await github.intake(self._house.desk, self._throttle, request)
 
     async def _from_slack(self, request: Request) -> Response:
         desk = self._house.desk

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from bot.adapters.back_ends import build
+from bot.adapters.chart_png import PngArtist
 from bot.adapters.embedded_redis import EmbeddedRedis
 from bot.adapters.redis_connect import connect
 from bot.adapters.redis_store import Clocks, RedisStore
 from bot.adapters.slack_chat import SlackChat
 from bot.adapters.slack_client import open_client, open_session
+from bot.adapters.sns import AmazonSns
+from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file
 from bot.desk import Desk, Lever
 from bot.ports import Unreachable
@@ -78,8 +81,6 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
     """Open every part, and close them in the opposite order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
     async with AsyncExitStack() as stack:
         clock = Clock(now() - time.monotonic())
-        back_ends = build(settings, clock.now)
-        stack.push_async_callback(back_ends.close)
         url, embedded = settings.env.redis_url.get_secret_value(), None
         if not url:
             embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
@@ -88,6 +89,8 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
         clocks = Clocks(clock.now, time.monotonic)
         store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease)
         stack.push_async_callback(store.aclose)
+        back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now))
+        stack.push_async_callback(back_ends.close)
         session = open_session()
         stack.push_async_callback(session.close)
         client = open_client(settings.env.slack_bot_token.get_secret_value(), settings.env.slack_api_url, session)
@@ -102,6 +105,8 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
             monotonic=time.monotonic,
             new_id=new_id,
             outside=back_ends.outside,
+            artist=PngArtist(),
+            sns=AmazonSns(back_ends.wire, clock.now),
         )
         path = settings.env.tailback_config
         yield House(desk, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock)

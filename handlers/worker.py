@@ -13,12 +13,15 @@ from bot.core.record import Claim, Conflict, Held
 from bot.desk import Desk
 from bot.ports import Unreachable
 from bot.stories.chores import chore
+from bot.stories.forewarn import forewarn
+from bot.stories.illustrate import illustrate
 from bot.stories.measure import measure
 from bot.stories.perform import perform
 from bot.stories.reconcile import reconcile
 from bot.stories.set_aside import set_aside
 from bot.stories.storm import storm
 from bot.stories.tend import tend
+from bot.stories.weekly import post_weekly
 from handlers import metrics
 from handlers.ending import ended
 from handlers.healing import Healing
@@ -155,5 +158,8 @@ STORIES: dict[str, Callable[[Desk, Claim], Awaitable[None]]] = {
     "lease": tend,
     "digest": storm,
     "chore": chore,
+    "weekly": post_weekly,
+    "sketch": illustrate,
+    "early": forewarn,
 }
 """Kind of record: the story that is told of it."""

@@ -8,10 +8,14 @@ from typing import TypeVar
 from bot.core.action import Act
 from bot.core.chore import Chore
 from bot.core.incident import Incident
+from bot.core.job import WorkflowJob
 from bot.core.lease import Lease
+from bot.core.past import Past
+from bot.core.picture import Sketch
 from bot.core.pool import Pool
-from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Digest, Held, Put, Record
+from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Digest, Held, Notice, Put, Record
 from bot.core.trail import canonical, chained
+from bot.core.weekly import Weekly
 from bot.ports import Unreachable
 
 R = TypeVar("R", bound=Record)
@@ -22,6 +26,11 @@ NAMES: dict[type[object], str] = {
     Digest: "digest",
     Lease: "lease",
     Chore: "chore",
+    Past: "past",
+    Sketch: "sketch",
+    WorkflowJob: "job",
+    Weekly: "weekly",
+    Notice: "early",
 }
 DAY = 86400.0
 
@@ -61,6 +70,8 @@ class FakeData:
     due: dict[str, float] = field(default_factory=dict)
     indexes: dict[str, str] = field(default_factory=dict)
     sets: dict[str, set[str]] = field(default_factory=dict)
+    lists: dict[str, dict[str, float]] = field(default_factory=dict)
+    """List → member → when it leaves."""
     marks: dict[str, tuple[str, float]] = field(default_factory=dict)
     trail: list[tuple[str, AuditEntry, str]] = field(default_factory=list)
     lanes: dict[str, Lane] = field(default_factory=dict)
@@ -69,6 +80,12 @@ class FakeData:
     broken: Unreachable | None = None
     fence: int = 0
     commits: int = 0
+
+
+def _place(stream_id: str) -> tuple[int, int]:
+    """The order of stream ids: milliseconds, then a number."""
+    at, _, number = stream_id.partition("-")
+    return int(at), int(number or 0)
 
 
 class FakeStore:
@@ -112,6 +129,11 @@ class FakeStore:
         self._reached()
         return set(self.data.sets.get(name, ()))
 
+    async def listed(self, name: str) -> tuple[str, ...]:
+        self._reached()
+        found = self.data.lists.get(name, {})
+        return tuple(sorted((one for one in found if found[one] > self._now()), key=lambda one: (found[one], one)))
+
     async def done_by(self, mark: str) -> str | None:
         self._reached()
         by, until = self.data.marks.get(mark, ("", 0.0))
@@ -134,15 +156,12 @@ class FakeStore:
             self.data.indexes[index] = points_to
             if not points_to:
                 del self.data.indexes[index]
-        for name, member in change.join:
-            self.data.sets.setdefault(name, set()).add(member)
-        for name, member in change.leave:
-            self.data.sets.get(name, set()).discard(member)
+        self._gather(change, now)
         for member in change.wake:
             self._look_sooner(member, now, now)
         for entry in change.audit:
             head = self.data.trail[-1][2] if self.data.trail else ""
-            stream_id = f"{len(self.data.trail) + 1}-0"
+            stream_id = f"{now * 1000:.0f}-{len(self.data.trail)}"
             self.data.trail.append((stream_id, entry, chained(head, canonical(entry))))
         self.data.commits += 1
         fresh = [at for member, at in self.data.due.items() if before.get(member) != at]
@@ -212,8 +231,8 @@ class FakeStore:
 
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         self._reached()
-        start = 0 if after == "-" else int(after.partition("-")[0])
-        return self.data.trail[start : start + most]
+        later = [row for row in self.data.trail if after == "-" or _place(row[0]) > _place(after)]
+        return later[:most]
 
     async def aclose(self) -> None:
         self.data.listeners.remove(self._woken)
@@ -244,6 +263,16 @@ class FakeStore:
             forgotten = not a_thread and all(self._row(f"{name}:{points_to}") is None for name in NAMES.values())
             if points_to != expected and not (expected is None and forgotten):
                 raise Conflict("an index points elsewhere")
+
+    def _gather(self, change: Change, now: float) -> None:
+        """Sets and lists."""
+        for name, member in change.join:
+            self.data.sets.setdefault(name, set()).add(member)
+        for name, member in change.leave:
+            self.data.sets.get(name, set()).discard(member)
+        for name, member, seconds in change.listed:
+            kept = {one: until for one, until in self.data.lists.get(name, {}).items() if until > now}
+            self.data.lists[name] = {**kept, member: now + seconds}
 
     def _put(self, put: Put, now: float) -> None:
         member = f"{NAMES[type(put.value)]}:{put.value.id}"

@@ -13,6 +13,11 @@ from bot.adapters.alertmanagers.alertmanager import AlertmanagerTable
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
 from bot.adapters.alertmanagers.grafana import GrafanaTable
 from bot.adapters.alertmanagers.table import ALERTMANAGERS
+from bot.adapters.metrics.buildkite import BuildkitePool, BuildkiteTable
+from bot.adapters.metrics.github_table import GitHubPool, GitHubTable
+from bot.adapters.metrics.gitlab import GitlabPool, GitlabTable
+from bot.adapters.metrics.hud import HudPool, HudTable
+from bot.adapters.metrics.jenkins import JenkinsPool, JenkinsTable
 from bot.adapters.metrics.prometheus import PrometheusTable
 from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE, PrometheusPool
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
@@ -57,8 +62,18 @@ SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     'kind = "alertmanager"': (AlertmanagerTable, None),
     'kind = "grafana"': (GrafanaTable, None),
     'kind = "prometheus"': (PrometheusTable, None),
+    'kind = "github"': (GitHubTable, None),
+    'kind = "hud"': (HudTable, None),
+    'kind = "buildkite"': (BuildkiteTable, None),
+    'kind = "gitlab"': (GitlabTable, None),
+    'kind = "jenkins"': (JenkinsTable, None),
     '`[pool."NAME"]`': (PoolTable, None),
     "Keys of a Prometheus pool": (PrometheusPool, None),
+    "Keys of a GitHub pool": (GitHubPool, None),
+    "Keys of a HUD pool": (HudPool, None),
+    "Keys of a Buildkite pool": (BuildkitePool, None),
+    "Keys of a GitLab pool": (GitlabPool, None),
+    "Keys of a Jenkins pool": (JenkinsPool, None),
     '`[pool."NAME".scaler]`': (PolicyTable, None),
     'kind = "http"': (HttpScalerTable, PolicyTable),
     'kind = "none"': (NoneTable, PolicyTable),
@@ -66,10 +81,15 @@ SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
 """Heading of docs/configuration.md: the table whose settings stand below it, and the one that says the rest."""
 WITHOUT_EFFECT = {
     "[sns]": r"\.sns\b",
-    "GITHUB_WEBHOOK_SECRET": r"\bgithub_webhook_secret\b",
 }
 """Settings that the page says have no effect yet: how a story, an action or a door would use them."""
-MADE_UP = {"GRAFANA_TOKEN": "made-up", "PAGER_WEBHOOK_URL": "http://127.0.0.1:1/"}
+MADE_UP = {
+    "GRAFANA_TOKEN": "made-up",
+    "PAGER_WEBHOOK_URL": "http://127.0.0.1:1/",
+    "GITHUB_TOKEN": "made-up",
+    **dict.fromkeys(("HUD_TOKEN", "BUILDKITE_AGENT_TOKEN", "BUILDKITE_API_TOKEN", "GITLAB_TOKEN"), "made-up"),
+    "JENKINS_LOGIN": "made:up",
+}
 
 
 def settings_of(title: str) -> dict[str, object]:

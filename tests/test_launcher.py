@@ -8,12 +8,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+LOCKS = ("requirements.lock", "requirements-aws.lock", "requirements-dev.lock")
 PIN = re.compile(
     r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^ ;\\]+)(?P<marker> ; [^\\]+)?(?: --hash=sha256:[0-9a-f]{64})+"
 )
@@ -54,14 +56,19 @@ def declared(*extras: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("lock", "extras"), [("requirements.lock", ("embedded",)), ("requirements-dev.lock", ("embedded", "dev"))]
+    ("lock", "extras"),
+    [
+        ("requirements.lock", ("embedded",)),
+        ("requirements-aws.lock", ("embedded", "aws")),
+        ("requirements-dev.lock", ("embedded", "aws", "dev")),
+    ],
 )
 def test_a_lock_covers_what_pyproject_declares_with_hashed_pins_alone(lock: str, extras: tuple[str, ...]) -> None:
     """A dependency added without `./tailback lock` would be missing on a fresh machine."""
     assert declared(*extras) - pins(lock).keys() == set(), f"{lock} lacks these: run `./tailback lock`"
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_names_no_place(lock: str) -> None:
     """Where packages come from is the business of the machine that installs them."""
     lines = (ROOT / lock).read_text(encoding="utf-8").splitlines()
@@ -69,8 +76,9 @@ def test_a_lock_names_no_place(lock: str) -> None:
 
 
 def test_the_tests_run_with_the_very_versions_that_the_product_runs_with() -> None:
-    """The dev lock contains the other one, so that one environment can serve both commands."""
-    assert pins("requirements.lock").items() <= pins("requirements-dev.lock").items()
+    """Each lock contains the one before, so that one environment can serve all commands."""
+    for smaller, larger in pairwise(LOCKS):
+        assert pins(smaller).items() <= pins(larger).items()
 
 
 def test_an_old_python_is_refused_with_a_remedy(launcher: ModuleType) -> None:
@@ -95,7 +103,7 @@ def test_the_launcher_can_be_read_by_an_old_python() -> None:
 
 def test_help_is_printed_without_setting_anything_up(tmp_path: Path) -> None:
     """The first look at the project must not start a download."""
-    for name in ("tailback", "pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+    for name in ("tailback", "pyproject.toml", *LOCKS):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     told = subprocess.run([sys.executable, tmp_path / "tailback", "--help"], capture_output=True, text=True, check=True)
     assert "./tailback demo" in told.stdout
@@ -115,6 +123,52 @@ def test_an_environment_is_used_again_until_its_lock_changes(launcher: ModuleTyp
     assert launcher.is_set_up("run")
     (tmp_path / "requirements-dev.lock").write_text("changed")
     assert not launcher.is_set_up("run")
+
+
+def test_an_environment_for_aws_stays_one_when_it_is_renewed(
+    launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A later `./tailback run` or `./tailback test` must not take away the library that a scaler needs."""
+    fake_project(launcher, tmp_path)
+    installed = recorded_installations(launcher)
+    launcher.main(["setup", "aws"])
+    assert (installed, launcher.is_set_up("run"), launcher.is_set_up("aws")) == (["aws"], True, True)
+    (tmp_path / "requirements-aws.lock").write_text("renewed")
+    assert not launcher.is_set_up("run")
+    launcher.set_up("run")
+    assert installed == ["aws", "aws"]
+    launcher.set_up("dev")
+    (tmp_path / "requirements-dev.lock").write_text("renewed")
+    launcher.set_up("run")
+    assert installed == ["aws", "aws", "dev", "aws"]
+    assert "set up with the AWS library" in capfd.readouterr().err
+
+
+def test_the_environment_of_the_tests_remembers_that_aws_was_asked_for(launcher: ModuleType, tmp_path: Path) -> None:
+    """It holds the library already, so that nothing is installed; the wish counts at the next renewal."""
+    fake_project(launcher, tmp_path)
+    installed = recorded_installations(launcher)
+    launcher.set_up("dev")
+    launcher.main(["setup", "aws"])
+    assert installed == ["dev"]
+    (tmp_path / "requirements-dev.lock").write_text("renewed")
+    launcher.set_up("run")
+    assert installed == ["dev", "aws"]
+
+
+@pytest.mark.parametrize("words", [["azure"], ["aws", "dev"]])
+def test_an_unknown_thing_to_set_up_is_refused(launcher: ModuleType, words: list[str]) -> None:
+    """With the words that there are."""
+    with pytest.raises(launcher.Problem, match=r"setup aws"):
+        launcher.main(["setup", *words])
+
+
+def recorded_installations(launcher: ModuleType) -> list[str]:
+    """The kinds that are installed from now on; nothing really is."""
+    installed = []
+    launcher.install_with_uv = lambda kind: installed.append(kind) or True
+    launcher.link_project = lambda: None
+    return installed
 
 
 def test_a_failed_installation_shows_the_installers_words(
@@ -156,7 +210,7 @@ def test_what_the_readme_and_ci_call_is_executable() -> None:
 
 def fake_project(launcher: ModuleType, root: Path) -> None:
     """Points the launcher at a folder with locks and an environment whose Python does nothing."""
-    for name in ("pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+    for name in ("pyproject.toml", *LOCKS):
         (root / name).write_text(name)
     launcher.ROOT, launcher.VENV = str(root), str(root / ".venv")
     launcher.PYTHON = str(root / ".venv/bin/python")

@@ -1,17 +1,22 @@
-"""Report: the incidents of the last days, pool by pool, for the person who asks."""
+"""Report: waits, incidents, what recurs and what to change, over some days, for the person who asks."""
 
-from bot.core.history import history
+import asyncio
+
+from bot.actions.diagnose import known_pool
 from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.offer import Offer
+from bot.core.report import report
 from bot.core.request import Answer, Request
 from bot.desk import Desk
+from bot.ports import Refused
 from bot.stories.ask import permit
-from bot.views.results import reported
+from bot.stories.gather import gathered
+from bot.views.report import reported
 
-NAME, VERB, USAGE = "report", "report", "report"
-HELP = "The incidents of the last 7 days, pool by pool."
-DAYS = 7
+NAME, VERB, USAGE = "report", "report", "report [POOL] [DAYS]"
+HELP = "Waits, incidents, what recurs and what to change, over 7 days or up to 42."
+DAYS, MOST_DAYS = 7, 42
 
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
@@ -20,9 +25,25 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
 
 
 async def ask(desk: Desk, request: Request) -> Answer:
-    """Open and closed incidents that began in the last days."""
+    """The longer view over the last days; incidents stay on record for 30 days, hours of pools for 42."""
     await permit(desk, request.who, request.team, "diagnose")
-    ids = await desk.store.members("ended") | await desk.store.members("open")
-    held = await desk.store.get_many(Incident, sorted(ids))
+    pool, days = _asked(desk, request.words)
     now = desk.now()
-    return Answer(whisper=reported(history([h.value for h in held.values()], now, DAYS * 86400.0), DAYS))
+    books = await gathered(desk.store, desk.settings.file, now - days * 86400.0, now + 1)
+    made = await asyncio.to_thread(report, books, None if pool is None else [pool])
+    return Answer(whisper=reported(made))
+
+
+def _asked(desk: Desk, words: tuple[str, ...]) -> tuple[str | None, int]:
+    """From `report [POOL] [DAYS]`; a word that names a pool is a pool, also when it is a number."""
+    pools = [word for word in words if not _is_days(word) or word in desk.settings.file.pool]
+    numbers = [int(word) for word in words if word not in pools]
+    if len(pools) > 1 or len(numbers) > 1:
+        raise Refused(f"Say at most one pool and one number of days: `{USAGE}`, for example `report linux.2xlarge 14`.")
+    if numbers and not 1 <= numbers[0] <= MOST_DAYS:
+        raise Refused(f"A report covers 1 to {MOST_DAYS} days, for example `report 14`.")
+    return known_pool(desk, pools[0]) if pools else None, numbers[0] if numbers else DAYS
+
+
+def _is_days(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 6

@@ -100,15 +100,18 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
 
 
 def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
-    """The back end that holds this alert: of the source's own kind, else the only one; raises Refused."""
-    known = desk.alertmanagers
-    own = [name for name, back_end in known.items() if back_end.kind == incident.source]
-    names = own or list(known)
-    if not names:
+    """The back end that holds this alert (`bot.core.holder`); raises Refused when it is not certain."""
+    names = desk.holders(incident)
+    if not desk.alertmanagers:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
-    if not own and len(names) > 1:
-        raise Refused(f"it is not known which of {listed(sorted(names))} holds an alert from {incident.source}")
-    return names[0], known[names[0]]
+    if not names:
+        raise Refused(f"no configured Alertmanager holds an alert from {incident.source}; silence it where it is made")
+    if len(names) > 1:
+        raise Refused(
+            f"it is not known which of {listed(sorted(names))} holds this alert; give each its external_url in "
+            "tailback.toml, as it stands in what it sends"
+        )
+    return names[0], desk.alertmanagers[names[0]]
 
 
 def _narrow(incident: Incident) -> tuple[Matcher, ...]:

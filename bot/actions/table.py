@@ -3,6 +3,7 @@
 from bot.actions import (
     ack,
     approve,
+    chart,
     decline,
     diagnose,
     extend,
@@ -31,6 +32,7 @@ _ALL: tuple[Action, ...] = (
     silence,
     scale_up,
     diagnose,
+    chart,
     unsilence,
     approve,
     decline,

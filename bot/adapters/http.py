@@ -3,8 +3,10 @@
 import asyncio
 import logging
 import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Annotated
 
@@ -65,6 +67,8 @@ class Answer:
     """The back end's own words for a person: its `error` or `message`, else the start of the body; one line."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """By lower-case name."""
+    content: bytes = field(default=b"", repr=False)
+    """The body as it came."""
 
     @property
     def ok(self) -> bool:
@@ -77,27 +81,44 @@ class Wire:
 
     def __init__(self, transport: httpx.AsyncBaseTransport | None = None, total_seconds: float = TOTAL_SECONDS) -> None:
         """`transport` replaces the network, for tests. httpx reports every URL at INFO, and some URLs are secrets."""
-        self._total_seconds = total_seconds
+        self._total_seconds, self._transport = total_seconds, transport
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
-        self._client = httpx.AsyncClient(
-            timeout=httpx.Timeout(total_seconds, connect=min(CONNECT_SECONDS, total_seconds)),
+        self._client = self._opened()
+        self._trusting: dict[tuple[str, int], httpx.AsyncClient] = {}
+        self._slots: dict[str, asyncio.Semaphore] = {}
+
+    def http(self, system: str, url: str, *, headers: Mapping[str, str] | None = None, ca_file: str = "") -> "Http":
+        """A client of one back end at `url`, as `base_url` accepts it; `headers` go with every request.
+
+        `ca_file` holds the certificate authorities to believe instead of the usual ones, and may be replaced while we
+        run. Raises OSError when it cannot be read.
+        """
+        host = httpx.URL(url).netloc.decode()
+        slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
+        client = self._believing(ca_file) if ca_file else self._client
+        return Http(client, slots, system, url, headers or {}, self._total_seconds)
+
+    def _believing(self, ca_file: str) -> httpx.AsyncClient:
+        version = (ca_file, Path(ca_file).stat().st_mtime_ns)
+        if version not in self._trusting:
+            self._trusting[version] = self._opened(ssl.create_default_context(cafile=ca_file))
+        return self._trusting[version]
+
+    def _opened(self, verify: ssl.SSLContext | bool = True) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            verify=verify,
+            timeout=httpx.Timeout(self._total_seconds, connect=min(CONNECT_SECONDS, self._total_seconds)),
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
             follow_redirects=False,
             trust_env=False,
-            transport=transport,
+            transport=self._transport,
         )
-        self._slots: dict[str, asyncio.Semaphore] = {}
-
-    def http(self, system: str, url: str, *, headers: Mapping[str, str] | None = None) -> "Http":
-        """A client of one back end at `url`, as `base_url` accepts it; `headers` go with every request."""
-        host = httpx.URL(url).netloc.decode()
-        slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
-        return Http(self._client, slots, system, url, headers or {}, self._total_seconds)
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._client.aclose()
+        for client in (self._client, *self._trusting.values()):
+            await client.aclose()
 
     async def __aenter__(self) -> "Wire":
         return self
@@ -217,7 +238,8 @@ class Http:
             raise self.problem(f"asks for fewer requests (HTTP 429): {words}", Failure.LATER, pause)
         if status >= 500:
             raise self.problem(f"failed (HTTP {status}): {words}", unsure(method))
-        return Answer(status, body, words, {name.lower(): value for name, value in response.headers.items()})
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Answer(status, body, words, headers, content)
 
     def _address(self, path: str) -> str:
         if path and (not path.startswith("/") or ".." in path or "?" in path or "#" in path):

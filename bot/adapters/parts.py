@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -12,6 +12,7 @@ from bot.config import ConfigError, Table, in_table
 from bot.ports import Jobs
 
 T = TypeVar("T", bound=Table)
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,14 @@ class Parts:
     """Epoch seconds."""
     jobs: Jobs | None = None
     """What GitHub's webhooks told; None where nobody keeps it, as for the doctor."""
+    kept: dict[tuple[type, str], object] = field(default_factory=dict, repr=False)
+    """What integrations share in this process; ask by `shared`."""
+
+    def shared(self, kind: type[S], key: str, make: Callable[[], S]) -> S:
+        """The one `kind` of this process for a key, such as a region; made when it is first asked for."""
+        if (kind, key) not in self.kept:
+            self.kept[kind, key] = make()
+        return cast("S", self.kept[kind, key])
 
     def token(self, place: str, key: str, variable: str) -> str:
         """The secret that a table names under `key`; empty when it names none. Raises ConfigError with the place."""

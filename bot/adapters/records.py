@@ -10,9 +10,13 @@ from pydantic_core import PydanticSerializationError
 from bot.core.action import Act
 from bot.core.chore import Chore
 from bot.core.incident import Incident
+from bot.core.job import WorkflowJob
 from bot.core.lease import Lease
+from bot.core.past import Past
+from bot.core.picture import Sketch
 from bot.core.pool import Pool
-from bot.core.record import Digest, Record
+from bot.core.record import Digest, Notice, Record
+from bot.core.weekly import Weekly
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
@@ -24,6 +28,11 @@ KINDS: dict[str, type[Record]] = {
     "digest": Digest,
     "lease": Lease,
     "chore": Chore,
+    "past": Past,
+    "sketch": Sketch,
+    "job": WorkflowJob,
+    "weekly": Weekly,
+    "early": Notice,
 }
 """Kind in a key, and in a due member → the record's type."""
 
@@ -31,7 +40,7 @@ _NAMES: dict[type[object], str] = {kind: name for name, kind in KINDS.items()}
 
 
 def kind_name(kind: type[object]) -> str:
-    """`inc`, `pool`, `act`, `digest`, `lease` or `chore`."""
+    """`inc`, `pool`, `act`, `digest`, `lease`, `chore`, `past`, `job`, `weekly` or `early`."""
     return _NAMES[kind]
 
 

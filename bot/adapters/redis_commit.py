@@ -11,7 +11,9 @@ from bot.core.record import Change, Put
 
 ROOT = "{tailback}:"
 """One hash tag, so that every script also runs on Redis Cluster."""
-RECORDS, INDEXES, SETS, MARKS, LANES = (f"{ROOT}{part}:" for part in ("rec", "idx", "set", "once", "pace"))
+RECORDS, INDEXES, SETS, LISTS, MARKS, LANES = (
+    f"{ROOT}{part}:" for part in ("rec", "idx", "set", "list", "once", "pace")
+)
 DUE, FENCE, HW, AUDIT, HEAD = (f"{ROOT}{part}" for part in ("due", "fence", "hw", "audit", "audit_head"))
 
 REQUEST_MS = 120_000
@@ -38,7 +40,7 @@ class Commits:
         args: list[Word] = [self._lease_ms, self._sender, CHANNEL, RECORDS, REQUEST_MS, MARK_MS]
         args += [change.once_value, head, rows[-1][1] if rows else ""]
         args += [len(change.once), len(change.puts), len(change.point), len(change.join), len(change.leave)]
-        args += [len(change.wake), len(rows)]
+        args += [len(change.wake), len(rows), len(change.listed)]
         for put in change.puts:
             member = f"{kind_name(type(put.value))}:{put.value.id}"
             keys.append(RECORDS + member)
@@ -54,6 +56,9 @@ class Commits:
         args += change.wake
         for row in rows:
             args += row
+        for name, member, seconds in change.listed:
+            keys.append(LISTS + name)
+            args += (member, max(1, math.ceil(seconds * 1000)))
         return keys, args
 
     def _put(self, put: Put, now: float) -> tuple[Word, ...]:

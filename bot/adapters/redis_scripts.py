@@ -25,23 +25,26 @@ def _script(text: str, *, repeatable: bool = True) -> Script:
 
 
 COMMIT = _script("""
--- KEYS: request, hw, due, audit, audit head; then marks, puts, indexes, joins, leaves, wakes
+-- KEYS: request, hw, due, audit, audit head; then marks, puts, indexes, joins, leaves, wakes, lists
 -- ARGV: lease, sender, channel, record prefix, request ttl, mark ttl, mark value, expected head, new head,
---       counts of marks, puts, indexes, joins, leaves, wakes, audit entries; then their parts
+--       counts of marks, puts, indexes, joins, leaves, wakes, audit entries, listed; then their parts
 local applied = redis.call('GET', KEYS[1])
 if applied then return {'ok', tonumber(applied), 1} end
 
 local lease, prefix = tonumber(ARGV[1]), ARGV[4]
 local marks, puts, points = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local joins, leaves, wakes, entries = tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15]), tonumber(ARGV[16])
+local listed = tonumber(ARGV[17])
 local first_put, first_point = 5 + marks, 5 + marks + puts
 local first_join = first_point + points
 local first_wake = first_join + joins + leaves
-local put_args = 16
+local first_list = first_wake + wakes
+local put_args = 17
 local point_args = put_args + puts * 8
 local join_args = point_args + points * 2
 local wake_args = join_args + joins + leaves
 local audit_args = wake_args + wakes
+local list_args = audit_args + entries * 2
 
 for i = 6, 5 + marks do
   local by = redis.call('GET', KEYS[i])
@@ -68,6 +71,7 @@ for i = 1, points do
   end
 end
 for i = 1, joins + leaves do redis.call('SCARD', KEYS[first_join + i]) end
+for i = 1, listed do redis.call('ZCARD', KEYS[first_list + i]) end
 if entries > 0 then
   local head = redis.call('GET', KEYS[5]) or ''
   if head ~= ARGV[8] then return {'head', head} end
@@ -129,6 +133,12 @@ for i = 1, entries do
   redis.call('XADD', KEYS[4], '*', 'entry', ARGV[a + 1], 'hash', ARGV[a + 2])
 end
 if entries > 0 then redis.call('SET', KEYS[5], ARGV[9]) end
+for i = 1, listed do
+  local key, member, stay = KEYS[first_list + i], ARGV[list_args + i * 2 - 1], tonumber(ARGV[list_args + i * 2])
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.call('ZADD', key, now + stay, member)
+  if stay > redis.call('PTTL', key) then redis.call('PEXPIRE', key, stay) end
+end
 local woke = soonest and (soonest <= now or not earliest or soonest < tonumber(earliest))
 if woke then redis.call('PUBLISH', ARGV[3], ARGV[2]) end
 return {'ok', hw, woke and 1 or 0}
@@ -179,6 +189,11 @@ local id = redis.call('GET', KEYS[2])
 local record = {false, false}
 if id then record = redis.call('HMGET', ARGV[1] .. id, 'doc', 'version') end
 return {redis.call('EXISTS', KEYS[1]), id, record[1], record[2]}
+""")
+
+LISTED = _script("""
+-- KEYS: list; returns whose time is not over
+return redis.call('ZRANGEBYSCORE', KEYS[1], now + 1, '+inf')
 """)
 
 READ = _script("""

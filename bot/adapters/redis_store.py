@@ -12,7 +12,7 @@ import structlog
 
 from bot.adapters import redis_scripts as scripts
 from bot.adapters.records import KINDS, Codecs, kind_name
-from bot.adapters.redis_commit import AUDIT, DUE, FENCE, HW, INDEXES, LANES, MARKS, RECORDS, SETS, Commits
+from bot.adapters.redis_commit import AUDIT, DUE, FENCE, HW, INDEXES, LANES, LISTS, MARKS, RECORDS, SETS, Commits
 from bot.adapters.redis_connect import Clients
 from bot.adapters.redis_dangers import dangers, redis_time
 from bot.adapters.redis_link import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
@@ -104,6 +104,11 @@ class RedisStore:
         """The members of a set."""
         reply = await self._link.read("SMEMBERS", SETS + name)
         return {text(member) for member in reply} if isinstance(reply, (set, list)) else set()
+
+    async def listed(self, name: str) -> tuple[str, ...]:
+        """Who stands in a list now, whoever leaves soonest first."""
+        reply = await self._link.run(scripts.LISTED, (LISTS + name,), ())
+        return tuple(text(member) for member in reply)
 
     async def done_by(self, mark: str) -> str | None:
         """What the thing behind `mark` was applied to; None when it was not."""

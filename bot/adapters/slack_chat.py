@@ -6,6 +6,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.slack_answers import Cache, Identity, full_member, mark_of, marked, part, rows, text_at
 from bot.adapters.slack_failures import ERRORS, unreachable
+from bot.adapters.slack_files import upload
 from bot.ports import Block, Failure, Message, Own, Person, Posted, Unreachable
 
 CLOCK_SKEW_SECONDS = 60.0
@@ -110,6 +111,10 @@ class SlackChat:
         if thread is not None:
             asked["thread_ts"] = thread
         await self._write("chat.postEphemeral", asked)
+
+    async def upload(self, name: str, title: str, content: bytes) -> str:
+        """A file that stands in no channel; gives its id. Three requests, none repeated."""
+        return await upload(self._client, name, title, content)
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Open a modal; a trigger that is over raises GONE."""

@@ -1,7 +1,7 @@
 """An alert, whoever sent it, and the identity that makes two deliveries one incident."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
 
@@ -74,6 +74,8 @@ class Alert:
     teams: tuple[str, ...] = ()
     summary: str = ""
     description: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What else routes and pools may match; no labels of the alert's own source, so that no silence names them."""
 
     @property
     def firing(self) -> bool:
@@ -113,6 +115,8 @@ class Delivery:
     truncated: int = 0
     """How many more alerts the group has than the sender put into the payload."""
     external_url: str = ""
+    revision: str = ""
+    """Changes when a sender rewrites an alert that goes on, as a person edits an issue; empty for all others."""
 
     @property
     def firing(self) -> bool:
@@ -144,7 +148,7 @@ class Delivery:
     def news(self) -> str:
         """Equal for two deliveries that say the same; a repeat changes nothing."""
         rows = sorted("|".join(map(str, alert.occurrence)) for alert in self.alerts)
-        return digest(self.key, *rows)
+        return digest(self.key, *rows, *filter(None, (self.revision,)))
 
 
 def likeness(source: str, receiver: str, group_key: str) -> str:
@@ -178,13 +182,22 @@ def readings(alert: Alert) -> Readings:
     )
 
 
+def worst_readings(alerts: Iterable[Alert]) -> Readings | None:
+    """The readings of the alert with the longest wait, or else the longest queue; None when none has any."""
+    told = [readings(alert) for alert in alerts]
+    worst = max(told, key=lambda one: one.longest_wait_minutes or one.most_queued_jobs or 0, default=None)
+    if worst is None or (worst.most_queued_jobs is None and worst.longest_wait_minutes is None):
+        return None
+    return worst
+
+
 def merged(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert, ...]:
     """The latest word on every alert of a group; an older occurrence never overwrites a newer one."""
     by_print = {alert.fingerprint: alert for alert in known}
     for alert in arrived:
         before = by_print.get(alert.fingerprint)
         if before is None or _later_word(before, alert):
-            by_print[alert.fingerprint] = alert
+            by_print[alert.fingerprint] = _with_its_start(alert, before)
     firing_first = sorted(by_print.values(), key=lambda alert: (not alert.firing, -(alert.starts_at or 0)))
     return tuple(firing_first[:SHOWN_ALERTS])
 
@@ -211,6 +224,12 @@ def _later_word(before: Alert, arrived: Alert) -> bool:
         return True
     known, new = _milliseconds(before.starts_at), _milliseconds(arrived.starts_at)
     return new > known or (new == known and (before.firing or not arrived.firing))
+
+
+def _with_its_start(alert: Alert, before: Alert | None) -> Alert:
+    """Some senders tell only when a state changed (CloudWatch): an end keeps the start that was told before."""
+    only_end = not alert.firing and alert.starts_at is not None and alert.starts_at == alert.ends_at
+    return replace(alert, starts_at=before.starts_at) if before and before.starts_at and only_end else alert
 
 
 def _milliseconds(seconds: float) -> int:

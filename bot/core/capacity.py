@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.core.drain import Flow, Point, crossing, flow_of, walk
+from bot.core.drain import Point, crossing, walk
+from bot.core.flow import Flow, flow_of
 from bot.core.forecast import INTERVAL_Z, spread_out
+from bot.core.hour import Usual
 from bot.core.pool import PoolRules, Snapshot
 from bot.core.words import count, duration
 
 TARGET_SECONDS = 1800.0
+ADDED_WIDEN = 1.1
+"""Nobody has seen the pool with the added runners: their interval is wider by that factor (measured on the fleet)."""
 BOOT_VARIES = 0.25
 """Share of the boot time by which a new runner comes sooner or later."""
 
@@ -24,6 +28,8 @@ class Terms:
     """Of the pool's calibration: by how much its intervals have been too narrow."""
     speed: float = 1.0
     """See `flow_of`."""
+    ahead: tuple[Usual, ...] = ()
+    """What the pool's past weeks foretell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ class WhatIf:
 def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
     """Walk the queue with each number of added runners; more runners never make it later."""
     terms = terms or Terms()
-    flow = flow_of(tuple(series), rules, terms.speed)
+    flow = flow_of(tuple(series), rules, terms.speed, terms.ahead)
     if isinstance(flow, str):
         return WhatIf(refusal=flow)
     options: list[Option] = []
@@ -70,7 +76,7 @@ def _option(flow: Flow, more: int, terms: Terms) -> Option:
     points = walk(flow, more)
     low, mid, high = (crossing(points, flow.floor, z) for z in (-INTERVAL_Z, 0.0, INTERVAL_Z))
     if low is not None and mid is not None:
-        low, mid, high = spread_out(flow.queued, low, mid, high, terms.widen)
+        low, mid, high = spread_out(flow.queued, low, mid, high, terms.widen * (ADDED_WIDEN if more else 1.0))
         if more:
             low, high = min(low, mid - BOOT_VARIES * flow.boot), _later(high, mid + BOOT_VARIES * flow.boot + 1)
     hourly = terms.cost_per_runner_hour

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.incident import Incident
-from bot.core.timeline import Entry
+from bot.core.incident import Incident, rewritten
 
 
 def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str | None = None) -> Incident:
@@ -18,7 +17,7 @@ def placed(incident: Incident, number: int, ts: str) -> Incident:
     if entry is None:
         return incident
     redraw = incident.redraw if entry.choices or number in incident.redraw else (*incident.redraw, number)
-    return replace(_with(incident, replace(entry, ts=ts)), redraw=redraw)
+    return replace(rewritten(incident, replace(entry, ts=ts)), redraw=redraw)
 
 
 def decided(incident: Incident, about: str, words: str, names: tuple[str, ...] = ()) -> Incident:
@@ -30,7 +29,7 @@ def decided(incident: Incident, about: str, words: str, names: tuple[str, ...] =
     for entry in incident.timeline:
         if entry.about != about or not entry.choices or (names and not set(names) & set(entry.choices)):
             continue
-        after = _with(after, replace(entry, choices=(), lines=(*entry.lines, words)))
+        after = rewritten(after, replace(entry, choices=(), lines=(*entry.lines, words)))
         if entry.ts:
             after = replace(after, redraw=(*after.redraw, entry.number))
     return after
@@ -39,8 +38,3 @@ def decided(incident: Incident, about: str, words: str, names: tuple[str, ...] =
 def reworded(incident: Incident, number: int) -> Incident:
     """Slack confirmed the edit of a reply."""
     return replace(incident, redraw=tuple(n for n in incident.redraw if n != number), attempts=0, trouble=None)
-
-
-def _with(incident: Incident, entry: Entry) -> Incident:
-    timeline = tuple(entry if known.number == entry.number else known for known in incident.timeline)
-    return replace(incident, timeline=timeline)

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bot.core.drain import HORIZON_MINUTES, Flow, Point, crossing, flow_of, walk
+from bot.core.drain import HORIZON_MINUTES, Point, crossing, walk
+from bot.core.flow import Flow, flow_of
+from bot.core.hour import Usual
 from bot.core.outlook import Forecast, Score, Verdict
 from bot.core.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.words import count, duration
@@ -48,23 +50,27 @@ def _needed(score: Score) -> float | None:
 
 
 def forecast(
-    series: Sequence[Snapshot], rules: PoolRules, known: Calibration | None = None, speed: float = 1.0
+    series: Sequence[Snapshot],
+    rules: PoolRules,
+    known: Calibration | None = None,
+    speed: float = 1.0,
+    ahead: tuple[Usual, ...] = (),
 ) -> Forecast:
     """What becomes of the queue when nobody does anything; times in the fleet's own seconds (see `flow_of`)."""
     last = series[-1] if series else None
     at, queued = (last.at, last.queued) if last else (0.0, None)
     said = Forecast(at, Verdict.UNSAID, queued, pool=rules.name)
-    flow = flow_of(tuple(series), rules, speed)
+    flow = flow_of(tuple(series), rules, speed, ahead)
     if isinstance(flow, str):
         return replace(said, reason=flow)
     if flow.queued <= flow.floor:
         return replace(said, verdict=Verdict.CLEARS, low_seconds=0.0, mid_seconds=0.0, high_seconds=0.0)
-    if last is not None and (blocked := _blocked(last, rules)):
+    if last is not None and (blocked := blocked_by(last, rules)):
         return replace(said, verdict=Verdict.GROWING if flow.arrivals else Verdict.STALLED, reason=blocked)
     return _read_off(said, flow, walk(flow), known or Calibration())
 
 
-def _blocked(last: Snapshot, rules: PoolRules) -> str:
+def blocked_by(last: Snapshot, rules: PoolRules) -> str:
     """Why no rate of the past says anything: runners stand idle beside a queue, or there are none."""
     waits = (last.oldest_wait_seconds or 0) > rules.boot_time_seconds
     if last.provider_up is False:
@@ -80,7 +86,7 @@ def _read_off(said: Forecast, flow: Flow, points: list[Point], known: Calibratio
     mid = crossing(points, flow.floor, 0.0)
     low = crossing(points, flow.floor, -INTERVAL_Z)
     high = crossing(points, flow.floor, INTERVAL_Z)
-    if mid is None or crossing(walk(replace(flow, usual=None)), flow.floor, 0.0) is None:
+    if mid is None or crossing(walk(_unhoped(flow)), flow.floor, 0.0) is None:
         later = next(point.queued for point in points if point.minute >= GROWTH_MINUTES)
         grows = later > flow.queued + max(1.0, 0.05 * flow.queued)
         why = f"{flow.arrivals:.1f} jobs arrive a minute, about {flow.pace * flow.online:.1f} are finished"
@@ -97,6 +103,11 @@ def _read_off(said: Forecast, flow: Flow, points: list[Point], known: Calibratio
         high_seconds=60 * (top or HORIZON_MINUTES),
         reason=f"after {count(known.scored, 'scored forecast')}" if known.widen > 1 else "",
     )
+
+
+def _unhoped(flow: Flow) -> Flow:
+    """The flow without the hope that people stop pushing: only the habits of past weeks may lower what arrives."""
+    return replace(flow, lasts=True) if flow.habits else replace(flow, usual=None)
 
 
 def spread_out(
@@ -131,7 +142,7 @@ def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, speed: floa
     if empty(last, rules.floor):
         came = tuple(scored(made, (last.at - made.at) * speed) for made in pool.forecasts)
         return replace(pool, outlook=None, forecasts=(), scores=(*pool.scores, *came)[-KEPT_SCORES:])
-    made = replace(forecast(pool.samples, rules, calibration(pool.scores), speed), pool=pool.id)
+    made = replace(forecast(pool.samples, rules, calibration(pool.scores), speed, pool.ahead), pool=pool.id)
     kept = pool.forecasts
     before = kept[-1] if kept else None
     if before is None or made.at - before.at >= every_seconds or (made.verdict is not before.verdict):

@@ -30,6 +30,10 @@ class ScalePolicy:
     cost_per_runner_hour: float | None = None
     max_cost_per_hour: float | None = None
     """Extra capacity may not cost more than this."""
+    limited_by: str = ""
+    """What sets `maximum` when it is not the configuration, as "MaxSize of Auto Scaling group ci"."""
+    caution: str = ""
+    """What a person should know of this kind of scaler before confirming: one or two sentences, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,9 @@ def _refusal(policy: ScalePolicy, asked: int, current: int, last_scaled_at: floa
         return f"The pool was scaled a moment ago; the next time is possible in {duration(left)}."
     if asked < policy.minimum:
         return f"The scaler of this pool takes no target under {count(policy.minimum, 'runner')}."
+    if asked > policy.maximum and policy.limited_by:
+        limit = f"it is limited to {count(policy.maximum, 'runner')} by {policy.limited_by}"
+        return f"The target {asked:,} is above the pool's maximum: {limit}."
     if asked > policy.maximum:
         return f"The target {asked:,} is above the pool's maximum of {count(policy.maximum, 'runner')}."
     return ""

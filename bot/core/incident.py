@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bot.core.alert import Alert, Delivery, Kind
-from bot.core.membership import changed, flaps
+from bot.core.correlate import Maxima
+from bot.core.course import Course
+from bot.core.membership import changed, flaps, left_out
 from bot.core.outlook import Score
 from bot.core.pool import Peak, Snapshot
 from bot.core.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
 from bot.core.timeline import Entry, Event, shortened
-from bot.core.words import count, duration
+from bot.core.words import duration
 
 
 class State(StrEnum):
@@ -98,10 +100,16 @@ class Incident:
     outbox: tuple[int, ...] = ()
     """Numbers of the entries that the thread has not been told yet, oldest first."""
     redraw: tuple[int, ...] = ()
-    """Numbers of the entries whose reply shows buttons that are decided (`core/choice.py`)."""
+    """Numbers of the entries whose reply shows buttons that are decided (`core/choice.py`), or gets its picture."""
+    charts: tuple[int, ...] = ()
+    """Numbers of the entries whose reply stands and whose picture is being made (`core/picture.py`)."""
+    courses: Mapping[str, Course] = field(default_factory=dict)
+    """How the queue of each affected pool went."""
     reported: Reported | None = None
     scores: tuple[Score, ...] = ()
     """How the forecasts made while it was open came out; filled when it has drained."""
+    maxima: Maxima | None = None
+    """Which pools hold what the alert reports, when it names no pool (`core/correlate.py`)."""
     uses: Mapping[str, int] = field(default_factory=dict)
     """Action name → how often it was asked for; makes the ids of the buttons (`core/offer.py`)."""
     attempts: int = 0
@@ -203,7 +211,7 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
         incident,
         kind=incident.kind if delivery.kind is Kind.BLIND else delivery.kind,
         alerts=group.alerts,
-        truncated=delivery.truncated + group.unshown,
+        truncated=left_out(incident.alerts, delivery.alerts, delivery.truncated) + group.unshown,
         deliveries=incident.deliveries + 1,
         seen={**{name: now - 1 for name in pools.candidates if name not in incident.candidates}, **incident.seen},
         candidates=tuple(dict.fromkeys((*incident.candidates, *pools.candidates))),
@@ -245,12 +253,6 @@ def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:
     return noted(replace(incident, muted=on), now, event, words, who=who, tell=False)
 
 
-def resolved_by_hand(incident: Incident, who: str, now: float) -> Incident:
-    """Somebody closed the incident; that is respected until a new occurrence fires."""
-    over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now)
-    return noted(over, now, Event.RESOLVED_BY_HAND, "closed this incident by hand.", who=who, lines=farewell(over, now))
-
-
 def silenced(incident: Incident, silence: Silence) -> Incident:
     """A silence exists for this incident; one with the same act replaces what was known of it."""
     others = tuple(known for known in incident.silences if known.act != silence.act)
@@ -273,13 +275,7 @@ def told(incident: Incident, number: int) -> Incident:
     return replace(incident, outbox=tuple(n for n in incident.outbox if n != number), attempts=0, trouble=None)
 
 
-def farewell(incident: Incident, now: float) -> tuple[str, ...]:
-    """Duration, peaks and what was done, as lines for the last reply."""
-    peaks = [
-        f"Peak of {pool}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.oldest_wait_seconds)}"
-        for pool, peak in sorted(incident.peaks.items(), key=lambda item: -item[1].oldest_wait_seconds)
-        if peak.queued
-    ]
-    deeds = [entry for entry in incident.timeline if entry.event in {Event.SCALED, Event.SILENCED, Event.UNSILENCED}]
-    did = [f"Done: {entry.text}" for entry in deeds] or ["Nobody scaled or silenced anything."]
-    return (f"Lasted {duration(now - incident.began_at)}", *peaks, *did)
+def rewritten(incident: Incident, entry: Entry) -> Incident:
+    """The incident with this entry in the place of the one with its number."""
+    timeline = tuple(entry if known.number == entry.number else known for known in incident.timeline)
+    return replace(incident, timeline=timeline)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.core.alert import Alert, begun, merged
+from bot.core.alert import Alert, Kind, begun, merged
 from bot.core.timeline import Entry, Event
 from bot.core.words import count, listed
 
@@ -37,6 +37,12 @@ def changed(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> Membership:
     return Membership(alerts, fresh, unshown, joined, _sentence(before, fresh))
 
 
+def left_out(known: Iterable[Alert], arrived: Iterable[Alert], truncated: int) -> int:
+    """How many alerts of the group nobody here has seen, of those that the sender left out of a delivery."""
+    shown = {alert.fingerprint for alert in arrived}
+    return max(0, truncated - len({alert.fingerprint for alert in known if alert.firing} - shown))
+
+
 def flaps(timeline: Iterable[Entry], now: float) -> bool:
     """Whether the group has come and gone so often lately that one more time is no news."""
     ends = [entry for entry in timeline if entry.event is Event.ALERT_RESOLVED and now - entry.at < FLAP_SPAN_SECONDS]
@@ -45,13 +51,16 @@ def flaps(timeline: Iterable[Entry], now: float) -> bool:
 
 def _sentence(known: set[str], fresh: tuple[Alert, ...]) -> str:
     joined = [alert for alert in fresh if alert.fingerprint not in known]
-    again = [alert for alert in fresh if alert.fingerprint in known]
+    again = [alert for alert in fresh if alert.fingerprint in known and alert.kind is not Kind.BLIND]
+    blind = [alert for alert in fresh if alert.fingerprint in known and alert.kind is Kind.BLIND]
     parts = []
     if joined:
         names = listed(_label(alert) for alert in joined)
         parts.append(f"{count(len(joined), 'more alert')} of this group fired: {names}.")
     if again:
         parts.append(f"Fired again: {listed(_label(alert) for alert in again)}.")
+    if blind:
+        parts.append(f"The metric source gives no data any more: {listed(_label(alert) for alert in blind)}.")
     return " ".join(parts)
 
 

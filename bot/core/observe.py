@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from bot.core.alert import Kind
+from bot.core.alert import Kind, worst_readings
 from bot.core.choice import offering
+from bot.core.closing import ended, scores_of
+from bot.core.correlate import Look, correlated
+from bot.core.course import Course, Span, onward
 from bot.core.finding import Finding
-from bot.core.forecast import KEPT_SCORES, score_lines
-from bot.core.incident import Incident, Reported, State, farewell, noted, silenced
-from bot.core.outlook import Score
+from bot.core.incident import Incident, Reported, State, noted, silenced
+from bot.core.picture import charting
 from bot.core.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
+from bot.core.sparkline import moved, spark_lines
 from bot.core.timeline import Event
 from bot.core.words import count, duration, listed
 
@@ -27,6 +30,8 @@ class Timing:
     """How long the first message may wait for figures."""
     speed: float = 1.0
     """Seconds of the pools' own time in one second of the clock; 1 except in a simulation."""
+    watch: float = 60.0
+    """How often a pool is measured that no open incident speaks of; 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +50,29 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     """The incident after a look at its pools; the same look twice changes nothing."""
     if incident.closed:
         return incident
-    after = _silence_ends_soon(_silence_over(incident, now), now)
+    after = _correlated(_silence_ends_soon(_silence_over(incident, now), now), view, now, timing)
     for name in incident.candidates:
         for sample in fresh_samples(incident, view, name, timing):
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
+    after = _followed(after, view, timing)
     if incident.kind is Kind.BLIND or not incident.candidates:
         return _closed_unmeasured(after, now)
     if has_drained(after, timing) and not _went_quiet(after, now, timing):
         return _drained(after, view, now, timing)
-    return _reported(_filled_again(after, view, now), view, now, timing)
+    return _charted(_reported(_filled_again(after, view, now), view, now, timing), now, timing)
+
+
+def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    """An alert that names no pool: those that hold its maxima, and one whose queue is over the limit is affected."""
+    read = worst_readings(incident.firing)
+    if read is None or (incident.affected and incident.maxima is None):
+        return incident
+    look = Look(latest(incident, view), len(incident.candidates), now, timing.poll)
+    found = correlated(incident.maxima, read, look)
+    if found is None or found == incident.maxima:
+        return incident
+    too_long = (found.longest_queue,) if found.longest_queue and read.size_limit_crossed else ()
+    return replace(incident, maxima=found, affected=tuple(dict.fromkeys((*incident.affected, *too_long))))
 
 
 def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> list[Snapshot]:
@@ -118,6 +137,31 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
     )
 
 
+def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
+    """The course of every affected pool, with the samples that it has not taken in yet."""
+    span = Span(incident.began_at, timing.poll, timing.speed, len(incident.affected))
+    courses: dict[str, Course] = dict(incident.courses)
+    for name in incident.affected:
+        if (pool := view.pools.get(name)) is not None and pool.samples:
+            cause = view.causes.get(name)
+            courses[name] = onward(courses.get(name), pool.samples, span, cause.cause.value if cause else "")
+    return incident if courses == incident.courses else replace(incident, courses=courses)
+
+
+def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
+    """The thread begins with the queue's past, once its first message stands and enough is known.
+
+    One poll period later, so that in a storm every incident has its thread before any has a picture.
+    """
+    early = incident.thread.root is None or now - incident.opened_at < timing.poll
+    if early or incident.muted or any(entry.event is Event.CHARTED for entry in incident.timeline):
+        return incident
+    lines = spark_lines(incident) if moved(incident) else ()
+    if not lines:
+        return incident
+    return charting(noted(incident, now, Event.CHARTED, "The queue up to now.", lines=lines))
+
+
 def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
     still_firing = bool(incident.firing) and incident.active_silence is None
     if still_firing and incident.state is State.OPEN:
@@ -127,21 +171,14 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
         return noted(waiting, now, Event.EASING, words, tell=not lately)
     if still_firing and now - incident.changed_at < timing.report:
         return incident
-    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, scores=_scores(incident, view))
+    scores = scores_of(incident, dict(view.pools))
+    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, scores=scores)
     names = listed(incident.affected or incident.candidates)
     words = f"Drained: {names} at or under the floor for {count(timing.drained_samples, 'sample')} in a row."
     if still_firing:
         words += " The alert still fires, although the queue is empty."
     figures = tuple(worst_first(latest(incident, view)))
-    lines = (*farewell(over, now), *score_lines(over.scores))
-    return noted(over, now, Event.DRAINED, words, lines=lines, figures=figures, broadcast=True)
-
-
-def _scores(incident: Incident, view: View) -> tuple[Score, ...]:
-    """How the forecasts of this incident did, oldest first; they are the pools', made since the incident opened."""
-    pools = [view.pools[name] for name in incident.affected if name in view.pools]
-    mine = [s for pool in pools for s in pool.scores if s.forecast.at >= incident.opened_at - 1]
-    return tuple(sorted(mine, key=lambda score: score.forecast.at))[-KEPT_SCORES:]
+    return ended(over, now, Event.DRAINED, words, figures=figures)
 
 
 def _closed_unmeasured(incident: Incident, now: float) -> Incident:
@@ -152,7 +189,7 @@ def _closed_unmeasured(incident: Incident, now: float) -> Incident:
         words = "The metric source answers again."
     else:
         words = "The alert resolved. No pool is configured for it, so the queue itself was not measured."
-    return noted(over, now, Event.DRAINED, words, lines=farewell(over, now), broadcast=True)
+    return ended(over, now, Event.DRAINED, words)
 
 
 def latest(incident: Incident, view: View) -> list[Snapshot]:

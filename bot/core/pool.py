@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from bot.core.hour import Cell, Fired, Usual
 from bot.core.outlook import Forecast, Score
+from bot.core.warning import Early
 
 KEPT_SAMPLES = 240
 """Samples kept per pool: two hours at the default poll of 30 s."""
@@ -117,6 +119,16 @@ class Pool:
     """Forecasts that wait to be compared with what comes, oldest first."""
     scores: tuple[Score, ...] = ()
     """How past forecasts of this pool did, oldest first."""
+    hour: Cell | None = None
+    """The hour that goes on; when it is over it joins the pool's past (`core/past.py`)."""
+    ahead: tuple[Usual, ...] = ()
+    """What past weeks foretell for this hour and the next ones; empty while there are fewer than two."""
+    fired: tuple[Fired, ...] = ()
+    """How it stood when alerts fired for it, oldest first."""
+    watchers: tuple[str, ...] = ()
+    """The open incidents that spoke of it at the last look."""
+    early: Early = field(default_factory=Early)
+    """The warnings of this pool, and how they came out."""
 
     @property
     def latest(self) -> Snapshot | None:
@@ -144,6 +156,10 @@ class PoolRules:
     boot_time_seconds: float = 180.0
     """How long a new runner takes; a wait shorter than this is normal."""
     scalable: bool = False
+    warn_wait_seconds: float | None = None
+    """The oldest wait that the early warning speaks of; None: what past alerts fired at."""
+    warn_queued: int | None = None
+    """The same for the number of queued jobs."""
 
 
 def measured(pool: Pool, snapshot: Snapshot) -> Pool:

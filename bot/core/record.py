@@ -7,8 +7,13 @@ from typing import Generic, TypeVar
 from bot.core.action import Act
 from bot.core.chore import Chore
 from bot.core.incident import Incident
+from bot.core.job import WorkflowJob
 from bot.core.lease import Lease
+from bot.core.past import Past
+from bot.core.picture import Sketch
 from bot.core.pool import Pool
+from bot.core.warning import Episode
+from bot.core.weekly import Weekly
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,25 @@ class Digest:
     """When the first of them was seen waiting (epoch seconds); makes the digest's mark."""
 
 
-Record = Incident | Pool | Act | Digest | Lease | Chore
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """The message in Slack that warns of one pool before an alert fires."""
+
+    id: str
+    """The pool."""
+    episode: Episode | None = None
+    """The warning that it tells of, as it was looked at last; its begin makes the message's mark."""
+    channel: str = ""
+    ts: str | None = None
+    shown: str = ""
+    shown_at: float = 0.0
+    why: tuple[str, ...] = ()
+    """The likeliest cause with its evidence, and what helps, as they were when it was written."""
+    told: bool = False
+    """Whether the incident that took it over was told of it."""
+
+
+Record = Incident | Pool | Act | Digest | Lease | Chore | Past | WorkflowJob | Sketch | Weekly | Notice
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
@@ -98,8 +121,11 @@ class Change:
     join: tuple[tuple[str, str], ...] = ()
     """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`."""
     leave: tuple[tuple[str, str], ...] = ()
+    listed: tuple[tuple[str, str, float], ...] = ()
+    """(list, member, seconds): it stands in the list from now on for that long; lists: `jobs:<label>`, `heard`."""
     wake: tuple[str, ...] = ()
-    """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`."""
+    """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`,
+    `weekly:<channel>`."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
     """Marks of things applied by this change; if one exists already the whole change raises AlreadyDone."""

@@ -33,6 +33,12 @@ def route(alerts: Iterable[Alert], routes: Iterable[Route], default: Route) -> R
     return default
 
 
+def home(pool: PoolRules, routes: Iterable[Route]) -> str | None:
+    """The channel of the first route that the labels of a pool's alerts match; None when none does."""
+    facts = {name: {value} for name, value in pool.match.items()}
+    return next((rule.channel for rule in routes if rule.match and _matches(rule.match, facts)), None)
+
+
 def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
     """Pools that the alerts name by their labels; when they name none, every pool that they do not rule out.
 
@@ -43,7 +49,8 @@ def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
     rules = list(pools)
     alerts = list(alerts)
     named = [pool.name for pool in rules if pool.match and any(_matches(pool.match, _facts(a)) for a in alerts)]
-    spoken = {alert.labels[label] for alert in alerts for label in POOL_LABELS if alert.labels.get(label)}
+    said = [words[label] for a in alerts for words in (a.labels, a.facts) for label in POOL_LABELS if words.get(label)]
+    spoken = set(said)
     known = {pool.name for pool in rules} | {value for pool in rules for value in pool.match.values()}
     named += [pool.name for pool in rules if pool.name in spoken and pool.name not in named]
     unknown = tuple(sorted(spoken - known))
@@ -55,6 +62,8 @@ def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
 
 def _facts(alert: Alert) -> dict[str, set[str]]:
     facts = {name: {value} for name, value in alert.labels.items()}
+    for name, value in alert.facts.items():
+        facts.setdefault(name, set()).add(value)
     facts.setdefault("team", set()).update(alert.teams)
     if alert.priority:
         facts.setdefault("priority", set()).add(alert.priority)

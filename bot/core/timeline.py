@@ -36,12 +36,24 @@ class Event(StrEnum):
     """Whether what was asked for has come."""
     LENT = "lent"
     """Extra capacity: its end is near, was put off, or it was handed back."""
+    CHARTED = "charted"
+    """The queue so far, as bars and as a picture."""
     FAILED = "failed"
     NOTED = "noted"
 
 
 UPS_AND_DOWNS = frozenset({Event.JOINED, Event.ALERT_RESOLVED, Event.EASING, Event.WORSE, Event.NOTED})
 """What an alert that flaps for days would fill a record with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that a reply shows."""
+
+    file: str
+    """Slack's id of the upload."""
+    alt: str
+    """The same in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,11 @@ class Entry:
     choices: tuple[str, ...] = ()
     """Names of the actions that those buttons ask for, while they can still be asked for."""
     ts: str = ""
-    """Where the reply with these buttons stands."""
+    """Where the reply stands, while it still has to be edited: for its buttons or for its picture."""
+    chart: bool = False
+    """Whether a picture of the queue belongs to the reply; it joins later, and the reply never waits for it."""
+    picture: Picture | None = None
+    """That picture, once it is there to be shown."""
 
 
 def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:

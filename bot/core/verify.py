@@ -40,6 +40,8 @@ class Evidence:
     sample: Snapshot | None = None
     delivered: int | None = None
     """What the scaler itself counts, where it tells that apart from what is set."""
+    trouble: str = ""
+    """Why what is set does not come, in the scaler's own words."""
 
 
 def deadline_seconds(boot_seconds: float) -> float:
@@ -64,7 +66,7 @@ def verdict(share: Share, seen: Evidence) -> Verdict | None:
         return Verdict(Came.VERIFIED, f"{head}: verified. {more} online ({online:,} now), {rest}")
     if taken < deadline_seconds(seen.boot_seconds):
         return None
-    why = _reasons(share, sample, seen.delivered)
+    why = _reasons(share, sample, seen)
     if got <= 0:
         only = f"the scaler accepted {share.target:,}, but only {count(online, 'runner')} online{why}"
         return Verdict(Came.NO_EFFECT, f"{head}: no effect. After {duration(taken)} {only}, {rest}")
@@ -82,13 +84,15 @@ def _queue(share: Share, sample: Snapshot) -> str:
     return f" The queue went from {share.queued:,} to {count(sample.queued, 'job')}."
 
 
-def _reasons(share: Share, sample: Snapshot, delivered: int | None) -> str:
+def _reasons(share: Share, sample: Snapshot, seen: Evidence) -> str:
+    delivered = seen.delivered
     known = [
         count(sample.create_failures, "failed create") if sample.create_failures else "",
         f"limit {sample.limit:,}" if sample.limit is not None and sample.limit < share.target else "",
         f"{sample.booting:,} still booting" if sample.booting else "",
         f"{sample.offline:,} offline" if sample.offline else "",
         f"the scaler itself counts {delivered:,}" if delivered is not None and delivered < share.target else "",
+        f"it says: {seen.trouble}" if seen.trouble else "",
     ]
     found = [one for one in known if one]
     return f" ({listed(found)})" if found else ""

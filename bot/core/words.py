@@ -1,6 +1,7 @@
 """How numbers, times and lists read in a sentence."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 
 def duration(seconds: float | None) -> str:
@@ -31,6 +32,11 @@ def figure(number: float | None) -> str:
     if number is None:
         return "?"
     return f"{number:,.0f}" if number == round(number) else f"{number:,.1f}"
+
+
+def clock(at: float) -> str:
+    """`14:05`, in UTC: whoever shows it says so."""
+    return f"{datetime.fromtimestamp(at, UTC):%H:%M}"
 
 
 def listed(items: Iterable[str], most: int = 5) -> str:

@@ -8,16 +8,21 @@ import structlog
 from bot.core.chore import Chore
 from bot.core.record import Change, Claim, Held, Put
 from bot.desk import Desk
+from bot.stories.measure import wake_pools
 from bot.stories.resync import resync
 from bot.stories.silences import keep_silences
 from bot.stories.sweep import sweep
 from bot.stories.watch import watch
+from bot.stories.weekly import LOOK_SECONDS, weekly
 
 WATCH_SECONDS = 5.0
 KEPT_SECONDS = 86400.0
+POOLS_SECONDS = 300.0
+"""How soon a pool that has fallen out of the queue, or is new in the configuration, is measured."""
 
 Check = Callable[[Desk], Awaitable[str]]
-CHORES: dict[str, Check] = {"resync": resync, "sweep": sweep, "silences": keep_silences}
+CHORES: dict[str, Check] = {"resync": resync, "sweep": sweep, "silences": keep_silences, "weekly": weekly,
+                            "pools": wake_pools}  # fmt: skip
 """Those that give what is wrong, as a sentence; `watch` keeps more."""
 NAMES = (*CHORES, "watch")
 
@@ -47,7 +52,8 @@ def pause(desk: Desk, name: str) -> float:
     """Seconds between two times of a duty."""
     timing = desk.settings.file.timing
     table = desk.settings.file.outside_slack
-    seconds = {"resync": timing.resync, "sweep": timing.sweep, "silences": timing.sweep}
+    seconds = {"resync": timing.resync, "sweep": timing.sweep, "silences": timing.sweep, "weekly": LOOK_SECONDS,
+               "pools": POOLS_SECONDS}  # fmt: skip
     soonest = min(WATCH_SECONDS, table.after / 4) if table else WATCH_SECONDS
     return max(0.2, seconds.get(name, soonest))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.core.incident import Incident
+from bot.core.picture import sketch_id
 from bot.core.record import AuditEntry, Change, Conflict, Held, Put, Record
 from bot.desk import Desk
 
@@ -36,7 +37,9 @@ def follows(before: Incident | None, after: Incident) -> Change:
     if after.thread.root and (before is None or before.thread.root != after.thread.root):
         point[f"thread:{after.thread.channel}:{after.thread.root}"] = (after.id, None)
     pools = tuple(f"pool:{member.removeprefix('watch:')}" for member, _ in join if member.startswith("watch:"))
-    return Change(join=tuple(join), leave=tuple(leave), point=point, wake=pools)
+    begun = before.charts if before is not None else ()
+    sketches = tuple(f"sketch:{sketch_id(after.id, number)}" for number in after.charts if number not in begun)
+    return Change(join=tuple(join), leave=tuple(leave), point=point, wake=(*pools, *sketches))
 
 
 async def keep(  # noqa: PLR0913 - the parts of one atomic change

@@ -70,7 +70,9 @@ async def judge(desk: Desk, pool: str, target: int, *, seen: int = 0, but: str =
 
 def within(lever: Lever, capacity: Capacity) -> ScalePolicy:
     """The policy, narrowed by what the scaler itself allows."""
-    return replace(lever.policy, maximum=maximum(lever, capacity), minimum=capacity.minimum or 0)
+    most = maximum(lever, capacity)
+    by = capacity.limited_by if most < lever.policy.maximum else ""
+    return replace(lever.policy, maximum=most, minimum=capacity.minimum or 0, limited_by=by)
 
 
 def maximum(lever: Lever, capacity: Capacity) -> int:

@@ -1,49 +1,98 @@
-"""A pool is due: one measurement serves every incident that names it."""
+"""A pool is due: one measurement serves every incident that names it, its own past, and the early warning."""
 
 from dataclasses import replace
 
 from bot.core.forecast import looked_ahead, touched
+from bot.core.past import KEPT_HOURS, Cell, Past, finished, remembered, usual_ahead
 from bot.core.pool import Pool, PoolRules, measured, unreadable
 from bot.core.record import Change, Claim, Held, Put
 from bot.desk import Desk
 from bot.ports import Unreachable
+from bot.stories.foresee import foreseen
 
 PAST_SECONDS = 1800.0
 """How much of a pool's past an incident starts with, where the source has one."""
 FORGOTTEN_SECONDS = 86400.0
-"""A pool that no incident watches is forgotten after a day."""
+"""A pool that is not measured any more is forgotten after a day."""
 SCORES_SECONDS = 30 * 86400.0
 KEPT_UNWATCHED = 60
-"""Samples kept with a record that stays for its scores."""
+"""Samples kept of a pool that no incident watches: an hour at the default pace."""
+PAST_KEPT_SECONDS = KEPT_HOURS * 3600.0
+MISSED_SECONDS = 60.0
+"""A pool whose look is late by that much has fallen out of the queue."""
 EARLY = 0.9
 """The part of a poll period before which a pool is not measured again."""
 
 
 async def measure(desk: Desk, claim: Claim) -> None:
-    """Measure while any open incident watches the pool, then stop; incidents that watch it are looked at next.
+    """Measure while any open incident watches the pool, and else at `timing.watch`; who watches is looked at next.
 
-    A pool that was measured a moment ago is not measured again for one more incident: that one is only woken.
+    A pool that was measured a moment ago is not measured again for one more incident: that one is only woken. An hour
+    that is over joins the pool's past in the same commit.
     """
     held = claim.held
     pool = held.value if held is not None and isinstance(held.value, Pool) else Pool(claim.id)
     mine = Held(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
-    watchers = await desk.store.members(f"watch:{claim.id}")
-    if not watchers:
+    watchers = tuple(sorted(await desk.store.members(f"watch:{claim.id}")))
+    pace = _pace(desk, claim.id, watched=bool(watchers))
+    if not pace:
         await desk.store.commit(Change(puts=(_rested(mine),)))
         return
-    poll = desk.settings.file.paces.poll
-    recent = pool.tried_at and desk.now() - pool.tried_at < poll * EARLY
-    after = pool if recent else await _ahead(desk, await look(desk, pool))
-    wake = tuple(f"inc:{incident}" for incident in sorted(watchers))
-    await desk.store.commit(Change(puts=(Put(mine, after, after.tried_at + poll),), wake=wake))
+    wake = tuple(f"inc:{incident}" for incident in watchers)
+    recent = pool.tried_at and desk.now() - pool.tried_at < pace * EARLY
+    after = pool if recent else await look(desk, pool)
+    after, over = remembered(pool, after, desk.settings.file.paces.speed)
+    after, past = await _in_the_past(desk, pool, after, over)
+    after = await _ahead(desk, after) if watchers else _unwatched(after)
+    after = await foreseen(desk, after, watchers, fresh=after.latest != pool.latest)
+    if after.early.episode != pool.early.episode or after.early.standing:
+        wake = (*wake, f"early:{claim.id}")
+    await desk.store.commit(Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake))
+
+
+def _pace(desk: Desk, name: str, *, watched: bool) -> float:
+    """Seconds between two measurements; 0 when nobody wants any."""
+    paces = desk.settings.file.paces
+    if watched:
+        return paces.poll
+    return paces.watch if name in desk.settings.file.pool and name in desk.metrics else 0.0
+
+
+async def wake_pools(desk: Desk) -> str:
+    """Every configured pool is measured: those that nobody has looked at for a while are woken."""
+    paces, names = desk.settings.file.paces, [name for name in desk.settings.file.pool if name in desk.metrics]
+    if not paces.watch:
+        return ""
+    held = await desk.store.get_many(Pool, names)
+    since = desk.now() - 2 * paces.watch - MISSED_SECONDS
+    idle = [name for name in names if name not in held or held[name].value.tried_at < since]
+    if idle:
+        await desk.store.commit(Change(wake=tuple(f"pool:{name}" for name in idle)))
+    return ""
 
 
 def _rested(mine: Held[Pool]) -> Put:
-    """Nobody watches, so what was foretold is compared with nothing; how past forecasts did stays for a month."""
-    pool = replace(mine.value, outlook=None, forecasts=())
-    if not pool.scores:
-        return Put(mine, pool, None, keep_seconds=FORGOTTEN_SECONDS)
-    return Put(mine, replace(pool, samples=pool.samples[-KEPT_UNWATCHED:]), None, keep_seconds=SCORES_SECONDS)
+    """Nobody measures it, so what was foretold is compared with nothing; what was learnt of it stays for a month."""
+    pool = replace(_unwatched(mine.value), watchers=(), early=replace(mine.value.early, streak=0))
+    known = pool.scores or pool.fired
+    return Put(mine, pool, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
+
+
+def _unwatched(pool: Pool) -> Pool:
+    return replace(pool, outlook=None, forecasts=(), samples=pool.samples[-KEPT_UNWATCHED:])
+
+
+async def _in_the_past(desk: Desk, before: Pool, after: Pool, over: tuple[Cell, ...]) -> tuple[Pool, tuple[Put, ...]]:
+    """(the pool with what past weeks foretell for the hour that has begun, the past's record when it is to be written).
+
+    The past is read and written once an hour: what it foretells changes no sooner.
+    """
+    if after.hour is None or (before.hour is not None and before.hour.hour == after.hour.hour):
+        return after, ()
+    held = await desk.store.get(Past, after.id) or Held(Past(after.id), 0)
+    past = finished(held.value, over)
+    after = replace(after, ahead=usual_ahead(past, after.hour.hour))
+    return after, (Put(held, past, None, keep_seconds=PAST_KEPT_SECONDS),) if over else ()
 
 
 async def _ahead(desk: Desk, pool: Pool) -> Pool:

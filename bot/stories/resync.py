@@ -24,14 +24,14 @@ log = structlog.get_logger()
 
 async def resync(desk: Desk) -> str:
     """Heal every incident that the alert source tells otherwise; gives what is wrong, as a sentence, or nothing."""
-    heard: dict[str, list[Delivery]] = {}
+    heard: dict[str, tuple[Delivery, ...]] = {}
     deaf: dict[str, str] = {}
-    for back_end in desk.alertmanagers.values():
+    for name, back_end in desk.alertmanagers.items():
         try:
-            heard.setdefault(back_end.kind, []).extend(await back_end.groups())
+            heard[name] = await back_end.groups()
         except (Unreachable, Refused) as error:
-            deaf[back_end.kind] = str(error)
-            log.warning("what fires could not be read", kind=back_end.kind, why=str(error))
+            deaf[name] = str(error)
+            log.warning("what fires could not be read", alertmanager=name, why=str(error))
     incidents = await open_incidents(desk)
     receivers = await desk.store.members("receivers")
     by_likeness = {likeness(i.source, i.receiver, i.group_key): i for i in incidents}
@@ -40,9 +40,10 @@ async def resync(desk: Desk) -> str:
             if OURS in group.receiver.lower() or f"{group.source}|{group.receiver}" in receivers:
                 await _heard_of(desk, group, by_likeness.pop(group.likeness, None))
     for incident in by_likeness.values():
-        if incident.source in heard and incident.source not in deaf:
+        holders = [name for name in desk.holders(incident) if desk.alertmanagers[name].kind == incident.source]
+        if holders and all(name in heard for name in holders):
             await _not_heard_of(desk, incident)
-    return "; ".join(f"{kind}: what fires could not be read ({why})" for kind, why in deaf.items())
+    return "; ".join(f"{name}: what fires could not be read ({why})" for name, why in deaf.items())
 
 
 async def _heard_of(desk: Desk, group: Delivery, incident: Incident | None) -> None:
@@ -55,7 +56,8 @@ async def _heard_of(desk: Desk, group: Delivery, incident: Incident | None) -> N
     if ended and not _settled(desk, incident):
         ended = ()
     if ended or begun(incident.alerts, group.alerts):
-        await take_alert(desk, _as_delivered(incident, (*group.alerts, *_resolved(desk, ended))))
+        whole = replace(incident, truncated=group.truncated)
+        await take_alert(desk, _as_delivered(whole, (*group.alerts, *_resolved(desk, ended))))
 
 
 async def _not_heard_of(desk: Desk, incident: Incident) -> None:

@@ -7,6 +7,7 @@ from bot.core.alert import likeness
 from bot.core.choice import placed, reworded
 from bot.core.incident import Incident, Thread, noted, redrawn, rooted, told
 from bot.core.message import Message
+from bot.core.picture import standing, turned_down
 from bot.core.timeline import Entry, Event
 from bot.desk import Desk
 from bot.ports import Failure, Posted, Unreachable
@@ -71,16 +72,23 @@ async def post_reply(desk: Desk, incident: Incident, entry: Entry, message: Mess
     posted = found or await desk.chat.post(
         thread.channel, message, mark=mark, thread=thread.root, broadcast=entry.broadcast
     )
+    if entry.chart:
+        return Said(lambda fresh: standing(told(fresh, entry.number), entry.number, posted.ts))
     if not entry.choices:
         return Said(lambda fresh: told(fresh, entry.number))
     return Said(lambda fresh: placed(told(fresh, entry.number), entry.number, posted.ts))
 
 
 async def edit_reply(desk: Desk, incident: Incident, entry: Entry, message: Message) -> Said:
-    """Take the buttons of a decided reply away; one that a person deleted needs none taken."""
+    """Take the buttons of a decided reply away, or give it its picture; one that a person deleted needs neither.
+
+    A refused picture says nothing of the rendering: the reply stays as it stands, and is edited later or not at all.
+    """
     try:
         await desk.chat.update(incident.thread.channel, entry.ts, message)
     except Unreachable as error:
+        if error.failure is Failure.SHAPE and entry.picture and not incident.thread.plain:
+            return Said(lambda fresh: turned_down(fresh, entry.number))
         if error.failure is not Failure.GONE:
             raise
     return Said(lambda fresh: reworded(fresh, entry.number))

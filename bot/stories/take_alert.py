@@ -126,6 +126,7 @@ async def _open(desk: Desk, delivery: Delivery, spot: Spot, kin: Kin | None) -> 
         join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),
         once=(spot.mark,),
         once_value=incident.id,
+        wake=(*base.wake, *_completing(desk, delivery)),
     )
     await desk.store.commit(change)
     return Taken.OPENED
@@ -134,5 +135,12 @@ async def _open(desk: Desk, delivery: Delivery, spot: Spot, kin: Kin | None) -> 
 async def _join(desk: Desk, delivery: Delivery, mark: str, held: Held[Incident]) -> Taken:
     pools = named_pools(delivery.alerts, desk.settings.file.pools.values())
     now = desk.now()
-    await keep(desk, held, lambda incident: absorbed(incident, delivery, now, pools), due=now, once=(mark,))
+    wake = _completing(desk, delivery)
+    await keep(desk, held, lambda known: absorbed(known, delivery, now, pools), due=now, once=(mark,), wake=wake)
     return Taken.JOINED
+
+
+def _completing(desk: Desk, delivery: Delivery) -> tuple[str, ...]:
+    """What the sender left out is read from its API at once, where one is configured (`bot.stories.resync`)."""
+    can_be_asked = any(back_end.kind == delivery.source for back_end in desk.alertmanagers.values())
+    return ("chore:resync",) if delivery.truncated and can_be_asked else ()

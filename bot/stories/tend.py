@@ -100,8 +100,7 @@ async def _news(desk: Desk, look: Look, share: Share) -> News | None:
         evidence = Evidence(look.lease.id, accepted_at, boot_seconds(desk, look.lease.id), look.now, look.sample)
         if (found := verdict(share, evidence)) is not None:
             if found.came not in {Came.VERIFIED, Came.UNSEEN}:
-                delivered = await _delivered(desk, look.lease.id)
-                found = verdict(share, replace(evidence, delivered=delivered)) or found
+                found = verdict(share, await _with_reasons(desk, evidence)) or found
             figures = (look.sample,) if look.sample else ()
             told = replace(share, verified=found.came.value)
             return News(told, Event.VERIFIED, found.words, ("hand_back",), figures)
@@ -111,12 +110,14 @@ async def _news(desk: Desk, look: Look, share: Share) -> News | None:
     return None
 
 
-async def _delivered(desk: Desk, pool: str) -> int | None:
+async def _with_reasons(desk: Desk, evidence: Evidence) -> Evidence:
+    """The same with what the scaler itself counts and says; without, when it does not answer."""
     try:
-        capacity = await lever_of(desk, pool).scaler.read()
+        capacity = await lever_of(desk, evidence.pool).scaler.read()
     except (Unreachable, Refused):
-        return None
-    return capacity.current if capacity.desired is not None else None
+        return evidence
+    delivered = capacity.current if capacity.desired is not None else None
+    return replace(evidence, delivered=delivered, trouble=capacity.trouble)
 
 
 async def _return(desk: Desk, look: Look, share: Share, why: str) -> None:

@@ -1,12 +1,13 @@
 """What the alert itself said, read as it is meant, since when, and where to go next."""
 
-from bot.core.alert import Alert, Kind, Links, Readings, readings
+from bot.core.alert import Alert, Kind, Links, Readings, worst_readings
+from bot.core.correlate import Maxima
 from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.routing import named_pools
 from bot.core.words import count, duration, figure, listed
 from bot.views.marked import Marked, channel, clean, date, escaped, joined, link, safe_url, say
-from bot.views.picture import began_at, title_of, wait_words
+from bot.views.picture import began_at, name_of, title_of, wait_words
 
 SEEN_STEPS = (10, 100, 1_000, 10_000, 100_000)
 """Repeats are counted in powers of ten, so that 5,000 repeats of one alert are four edits and not 5,000."""
@@ -38,21 +39,35 @@ def _figures(incident: Incident) -> Marked | None:
     alerts = incident.firing or incident.alerts
     if incident.kind is Kind.BLIND:
         return say("The metric source has no data: the length of the queue is unknown, which is not zero.")
-    told = [readings(alert) for alert in alerts]
-    worst = max(told, key=lambda one: one.longest_wait_minutes or one.most_queued_jobs or 0, default=None)
-    if worst and (worst.most_queued_jobs is not None or worst.longest_wait_minutes is not None):
-        return joined(" ", _maxima(worst), _crossed(worst))
+    if (worst := worst_readings(alerts)) is not None:
+        found = incident.maxima if incident.maxima and incident.maxima.of(worst) else None
+        return joined(" ", _maxima(worst, found), _crossed(worst))
     summary = next((text for alert in alerts if (text := clean(alert.summary or alert.description))), "")
     return say("It says: {summary}", summary=escaped(summary, 240)) if summary else None
 
 
-def _maxima(read: Readings) -> Marked:
+def _maxima(read: Readings, found: Maxima | None) -> Marked:
+    """The reported figures, each with the pool that shows it now, where one does."""
     jobs, minutes = read.most_queued_jobs, read.longest_wait_minutes
     queue = say("a longest queue of {jobs} {unit}", jobs=figure(jobs), unit="job" if jobs == 1 else "jobs")
     wait = say("a longest wait of {wait}", wait=wait_words(None if minutes is None else minutes * 60))
+    in_queue, in_wait = (found.longest_queue, found.longest_wait) if found else (None, None)
     if minutes is None or jobs is None:
-        return say("It reports {one}.", one=queue if minutes is None else wait)
-    return say("It reports {queue} and {wait}, possibly in different pools.", queue=queue, wait=wait)
+        one, pool = (queue, in_queue) if minutes is None else (wait, in_wait)
+        return say("It reports {one}.", one=_seen_in(one, pool))
+    if in_queue and in_queue == in_wait:
+        return say("It reports {queue} and {wait}, both seen in {pool}.",
+                   queue=queue, wait=wait, pool=escaped(name_of(in_queue), 80))  # fmt: skip
+    both = say("It reports {queue} and {wait}", queue=_seen_in(queue, in_queue), wait=_seen_in(wait, in_wait))
+    if in_queue and in_wait:
+        return say("{both}.", both=both)
+    nobody = found is not None and found.complete and not (in_queue or in_wait)
+    rest = "; no configured pool shows such figures." if nobody else ", possibly in different pools."
+    return say("{both}{rest}", both=both, rest=rest)
+
+
+def _seen_in(figure_words: Marked, pool: str | None) -> Marked:
+    return say("{words} in {pool}", words=figure_words, pool=escaped(name_of(pool), 80)) if pool else figure_words
 
 
 def _crossed(read: Readings) -> Marked | None:

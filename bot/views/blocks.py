@@ -16,6 +16,7 @@ MOST_SECTION, MOST_FIELD, MOST_FIELDS = 3_000, 2_000, 10
 MOST_CONTEXT, MOST_CONTEXT_ELEMENTS = 2_000, 10
 MOST_HEADER, MOST_LABEL, MOST_VALUE, MOST_OPTION_VALUE = 150, 75, 2_000, 75
 MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
+MOST_ALT = 1_900
 MOST_MODAL_TITLE, MOST_CONFIRM_TEXT, MOST_CONFIRM_LABEL, MOST_VIEW_BLOCKS = 24, 300, 30, 100
 
 _SHRINKABLE = 600
@@ -50,6 +51,11 @@ def fields(*texts: Marked) -> Block:
 def context(*texts: Marked) -> Block:
     """Small print."""
     return {"type": "context", "elements": [mrkdwn(text, MOST_CONTEXT) for text in texts[:MOST_CONTEXT_ELEMENTS]]}
+
+
+def image(file: str, alt: str) -> Block:
+    """A picture that was uploaded to Slack, with the same in words for whoever cannot see it."""
+    return {"type": "image", "slack_file": {"id": file}, "alt_text": flat(alt, MOST_ALT) or "–"}
 
 
 def divider() -> Block:

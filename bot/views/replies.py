@@ -7,8 +7,9 @@ from bot.core.message import Block, Message
 from bot.core.pool import Snapshot
 from bot.core.timeline import Entry, Event
 from bot.core.words import count, listed
-from bot.views.blocks import actions, bullets, button, context, message, section
+from bot.views.blocks import actions, bullets, button, context, image, message, section
 from bot.views.deeds import spoken
+from bot.views.farewell import story
 from bot.views.marked import Marked, clean, date, escaped, joined, mention, say
 from bot.views.picture import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
 from bot.views.table import legend, rest, table
@@ -26,15 +27,19 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
     said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None)
-    late = _late(entry, now)
+    late, happened = _late(entry, now), story(incident, entry)
     blocks = [
         section(joined("\n", lead, said)),
         *_listed(entry.lines),
+        section(joined("\n", say("*What happened*"), *(say("• {line}", line=line) for line in happened)))
+        if happened
+        else None,
+        image(entry.picture.file, entry.picture.alt) if entry.picture else None,
         *_figures(entry.figures),
         _choices(entry),
         context(late) if late else None,
     ]
-    return message(_text(lead, entry, said), *blocks)
+    return message(joined(" ", _text(lead, entry, said), _told(happened)), *blocks)
 
 
 def _choices(entry: Entry) -> Block | None:
@@ -53,6 +58,10 @@ def _label(entry: Entry, name: str) -> str:
     if name == "hand_back" and entry.event is Event.VERIFIED:
         return "Undo"
     return LABELS.get(name, name)
+
+
+def _told(happened: Sequence[Marked]) -> Marked | None:
+    return say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
 
 
 def _lead(incident: Incident, entry: Entry) -> Marked | None:

@@ -1,14 +1,10 @@
-"""What came of a request, for the person who asked: a survey, a report, a question to confirm, an outcome."""
-
-from collections.abc import Sequence
+"""What came of a request, for the person who asked: a survey, a question to confirm, an outcome."""
 
 from bot.core.action import Performed
-from bot.core.history import PoolHistory
 from bot.core.message import Message
 from bot.core.survey import Survey
-from bot.core.words import count, duration, listed
 from bot.views.blocks import actions, bullets, button, context, message, section
-from bot.views.marked import Marked, escaped, joined, say
+from bot.views.marked import escaped, joined, say
 from bot.views.marked import link as linked
 from bot.views.picture import of_snapshots
 from bot.views.table import legend, rest, table
@@ -44,31 +40,6 @@ def confirm_scale(act: str, pool: str, current: int, target: int) -> Message:
     question = f"Open the question: scale {pool} to {target} runners"
     press = button(f"Scale to {target}…", "scale_up", act, question)
     return message(words, section(words), actions(press))
-
-
-def reported(rows: Sequence[PoolHistory], days: int) -> Message:
-    """The incidents of the last days, pool by pool."""
-    if not rows:
-        words = say("No incident began in the last {days} days.", days=days)
-        return message(words, section(words))
-    heading = say("Incidents of the last {days} days, by pool:", days=days)
-    lines = [_line(row) for row in rows]
-    small = say("From the incidents still on record; an incident of several pools counts for each of them.")
-    text = joined(" ", heading, say("{pools}.", pools=listed((f"{row.pool} {row.incidents}" for row in rows), 20)))
-    return message(text, section(heading), section(joined("\n", *lines[:20])), context(small))
-
-
-def _line(row: PoolHistory) -> Marked:
-    length = f"half lasted over {duration(row.median_duration_seconds)}" if row.median_duration_seconds else "none over"
-    return say(
-        "• *{pool}*: {incidents} ({open} open), {length}, most queued {queued}, longest wait {wait}",
-        pool=row.pool,
-        incidents=count(row.incidents, "incident"),
-        open=row.open_now,
-        length=length,
-        queued=count(row.most_queued, "job"),
-        wait=duration(row.longest_wait_seconds),
-    )
 
 
 def duplicate(link: str) -> Message:

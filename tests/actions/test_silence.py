@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.actions import silence
-from bot.core.alert import Matcher
+from bot.core.alert import Links, Matcher
 from bot.core.incident import Silence
 from bot.core.request import Surface
 from bot.ports import Failure, Refused
@@ -217,14 +217,20 @@ async def test_permission_is_looked_at_again_in_the_moment_of_doing() -> None:
 
 
 async def test_the_back_end_of_the_alerts_own_kind_is_asked() -> None:
-    """Of several, and where none is of its kind and there are several, nobody guesses."""
+    """Of several of its kind the one whose address its links name; nobody guesses, and nobody asks a stranger."""
     world = World()
     other = FakeAlertmanager(world.clock, kind="alertmanager")
     world.desk.alertmanagers = {"am": other, "grafana": world.alertmanager}
     found = await world.opens()
     assert silence.keeper(world.desk, found) == ("grafana", world.alertmanager)
-    with pytest.raises(Refused, match="am and grafana holds an alert from sns"):
+    with pytest.raises(Refused, match="no configured Alertmanager holds an alert from sns"):
         silence.keeper(world.desk, replace(found, source="sns"))
+    world.desk.alertmanagers = {"dev": FakeAlertmanager(world.clock), "prod": world.alertmanager}
+    with pytest.raises(Refused, match="which of dev and prod holds this alert; give each its external_url"):
+        silence.keeper(world.desk, found)
+    world.alertmanager.addresses = ("https://prod.example/grafana",)
+    there = replace(found.alerts[0], links=Links(silence="https://prod.example/grafana/alerting/silence/new?x=1"))
+    assert silence.keeper(world.desk, replace(found, alerts=(there,)))[0] == "prod"
     world.desk.alertmanagers = {}
     with pytest.raises(Refused, match="no Alertmanager is configured"):
         silence.keeper(world.desk, found)

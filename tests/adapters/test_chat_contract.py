@@ -24,6 +24,7 @@ class Room:
     now: Callable[[], float]
     delete: Callable[[str, str], None]
     text_of: Callable[[str, str], str]
+    advance: Callable[[float], None]
 
 
 @pytest.fixture(params=["fake", "real"])
@@ -35,7 +36,7 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
         fake.people = {"U0GUEST": Person("U0GUEST", "T0DEMO", full_member=False)}
         fake.groups = {"S0ONCALL": frozenset({"U0ANA", "U0BEN"})}
         texts = lambda channel, ts: next(m.message.text for m in fake.messages if m.ts == ts)  # noqa: E731 - one of two
-        yield Room(fake, clock.now, fake.delete, texts)
+        yield Room(fake, clock.now, fake.delete, texts, clock.advance)
         return
     async with standing() as kit:
         session = open_session()
@@ -46,6 +47,7 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
             kit.clock,
             lambda channel, ts: messages(channel).pop(ts) and None,
             lambda channel, ts: str(messages(channel)[ts]["text"]),
+            kit.clock.advance,
         )
         await chat.close()
 
@@ -133,6 +135,25 @@ async def test_a_group_has_its_members_and_an_unknown_one_is_gone(room: Room):
     """A group that does not exist has no members, and the caller learns why."""
     assert await room.chat.group_members("S0ONCALL") == {"U0ANA", "U0BEN"}
     assert await failure(room.chat.group_members("S0NOBODY")) is Failure.GONE
+
+
+async def test_a_picture_is_shown_by_a_message_of_ours(room: Room):
+    """An upload stands in no channel; our own marked message carries it once Slack has looked at it."""
+    file = await room.chat.upload("queue.png", "Queue", b"\x89PNG\r\n\x1a\n")
+    posted = await room.chat.post(CI, HELLO, mark="inc-1.5")
+    shown = Message("The queue", ({"type": "image", "slack_file": {"id": file}, "alt_text": "A queue"},))
+    room.advance(5)
+    await room.chat.update(CI, posted.ts, shown)
+    assert room.text_of(CI, posted.ts) == "The queue"
+    assert await room.chat.find(CI, "inc-1.5", since=room.now() - 60) == posted
+
+
+async def test_a_picture_that_is_not_there_is_a_refused_shape(room: Room):
+    """The rendering is not to blame, and the message stays as it was."""
+    posted = await room.chat.post(CI, HELLO, mark="inc-1.5")
+    shown = Message("The queue", ({"type": "image", "slack_file": {"id": "F00000099"}, "alt_text": "A queue"},))
+    assert await failure(room.chat.update(CI, posted.ts, shown)) is Failure.SHAPE
+    assert room.text_of(CI, posted.ts) == HELLO.text
 
 
 async def test_a_home_is_drawn(room: Room):

@@ -61,7 +61,8 @@ async def works(url: str) -> None:
     while await store.woken(0.3):
         pass
     other = RedisStore(connect(url), CLOCKS)
-    await other.commit(Change(wake=("pool:q",)))
+    await other.commit(Change(wake=("pool:q",), listed=(("jobs:gpu", "1", 60.0), ("heard", "5", 60.0))))
+    assert await store.listed("jobs:gpu") == ("1",)
     assert await store.woken(2.0)
     assert [sentence for sentence in await store.check() if "append-only" not in sentence] == []
     await store.aclose()

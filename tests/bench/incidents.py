@@ -8,6 +8,7 @@ from bot.playground.fleet.faults import Fault
 from bot.playground.fleet.simulation import Fleet
 from bot.playground.fleet.spec import Burst, PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX, LINUX_LARGE, MACOS, WINDOWS
+from tests.bench.rhythm import week
 
 MINUTE = 60.0
 BEFORE_SECONDS = 5 * 3600.0
@@ -26,6 +27,18 @@ class Story:
     def fleet(self) -> Fleet:
         """The fleet, five simulated hours before."""
         return Fleet((self.spec,), self.faults, self.seed, -BEFORE_SECONDS)
+
+
+def rhythmic(seed: int, kind: str | None = None) -> Story:
+    """The incident of a seed in a pool whose arrivals have a week's rhythm, at some hour of that week.
+
+    Second 0 stays the begin of the trouble: the week is turned, so that the story happens at any hour of it.
+    """
+    plain = story(seed, kind)
+    dice = random.Random(f"rhythm/{seed}")
+    hours = week(dice)
+    turn = dice.randrange(len(hours))
+    return replace(plain, spec=replace(plain.spec, rhythm=hours[turn:] + hours[:turn]))
 
 
 def story(seed: int, kind: str | None = None) -> Story:

@@ -18,8 +18,11 @@ TOKEN = "bench-token"
 
 
 @asynccontextmanager
-async def product(folder: Path, slack: str, toml: str) -> AsyncIterator[str]:
-    """Run `tailback run` with `toml` against the Slack at `slack`; gives its address, ends it with SIGTERM."""
+async def product(folder: Path, slack: str, toml: str, **variables: str) -> AsyncIterator[str]:
+    """Run `tailback run` with `toml` against the Slack at `slack`; gives its address, ends it with SIGTERM.
+
+    `variables` are set beside the usual ones.
+    """
     _furnish(folder, toml)
     port = free_port()
     environment = {
@@ -32,6 +35,7 @@ async def product(folder: Path, slack: str, toml: str) -> AsyncIterator[str]:
         "TAILBACK_WEBHOOK_TOKEN": TOKEN,
         "PORT": str(port),
         "LOG_LEVEL": "WARNING",
+        **variables,
     }
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "handlers", "run", env=environment, cwd=ROOT, stdout=sys.stderr

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bot.core.membership import FLAP_SPAN_SECONDS, changed, flaps
+from bot.core.alert import Kind
+from bot.core.membership import FLAP_SPAN_SECONDS, changed, flaps, left_out
 from bot.core.timeline import Entry, Event
 from tests.builders import NOW, alert, resolved
 
@@ -20,6 +21,13 @@ def test_a_member_is_called_by_what_tells_it_apart(labels: dict[str, str], words
     assert changed((), (alert(labels=labels),)).sentence == words
 
 
+def test_an_alert_whose_source_went_blind_did_not_fire_again() -> None:
+    """CloudWatch's INSUFFICIENT_DATA after ALARM: a new state of the same alarm."""
+    blind = alert(starts_at=NOW, kind=Kind.BLIND)
+    words = "The metric source gives no data any more: Runner queue is long."
+    assert changed((alert(),), (blind,)).sentence == words
+
+
 def test_nothing_fresh_says_nothing() -> None:
     """A repeat and an end are no new member."""
     same = changed((alert(),), (alert(), resolved("b")))
@@ -35,3 +43,15 @@ def test_two_ends_in_ten_minutes_are_flapping(ages: tuple[float, ...], *, found:
     ends = [Entry(i, NOW - age, Event.ALERT_RESOLVED, "") for i, age in enumerate(ages)]
     joins = [Entry(i + 9, NOW, Event.JOINED, "") for i in range(5)]
     assert flaps([*joins, *ends], NOW) is found
+
+
+@pytest.mark.parametrize(
+    ("known", "arrived", "truncated", "left"),
+    [("", "a", 5, 5), ("abc", "a", 5, 3), ("abcdef", "a", 5, 0), ("abcdefg", "a", 5, 0), ("abc", "ab", 0, 0)],
+)
+def test_what_is_left_out_and_known_all_the_same_is_not_counted(
+    known: str, arrived: str, truncated: int, left: int
+) -> None:
+    """A sender shows a few; the rest may have been read from its API before."""
+    assert left_out([alert(one) for one in known], [alert(one) for one in arrived], truncated) == left
+    assert left_out([resolved(one) for one in known], [alert(one) for one in arrived], truncated) == truncated

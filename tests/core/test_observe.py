@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Alert, Kind
-from bot.core.incident import Incident, Reported, Silence, State, absorbed, resolved_by_hand
+from bot.core.closing import resolved_by_hand
+from bot.core.incident import Incident, Reported, Silence, State, absorbed
 from bot.core.observe import Timing, View, fresh_samples, has_drained, observed
 from bot.core.pool import Peak, Pool
 from bot.core.timeline import Event

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Delivery
+from bot.core.closing import resolved_by_hand
 from bot.core.incident import (
     Incident,
     State,
     absorbed,
     opened,
     reopened,
-    resolved_by_hand,
 )
 from bot.core.pool import Peak
 from bot.core.timeline import Event

@@ -22,6 +22,8 @@ METHOD_SCOPES = {
     "conversations.replies": {"channels:history", "groups:history"},
     "users.info": {"users:read"},
     "usergroups.users.list": {"usergroups:read"},
+    "files.getUploadURLExternal": {"files:write"},
+    "files.completeUploadExternal": {"files:write"},
     "views.open": set(),
     "views.publish": set(),
     "auth.test": set(),

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from bot.config import Environment
 from bot.ports import Refused
 from bot.sources.credentials import Secrets, judged
+from bot.sources.github_signature import signed
 from bot.sources.table import SOURCES
 from bot.stories.take_alert import Taken
 from handlers.send import WORDS, home, kind_of, parcel, read, send
@@ -68,7 +69,7 @@ def test_a_stored_alert_is_said_in_words() -> None:
 
 def test_every_outcome_of_the_intake_has_words() -> None:
     """A new outcome must be given its sentence."""
-    assert {str(outcome) for outcome in Taken} == WORDS.keys()
+    assert {*map(str, Taken), "ignored"} == WORDS.keys()
 
 
 @pytest.mark.parametrize("timestamp_header", ["X-Grafana-Alerting-Timestamp", ""])
@@ -153,9 +154,37 @@ def test_the_format_is_seen_by_the_payloads_fields() -> None:
     for path in sorted((fixtures / "alertmanager").glob("webhook_*.json")):
         body = json.dumps(json.loads(path.read_text())["body"]).encode()
         assert kind_of(body, SOURCES) == "alertmanager", path.name
-    known = {**SOURCES, "sns": None, "event": None}
-    assert kind_of(b'{"Type": "Notification", "TopicArn": "arn:aws:sns:x"}', known) == "sns"
-    assert kind_of(b'{"schema_version": 1, "identity": {}}', known) == "event"
+    for path in sorted((fixtures / "event").glob("*.json")):
+        assert kind_of(path.read_bytes(), SOURCES) == "event", path.name
+    for path in sorted((fixtures / "github").glob("*issue*.json")):
+        assert kind_of(path.read_bytes(), SOURCES) == "github", path.name
+    assert kind_of(b'{"Type": "Notification", "TopicArn": "arn:aws:sns:x"}', SOURCES) == "sns"
+    assert kind_of(b'{"action": "queued", "workflow_job": {}}', SOURCES) == "github"
+
+
+def test_an_event_goes_to_its_own_path() -> None:
+    """With the token, as the other sources."""
+    body = (ROOT / "tests" / "fixtures" / "event" / "firing.json").read_bytes()
+    sent = parcel(TOKEN, "http://x", kind_of(body, SOURCES), body, NOW)
+    assert (sent.url, sent.headers["Authorization"]) == ("http://x/alerts/event", "Bearer first-token")
+
+
+def test_a_github_webhook_is_signed_as_github_signs() -> None:
+    """With the first secret of a rotation, and the event that its fields tell."""
+    body = (ROOT / "tests" / "fixtures" / "github" / "by_hand.json").read_bytes()
+    env = Environment(github_webhook_secret=SecretStr("one, two"))
+    sent = parcel(env, "http://x/", "github", body, NOW)
+    assert (sent.url, sent.headers["X-GitHub-Event"]) == ("http://x/github", "issues")
+    headers = [(name.lower().encode(), value.encode()) for name, value in sent.headers.items()]
+    assert signed(headers, body, ("one",)).ok
+    with pytest.raises(Refused, match="GITHUB_WEBHOOK_SECRET is not set"):
+        parcel(TOKEN, "", "github", body, NOW)
+
+
+def test_only_amazon_can_speak_as_sns() -> None:
+    """And the remedy is a command of AWS."""
+    with pytest.raises(Refused, match="aws cloudwatch set-alarm-state"):
+        parcel(TOKEN, "", "sns", b"{}", NOW)
 
 
 @pytest.mark.parametrize(

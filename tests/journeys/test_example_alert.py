@@ -21,7 +21,8 @@ async def told(world: World) -> None:
     parent = await world.slack.channel("dev-infra").parent("Jobs are Queued - autoscaled-machines")
     for words in (LINUX, LARGE, "OPEN · P2", "1 h 54 min", "team pytorch-dev-infra", "Nobody has acknowledged yet"):
         assert words in parent.text, words
-    assert "a longest queue of 14 jobs and a longest wait of 1 h 54 min, possibly in different pools" in parent.text
+    words = f"a longest queue of 14 jobs in {LARGE} and a longest wait of 1 h 54 min in {LINUX}."
+    assert words in parent.text, "each maximum has its own pool"
     assert "The wait is over its limit, the queue length is not." in parent.text
     assert "queue_size_threshold" not in parent.text
     assert "queue_time_threshold" not in parent.text

@@ -62,7 +62,9 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         for words in (
             "Lasted",
             "Peak of linux.2xlarge: 58 jobs queued, oldest wait 41 min",
-            "Done: asked linux.2xlarge",
+            "Developer-hours waited: at least",
+            "What happened:",
+            "<@U0ANA> asked linux.2xlarge",
         ):
             assert words in farewell.text, farewell.text
         await parent.until(lambda shown: shown.buttons == [] and shown.choices == [])

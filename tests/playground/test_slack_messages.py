@@ -7,6 +7,8 @@ import pytest
 
 from tests.playground.slack_kit import CI, RANDOM, Kit, client_of, code, parent_blocks, refusal, section, standing
 
+PNG = b"\x89PNG\r\n\x1a\n and so on"
+
 
 @pytest.fixture
 async def slack() -> AsyncIterator[Kit]:
@@ -211,6 +213,50 @@ async def test_a_file_goes_up_in_three_steps_and_lands_in_the_thread(slack: Kit)
         assert await reply.text() == "12 jobs"
     empty = slack.client.files_getUploadURLExternal(filename="d.txt", length=0)
     assert await code(empty) == "missing_argument"
+
+
+async def uploaded(slack: Kit, content: bytes, name: str = "queue.png") -> str:
+    """The id of a file that stands in no channel."""
+    place = await slack.client.files_getUploadURLExternal(filename=name, length=len(content))
+    async with aiohttp.ClientSession() as session, session.post(place["upload_url"], data=content) as reply:
+        assert reply.status == 200
+    await slack.client.files_completeUploadExternal(files=[{"id": place["file_id"], "title": "Queue"}])
+    return str(place["file_id"])
+
+
+def shown(file: dict[str, str]) -> list[dict[str, object]]:
+    """A message's picture of a file."""
+    return [{"type": "image", "slack_file": file, "alt_text": "A queue that grows."}]
+
+
+async def test_a_message_shows_a_picture_once_slack_has_looked_at_it(slack: Kit) -> None:
+    """Before that it is `invalid_blocks`, as at Slack (python-slack-sdk#1521); the page gets it as a picture."""
+    slack.clock.stop()
+    file = await uploaded(slack, PNG)
+    early = slack.client.chat_postMessage(channel=CI, text="x", blocks=shown({"id": file}))
+    assert await code(early) == "invalid_blocks"
+    slack.clock.advance(1.1)
+    ts = (await slack.client.chat_postMessage(channel=CI, text="x", blocks=shown({"id": file})))["ts"]
+    stored = slack.stand_in.workspace.channels[CI].messages[ts]
+    assert stored["blocks"][0]["slack_file"] == {"id": file}
+    async with aiohttp.ClientSession() as session, session.get(f"{slack.url}/upload/{file}") as reply:
+        assert (reply.content_type, await reply.read()) == ("image/png", PNG)
+
+
+@pytest.mark.parametrize("file", [{}, {"id": "F1"}, {"id": "F00000009"}, {"id": "F00000001", "url": "https://x/F1"}])
+async def test_a_picture_that_is_none_is_refused(slack: Kit, file: dict[str, str]) -> None:
+    """Neither both ways of naming it nor none, and a file that exists."""
+    refused = slack.client.chat_postMessage(channel=CI, text="x", blocks=shown(file))
+    assert await code(refused) == "invalid_blocks"
+
+
+async def test_a_file_that_is_no_picture_is_refused(slack: Kit) -> None:
+    """Only png, jpg, jpeg and gif are shown."""
+    file = await uploaded(slack, b"12 jobs", "d.txt")
+    slack.clock.advance(5)
+    ts = (await slack.client.chat_postMessage(channel=CI, text="x"))["ts"]
+    refused = slack.client.chat_update(channel=CI, ts=ts, text="x", blocks=shown({"id": file}))
+    assert await code(refused) == "invalid_blocks"
 
 
 async def test_the_log_keeps_every_request_with_its_outcome_and_no_token(slack: Kit) -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 import pytest
 
 from bot.core.alert import Kind, Matcher, readings, silence_matchers
+from bot.core.routing import named_pools
 from bot.sources.table import SOURCES
+from tests.builders import rules
 from tests.sources.payloads import SHARED, raw
 
 pytestmark = pytest.mark.skipif(
@@ -36,11 +38,68 @@ READ = {
     "resolved_labels_team_priority": ("Runners Scale Up Failure", Kind.BLIND, [None], "P1"),
 }
 """Grafana payload: (title, kind, rule uids, priority)."""
+SILENCE = "https://pytorchci.grafana.net/alerting/silence/new?alertmanager=grafana&matcher=__alert_rule_uid__%3D"
+LINKS = {
+    "RECONSTRUCTED_seed_alert": (
+        "https://hud.pytorch.org/metrics",
+        "",
+        "https://pytorchci.grafana.net/alerting/grafana/dez2aomgvru2oe/view?orgId=1",
+        f"{SILENCE}dez2aomgvru2oe&matcher=type%3Dalerting-infra&orgId=1",
+    ),
+    "contact_point_test_notification": (
+        "",
+        "",
+        "",
+        "https://alertmanager-prod-us-west-0.grafana.net/alertmanager/alerting/silence/new?alertmanager=grafana"
+        "&matcher=alertname%3DTestAlert&matcher=instance%3DGrafana",
+    ),
+    "docs_group_of_two_alerts": (
+        "https://myrunbook.com/runbook/1234",
+        "",
+        "https://play.grafana.org/alerting/1afz29v7z/edit",
+        "https://play.grafana.org/alerting/silence/new?alertmanager=grafana&matcher=__alert_rule_uid__%3D1afz29v7z"
+        "&matcher=team%3Dblue&matcher=zone%3Dus-1&orgId=1",
+    ),
+    "firing_labels_team_priority": (
+        "https://runbooks.example.org/runners-scaling",
+        "",
+        "https://grafana.example.com/graph/d/abc123/runners?orgId=1&tab=alert",
+        "",
+    ),
+    "firing_missing_priority": (
+        "https://www.time.com",
+        "",
+        "https://pytorchci.grafana.net/alerting/grafana/fex6jh8jaew3kc/view?orgId=1",
+        f"{SILENCE}fex6jh8jaew3kc&orgId=1",
+    ),
+    "firing_rule_with_values": (
+        "https://www.time.com",
+        "https://pytorchci.grafana.net/d/725e0bae-d10f-458e-a383-10cee2b4eacc?from=1758039580000&orgId=1&to=1758043210357",
+        "https://pytorchci.grafana.net/alerting/grafana/fex6jh8jaew3kc/view?orgId=1",
+        f"{SILENCE}fex6jh8jaew3kc&orgId=1",
+    ),
+    "resolved_labels_team_priority": (
+        "https://runbooks.example.org/runners-scaling",
+        "",
+        "https://grafana.example.com/graph/d/abc123/runners?orgId=1&tab=alert",
+        "",
+    ),
+}
+"""Grafana payload: (runbook, dashboard, alert, silence) of its first alert."""
+POOLS = [rules("linux-x64-large"), rules("mac", {"queue": "macos-arm64"})]
+NAMED = {1: (1,), 2: (2, 1), 3: (2, 1), 4: (2,), 5: (), 6: (), 7: (1,), 8: (2, 1), 9: (1,)}
+"""Alertmanager recording: the pools that it names, 1 by its own name and 2 by its `match`."""
 
 
 def bodies(folder: str, pattern: str = "*.json") -> Iterable[tuple[str, bytes]]:
     """Every payload of a folder, by its name."""
     return [(path.stem, raw(path)) for path in sorted((SHARED / folder).glob(pattern))]
+
+
+BACKLOG, FLOOD = '{}:{alertname="CIQueueBacklog"}', '{}/{team="flood"}:{alertname="CIRunnerOffline"}'
+GROUPS = {**dict.fromkeys((1, 2, 3, 4, 7, 8), BACKLOG), **dict.fromkeys((5, 6), FLOOD)}
+GROUPS[9] = '{}:{alertname="CIQueueOldestJob"}'
+"""Alertmanager recording: its group key, as Alertmanager wrote it."""
 
 
 @pytest.mark.parametrize(("name", "body"), bodies("grafana"))
@@ -51,6 +110,10 @@ def test_grafana(name: str, body: bytes) -> None:
     assert (found.title, found.kind, uids, found.alerts[0].priority) == READ[name]
     assert found.firing is not name.startswith("resolved")
     assert all(alert.starts_at for alert in found.alerts)
+    links = found.alerts[0].links
+    assert (links.runbook, links.dashboard, links.alert, links.silence) == LINKS[name]
+    pools = named_pools(found.alerts, [rules("linux.2xlarge"), rules("macos")])
+    assert (pools.named, pools.candidates) == ((), ("linux.2xlarge", "macos")), "none of them names a pool"
 
 
 @pytest.mark.parametrize(("name", "body"), bodies("alertmanager", "webhook_*.json"))
@@ -60,6 +123,12 @@ def test_alertmanager(name: str, body: bytes) -> None:
     assert found.alerts
     assert all(alert.teams and alert.starts_at for alert in found.alerts)
     assert (found.truncated == 5) is ("truncated" in name or "repeat" in name)
+    number = int(name.split("_")[1])
+    expected = tuple({1: "linux-x64-large", 2: "mac"}[one] for one in NAMED[number])
+    assert named_pools(found.alerts, POOLS).named == expected
+    assert found.kind is Kind.QUEUE
+    assert found.group_key == GROUPS[number]
+    assert all(a.links.silence.startswith("http://alertmanager.example:9093/#/silences/new?") for a in found.alerts)
 
 
 def test_the_seed_alert() -> None:

@@ -43,6 +43,9 @@ ITEMS = st.dictionaries(ALERT_FIELDS, ANYTHING, max_size=6).map(
 )
 TEXTS = st.text(max_size=40)
 EACH_SOURCE = pytest.mark.parametrize("parse", SOURCES.values(), ids=SOURCES.keys())
+GROUPED = ("alertmanager", "grafana")
+EACH_GROUPED = pytest.mark.parametrize("parse", [SOURCES[name] for name in GROUPED], ids=GROUPED)
+"""The senders of groups; the others send one alert at a time."""
 
 
 def parsed(parse: Parse, body: bytes) -> Delivery | None:
@@ -55,7 +58,7 @@ def parsed(parse: Parse, body: bytes) -> Delivery | None:
 
 def test_the_paths_of_the_alert_sources() -> None:
     """`POST /alerts/<name>` knows these."""
-    assert sorted(SOURCES) == ["alertmanager", "grafana"]
+    assert sorted(SOURCES) == ["alertmanager", "event", "grafana", "sns"]
 
 
 @EACH_SOURCE
@@ -67,7 +70,7 @@ def test_any_json_is_read_or_refused(parse: Parse, payload: object) -> None:
     assert found is None or found.alerts
 
 
-@EACH_SOURCE
+@EACH_GROUPED
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(odd=ITEMS, top=st.dictionaries(TOP_FIELDS, ANYTHING, max_size=4))
 def test_an_odd_alert_does_not_cost_its_neighbour(parse: Parse, odd: dict[str, object], top: dict[str, object]) -> None:
@@ -79,7 +82,7 @@ def test_an_odd_alert_does_not_cost_its_neighbour(parse: Parse, odd: dict[str, o
     assert len(found.alerts) + found.truncated >= 2
 
 
-@EACH_SOURCE
+@EACH_GROUPED
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(words=st.lists(TEXTS, min_size=6, max_size=6), figures=st.dictionaries(TEXTS, st.integers(), max_size=3))
 def test_identity_never_depends_on_text_or_values(parse: Parse, words: list[str], figures: dict[str, int]) -> None:
@@ -99,7 +102,7 @@ def test_identity_never_depends_on_text_or_values(parse: Parse, words: list[str]
         assert (before.key, before.news) == (after.key, after.news)
 
 
-@EACH_SOURCE
+@EACH_GROUPED
 def test_the_other_senders_version_is_still_read(parse: Parse) -> None:
     """What counts is readable alerts; a payload on the wrong path is better shown than lost."""
     for body in (payloads.grafana("mixed_group"), payloads.alertmanager(3)):

@@ -73,9 +73,9 @@ async def test_an_incident_starts_with_the_pools_past_where_the_source_has_one()
     assert world.metrics.script.count("history") == 1
 
 
-async def test_measuring_stops_when_nobody_watches() -> None:
-    """After the end the pool is looked at once more, found unwatched, and left alone."""
-    world = World()
+async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> None:
+    """With `watch = "0s"`, after the end the pool is looked at once more, found unwatched, and left alone."""
+    world = World(timing={"watch": "0s"})
     await world.opens()
     await world.asks("resolve", surface="dialog")
     await world.work()

@@ -1,10 +1,11 @@
 """What fires is read from the source; what cannot be read changes nothing."""
 
-from bot.core.alert import GUESSED
+from bot.core.alert import GUESSED, Links
 from bot.ports import Failure
 from bot.stories.resync import resync
 from bot.stories.take_alert import take_alert
-from tests.builders import alert, delivery
+from tests.builders import alert, delivery, resolved
+from tests.fakes import FakeAlertmanager
 from tests.stories.world import World
 
 LABELS = '{alertname="Runner queue is long"}'
@@ -32,3 +33,46 @@ async def test_a_source_that_does_not_answer_eases_nothing() -> None:
     assert world.data.rows["inc:i1"].value.firing
     assert await resync(world.desk) == ""
     assert not world.data.rows["inc:i1"].value.firing
+
+
+async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> None:
+    """One that does not answer says nothing of the other's alerts; one that does not hold an alert ends nothing."""
+    world = World()
+    other = FakeAlertmanager(world.clock)
+    world.desk.alertmanagers = {"grafana": world.alertmanager, "other": other}
+    await take_alert(world.desk, delivery(group_key=f"{{}}:{LABELS}"))
+    world.clock.advance(601)
+    other.script.fail("groups", Failure.LATER)
+    assert "other: what fires could not be read" in await resync(world.desk)
+    assert world.data.rows["inc:i1"].value.firing
+    world.alertmanager.addresses, other.addresses = ("https://here.example",), ("https://other.example",)
+    here = alert("a3", links=Links(silence="https://here.example/alerting/silence/new"))
+    await take_alert(world.desk, delivery(here, group_key=f"{{}}:{LABELS}"))
+    world.clock.advance(601)
+    other.script.fail("groups", Failure.LATER)
+    await resync(world.desk)
+    assert not world.data.rows["inc:i1"].value.firing
+
+
+async def test_what_a_sender_left_out_is_read_from_its_api() -> None:
+    """A delivery that shows one of three: the API is asked at once, all three are known, and nothing is left out."""
+    world = World()
+    first, second, third = alert("a1"), alert("a2"), alert("a3")
+    await take_alert(world.desk, delivery(first, truncated=2, group_key=f"{{}}:{LABELS}"))
+    assert "chore:resync" in world.data.due
+    assert world.incident.truncated == 2
+    world.alertmanager.active = (delivery(first, second, third, group_key=f"{GUESSED}{LABELS}"),)
+    await resync(world.desk)
+    assert (len(world.incident.alerts), world.incident.truncated) == (3, 0)
+    ended = delivery(resolved("a1"), truncated=2, group_key=f"{{}}:{LABELS}")
+    await take_alert(world.desk, ended)
+    assert (len(world.incident.firing), world.incident.truncated) == (2, 0)
+
+
+async def test_without_an_api_the_left_out_are_counted() -> None:
+    """Nothing is asked, "+2 more" stays."""
+    world = World()
+    world.desk.alertmanagers = {}
+    await take_alert(world.desk, delivery(alert("a1"), truncated=2))
+    assert "chore:resync" not in world.data.due
+    assert world.incident.truncated == 2

@@ -8,10 +8,13 @@ import pytest
 
 from bot.core.incident import noted
 from bot.core.timeline import KEPT_ENTRIES, Event
-from bot.views.export import SCHEMA, as_json, markdown, sev
+from bot.views.export import markdown, sev
+from bot.views.export_json import SCHEMA, as_json
+from tests.views.chart_samples import over
 from tests.views.samples import BEGAN, NOW, alert, closed, hostile_incident, incident, queueing, sample, worked_on
 
 PACIFIC = ZoneInfo("America/Los_Angeles")
+SECTIONS = ["Pools", "What was done", "Forecast against truth", "Timeline (UTC)"]
 HEADINGS = [
     "Current Status",
     "Error looks like",
@@ -45,6 +48,32 @@ def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
     assert r"- 2025-12-01 02:29 UTC · U0ALEX set linux.2xlarge from 40 to 50 runners." in text
 
 
+def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
+    """The closing summary of the thread, in the headings of each form."""
+    made, _ = over()
+    text, ended = markdown(made, NOW + 9000), json.loads(as_json(made, NOW + 9000))
+    assert "- Likely cause of linux.2xlarge: a surge of jobs\n" in text
+    assert "- Developer-hours waited: at least 29.2 (linux.2xlarge), 10% of the time was not measured" in text
+    assert "| linux.2xlarge | yes | 58 | 45 min | at least 29.2 | 10% |" in text
+    assert "U0ANA asked linux.2xlarge for 36 runners (was 20); it accepted." in below(text, "What was done")
+    assert "- Forecast: 1 of 1 interval held the truth" in below(text, "Forecast against truth")
+    assert "at least 29.2" in below(sev(made, NOW, PACIFIC), "User impact")
+    assert "a surge of jobs" in below(sev(made, NOW, PACIFIC), "Root cause")
+    assert ended["pools"][0]["likely_cause"] == "a surge of jobs"
+    assert ended["pools"][0]["developer_hours_waited_at_least"] == pytest.approx(29.2, abs=0.1)
+    assert ended["forecasts"] == [
+        {
+            "pool": "linux.2xlarge",
+            "made_at": "2025-12-01T02:53:00.000Z",
+            "verdict": "clears",
+            "low_seconds": 1200.0,
+            "high_seconds": 2700.0,
+            "actual_seconds": 2040.0,
+            "held": True,
+        }
+    ]
+
+
 def test_an_open_incident_has_not_ended() -> None:
     """Nothing claims an end that was not seen."""
     text = markdown(worked_on()[0], NOW)
@@ -75,7 +104,7 @@ def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
     """Evidence, marked as such; never a cause."""
     seen = noted(queueing()[0], NOW, Event.DIAGNOSED, "diagnosed the queue.", lines=("All 40 runners are busy.",))
     told = below(sev(seen, NOW, PACIFIC), "Root cause")
-    assert told.startswith("Not known to Tailback; to be filled in. What Diagnose saw:")
+    assert told.startswith("Not known to Tailback; to be filled in.\n\nWhat Diagnose saw:")
     assert "All 40 runners are busy." in told
 
 
@@ -96,7 +125,8 @@ def test_the_json_keeps_its_fields() -> None:
     assert list(made) == [
         *("schema", "exported_at", "id", "title", "state", "priority", "source", "receiver", "group_key", "began_at"),
         *("opened_at", "closed_at", "lasted_seconds", "slack", "owner", "acknowledged_at", "deliveries", "alerts"),
-        *("alerts_not_shown", "pools", "unknown_pools", "silences", "timeline", "timeline_entries_dropped"),
+        *("alerts_not_shown", "pools", "forecasts", "unknown_pools", "silences", "timeline"),
+        "timeline_entries_dropped",
     ]
     assert (made["state"], made["began_at"], made["lasted_seconds"]) == ("drained", "2025-12-01T02:23:00.000Z", 4200.0)
     assert made["pools"][0] == {
@@ -104,6 +134,9 @@ def test_the_json_keeps_its_fields() -> None:
         "affected": True,
         "peak_queued": 14,
         "peak_oldest_wait_seconds": 6840.0,
+        "developer_hours_waited_at_least": None,
+        "unmeasured_share": None,
+        "likely_cause": None,
     }
     assert [entry["event"] for entry in made["timeline"]] == ["opened", "scaled", "silenced", "drained"]
     assert list(made["timeline"][0]) == [
@@ -137,14 +170,14 @@ def test_a_hostile_text_stays_text(form: str) -> None:
     """No mention, no heading, no table row, no hidden link, no line of its own, whatever a sender writes."""
     made, _ = hostile_incident()
     text = markdown(made, NOW) if form == "markdown" else sev(made, NOW, PACIFIC)
-    assert headings(text) == (HEADINGS if form == "sev" else ["Pools", "Timeline (UTC)"])
+    assert headings(text) == (HEADINGS if form == "sev" else SECTIONS)
     assert "@here" not in text
     assert "<!channel>" not in text
     assert "javascript:" not in text
     assert "```" not in text
     assert all(line.isprintable() or "\u2060" in line or "\u200d" in line for line in text.splitlines())
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert all(line.replace(r"\|", "").count("|") == 5 for line in rows)
+    assert all(line.replace(r"\|", "").count("|") == 7 for line in rows)
     assert json.loads(as_json(made, NOW))["title"] == made.title
 
 

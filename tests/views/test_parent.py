@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Kind, Status
+from bot.core.correlate import Maxima
 from bot.core.incident import Incident, Silence, State, noted
 from bot.core.message import Message
 from bot.core.observe import View
@@ -116,6 +117,24 @@ def test_the_flags_of_the_missions_alert_are_never_printed_as_limits() -> None:
     assert "The wait is over its limit, the queue length is not." in said
     assert "It names no pool, so all 5 configured pools are measured." in said
     assert "threshold" not in said
+
+
+@pytest.mark.parametrize(
+    ("queue", "wait", "said"),
+    [
+        ("a", "b", "a longest queue of 14 jobs in a and a longest wait of 1 h 54 min in b."),
+        ("a", "a", "a longest queue of 14 jobs and a longest wait of 1 h 54 min, both seen in a."),
+        (None, "b", "14 jobs and a longest wait of 1 h 54 min in b, possibly in different pools."),
+        (None, None, "and a longest wait of 1 h 54 min; no configured pool shows such figures."),
+    ],
+)
+def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wait: str | None, said: str) -> None:
+    """Each maximum has its pool where one shows it; that none does is said too."""
+    incident, seen = samples.queueing()
+    found = Maxima(14, 114, incident.opened_at, queue, wait, complete=True)
+    assert said in words(draw(replace(incident, maxima=found), seen))
+    of_other_figures = replace(incident, maxima=replace(found, minutes=1.0))
+    assert "possibly in different pools." in words(draw(of_other_figures, seen))
 
 
 def test_stale_figures_are_marked_with_their_time_and_the_reason() -> None:

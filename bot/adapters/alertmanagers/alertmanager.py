@@ -26,4 +26,4 @@ def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> Api
     if basic := parts.token(place, "basic_env", table.basic_env):
         headers = {"Authorization": f"Basic {base64.b64encode(basic.encode()).decode()}"}
     http = parts.wire.http(f"Alertmanager ({name})", table.url, headers=headers)
-    return ApiV2("alertmanager", http, "/api/v2", table.max_silence, parse)
+    return ApiV2(table, http, "/api/v2", parse)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Literal
 
 from bot.adapters.alertmanagers.reading import Parse, alerts_from, groups_from, silence_from
 from bot.adapters.http import Answer, BaseUrl, Http
@@ -23,6 +24,8 @@ class ApiV2Table(Table):
 
     kind: str
     url: BaseUrl
+    external_url: BaseUrl | Literal[""] = ""
+    """The address that stands in what it sends (`externalURL`), where that is another one than `url`."""
     token_env: str = ""
     max_silence: Seconds = 86400.0
 
@@ -30,10 +33,11 @@ class ApiV2Table(Table):
 class ApiV2:
     """The port `Alertmanager`. Raises Refused with the back end's own reason, or Unreachable."""
 
-    def __init__(self, kind: str, http: Http, prefix: str, max_silence_seconds: float, parse: Parse) -> None:
+    def __init__(self, table: ApiV2Table, http: Http, prefix: str, parse: Parse) -> None:
         """`prefix` is the path of the API under the configured address; `parse` reads an alert of this sender."""
-        self.kind = kind
-        self.max_silence_seconds = max_silence_seconds
+        self.kind = table.kind
+        self.max_silence_seconds = table.max_silence
+        self.addresses = tuple(filter(None, (table.external_url, table.url)))
         self._http, self._prefix, self._parse = http, prefix, parse
 
     async def silence(
@@ -123,7 +127,7 @@ class ApiV2:
         self._accepted(answer, "listing the alert groups", Failure.LATER)
         if not isinstance(answer.body, list):
             raise self._http.problem("its list of alert groups cannot be read", Failure.LATER)
-        return tuple(groups_from(answer.body, self._parse))
+        return tuple(groups_from(answer.body, self._parse, self.addresses[0]))
 
     async def _verify(self, silence_id: str, matchers: Sequence[Matcher]) -> None:
         try:

@@ -26,4 +26,4 @@ def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> Api
     if table.org_id is not None:
         headers["X-Grafana-Org-Id"] = str(table.org_id)
     http = parts.wire.http(f"Grafana ({name})", table.url, headers=headers)
-    return ApiV2("grafana", http, PREFIX, table.max_silence, parse)
+    return ApiV2(table, http, PREFIX, parse)

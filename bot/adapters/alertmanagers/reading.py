@@ -36,10 +36,11 @@ def alerts_from(rows: Sequence[object], parse: Parse) -> Iterator[Alert]:
             continue
 
 
-def groups_from(rows: Sequence[object], parse: Parse) -> Iterator[Delivery]:
+def groups_from(rows: Sequence[object], parse: Parse, external_url: str = "") -> Iterator[Delivery]:
     """The groups of a listing as their webhooks would say them; a group that cannot be read is left out.
 
-    The listing does not show the routes that a webhook's `groupKey` begins with: the key is made from the labels.
+    The listing does not show the routes that a webhook's `groupKey` begins with: the key is made from the labels. Nor
+    does it show the `externalURL`, which is the back end's own address.
     """
     for row in rows:
         group = fields(row)
@@ -50,6 +51,7 @@ def groups_from(rows: Sequence[object], parse: Parse) -> Iterator[Delivery]:
             "receiver": text(fields(group.get("receiver")).get("name"), None),
             "groupKey": f"{GUESSED}{{{pairs}}}",
             "groupLabels": labels,
+            "externalURL": external_url,
             "alerts": [_as_sent(fields(alert)) for alert in items(group.get("alerts"))],
         }
         try:

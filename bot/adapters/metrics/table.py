@@ -9,4 +9,6 @@ from bot.ports import Metrics
 Build = Callable[[str, str, Mapping[str, object], Mapping[str, Mapping[str, object]], Parts], Metrics]
 """(name, place in tailback.toml, its table, pool → the pool's own keys, parts) → the source; raises ConfigError."""
 
-METRICS: Mapping[str, Build] = Kinds("bot.adapters.metrics", "prometheus")
+METRICS: Mapping[str, Build] = Kinds(
+    "bot.adapters.metrics", "prometheus", "github", "hud", "buildkite", "gitlab", "jenkins"
+)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from bot.adapters.http import Answer, BaseUrl, Http, bearer
 from bot.adapters.parts import Parts, read
 from bot.adapters.scalers.policy import PolicyTable
+from bot.adapters.scalers.size import SHAPE, capacity_of
 from bot.core.guards import ScalePolicy
 from bot.ports import Capacity, Failure, Refused
 
@@ -29,12 +30,9 @@ class HttpScaler:
         """What is set now; a figure that the answer lacks is None."""
         answer = await self._http.get()
         self._accepted(answer, "reading its size")
-        body = answer.body if isinstance(answer.body, dict) else None
-        if body is None or _whole(body, "current") is None:
-            raise self._http.problem(
-                f'its answer must be like {{"current": 10, "min": 0, "max": 40}}, but is: {answer.text}', Failure.LATER
-            )
-        return Capacity(_whole(body, "current"), _whole(body, "min"), _whole(body, "max"), _whole(body, "desired"))
+        if (capacity := capacity_of(answer.body)) is None:
+            raise self._http.problem(f"its answer must be like {SHAPE}, but is: {answer.text}", Failure.LATER)
+        return capacity
 
     async def set(self, target: int, act: str) -> None:
         """Set an absolute target; the same `act` may be sent twice. Refused carries the autoscaler's own reason."""
@@ -51,10 +49,3 @@ def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tup
     table = read(HttpScalerTable, place, raw)
     headers = bearer(parts.token(place, "token_env", table.token_env))
     return HttpScaler(pool, parts.wire.http(f"Scaler of {pool}", table.url, headers=headers)), table.policy
-
-
-def _whole(body: Mapping[str, object], key: str) -> int | None:
-    value = body.get(key)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -10,4 +10,6 @@ from bot.ports import Scaler
 Build = Callable[[str, str, Mapping[str, object], Parts], tuple[Scaler, ScalePolicy]]
 """(pool, place in tailback.toml, its table, parts) → the lever and what it may do; raises ConfigError."""
 
-SCALERS: Mapping[str, Build] = Kinds("bot.adapters.scalers", "http", "none")
+SCALERS: Mapping[str, Build] = Kinds(
+    "bot.adapters.scalers", "arc", "aws_asg", "command", "github_aws_runners", "http", "kubernetes", "none"
+)

@@ -59,6 +59,8 @@ class PoolSpec:
     drained_at: int = 3
     rates: tuple[Rate, ...] = field(default=())
     bursts: tuple[Burst, ...] = field(default=())
+    rhythm: tuple[float, ...] = field(default=())
+    """Factors of the arrivals, one for each simulated hour from second 0 on, over and over; none: always the same."""
 
     def rate_at(self, at_seconds: float) -> float:
         """Return the arrivals per simulated minute at `at_seconds`."""
@@ -66,4 +68,4 @@ class PoolSpec:
         for rate in self.rates:
             if rate.from_seconds <= at_seconds:
                 current = rate.per_minute
-        return current
+        return current * self.rhythm[int(at_seconds // 3600) % len(self.rhythm)] if self.rhythm else current

@@ -19,6 +19,7 @@ from bot.playground.slack.delivery import Delivery
 from bot.playground.slack.faults import Faults
 from bot.playground.slack.interactions import Payloads
 from bot.playground.slack.limits import Limits, Meter
+from bot.playground.slack.methods_files import kind_of
 from bot.playground.slack.methods_files import receive as receive_file
 from bot.playground.slack.people import Bot, Channel, Group, Person, Team
 from bot.playground.slack.record import Log
@@ -181,7 +182,8 @@ class SlackStandIn:
         file_id = request.path_params["file_id"]
         if request.method == "GET":
             upload = self.workspace.uploads.get(file_id)
-            return Response(upload.content if upload else b"", 200 if upload else 404, media_type="text/plain")
+            content = upload.content if upload else b""
+            return Response(content, 200 if upload else 404, media_type=kind_of(content))
         body = await request.body()
         content_type = request.headers.get("content-type", "")
         if content_type.startswith("multipart/"):

@@ -1,5 +1,6 @@
 """The chat.* methods: posting, updating, deleting, whispering."""
 
+from bot.playground.slack.methods_files import check_pictures
 from bot.playground.slack.people import Channel
 from bot.playground.slack.rules import TEXT_CUT, UPDATE_TEXT, blocks_of, metadata_of, thread_of
 from bot.playground.slack.settings import Context
@@ -47,6 +48,7 @@ def post_message(slack: Context, args: Json) -> Json:
     """`chat.postMessage`."""
     channel = _place(slack, args)
     blocks = blocks_of(args, slack.settings.refused_blocks)
+    check_pictures(slack, blocks)
     message = slack.workspace.bot_message(_body(args, blocks), blocks)
     _dress(message, args)
     written = slack.workspace.write(channel, message, thread_of(args), flag(args, "reply_broadcast"))
@@ -59,6 +61,7 @@ def update(slack: Context, args: Json) -> Json:
     if channel.is_archived:
         raise SlackError("is_inactive")
     blocks = blocks_of(args, slack.settings.refused_blocks)
+    check_pictures(slack, blocks)
     body = _body(args, blocks)
     if len(body) > UPDATE_TEXT:
         raise SlackError("msg_too_long")
@@ -100,6 +103,7 @@ def post_ephemeral(slack: Context, args: Json) -> Json:
     if user not in channel.members:
         raise SlackError("user_not_in_channel")
     blocks = blocks_of(args, slack.settings.refused_blocks)
+    check_pictures(slack, blocks)
     message = slack.workspace.bot_message(_body(args, blocks), blocks)
     _dress(message, args)
     written = slack.workspace.whisper(channel, user, message, thread_of(args))

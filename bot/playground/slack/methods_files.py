@@ -1,9 +1,17 @@
-"""The three steps of a file upload: ask for an address, send the bytes there, share the file."""
+"""Files: the three steps of an upload (address, bytes, completion), and whether a message may show one as a picture."""
+
+import re
+from collections.abc import Mapping, Sequence
 
 from bot.playground.slack.rules import thread_of
+from bot.playground.slack.rules_shapes import Problems, say
 from bot.playground.slack.settings import Context
-from bot.playground.slack.wire import Json, SlackError, rows, text, whole
+from bot.playground.slack.wire import Json, SlackError, rows, table, text, whole
 from bot.playground.slack.workspace import Upload
+
+PICTURES: Mapping[bytes, str] = {b"\x89PNG\r\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+"""How a file begins that an image block may show (docs.slack.dev, Slack file object)."""
+_FILE_ID = re.compile(r"F[A-Z0-9]{8,}")
 
 
 def get_upload_url(slack: Context, args: Json) -> Json:
@@ -11,7 +19,7 @@ def get_upload_url(slack: Context, args: Json) -> Json:
     name, length = text(args, "filename"), whole(args, "length", 0)
     if not name or length <= 0:
         raise SlackError("missing_argument")
-    upload = Upload(slack.workspace.next_id("F"), name, length)
+    upload = Upload(slack.workspace.next_id("F0"), name, length)
     slack.workspace.uploads[upload.id] = upload
     return {"upload_url": f"{slack.base_url}/upload/{upload.id}", "file_id": upload.id}
 
@@ -42,7 +50,7 @@ def complete_upload(slack: Context, args: Json) -> Json:
             "name": upload.name,
             "title": text(item, "title") or upload.name,
             "size": upload.length,
-            "mimetype": "text/plain",
+            "mimetype": kind_of(upload.content),
             "url_private": f"{slack.base_url}/upload/{upload.id}",
         }
         for upload, item in zip(uploads, rows(args, "files"), strict=True)
@@ -50,7 +58,7 @@ def complete_upload(slack: Context, args: Json) -> Json:
     if text(args, "channel_id"):
         _share(slack, args, files)
     for upload in uploads:
-        upload.shared = True
+        upload.shared, upload.completed_at = True, slack.workspace.clock()
     return {"files": files}
 
 
@@ -70,3 +78,36 @@ def _share(slack: Context, args: Json, files: list[Json]) -> None:
     message = slack.workspace.bot_message(text(args, "initial_comment"), None)
     message["files"] = files
     slack.workspace.write(channel, message, thread_of(args))
+
+
+def kind_of(content: bytes) -> str:
+    """The media type, by how the content begins."""
+    return next((kind for begins, kind in PICTURES.items() if content.startswith(begins)), "text/plain")
+
+
+def check_pictures(slack: Context, blocks: Sequence[Json] | None) -> None:
+    """Image blocks that show a file: it must be a complete picture that Slack had the time to look at.
+
+    Raises:
+        SlackError: `invalid_blocks`, also for a file that is too fresh (slackapi/python-slack-sdk#1521).
+    """
+    problems: Problems = []
+    for index, block in enumerate(blocks or []):
+        if block.get("type") != "image" or "slack_file" not in block:
+            continue
+        pointer, file = f"/blocks/{index}/slack_file", table(block, "slack_file")
+        if len(file) != 1 or not (text(file, "id") or text(file, "url")):
+            say(problems, pointer, "must provide either id or url")
+        elif "id" in file and not _FILE_ID.fullmatch(text(file, "id")):
+            say(problems, f"{pointer}/id", "input must match regex pattern: ^[F][A-Z0-9]{8,}$")
+        elif not _showable(slack, text(file, "id") or text(file, "url").rpartition("/")[2]):
+            say(problems, pointer, "invalid slack file")
+    if problems:
+        raise SlackError("invalid_blocks", response_metadata={"messages": problems}, errors=problems)
+
+
+def _showable(slack: Context, file_id: str) -> bool:
+    upload = slack.workspace.uploads.get(file_id)
+    if upload is None or not upload.shared or kind_of(upload.content) == "text/plain":
+        return False
+    return slack.workspace.clock() >= upload.completed_at + slack.settings.file_looking_seconds

@@ -67,6 +67,8 @@ class Settings:
     event_retry_seconds: Sequence[float] = (0.0, 60.0, 300.0)
     usergroups_paid: bool = True
     history_objects: int = 999
+    file_looking_seconds: float = 1.0
+    """How long a complete file is looked at before messages may show it."""
 
 
 @dataclass(slots=True)

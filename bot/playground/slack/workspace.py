@@ -39,6 +39,7 @@ class Upload:
     content: bytes = b""
     arrived: bool = False
     shared: bool = False
+    completed_at: float = 0.0
 
 
 @dataclass

@@ -1,0 +1,165 @@
+"""The one way to call AWS: boto3 in a thread, one client for each service and region, failures named."""
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from typing import cast
+
+import boto3  # type: ignore[import-untyped]  # ships no types
+from botocore.config import Config  # type: ignore[import-untyped]  # ships no types
+from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no types
+    BotoCoreError,
+    ClientError,
+    ConfigNotFound,
+    ConnectionError,  # noqa: A004 - the library's name for it
+    CredentialRetrievalError,
+    InvalidConfigError,
+    MetadataRetrievalError,
+    NoCredentialsError,
+    ParamValidationError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+    TokenRetrievalError,
+    UnknownCredentialError,
+)
+
+from bot.adapters.http import base_url, reason
+from bot.adapters.json_answer import one_line
+from bot.adapters.parts import Parts
+from bot.ports import Failure, Refused, Unreachable
+
+CONNECT_SECONDS, READ_SECONDS = 2.0, 4.0
+TOTAL_SECONDS = 4.5
+"""For one call, finding the credentials included: two of them fit into a worker's lease of 10 s."""
+
+NO_CREDENTIALS = (
+    NoCredentialsError,
+    PartialCredentialsError,
+    CredentialRetrievalError,
+    MetadataRetrievalError,
+    TokenRetrievalError,
+    UnknownCredentialError,
+    ProfileNotFound,
+    ConfigNotFound,
+    InvalidConfigError,
+    SSOError,
+)
+BAD_CREDENTIALS = frozenset(
+    {
+        *("InvalidClientTokenId", "UnrecognizedClientException", "InvalidAccessKeyId", "AuthFailure"),
+        *("SignatureDoesNotMatch", "InvalidSignatureException", "IncompleteSignature", "MissingAuthenticationToken"),
+        *("ExpiredToken", "ExpiredTokenException", "RequestExpired", "RequestTimeTooSkewed", "OptInRequired"),
+    }
+)
+FORBIDDEN = frozenset(
+    {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "NotAuthorized", "KMS.AccessDeniedException"}
+)
+BUSY = frozenset(
+    {
+        *("Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled", "RequestThrottledException"),
+        *("RequestLimitExceeded", "TooManyRequestsException", "BandwidthLimitExceeded", "SlowDown"),
+        *(
+            "ScalingActivityInProgress",
+            "ScalingActivityInProgressFault",
+            "ResourceContention",
+            "ResourceContentionFault",
+        ),
+    }
+)
+"""Not accepted, and the same may be asked again: throttled, or another change of the group is under way."""
+
+Arguments = Mapping[str, object]
+Answer = Mapping[str, object]
+
+
+def endpoint(text: str) -> str:
+    """An `endpoint_url` of a table; empty: AWS's own. Raises ValueError with a remedy."""
+    return base_url(text) if text else ""
+
+
+class Aws:
+    """One region, with credentials by boto3's own chain. A call is one request, and is never repeated by itself."""
+
+    def __init__(self, region: str, endpoint_url: str = "", total_seconds: float = TOTAL_SECONDS) -> None:
+        """Nothing is contacted and no credentials are looked for before the first call."""
+        self._region, self._endpoint_url, self._total_seconds = region, endpoint_url or None, total_seconds
+        self._clients: dict[str, object] = {}
+        self._lock = threading.Lock()
+        self._session: object = None
+
+    async def ask(self, system: str, service: str, operation: str, arguments: Arguments) -> Answer:
+        """Read. Raises Unreachable, or Refused with AWS's words and the missing permission."""
+        return await self._call(system, service, operation, arguments, Failure.LATER)
+
+    async def tell(self, system: str, service: str, operation: str, arguments: Arguments) -> Answer:
+        """Write; no clear answer is Unreachable(UNKNOWN). Raises as `ask` does."""
+        return await self._call(system, service, operation, arguments, Failure.UNKNOWN)
+
+    async def _call(self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure) -> Answer:
+        try:
+            async with asyncio.timeout(self._total_seconds):
+                return await asyncio.to_thread(self._asked, service, operation, arguments)
+        except TimeoutError:
+            what = f"AWS did not answer {operation} within {self._total_seconds:g} s"
+            raise Unreachable(system, what, failure=unsure) from None
+        except ClientError as error:
+            raise _answered(system, service, operation, error, unsure) from None
+        except NO_CREDENTIALS as error:
+            remedy = "give this process a role, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            what = f"no AWS credentials ({one_line(str(error))}); {remedy}"
+            raise Unreachable(system, what, failure=Failure.CREDENTIALS) from None
+        except ParamValidationError as error:
+            raise Unreachable(
+                system, f"AWS cannot be asked so: {one_line(str(error))}", failure=Failure.SHAPE
+            ) from None
+        except ConnectionError as error:
+            what = f"AWS cannot be reached ({one_line(reason(error))})"
+            raise Unreachable(system, what, failure=Failure.UNCONNECTED) from None
+        except (BotoCoreError, ValueError) as error:
+            what = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})"
+            raise Unreachable(system, what, failure=unsure) from None
+
+    def _asked(self, service: str, operation: str, arguments: Arguments) -> Answer:
+        return cast("Answer", getattr(self._client(service), operation)(**arguments))
+
+    def _client(self, service: str) -> object:
+        """Made on first use and in a thread: it reads many files."""
+        with self._lock:
+            if service not in self._clients:
+                self._session = self._session or boto3.Session(region_name=self._region)
+                self._clients[service] = _opened(self._session, service, self._endpoint_url)
+            return self._clients[service]
+
+
+def aws_of(parts: Parts, region: str, endpoint_url: str) -> Aws:
+    """The region's one client in this process."""
+    return parts.shared(Aws, f"{region} {endpoint_url}", lambda: Aws(region, endpoint_url))
+
+
+def _opened(session: object, service: str, endpoint_url: str | None) -> object:
+    config = Config(
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=READ_SECONDS,
+        retries={"total_max_attempts": 1, "mode": "standard"},
+        proxies={},
+    )
+    return cast("object", boto3.Session.client(session, service, endpoint_url=endpoint_url, config=config))
+
+
+def _answered(system: str, service: str, operation: str, error: ClientError, unsure: Failure) -> Exception:
+    """What AWS's own error means for what was asked."""
+    said = error.response.get("Error", {})
+    code, words = str(said.get("Code", "")), one_line(str(said.get("Message", "")))
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    name = "".join(word.capitalize() for word in operation.split("_"))
+    right = f"{service}:{name.removesuffix('Batch')}"
+    if code in BUSY or status == 429:
+        return Unreachable(system, f"AWS asks to wait ({code}): {words}", failure=Failure.LATER)
+    if code in FORBIDDEN:
+        return Refused(f"{system}: AWS does not allow {name}: {words}; allow {right} to Tailback's role.")
+    if code in BAD_CREDENTIALS or status == 401:
+        return Unreachable(system, f"AWS refused the credentials ({code}): {words}", failure=Failure.CREDENTIALS)
+    if status >= 500:
+        return Unreachable(system, f"AWS failed (HTTP {status} {code}): {words}", failure=unsure)
+    return Refused(f"{system}: AWS refused {name} ({code}): {words}")

@@ -1,0 +1,140 @@
+"""Buildkite as a source of queue figures: its agent metrics API, and the waiting jobs where an API token is given."""
+
+from collections.abc import Callable, Mapping
+
+from bot.adapters.http import BaseUrl, Http, bearer
+from bot.adapters.metrics.buildkite_jobs import Waiting, waiting_jobs
+from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
+from bot.adapters.metrics.rows import Row, document, inner, longest, number, text, whole
+from bot.adapters.parts import Parts, Problems, read
+from bot.config import ConfigError, Seconds, Table
+from bot.core.pool import Job, Snapshot
+from bot.core.words import count
+from bot.ports import Failure, Unreachable
+
+POLL_HEADER = "buildkite-agent-metrics-poll-duration"
+UNLISTED = "the agent token does not show single jobs; name an API token with the scope graphql in api_token_env"
+
+
+class BuildkiteTable(Table):
+    """`[metrics.NAME]` with `kind = "buildkite"`."""
+
+    kind: str
+    token_env: str
+    """Names the variable with an agent token of the cluster, or an unclustered one."""
+    api_token_env: str = ""
+    """Names the variable with an API access token with the scope graphql: for waits and links."""
+    url: BaseUrl = "https://agent.buildkite.com/v3"
+    api_url: BaseUrl = "https://graphql.buildkite.com/v1"
+    every: Seconds = USUAL_SECONDS
+
+
+class BuildkitePool(Table):
+    """The keys of `[pool."NAME"]` that belong to Buildkite."""
+
+    queue: str = ""
+    """The queue of this pool; its own name when empty."""
+    scales_to_zero: bool = False
+    """Whether a queue without agents and jobs, which Buildkite then does not list, is an empty one."""
+
+
+class Buildkite(Present):
+    """The port `Metrics`. One request serves all queues, and one more set lists the waiting jobs.
+
+    `queued` is Buildkite's `scheduled`: jobs that wait for an agent. `waiting` jobs depend on other steps and are not
+    queued. A queue that is not listed has neither agents nor jobs, or does not exist: that is unknown, but for a pool
+    with `scales_to_zero`.
+    """
+
+    def __init__(
+        self,
+        agents: Http,
+        graphql: Http | None,
+        pools: Mapping[str, BuildkitePool],
+        now: Callable[[], float],
+        seconds: float,
+    ) -> None:
+        """`graphql` is None without an API token. `now` gives epoch seconds."""
+        self._agents, self._graphql, self._pools, self._now = agents, graphql, pools, now
+        self._metrics = Listing(self._ask_metrics, now, seconds)
+        self._jobs = Listing(self._ask_jobs, now, seconds)
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The queue now; Buildkite says how often it may be asked, and `at` is when it was. Raises Unreachable."""
+        if pool not in self._pools:
+            raise self._agents.problem(f"no queue is configured for the pool {pool}", Failure.SHAPE)
+        asked = self._pools[pool]
+        queue = asked.queue or pool
+        listed = await self._metrics.get()
+        job, agent = _of(listed.value, "jobs", queue), _of(listed.value, "agents", queue)
+        if not job and not agent and not asked.scales_to_zero:
+            why = f'no queue "{queue}" with agents or jobs is listed; correct queue, or say scales_to_zero = true'
+            return Snapshot(pool, listed.at, missing=(f"queued: {why}",))
+        queued = whole(job, "scheduled") if job else 0
+        jobs = await self._waiting(queue, text(inner(listed.value, "cluster"), "name"), queued) if queued else ()
+        seen = jobs if isinstance(jobs, tuple) else ()
+        return Snapshot(
+            pool,
+            listed.at,
+            queued=queued,
+            oldest_wait_seconds=max((one.waited_seconds for one in seen), default=None),
+            busy=whole(agent, "busy") if agent else 0,
+            idle=whole(agent, "idle") if agent else 0,
+            waiting=longest(seen),
+            missing=(f"oldest_wait_seconds: {jobs}",) if isinstance(jobs, str) else (),
+        )
+
+    async def _waiting(self, queue: str, cluster: str, queued: int) -> tuple[Job, ...] | str:
+        """The waiting jobs of a queue, or why they are not known."""
+        if self._graphql is None:
+            return UNLISTED
+        listed = await tried(self._jobs)
+        if isinstance(listed, Unreachable):
+            return listed.what
+        found = tuple(one.job for one in listed.value if one.queue == queue and one.cluster == cluster)
+        if 2 * len(found) < queued:
+            seen = f"the API token sees {len(found):,} of {count(queued, 'waiting job')}"
+            return f"{seen}; give it access to all pipelines"
+        return found
+
+    async def _ask_metrics(self) -> Listed[Row]:
+        now = self._now()
+        answer = await self._agents.get("/metrics")
+        body = document(self._agents, answer, "/metrics")
+        if not inner(body, "jobs") or not inner(body, "agents"):
+            raise self._agents.problem("/metrics has no jobs and agents; check url", Failure.SHAPE)
+        return Listed(body, now, number(answer.headers, POLL_HEADER) or 0.0)
+
+    async def _ask_jobs(self) -> Listed[tuple[Waiting, ...]]:
+        now, metrics = self._now(), await self._metrics.get()
+        if self._graphql is None:
+            return Listed((), now)
+        slug = text(inner(metrics.value, "organization"), "slug")
+        return Listed(await waiting_jobs(self._graphql, slug, self._now), now)
+
+
+def _of(body: Row, part: str, queue: str) -> Row:
+    return inner(inner(inner(body, part), "queues"), queue)
+
+
+def build(
+    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
+) -> Buildkite:
+    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
+    problems, queues = Problems(), dict[str, BuildkitePool]()
+    table, tokens = None, ("", "")
+    with problems:
+        table = read(BuildkiteTable, place, raw)
+        tokens = (
+            parts.token(place, "token_env", table.token_env),
+            parts.token(place, "api_token_env", table.api_token_env),
+        )
+    for pool, keys in pools.items():
+        with problems:
+            queues[pool] = read(BuildkitePool, f'[pool."{pool}"]', keys)
+    problems.settle()
+    if table is None:
+        raise ConfigError([f"{place}: cannot be read"])
+    agents = parts.wire.http(f"Buildkite ({name})", table.url, headers={"Authorization": f"Token {tokens[0]}"})
+    api = parts.wire.http(f"Buildkite API ({name})", table.api_url, headers=bearer(tokens[1])) if tokens[1] else None
+    return Buildkite(agents, api, queues, parts.now, table.every)

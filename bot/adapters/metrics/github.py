@@ -1,0 +1,176 @@
+"""GitHub as a source of queue figures: runners by its REST API, jobs by its webhooks, compared with the REST API."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.adapters.http import bearer
+from bot.adapters.metrics.github_api import Allowance, Api, github_http
+from bot.adapters.metrics.github_keys import App, Token, private_key
+from bot.adapters.metrics.github_queue import Queue
+from bot.adapters.metrics.github_runners import Fleet, Runners
+from bot.adapters.metrics.github_sight import Sight
+from bot.adapters.metrics.github_snapshot import snapshot
+from bot.adapters.metrics.github_status import StatusPage
+from bot.adapters.metrics.github_table import GitHubPool, GitHubTable
+from bot.adapters.parts import Parts, Problems, read
+from bot.config import ConfigError
+from bot.core.job import Line, WorkflowJob
+from bot.core.pool import Snapshot
+from bot.ports import Failure, Jobs, Unreachable
+
+RUNNERS_SECONDS = 5.0
+QUEUE_SECONDS = 3.0
+"""Together shorter than the lease of whoever measures; what is not read by then is read in the next round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round of questions came to, for every pool of the source."""
+
+    sight: Sight
+    runners: Mapping[str, Runners]
+    """By runner group; empty: all of them."""
+    remaining: int | None
+    provider: tuple[bool | None, str] | None
+    """What the status page says, and how; None when there is none to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a round asks with."""
+
+    api: Api
+    fleet: Fleet
+    queue: Queue
+    page: StatusPage | None
+    jobs: Jobs | None
+
+
+class GitHub:
+    """The port `Metrics`. All pools share one round of questions, which is asked at most once in `every` seconds."""
+
+    def __init__(
+        self, means: Means, pools: Mapping[str, GitHubPool], table: GitHubTable, now: Callable[[], float]
+    ) -> None:
+        """`now` gives epoch seconds."""
+        self._means, self._pools, self._now = means, pools, now
+        self._every, self._budget = table.every, table.budget
+        self._groups = sorted({pool.runner_group for pool in pools.values()})
+        self._turn = asyncio.Lock()
+        self._last: Round | None = None
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool now. `at` is the time of the oldest answer that the figures rest on.
+
+        What is not known stays so, with the reason in `missing`. Raises Unreachable when neither runners nor jobs
+        could be read and GitHub's rate limit is not known either.
+        """
+        if (keys := self._pools.get(pool)) is None:
+            raise self._means.api.problem(f"no figures are configured for the pool {pool}")
+        found = await self._newest()
+        runners = found.runners[keys.runner_group]
+        shot = snapshot(pool, keys, found.sight, runners, heeded=self._means.jobs is not None)
+        limited = found.remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
+        if isinstance(runners, Unreachable) and shot.queued is None and not limited:
+            raise runners
+        if found.provider is not None:
+            up, said = found.provider
+            told = () if up is not None else (f"provider_up: {said}",)
+            shot = replace(shot, provider_up=up, missing=(*shot.missing, *told))
+        return replace(shot, api_remaining=found.remaining)
+
+    async def history(self, *_: object, **__: object) -> tuple[Snapshot, ...]:
+        """GitHub keeps no past of its queues."""
+        return ()
+
+    async def _newest(self) -> Round:
+        async with self._turn:
+            if self._last is None or not 0 <= self._now() - self._last.sight.at < self._every:
+                self._last = await self._round()
+            return self._last
+
+    async def _round(self) -> Round:
+        means, at, spend = self._means, self._now(), Allowance(self._budget)
+        told, line = await self._told()
+        runners, provider = await asyncio.gather(self._runners(spend), _status(means.page))
+        try:
+            async with asyncio.timeout(QUEUE_SECONDS):
+                await means.queue.look(at, told, line, spend)
+        except TimeoutError:
+            means.queue.interrupted(f"GitHub did not show all jobs within {QUEUE_SECONDS:g} s; the next look goes on")
+        return Round(means.queue.sight(at, told, line), runners, means.api.remaining, provider)
+
+    async def _told(self) -> tuple[dict[str, WorkflowJob], Line | None]:
+        if (jobs := self._means.jobs) is None:
+            return {}, None
+        labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
+        lists = await asyncio.gather(*(jobs.under(label) for label in labels))
+        return {job.id: job for found in lists for job in found}, await jobs.line()
+
+    async def _runners(self, spend: Allowance) -> dict[str, Runners]:
+        found = dict[str, Runners]()
+        try:
+            async with asyncio.timeout(RUNNERS_SECONDS):
+                for group in self._groups:
+                    found[group] = await self._means.fleet.listed(group, spend)
+        except TimeoutError:
+            late = f"did not list its runners within {RUNNERS_SECONDS:g} s"
+            found |= {
+                group: self._means.api.problem(late, Failure.LATER) for group in self._groups if group not in found
+            }
+        return found
+
+
+async def _status(page: StatusPage | None) -> tuple[bool | None, str] | None:
+    return await page.assigns() if page else None
+
+
+def build(
+    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
+) -> GitHub:
+    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
+    problems, table, api = Problems(), None, None
+    keys = dict[str, GitHubPool]()
+    with problems:
+        table = read(GitHubTable, place, raw)
+        api = _api(name, place, table, parts)
+    for pool, given in pools.items():
+        with problems:
+            keys[pool] = _pool(pool, given, table)
+    problems.settle()
+    if table is None or api is None:
+        raise ConfigError([f"{place}: cannot be read"])
+    asked: Sequence[tuple[str, ...]] = [one.asked(pool) for pool, one in keys.items()]
+    page = parts.wire.http(f"GitHub's status page ({name})", table.status_url) if table.status_url else None
+    means = Means(
+        api,
+        Fleet(api, table.organizations, table.repositories),
+        Queue(api, table.organizations, table.repositories, asked),
+        StatusPage(page, parts.now) if page else None,
+        parts.jobs,
+    )
+    return GitHub(means, keys, table, parts.now)
+
+
+def _api(name: str, place: str, table: GitHubTable, parts: Parts) -> Api:
+    if wrong := table.wrong():
+        raise ConfigError([f"{place}: {wrong}"])
+    system = f"GitHub ({name})"
+    if table.token_env:
+        token = parts.token(place, "token_env", table.token_env)
+        http = github_http(parts.wire.http(system, table.url, headers=bearer(token)))
+        return Api(http, Token(table.token_env), parts.now, table.reserve)
+    text = parts.token(place, "private_key_env", table.private_key_env)
+    key = private_key(place, table.private_key_env, text)
+    http = github_http(parts.wire.http(system, table.url))
+    app = App(http, (str(table.app_id), str(table.installation_id)), key, parts.now)
+    return Api(http, app, parts.now, table.reserve)
+
+
+def _pool(pool: str, given: Mapping[str, object], table: GitHubTable | None) -> GitHubPool:
+    place = f'[pool."{pool}"]'
+    found = read(GitHubPool, place, given)
+    if found.runner_group and table is not None and not table.organizations:
+        raise ConfigError([f"{place}: runner_group: only organisations have groups; name one in organizations"])
+    return found

@@ -1,0 +1,42 @@
+"""GitHub's status page as a signal: whether GitHub itself says that Actions works."""
+
+from collections.abc import Callable
+
+from bot.adapters.http import Http
+from bot.adapters.json_answer import one_line
+from bot.ports import Unreachable
+
+GOOD_SECONDS = 60.0
+"""How long an answer of the status page is good."""
+COMPONENT = "Actions"
+UP = {"operational": True, "partial_outage": False, "major_outage": False}
+"""A degraded service does assign jobs, some of them late: that is neither up nor down."""
+
+
+class StatusPage:
+    """The component Actions of a page in the format of https://www.githubstatus.com/api/v2/components.json."""
+
+    def __init__(self, http: Http, now: Callable[[], float]) -> None:
+        """`now` gives epoch seconds."""
+        self._http, self._now = http, now
+        self._at = 0.0
+        self._said: tuple[bool | None, str] = (None, "not asked yet")
+
+    async def assigns(self) -> tuple[bool | None, str]:
+        """Whether Actions works as GitHub says; when that is unknown, why. Asks at most once a minute; never raises."""
+        if not 0 <= self._now() - self._at < GOOD_SECONDS:
+            self._at = self._now()
+            self._said = await self._asked()
+        return self._said
+
+    async def _asked(self) -> tuple[bool | None, str]:
+        try:
+            body = await self._http.get_json()
+        except Unreachable as error:
+            return None, str(error)
+        found = body.get("components") if isinstance(body, dict) else None
+        for one in found if isinstance(found, list) else []:
+            if isinstance(one, dict) and one.get("name") == COMPONENT:
+                word = one_line(str(one.get("status")), 40)
+                return UP.get(word), f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"
+        return None, f"{self._http.system}: its answer names no component {COMPONENT}; correct status_url"

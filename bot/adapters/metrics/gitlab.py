@@ -1,0 +1,122 @@
+"""GitLab as a source of queue figures: the pending jobs of its projects, and the runners that carry a pool's tags."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import chain
+
+from pydantic import Field
+
+from bot.adapters.http import BaseUrl, Http
+from bot.adapters.metrics.gitlab_answers import Looks, Wanted, drawn
+from bot.adapters.metrics.gitlab_pages import whole_list
+from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
+from bot.adapters.metrics.rows import Row, part, whole
+from bot.adapters.parts import Parts, Problems, read
+from bot.config import ConfigError, Seconds, Table
+from bot.core.pool import Snapshot
+from bot.ports import Failure, Unreachable
+
+MOST_PROJECTS = 50
+Rows = tuple[Row, ...]
+
+
+class GitlabTable(Table):
+    """`[metrics.NAME]` with `kind = "gitlab"`."""
+
+    kind: str
+    url: BaseUrl = "https://gitlab.com"
+    token_env: str
+    """Names the variable with an access token with the scope read_api."""
+    projects: tuple[str, ...] = ()
+    """Paths or ids of the projects whose jobs these runners take: GitLab has no list of an instance's pending jobs."""
+    group: str = ""
+    """Path or id of the group whose runners are listed, one request instead of one for each project."""
+    every: Seconds = USUAL_SECONDS
+
+
+class GitlabPool(Table):
+    """The keys of `[pool."NAME"]` that belong to GitLab."""
+
+    tags: tuple[str, ...] = ()
+    """The tags that this pool's runners carry; the pool's own name when empty."""
+    run_untagged: bool = False
+    """Whether these runners also take jobs without tags."""
+    slots: int | None = Field(default=None, ge=1)
+    """Jobs that one of these runners takes at once; GitLab does not say."""
+
+
+class Gitlab(Present):
+    """The port `Metrics`. Each project's jobs are listed once for all pools, and each set of tags' runners once.
+
+    A job belongs to a pool when the pool's tags cover all of the job's. Lists are followed to their last page; when
+    one of them cannot be had whole, what it would give is unknown.
+    """
+
+    def __init__(
+        self, http: Http, pools: Mapping[str, GitlabPool], table: GitlabTable, now: Callable[[], float]
+    ) -> None:
+        """`pools`: with their tags filled in. `now` gives epoch seconds."""
+        self._http, self._pools, self._table, self._now = http, pools, table, now
+        self._jobs = Listing(self._ask_jobs, now, table.every)
+        kinds = {pool.tags for pool in pools.values()}
+        self._runners = {tags: Listing(partial(self._ask_runners, tags), now, table.every) for tags in kinds}
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool now; `at` is when the jobs were asked for. Raises Unreachable when they could not be listed."""
+        if pool not in self._pools:
+            raise self._http.problem(f"no tags are configured for the pool {pool}", Failure.SHAPE)
+        asked = self._pools[pool]
+        jobs, runners = await asyncio.gather(tried(self._jobs), tried(self._runners[asked.tags]))
+        if isinstance(jobs, Unreachable):
+            raise jobs
+        every = not self._table.group
+        looks = Looks(*jobs.value, runners.what if isinstance(runners, Unreachable) else runners.value, every)
+        return drawn(pool, jobs.at, looks, Wanted(frozenset(asked.tags), asked.run_untagged, asked.slots))
+
+    async def _ask_jobs(self) -> Listed[tuple[Rows, Rows]]:
+        now, projects = self._now(), self._table.projects
+        asked = [(project, scope) for scope in ("pending", "running") for project in projects]
+        found = await asyncio.gather(*(self._ask_project(project, scope) for project, scope in asked))
+        pending, running = found[: len(projects)], found[len(projects) :]
+        return Listed((tuple(chain.from_iterable(pending)), tuple(chain.from_iterable(running))), now)
+
+    async def _ask_project(self, project: str, scope: str) -> Rows:
+        path, params = f"/api/v4/projects/{part(project)}/jobs", {"scope[]": scope, "pagination": "keyset"}
+        remedy = "correct projects, and let the token's owner see its jobs"
+        return await whole_list(self._http, path, params, f"project {project}", remedy)
+
+    async def _ask_runners(self, tags: tuple[str, ...]) -> Listed[Rows]:
+        group, now = self._table.group, self._now()
+        asked = [("group", group)] if group else [("project", project) for project in self._table.projects]
+        found = await asyncio.gather(*(self._ask_owner(kind, name, tags) for kind, name in asked))
+        return Listed(tuple({whole(row, "id"): row for row in chain.from_iterable(found)}.values()), now)
+
+    async def _ask_owner(self, kind: str, name: str, tags: tuple[str, ...]) -> Rows:
+        path, params = f"/api/v4/{kind}s/{part(name)}/runners", {"tag_list": ",".join(tags)}
+        remedy = f"correct {kind}{'' if kind == 'group' else 's'}, and let the token's owner see its runners"
+        return await whole_list(self._http, path, params, f"{kind} {name}", remedy)
+
+
+def build(
+    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
+) -> Gitlab:
+    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
+    problems, tagged = Problems(), dict[str, GitlabPool]()
+    table, token = None, ""
+    with problems:
+        table = read(GitlabTable, place, raw)
+        if not 1 <= len(table.projects) <= MOST_PROJECTS:
+            raise ConfigError(
+                [f'{place}: projects: names 1 to {MOST_PROJECTS} projects, for example ["group/project"]']
+            )
+        token = parts.token(place, "token_env", table.token_env)
+    for pool, keys in pools.items():
+        with problems:
+            found = read(GitlabPool, f'[pool."{pool}"]', keys)
+            tagged[pool] = found if found.tags else found.model_copy(update={"tags": (pool,)})
+    problems.settle()
+    if table is None:
+        raise ConfigError([f"{place}: cannot be read"])
+    http = parts.wire.http(f"GitLab ({name})", table.url, headers={"PRIVATE-TOKEN": token})
+    return Gitlab(http, tagged, table, parts.now)

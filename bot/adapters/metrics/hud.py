@@ -1,0 +1,170 @@
+"""PyTorch's HUD as a source of queue figures: jobs that have waited over 5 min, and the organizations' runners."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+
+from bot.adapters.http import Answer, BaseUrl, Http
+from bot.adapters.metrics.hud_answers import Looks, complete, drawn, no_such_label, past
+from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
+from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
+from bot.adapters.parts import Parts, Problems, read
+from bot.config import ConfigError, Seconds, Table
+from bot.core.pool import Snapshot
+from bot.ports import Failure, Unreachable
+
+HEADER = "x-hud-internal-bot"
+RUNNERS_SECONDS = 120.0
+"""HUD itself keeps its list of runners that long."""
+LABELS_SECONDS = 600.0
+OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
+"""Asked of all repositories: the same five minutes, and nothing older than a job can live."""
+
+Rows = tuple[Row, ...]
+
+
+class HudTable(Table):
+    """`[metrics.NAME]` with `kind = "hud"`."""
+
+    kind: str
+    url: BaseUrl = "https://hud.pytorch.org"
+    token_env: str = ""
+    """Names the variable with the value of the header x-hud-internal-bot."""
+    organizations: tuple[str, ...] = ("pytorch",)
+    """Whose runners are counted, and whose other repositories wait for the same runners."""
+    every: Seconds = USUAL_SECONDS
+
+
+class HudPool(Table):
+    """The keys of `[pool."NAME"]` that belong to HUD."""
+
+    known_as: str = ""
+    """The runner label (HUD's machine_type) of this pool; its own name when empty."""
+
+
+class Hud:
+    """The port `Metrics`. One set of requests serves all pools of the source.
+
+    HUD shows a job only once it has waited 5 min, so `queued` counts those: 0 means that no job has waited longer, not
+    that none waits, and `floor` is compared with this count. No row counts as 0 only for a label that HUD knows, when
+    it answered for pytorch/pytorch job by job and for the organizations' other repositories; else the length is
+    unknown. Jobs older than a day are ghosts (causes.md sections 1 and 2).
+    """
+
+    def __init__(self, http: Http, pools: Mapping[str, str], table: HudTable, now: Callable[[], float]) -> None:
+        """`pools`: pool → runner label. `now` gives epoch seconds."""
+        self._http, self._pools, self._organizations, self._now = http, pools, table.organizations, now
+        self._jobs = Listing(self._ask_jobs, now, table.every)
+        self._others = Listing(self._ask_others, now, table.every)
+        self._runners = Listing(self._ask_runners, now, max(table.every, RUNNERS_SECONDS))
+        self._labels = Listing(self._ask_labels, now, LABELS_SECONDS)
+        self._window = ("minute", 0, 0)
+        self._past = Listing(partial(self._ask_past, *self._window), now)
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool now; `at` is HUD's own time. Raises Unreachable when HUD does not list the jobs."""
+        label = self._of(pool)
+        jobs, others, runners = await asyncio.gather(tried(self._jobs), tried(self._others), tried(self._runners))
+        if isinstance(jobs, Unreachable):
+            raise jobs
+        looks = Looks(*jobs.value, others=_rows(others), runners=_rows(runners))
+        unknown = "" if looks.know(label) else await self._unknown(label)
+        return drawn(pool, label, jobs.at, looks, unknown)
+
+    async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
+        """The longest wait of the past by minute or hour, oldest first; a time that HUD leaves out is not zero."""
+        label, grain = self._of(pool), "minute" if step_seconds < 3600 else "hour"
+        window = (grain, int(since // 60), int(until // 60) + 1)
+        if self._window != window:
+            self._window, self._past = window, Listing(partial(self._ask_past, *window), self._now)
+        return past(pool, label, (await self._past.get()).value, since, until)
+
+    def _of(self, pool: str) -> str:
+        if pool not in self._pools:
+            raise self._http.problem(f"no label is configured for the pool {pool}", Failure.SHAPE)
+        return self._pools[pool]
+
+    async def _unknown(self, label: str) -> str:
+        """Why a label that waits for nothing now is not known to be a label; empty when it is."""
+        found = await tried(self._labels)
+        if isinstance(found, Unreachable):
+            return f"whether there is such a label is unknown: {found.what}"
+        labels = {text(row, "machine_type") for row in found.value}
+        return "" if label in labels else no_such_label(label, labels)
+
+    async def _ask_jobs(self) -> Listed[tuple[Rows, Rows]]:
+        now = self._now()
+        jobs, labels = await asyncio.gather(self._query("queued_jobs"), self._query("queued_jobs_by_label"))
+        found = (tuple(rows(jobs.body)), tuple(rows(labels.body)))
+        times = [at for row in found[1] if (at := instant(row, "time")) is not None]
+        return Listed(found, min([now - (number(jobs.headers, "age") or 0.0), *times]))
+
+    async def _ask_others(self) -> Listed[Rows]:
+        answer = await self._query("queued_jobs_aggregate", {**OTHERS, "orgs": list(self._organizations)})
+        return Listed(tuple(rows(answer.body)), self._now())
+
+    async def _ask_runners(self) -> Listed[Rows]:
+        """The groups of all organizations; raises Unreachable when one of them has fewer runners than it says."""
+        paths = [f"/api/runners/{name}" for name in self._organizations]
+        answers = await asyncio.gather(*(self._get(path) for path in paths))
+        found: list[Row] = []
+        for path, answer in zip(paths, answers, strict=True):
+            body = document(self._http, answer, path)
+            if not complete(body):
+                raise self._http.problem(f"{path} lists fewer runners than it says", Failure.LATER)
+            found += rows(body.get("groups"))
+        return Listed(tuple(found), self._now())
+
+    async def _ask_labels(self) -> Listed[Rows]:
+        return Listed(tuple(rows((await self._query("all_machine_types")).body)), self._now())
+
+    async def _ask_past(self, grain: str, first: int, last: int) -> Listed[Rows]:
+        span = {"startTime": _utc(first * 60), "stopTime": _utc(last * 60)}
+        answer = await self._query("queue_times_historical", {"granularity": grain, **span})
+        return Listed(tuple(rows(answer.body)), self._now())
+
+    async def _query(self, name: str, parameters: Mapping[str, object] | None = None) -> Answer:
+        answer = await self._get(f"/api/clickhouse/{name}", {"parameters": json.dumps(parameters or {})})
+        listing(self._http, answer, f"query {name}")
+        return answer
+
+    async def _get(self, path: str, params: Mapping[str, str] | None = None) -> Answer:
+        """Bot protection answers with a page for people, under any status."""
+        try:
+            return await self._http.get(path, params)
+        except Unreachable as problem:
+            if not problem.what.lower().partition("): ")[2].startswith(("<!doctype", "<html")):
+                raise
+            what = f"{path} answered with a web page instead of figures; name a token that HUD accepts in token_env"
+            raise self._http.problem(what, problem.failure, problem.retry_after_seconds) from None
+
+
+def _rows(found: Listed[Rows] | Unreachable) -> Rows | str:
+    return found.what if isinstance(found, Unreachable) else found.value
+
+
+def _utc(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.000")
+
+
+def build(
+    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
+) -> Hud:
+    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
+    problems, labels = Problems(), dict[str, str]()
+    table, headers = None, dict[str, str]()
+    with problems:
+        table = read(HudTable, place, raw)
+        if not table.organizations or not all(one.replace("-", "").isalnum() for one in table.organizations):
+            raise ConfigError([f'{place}: organizations: names GitHub organizations, for example ["pytorch"]'])
+        token = parts.token(place, "token_env", table.token_env)
+        headers = {HEADER: token} if token else {}
+    for pool, keys in pools.items():
+        with problems:
+            labels[pool] = read(HudPool, f'[pool."{pool}"]', keys).known_as or pool
+    problems.settle()
+    if table is None:
+        raise ConfigError([f"{place}: cannot be read"])
+    return Hud(parts.wire.http(f"HUD ({name})", table.url, headers=headers), labels, table, parts.now)

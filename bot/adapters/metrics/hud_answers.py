@@ -1,0 +1,143 @@
+"""Rows of PyTorch's HUD become a snapshot; what HUD does not show stays unknown, with the reason."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.adapters.metrics.rows import Row, instant, link, longest, number, rows, text, whole
+from bot.core.pool import Counted, Job, Snapshot
+
+MAIN = "pytorch/pytorch"
+"""The only repository of HUD's job-by-job queries."""
+LIVE_SECONDS = 86_400.0
+"""GitHub cancels what has queued for a day, so an older row is none that could start (causes.md section 1)."""
+LATELY_SECONDS = 900.0
+NO_LENGTH = "queued: HUD keeps only the longest wait over time"
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What HUD answered to one set of requests: rows, or why there are none."""
+
+    jobs: Sequence[Row]
+    """`queued_jobs`: each job of pytorch/pytorch that has waited over 5 min."""
+    labels: Sequence[Row]
+    """`queued_jobs_by_label`: the same jobs, counted; `avg_queue_s` is the longest wait, whatever its name says."""
+    others: Sequence[Row] | str
+    """`queued_jobs_aggregate`: jobs of all repositories of the organizations, counted by label and repository."""
+    runners: Sequence[Row] | str
+    """Groups of runners of the organizations."""
+
+    def know(self, label: str) -> bool:
+        """Whether any of the answers has the label."""
+        seen = [text(row, "machine_type") for row in (*self.jobs, *self.labels)]
+        seen += [] if isinstance(self.others, str) else [text(row, "runner_label") for row in self.others]
+        return label in seen or (not isinstance(self.runners, str) and bool(list(_carrying(self.runners, label))))
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The live jobs of one label; `why` is not empty when they cannot be counted."""
+
+    queued: int = 0
+    oldest_wait_seconds: float = 0.0
+    why: str = ""
+
+
+def drawn(pool: str, label: str, at: float, looks: Looks, unknown: str) -> Snapshot:
+    """The pool as HUD shows it; `unknown` says why the label is not a known one, else it is empty."""
+    mine = [row for row in looks.jobs if text(row, "machine_type") == label]
+    live = [row for row in mine if (number(row, "queue_s") or 0.0) <= LIVE_SECONDS]
+    queue = Queue(why=unknown) if unknown else _queue(live, len(mine), looks, label)
+    busy, idle, offline, why = _runners(looks.runners, label)
+    missing = [f"queued: {queue.why}"] if queue.why else []
+    missing += [f"{name}: {why}" for name in ("busy", "idle", "offline") if why]
+    return Snapshot(
+        pool,
+        at,
+        queued=None if queue.why else queue.queued,
+        oldest_wait_seconds=queue.oldest_wait_seconds if queue.queued and not queue.why else None,
+        busy=busy,
+        idle=idle,
+        offline=offline,
+        ghosts=len(mine) - len(live),
+        arrivals_by_source=_sources(live),
+        waiting=longest(_job(row) for row in live),
+        missing=tuple(missing),
+    )
+
+
+def past(pool: str, label: str, found: Sequence[Row], since: float, until: float) -> tuple[Snapshot, ...]:
+    """The longest wait at each time that HUD has; one with few jobs is left out there, and is not zero."""
+    waits = {
+        at: wait
+        for row in found
+        if text(row, "machine_type") == label
+        and (at := instant(row, "granularity_bucket")) is not None
+        and since <= at < until
+        and (wait := number(row, "avg_queue_s")) is not None
+    }
+    return tuple(Snapshot(pool, at, oldest_wait_seconds=waits[at], missing=(NO_LENGTH,)) for at in sorted(waits))
+
+
+def complete(body: Row) -> bool:
+    """Whether an answer about runners has as many of them as it says."""
+    groups = rows(body.get("groups"))
+    return whole(body, "totalRunners") == sum(len(rows(group.get("runners"))) for group in groups)
+
+
+def _queue(live: Sequence[Row], rows_of_label: int, looks: Looks, label: str) -> Queue:
+    if isinstance(looks.others, str):
+        return Queue(why=f"what other repositories queue is unknown: {looks.others}")
+    counts = [(len(live), max((number(row, "queue_s") or 0.0 for row in live), default=0.0))]
+    if not rows_of_label:
+        counts = [(whole(row, "count") or 0, number(row, "avg_queue_s") or 0.0) for row in looks.labels
+                  if text(row, "machine_type") == label]  # fmt: skip
+    if any(wait > LIVE_SECONDS for _, wait in counts):
+        return Queue(why="HUD counts jobs that are older than a day, and does not say which")
+    counts += [
+        (whole(row, "num_queued_jobs") or 0, 60 * (number(row, "max_queue_time_minutes") or 0.0))
+        for row in looks.others
+        if text(row, "runner_label") == label and f"{text(row, 'org')}/{text(row, 'repo')}" != MAIN
+    ]
+    return Queue(sum(number for number, _ in counts), max((wait for number, wait in counts if number), default=0.0))
+
+
+def _runners(found: Sequence[Row] | str, label: str) -> tuple[int | None, int | None, int | None, str]:
+    """(busy, idle, offline, why they are unknown)."""
+    if isinstance(found, str):
+        return None, None, None, found
+    carrying = list({text(row, "name"): row for row in _carrying(found, label)}.values())
+    if not carrying:
+        return None, None, None, "HUD lists no runner with this label, as for runners of other organizations"
+    online = [row for row in carrying if text(row, "status") == "online"]
+    busy = sum(row.get("busy") is True for row in online)
+    return busy, len(online) - busy, len(carrying) - len(online), ""
+
+
+def _carrying(groups: Iterable[Row], label: str) -> Iterable[Row]:
+    """The runners of a label; HUD joins the labels of a group by ` / ` and knows some groups by their names alone."""
+    for group in groups:
+        whole_group = label in text(group, "label").split(" / ")
+        for runner in rows(group.get("runners")):
+            if whole_group or any(text(one, "name") == label for one in rows(runner.get("labels"))):
+                yield runner
+
+
+def _sources(live: Iterable[Row]) -> tuple[Counted, ...]:
+    """What came 5 to 15 min ago and still waits, by source: HUD does not show the jobs that started sooner."""
+    counts: dict[str, int] = {}
+    for row in live:
+        if (number(row, "queue_s") or 0.0) <= LATELY_SECONDS and (source := text(row, "source_type")):
+            counts[source] = counts.get(source, 0) + 1
+    return tuple(Counted(name, counts[name]) for name in sorted(counts, key=lambda name: -counts[name]))
+
+
+def _job(row: Row) -> Job:
+    return Job(text(row, "name") or "unnamed job", number(row, "queue_s") or 0.0, MAIN, link(row, "html_url"))
+
+
+def no_such_label(label: str, known: Iterable[str]) -> str:
+    """Why nothing can be said of a label; names those that are most like it."""
+    alike = sorted(name for name in known if name and (name in label or label in name))[:3]
+    like = f" (alike are {', '.join(alike)})" if alike else ""
+    return f'no job of the last 3 days asked for the label "{label}", correct known_as{like}'

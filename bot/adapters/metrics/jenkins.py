@@ -1,0 +1,126 @@
+"""Jenkins as a source of queue figures: its build queue, and the executors of the nodes that carry a label."""
+
+import asyncio
+import base64
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from bot.adapters.http import BaseUrl, Http
+from bot.adapters.metrics.jenkins_answers import Label, drawn, waiting_for
+from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
+from bot.adapters.metrics.rows import Row, document, part, rows
+from bot.adapters.parts import Parts, Problems, read
+from bot.config import ConfigError, Seconds, Table
+from bot.core.pool import Snapshot
+from bot.ports import Failure, Unreachable
+
+MOST = 2_000
+"""Items and nodes that are read at most; with more of them nothing is claimed."""
+QUEUE = f"items[why,inQueueSince,buildable,task[name,fullDisplayName,url,labelExpression]]{{0,{MOST + 1}}}"
+HIDDEN = "discoverableItems[task[name]]{0,1}"
+NODES = f"computer[displayName,offline,numExecutors,assignedLabels[name],executors[idle]]{{0,{MOST + 1}}}"
+LABEL_SECONDS = 600.0
+ENGLISH = {"Accept-Language": "en"}
+"""Jenkins says why an item waits in the reader's language."""
+Rows = tuple[Row, ...]
+
+
+class JenkinsTable(Table):
+    """`[metrics.NAME]` with `kind = "jenkins"`."""
+
+    kind: str
+    url: BaseUrl
+    basic_env: str = ""
+    """Names the variable with `user:token`, an API token of a user with Overall/Read and Job/Read."""
+    every: Seconds = USUAL_SECONDS
+
+
+class JenkinsPool(Table):
+    """The keys of `[pool."NAME"]` that belong to Jenkins."""
+
+    label: str = ""
+    """The label of this pool, or several joined by `&&`; the pool's own name when empty."""
+
+
+class Jenkins(Present):
+    """The port `Metrics`. The queue and the nodes are asked for once for all pools.
+
+    Executors are what others call runners. Only buildable items are queued: what waits for another build, for a
+    resource or for its quiet period does not wait for a node.
+    """
+
+    def __init__(self, http: Http, pools: Mapping[str, Label], now: Callable[[], float], seconds: float) -> None:
+        """`now` gives epoch seconds."""
+        self._http, self._pools, self._now = http, pools, now
+        self._looks = Listing(self._ask, now, seconds)
+        self._known = {
+            pool: Listing(partial(self._ask_label, label), now, LABEL_SECONDS) for pool, label in pools.items()
+        }
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The label now; `at` is when Jenkins was asked. Raises Unreachable when queue or nodes cannot be had."""
+        if pool not in self._pools:
+            raise self._http.problem(f"no label is configured for the pool {pool}", Failure.SHAPE)
+        label, listed = self._pools[pool], await self._looks.get()
+        items, nodes = listed.value
+        if not waiting_for(items, nodes, label) and not any(label.carried_by(node) for node in nodes):
+            known = await tried(self._known[pool])
+            if isinstance(known, Unreachable) or not known.value:
+                why = (
+                    known.what
+                    if isinstance(known, Unreachable)
+                    else (f'neither a node nor a cloud of Jenkins has the label "{label.name}", correct label')
+                )
+                return Snapshot(pool, listed.at, missing=(f"queued: {why}",))
+        return drawn(pool, listed.at, label, items, nodes)
+
+    async def _ask(self) -> Listed[tuple[Rows, Rows]]:
+        now = self._now()
+        queue, nodes = await asyncio.gather(
+            self._get("/queue/api/json", f"{QUEUE},{HIDDEN}"), self._get("/computer/api/json", NODES)
+        )
+        if "items" not in queue or "computer" not in nodes:
+            raise self._http.problem("its answer is not that of Jenkins; check url", Failure.SHAPE)
+        if rows(queue.get("discoverableItems")):
+            raise self._http.problem(
+                "hides queued jobs from this user; give it Job/Read for all jobs", Failure.CREDENTIALS
+            )
+        found = tuple(rows(queue["items"])), tuple(rows(nodes["computer"]))
+        if max(map(len, found)) > MOST:
+            raise self._http.problem(f"has more than {MOST:,} queued items or nodes, too many to read", Failure.SHAPE)
+        return Listed(found, now)
+
+    async def _ask_label(self, label: Label) -> Listed[bool]:
+        """Whether Jenkins has the label: some node, or a cloud that makes nodes with it."""
+        now = self._now()
+        answer = await self._http.get(
+            f"/label/{part(label.name)}/api/json", {"tree": "nodes[nodeName],clouds[name]"}, ENGLISH
+        )
+        if answer.status == 404:
+            return Listed(False, now)
+        body = document(self._http, answer, f"label {label.name}")
+        return Listed(bool(body.get("nodes") or body.get("clouds")), now)
+
+    async def _get(self, path: str, tree: str) -> Row:
+        return document(self._http, await self._http.get(path, {"tree": tree}, ENGLISH), path)
+
+
+def build(
+    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
+) -> Jenkins:
+    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
+    problems, labels = Problems(), dict[str, Label]()
+    table, headers = None, dict[str, str]()
+    with problems:
+        table = read(JenkinsTable, place, raw)
+        if basic := parts.token(place, "basic_env", table.basic_env):
+            if ":" not in basic:
+                raise ConfigError([f"{place}: basic_env: {table.basic_env} must hold user:token"])
+            headers["Authorization"] = f"Basic {base64.b64encode(basic.encode()).decode()}"
+    for pool, keys in pools.items():
+        with problems:
+            labels[pool] = Label(read(JenkinsPool, f'[pool."{pool}"]', keys).label or pool)
+    problems.settle()
+    if table is None:
+        raise ConfigError([f"{place}: cannot be read"])
+    return Jenkins(parts.wire.http(f"Jenkins ({name})", table.url, headers=headers), labels, parts.now, table.every)

@@ -1,0 +1,112 @@
+"""JSON rows of CI systems, read with care: what is not of the expected form is left out or is None, never a guess."""
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from bot.adapters.http import Answer, Http
+from bot.adapters.json_answer import one_line
+from bot.core.pool import Job
+from bot.ports import Failure, Unreachable
+
+MOST_WAITING = 10
+Row = Mapping[str, object]
+
+
+def part(name: str) -> str:
+    """A name, slashes and all, as one part of an address."""
+    return quote(name, safe="").replace(".", "%2E")
+
+
+def document(http: Http, answer: Answer, where: str) -> Row:
+    """The JSON object of a good answer; raises Unreachable that names `where` it was looked for."""
+    if answer.ok and isinstance(answer.body, dict):
+        return answer.body
+    raise odd(http, answer, where)
+
+
+def listing(http: Http, answer: Answer, where: str) -> list[Row]:
+    """The JSON rows of a good answer; raises Unreachable that names `where` they were looked for."""
+    if answer.ok and isinstance(answer.body, list):
+        return rows(answer.body)
+    raise odd(http, answer, where)
+
+
+def odd(http: Http, answer: Answer, where: str) -> Unreachable:
+    """What to raise for an answer that is no good."""
+    if is_page(answer):
+        return http.problem(
+            f"{where} answered with a web page (HTTP {answer.status}) instead of figures; check url, and that no "
+            "login or bot check stands before it",
+            Failure.PLACE,
+        )
+    if answer.status == 404:
+        return http.problem(f"has no {where} (HTTP 404): {answer.text}", Failure.SHAPE)
+    told = f"HTTP {answer.status}: {answer.text}" if not answer.ok else answer.text
+    return http.problem(f"{where}: not the answer that was expected: {told}", Failure.SHAPE)
+
+
+def is_page(answer: Answer) -> bool:
+    """Whether this is HTML for people."""
+    return "html" in answer.headers.get("content-type", "").lower() and answer.body is None
+
+
+def rows(value: object) -> list[Row]:
+    """The objects in a JSON list."""
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def inner(row: Row, key: str) -> Row:
+    """The object under a key; empty when there is none."""
+    value = row.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def text(row: Row, key: str) -> str:
+    """The text under a key, on one line; empty when there is none."""
+    value = row.get(key)
+    return one_line(value) if isinstance(value, str) else ""
+
+
+def texts(value: object) -> frozenset[str]:
+    """The texts in a JSON list."""
+    return frozenset(text for text in value if isinstance(text, str)) if isinstance(value, list) else frozenset()
+
+
+def number(row: Row, key: str) -> float | None:
+    """The number under a key, finite and not negative; ClickHouse may write it as text."""
+    value = row.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) and found >= 0 else None
+
+
+def whole(row: Row, key: str) -> int | None:
+    """The count under a key."""
+    found = number(row, key)
+    return None if found is None else round(found)
+
+
+def instant(row: Row, key: str) -> float | None:
+    """The epoch seconds of an ISO 8601 time under a key; one without a zone is UTC."""
+    try:
+        found = datetime.fromisoformat(text(row, key))
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def link(row: Row, key: str) -> str:
+    """The web address under a key; empty when it is none."""
+    value = text(row, key)
+    return value if value.startswith(("https://", "http://")) else ""
+
+
+def longest(jobs: Iterable[Job]) -> tuple[Job, ...]:
+    """The longest waiting jobs, longest first."""
+    return tuple(sorted(jobs, key=lambda job: -job.waited_seconds)[:MOST_WAITING])

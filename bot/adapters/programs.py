@@ -1,0 +1,89 @@
+"""Runs another program: no shell, few variables, bounded output, a time limit, and nothing of it left behind."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+MOST_OUT = 64 * 1024
+MOST_ERR = 4 * 1024
+"""Bytes that are kept: the first of standard output, the last of standard error."""
+KILLED_SECONDS = 1.0
+"""How long the rest of the output may take after a kill."""
+PLAIN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+
+class TooSlow(Exception):  # noqa: N818 - named by what is true of the program
+    """The program did not end in time, and was killed with its whole process group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a program ended."""
+
+    code: int
+    """Its exit code; negative: the signal that killed it."""
+    out: bytes
+    err: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """How programs are run: with these variables besides PATH and LANG, in /, without input."""
+
+    variables: Mapping[str, str] = field(repr=False)
+    seconds: float
+
+    async def run(self, words: Sequence[str]) -> Ended:
+        """Run a program to its end. Raises OSError when it cannot be started, TooSlow.
+
+        It has ended when its outputs are closed too. It leads a process group of its own, which is killed when time is
+        up or the caller gives up.
+        """
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**PLAIN, **self.variables},
+            cwd="/",
+            start_new_session=True,
+        )
+        out, err = bytearray(), bytearray()
+        readers = [
+            asyncio.create_task(_keep_first(process.stdout, out)),
+            asyncio.create_task(_keep_last(process.stderr, err)),
+        ]
+        code = None
+        try:
+            async with asyncio.timeout(self.seconds):
+                await asyncio.wait(readers)
+                code = await process.wait()
+        except TimeoutError:
+            raise TooSlow from None
+        finally:
+            if code is None:
+                await _kill(process, readers)
+        return Ended(code, bytes(out), bytes(err))
+
+
+async def _kill(process: asyncio.subprocess.Process, readers: Sequence[asyncio.Task[None]]) -> None:
+    """End the whole group, also when its leader has ended already, and let go of its outputs."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await asyncio.wait([*readers, asyncio.create_task(process.wait())], timeout=KILLED_SECONDS)
+    for reader in readers:
+        reader.cancel()
+
+
+async def _keep_first(stream: asyncio.StreamReader | None, kept: bytearray) -> None:
+    while stream is not None and (piece := await stream.read(MOST_OUT)):
+        kept += piece[: MOST_OUT - len(kept)]
+
+
+async def _keep_last(stream: asyncio.StreamReader | None, kept: bytearray) -> None:
+    while stream is not None and (piece := await stream.read(MOST_OUT)):
+        kept += piece
+        del kept[:-MOST_ERR]

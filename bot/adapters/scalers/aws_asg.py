@@ -1,0 +1,146 @@
+"""The `aws_asg` scaler: the desired capacity of an EC2 Auto Scaling group, whose instances are one runner each."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from bot.adapters.aws import Aws, aws_of, endpoint
+from bot.adapters.json_answer import one_line
+from bot.adapters.parts import Parts, read
+from bot.adapters.scalers.policy import PolicyTable
+from bot.core.guards import ScalePolicy
+from bot.core.words import count
+from bot.ports import Capacity, Failure, Refused, Unreachable
+
+RECENT_SECONDS = 1800.0
+"""A scaling activity that failed longer ago says nothing of now."""
+FAILED = frozenset({"Failed", "Cancelled"})
+CAUTION = "If the group has scaling policies of its own, they may set another size again."
+
+
+class AwsAsgTable(PolicyTable):
+    """`[pool."NAME".scaler]` with `kind = "aws_asg"`."""
+
+    group: str = Field(min_length=1)
+    """The group's name."""
+    region: str = Field(min_length=1)
+    endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
+    """Another address than AWS's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One Auto Scaling group, as DescribeAutoScalingGroups tells it."""
+
+    desired: int
+    minimum: int
+    maximum: int
+    there: int
+    """Instances in service; those that start, end or stand by do not count."""
+    unit: str
+    """What the capacity counts: instances, or what else."""
+    stopped: str
+    """Why the group starts nothing at all; empty when it does."""
+
+
+class AwsAsgScaler:
+    """DesiredCapacity of one group: an absolute number, for which setting it twice is the same as once.
+
+    Above MaxSize AWS answers ValidationError and scales nothing at all (buildkite/elastic-ci-stack-for-aws#734), so
+    MaxSize is read before every change and never passed.
+    """
+
+    def __init__(self, pool: str, table: AwsAsgTable, aws: Aws, parts: Parts) -> None:
+        self._pool, self._name, self._region = pool, table.group, table.region
+        self._aws, self._now = aws, parts.now
+        self._system = f"Scaler of {pool}"
+
+    async def read(self) -> Capacity:
+        """What is set, the instances in service, the group's limits, and why the last instances did not come."""
+        group, failure = await asyncio.gather(self._group(), self._last_failure())
+        return Capacity(
+            group.there,
+            group.minimum,
+            group.maximum,
+            desired=group.desired,
+            limited_by=f"MaxSize of Auto Scaling group {self._name}",
+            trouble=group.stopped or (failure if group.there < group.desired else ""),
+        )
+
+    async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
+        """Set the desired capacity, past any cooldown of the group."""
+        group = await self._group()
+        if target > group.maximum:
+            limit = f"limited to {count(group.maximum, 'runner')} by MaxSize of Auto Scaling group {self._name}"
+            remedy = "Ask for less, or raise MaxSize there."
+            raise Refused(f"{self._pool} is {limit}: AWS would scale nothing at all for {target:,}. {remedy}")
+        if target < group.minimum:
+            raise Refused(f"MinSize of Auto Scaling group {self._name} is {group.minimum:,}; {target:,} is too few.")
+        if target > group.desired and group.stopped:
+            raise Refused(f"Auto Scaling group {self._name} would start nothing: {group.stopped}. Mend that first.")
+        if target != group.desired:
+            arguments = {"AutoScalingGroupName": self._name, "DesiredCapacity": target, "HonorCooldown": False}
+            await self._aws.tell(self._system, "autoscaling", "set_desired_capacity", arguments)
+
+    async def _group(self) -> Group:
+        arguments = {"AutoScalingGroupNames": [self._name]}
+        said: Any = await self._aws.ask(self._system, "autoscaling", "describe_auto_scaling_groups", arguments)
+        if not said.get("AutoScalingGroups"):
+            remedy = "correct `group` or `region`, or use the account that it is in"
+            raise Refused(f"There is no Auto Scaling group {self._name} in {self._region}; {remedy}.")
+        group = group_of(said["AutoScalingGroups"][0])
+        if group.unit != "instances":
+            what = f"Auto Scaling group {self._name} counts {group.unit}, not instances"
+            raise Unreachable(self._system, f"{what}; use a group without weights", failure=Failure.SHAPE)
+        return group
+
+    async def _last_failure(self) -> str:
+        """What the newest failed activity of the last half hour says; empty when there is none or it cannot be read."""
+        arguments = {"AutoScalingGroupName": self._name, "MaxRecords": 20}
+        try:
+            said: Any = await self._aws.ask(self._system, "autoscaling", "describe_scaling_activities", arguments)
+        except Refused:
+            return "why is not known; allow autoscaling:DescribeScalingActivities to see it"
+        except Unreachable:
+            return ""
+        for activity in said.get("Activities", []):
+            at = activity.get("StartTime")
+            recent = isinstance(at, datetime) and self._now() - at.timestamp() <= RECENT_SECONDS
+            if recent and activity.get("StatusCode") in FAILED:
+                return one_line(str(activity.get("StatusMessage") or activity.get("Description", "")))
+        return ""
+
+
+def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[AwsAsgScaler, ScalePolicy]:
+    """The lever of one pool from its table; raises ConfigError with every problem."""
+    table = read(AwsAsgTable, place, raw)
+    aws = aws_of(parts, table.region, table.endpoint_url)
+    return AwsAsgScaler(pool, table, aws, parts), replace(table.policy, caution=CAUTION)
+
+
+def group_of(found: Any) -> Group:
+    """A group from one entry of the answer, whose shape botocore has checked."""
+    instances = found.get("Instances", [])
+    weighted = any("WeightedCapacity" in one for one in instances)
+    unit = found.get("DesiredCapacityType") or "units"
+    return Group(
+        desired=int(found["DesiredCapacity"]),
+        minimum=int(found["MinSize"]),
+        maximum=int(found["MaxSize"]),
+        there=sum(one.get("LifecycleState") == "InService" for one in instances),
+        unit="weights" if weighted else "instances" if unit == "units" else str(unit),
+        stopped=_stopped(found),
+    )
+
+
+def _stopped(found: Any) -> str:
+    if found.get("Status"):
+        return f"it is being deleted ({found['Status']})"
+    for process in found.get("SuspendedProcesses", []):
+        if process.get("ProcessName") == "Launch":
+            return f"its process Launch is suspended ({one_line(str(process.get('SuspensionReason', '')))})"
+    return ""

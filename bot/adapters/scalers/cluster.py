@@ -1,0 +1,129 @@
+"""A Kubernetes API server: a token that rotates, the cluster's own CA, and numbers changed by compare-and-set."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from bot.adapters.http import Answer, BaseUrl, Http, Wire, bearer
+from bot.adapters.parts import Parts
+from bot.adapters.scalers.policy import PolicyTable
+from bot.adapters.scalers.size import whole
+from bot.ports import Failure, Refused, Unreachable
+
+MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
+"""Where the kubelet puts a service account's token, which it renews about hourly, and the cluster's CA."""
+MERGE_PATCH = {"Content-Type": "application/merge-patch+json"}
+
+Body = Mapping[str, object]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)]
+"""A name as Kubernetes takes it; it becomes a part of a path."""
+
+
+class ClusterTable(PolicyTable):
+    """What every kind that speaks to Kubernetes has: where the object is, and how the API server is reached."""
+
+    namespace: Name
+    name: Name
+    url: BaseUrl = "https://kubernetes.default.svc"
+    """Of the API server; the default is right inside the cluster."""
+    token_env: str = ""
+    """Variable with a bearer token, instead of `token_file`."""
+    token_file: str = f"{MOUNTED}/token"
+    """Read before every request, since the kubelet renews it; empty: no token, as for `kubectl proxy`."""
+    ca_file: str = f"{MOUNTED}/ca.crt"
+    """Certificates that an https address is verified by; empty: the usual public ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """One object of a cluster. Every call raises Unreachable, or Refused with the API server's own words."""
+
+    wire: Wire = field(repr=False)
+    system: str
+    table: ClusterTable
+    path: str
+    needs: str
+    """The rights, for the sentence about a missing one: `get and patch on deployments/scale`."""
+    token: str = field(default="", repr=False)
+
+    async def read(self) -> Body:
+        """The object as it is now."""
+        http = await self._http()
+        answer = await self._allowed(http, "GET")
+        body = answer.body
+        if not answer.ok:
+            raise self._refusal("be read", answer)
+        if not isinstance(body, dict) or not isinstance(body.get("spec"), dict):
+            raise http.problem(f"its answer is no Kubernetes object: {answer.text}", Failure.LATER)
+        return body
+
+    async def swap(self, number: Callable[[Body], int | None], goal: int, spec: Callable[[Body], Body]) -> None:
+        """Set a number to `goal`, by a merge patch that names the version that was read.
+
+        When the object changed in between but not the number, as by its own status, this is tried once more. When
+        the number changed, somebody else moved it: Unreachable(LATER), so that the caller looks and judges again.
+        `spec` makes the patch from what was read, or raises Refused.
+        """
+        seen = await self.read()
+        for last in (False, True):
+            change = spec(seen)
+            if number(seen) == goal:
+                return
+            http = await self._http()
+            version = _part(seen, "metadata").get("resourceVersion")
+            answer = await self._allowed(http, "PATCH", {"metadata": {"resourceVersion": version}, "spec": change})
+            if answer.ok:
+                return
+            if answer.status != 409:
+                raise self._refusal(f"be set to {goal:,}", answer)
+            before, seen = number(seen), await self.read()
+            if last or number(seen) != before:
+                raise http.problem("somebody else changed it in this moment (HTTP 409); look again", Failure.LATER)
+
+    async def _allowed(self, http: Http, method: str, body: Body | None = None) -> Answer:
+        try:
+            return await http.send(method, self.path, body, MERGE_PATCH if body else None)
+        except Unreachable as error:
+            if error.failure is not Failure.CREDENTIALS:
+                raise
+            remedy = f"Tailback needs {self.needs} in namespace {self.table.namespace}"
+            raise http.problem(f"{error.what}; {remedy}", Failure.CREDENTIALS) from None
+
+    async def _http(self) -> Http:
+        table = self.table
+        ca_file = table.ca_file if table.url.startswith("https://") else ""
+        try:
+            token = self.token or await asyncio.to_thread(_token_in, table.token_file)
+            return self.wire.http(self.system, table.url, headers=bearer(token), ca_file=ca_file)
+        except (OSError, UnicodeDecodeError) as error:
+            words = f"cannot read the service account's token or the cluster's CA ({error})"
+            remedy = "run inside the cluster with a service account, or set token_env, ca_file and url"
+            raise Unreachable(self.system, f"{words}; {remedy}", failure=Failure.SHAPE) from None
+
+    def _refusal(self, what: str, answer: Answer) -> Refused:
+        place = f"{self.table.name} in namespace {self.table.namespace}"
+        return Refused(f"{self.system}: {place} could not {what} (HTTP {answer.status}): {answer.text}")
+
+
+def cluster_of(pool: str, place: str, table: ClusterTable, parts: Parts, path: str, needs: str) -> Cluster:  # noqa: PLR0913, PLR0917 - what an object is reached by
+    """The object of a pool's table; raises ConfigError when its variable is not set."""
+    token = parts.token(place, "token_env", table.token_env)
+    return Cluster(parts.wire, f"Scaler of {pool}", table, path, needs, token)
+
+
+def _token_in(path: str) -> str:
+    return Path(path).read_text("utf-8").strip() if path else ""
+
+
+def part_number(body: Body, part: str, key: str) -> int | None:
+    """A number under `spec` or `status`; None when it is not there."""
+    return whole(_part(body, part), key)
+
+
+def _part(body: Body, part: str) -> Mapping[str, object]:
+    found = body.get(part)
+    return found if isinstance(found, dict) else {}

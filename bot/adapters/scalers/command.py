@@ -1,0 +1,125 @@
+"""The `command` scaler: a configured program with fixed arguments reads and sets the size; never a shell."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from pydantic import Field, field_validator, model_validator
+
+from bot.adapters.json_answer import decoded, one_line
+from bot.adapters.parts import Parts, read
+from bot.adapters.programs import Ended, Programs, TooSlow
+from bot.adapters.scalers.policy import PolicyTable
+from bot.adapters.scalers.size import SHAPE, capacity_of
+from bot.config import Seconds
+from bot.core.guards import ScalePolicy
+from bot.ports import Capacity, Failure, Refused, Unreachable
+
+LONGEST_SECONDS = 9.0
+"""Under the lease of a worker, which is 10 s."""
+PLACEHOLDERS = frozenset({"{target}", "{pool}", "{act}"})
+IN_BRACES = re.compile(r"\{\w*\}")
+
+
+class CommandTable(PolicyTable):
+    """`[pool."NAME".scaler]` with `kind = "command"`."""
+
+    read: list[str] = Field(min_length=1)
+    """Program and arguments; prints a number, or what the http scaler answers."""
+    set: list[str] = Field(min_length=1)
+    """Program and arguments, one of them `{target}`; exit code 0: accepted."""
+    timeout: Seconds = 8.0
+    """Then the program is killed with all that it started."""
+    environment: list[str] = Field(default_factory=list)
+    """Variables that the program gets besides PATH and LANG."""
+
+    @field_validator("read", "set")
+    @classmethod
+    def _fixed(cls, words: list[str]) -> list[str]:
+        if not words[0].startswith("/"):
+            raise ValueError("the program needs its whole path, for example /usr/local/bin/fleet")
+        for word in words:
+            if word not in PLACEHOLDERS and IN_BRACES.search(word):
+                raise ValueError("{target}, {pool} and {act} stand alone as whole arguments, and there are no others")
+        return words
+
+    @field_validator("timeout")
+    @classmethod
+    def _short(cls, timeout: float) -> float:
+        if not 0 < timeout <= LONGEST_SECONDS:
+            raise ValueError(
+                f'must be above 0 and at most "{LONGEST_SECONDS:g}s", less than a worker may hold an action'
+            )
+        return timeout
+
+    @model_validator(mode="after")
+    def _aimed(self) -> Self:
+        if "{target}" not in self.set:
+            raise ValueError('set: needs "{target}" as one of its arguments')
+        if {"{target}", "{act}"} & {*self.read}:
+            raise ValueError("read: has no target and no act; only {pool} may stand there")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class CommandScaler:
+    """A lever that is a program of the operator's own. Whoever writes it makes the same target twice harmless."""
+
+    pool: str
+    table: CommandTable
+    programs: Programs
+    secrets: tuple[str, ...] = field(repr=False)
+
+    async def read(self) -> Capacity:
+        """What it prints: a number, or a JSON document."""
+        ended = await self._run(self.table.read, {"{pool}": self.pool}, Failure.LATER)
+        if ended.code != 0:
+            raise Refused(f"{self._system}: {self._said(ended)} when its size was read.")
+        text = ended.out.strip()
+        number = Capacity(int(text)) if text.isdigit() and len(text) <= 9 else None
+        if (capacity := number or capacity_of(decoded(text))) is None:
+            shown = self._clean(text.decode("utf-8", "replace")) or "nothing"
+            what = f"it must print a number or {SHAPE}, but prints: {shown}"
+            raise Unreachable(self._system, what, failure=Failure.LATER)
+        return capacity
+
+    async def set(self, target: int, act: str) -> None:
+        """Run the program once. Refused with its last words when it exits with another code than 0."""
+        words = {"{target}": str(target), "{pool}": self.pool, "{act}": act}
+        ended = await self._run(self.table.set, words, Failure.UNKNOWN)
+        if ended.code < 0:
+            raise Unreachable(self._system, self._said(ended), failure=Failure.UNKNOWN)
+        if ended.code != 0:
+            raise Refused(f"The scaler of {self.pool} refused the target {target:,}: {self._said(ended)}.")
+
+    @property
+    def _system(self) -> str:
+        return f"Scaler of {self.pool}"
+
+    async def _run(self, words: list[str], values: Mapping[str, str], unsure: Failure) -> Ended:
+        try:
+            return await self.programs.run([values.get(word, word) for word in words])
+        except OSError as error:
+            what = f"{words[0]} cannot be started ({error.strerror}); install it, or correct its path and mode"
+            raise Unreachable(self._system, what, failure=Failure.SHAPE) from None
+        except TooSlow:
+            what = f"{words[0]} did not end within {self.table.timeout:g} s and was stopped"
+            raise Unreachable(self._system, what, failure=unsure) from None
+
+    def _said(self, ended: Ended) -> str:
+        lines = [line for line in ended.err.decode("utf-8", "replace").splitlines() if line.strip()]
+        how = f"exit code {ended.code}" if ended.code >= 0 else f"it was killed by signal {-ended.code}"
+        return f"{how}: {self._clean(lines[-1])}" if lines else how
+
+    def _clean(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, "[hidden]") if len(secret) >= 8 else text
+        return one_line(text)
+
+
+def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[CommandScaler, ScalePolicy]:
+    """The lever of one pool from its table; raises ConfigError with every problem."""
+    table = read(CommandTable, place, raw)
+    values = {name: parts.token(place, "environment", name) for name in table.environment}
+    return CommandScaler(pool, table, Programs(values, table.timeout), tuple(values.values())), table.policy

@@ -1,0 +1,181 @@
+"""The `github_aws_runners` scaler: one SQS message for each wanted runner, each with a job that really waits."""
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, field_validator
+
+from bot.adapters.aws import Aws, aws_of, endpoint
+from bot.adapters.http import BaseUrl
+from bot.adapters.json_answer import one_line
+from bot.adapters.parts import Parts, read
+from bot.adapters.scalers.policy import PolicyTable
+from bot.core.alert import digest
+from bot.core.guards import ScalePolicy
+from bot.core.job import JobState, WorkflowJob
+from bot.core.words import count
+from bot.ports import Capacity, Failure, Jobs, Refused, Unreachable
+
+BATCH = 10
+"""Messages that SQS takes at once."""
+PAGES = 10
+"""Of 1,000 instances each."""
+REMEMBERED = 50
+"""Requests whose messages are known, so that trying one again sends no job that was confirmed."""
+WAITING = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible")
+CAUTION = (
+    "One message is sent for each new runner, with the number of a job that waits. These runners end by themselves "
+    "and are not handed back."
+)
+
+
+class GithubAwsRunnersTable(PolicyTable):
+    """`[pool."NAME".scaler]` with `kind = "github_aws_runners"`."""
+
+    queue_url: BaseUrl
+    """Of the queue that the scale-up lambda reads."""
+    region: str = Field(min_length=1)
+    tags: dict[str, str] = Field(min_length=1)
+    """Tags that this pool's instances have, and no others; without them the present size would be unknown."""
+    label: str = ""
+    """The runner label of the jobs; empty: the pool's name."""
+    format: Literal["upstream", "pytorch"] = "upstream"
+    """Whose messages: github-aws-runners, or PyTorch's fork of it in test-infra."""
+    owner_type: Literal["Organization", "User"] = "Organization"
+    """Who owns the repositories; upstream's messages say it."""
+    endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
+    """Another address than AWS's own."""
+
+    @field_validator("lease")
+    @classmethod
+    def _no_lease(cls, lease: float | None) -> float | None:
+        if lease is not None:
+            raise ValueError("these runners end by themselves and cannot be handed back; leave it out")
+        return lease
+
+
+@dataclass(slots=True)
+class Order:
+    """The jobs of one request, and those whose message SQS has confirmed."""
+
+    jobs: tuple[WorkflowJob, ...]
+    confirmed: set[str] = field(default_factory=set)
+
+
+class GithubAwsRunnersScaler:
+    """The scale-up lambda's queue: a message is a runner to come, so the level is instances plus messages that wait.
+
+    Upstream throws a message away whose job is not queued any more (`enable_job_queued_check`), so ids are never made
+    up. PyTorch's queue serves every label, and its messages are not counted. In one process a request that is tried
+    again repeats only messages in doubt, by the same jobs; a FIFO queue drops those for 5 min, elsewhere the job may
+    get a second runner, which takes another job or ends.
+    """
+
+    def __init__(self, pool: str, table: GithubAwsRunnersTable, aws: Aws, jobs: Jobs | None) -> None:
+        self._table, self._aws, self._jobs = table, aws, jobs
+        self._label, self._system = table.label or pool, f"Scaler of {pool}"
+        self._orders: OrderedDict[tuple[str, int], Order] = OrderedDict()
+
+    async def read(self) -> Capacity:
+        """Instances, the messages that will become some, and how many more the jobs that wait allow."""
+        there, messages = await asyncio.gather(self._instances(), self._messages())
+        shared = self._table.format == "pytorch"
+        level = there if shared else there + messages
+        most = None if self._jobs is None else level + len(await self._waiting())
+        by = f"the jobs that wait for {self._label}, since each new runner needs one"
+        return Capacity(there, maximum=most, desired=None if shared else level, limited_by=by)
+
+    async def set(self, target: int, act: str) -> None:
+        """Send the messages that are missing to `target`. Refused when fewer jobs wait, and when it would go down."""
+        key = (act, target)
+        if key not in self._orders:
+            self._orders[key] = Order(await self._wanted(target))
+            for old in list(islice(self._orders, max(0, len(self._orders) - REMEMBERED))):
+                del self._orders[old]
+        order = self._orders[key]
+        missing = [job for job in order.jobs if job.id not in order.confirmed]
+        for start in range(0, len(missing), BATCH):
+            await self._send(missing[start : start + BATCH], order, act)
+
+    async def _wanted(self, target: int) -> tuple[WorkflowJob, ...]:
+        level = (await self.read()).level or 0
+        if target < level:
+            raise Refused(
+                f"Runners for {self._label} end by themselves and are not handed back; {level:,} are set now."
+            )
+        waiting = await self._waiting() if target > level else ()
+        if target - level > len(waiting):
+            told = f"{count(len(waiting), 'job')} for {self._label} {'waits' if len(waiting) == 1 else 'wait'}"
+            most = f"{level + len(waiting):,} is the highest target now, {target:,} was asked"
+            raise Refused(f"Each new runner needs a job that waits, and only {told}: {most}. Nothing was sent.")
+        return waiting[: target - level]
+
+    async def _waiting(self) -> tuple[WorkflowJob, ...]:
+        """The jobs that wait, oldest first, so that every process takes the same ones."""
+        if self._jobs is None:
+            raise Refused("GitHub's jobs are not known here; send its workflow_job webhooks to POST /github.")
+        found = [job for job in await self._jobs.under(self._label) if job.state is JobState.QUEUED]
+        usable = [job for job in found if job.id.isdecimal() and "/" in job.repository]
+        return tuple(sorted(usable, key=lambda job: (job.created_at or job.seen_at, job.id)))
+
+    async def _send(self, jobs: Sequence[WorkflowJob], order: Order, act: str) -> None:
+        entries = [self._entry(number, job, act) for number, job in enumerate(jobs)]
+        arguments = {"QueueUrl": self._table.queue_url, "Entries": entries}
+        said: Any = await self._aws.tell(self._system, "sqs", "send_message_batch", arguments)
+        order.confirmed |= {jobs[int(one["Id"])].id for one in said.get("Successful", [])}
+        if failed := said.get("Failed", []):
+            why = f"{failed[0].get('Code')}: {one_line(str(failed[0].get('Message', '')))}"
+            what = f"SQS took {len(order.confirmed):,} of {count(len(order.jobs), 'message')} ({why})"
+            lasting = failed[0].get("SenderFault") and not order.confirmed
+            raise Unreachable(self._system, what, failure=Failure.SHAPE if lasting else Failure.LATER)
+
+    def _entry(self, number: int, job: WorkflowJob, act: str) -> dict[str, str]:
+        entry = {"Id": str(number), "MessageBody": json.dumps(self._message(job))}
+        if self._table.queue_url.endswith(".fifo"):
+            entry |= {"MessageGroupId": job.id, "MessageDeduplicationId": digest(act, job.id)}
+        return entry
+
+    def _message(self, job: WorkflowJob) -> dict[str, object]:
+        """What the webhook would send for this job (formats.md section 10); installation 0: the lambda looks it up."""
+        owner, _, name = job.repository.partition("/")
+        told: dict[str, object] = {
+            "id": int(job.id),
+            "eventType": "workflow_job",
+            "repositoryName": name,
+            "repositoryOwner": owner,
+            "installationId": int(job.installation) if job.installation.isdecimal() else 0,
+        }
+        if self._table.format == "pytorch":
+            return {**told, "runnerLabels": list(job.labels) or [self._label], "callbackUrl": job.url}
+        return {**told, "repoOwnerType": self._table.owner_type, "labels": list(job.labels)}
+
+    async def _messages(self) -> int:
+        arguments = {"QueueUrl": self._table.queue_url, "AttributeNames": list(WAITING)}
+        said: Any = await self._aws.ask(self._system, "sqs", "get_queue_attributes", arguments)
+        return sum(int(said.get("Attributes", {}).get(name, 0)) for name in WAITING)
+
+    async def _instances(self) -> int:
+        tags = [{"Name": f"tag:{name}", "Values": [value]} for name, value in self._table.tags.items()]
+        filters = [*tags, {"Name": "instance-state-name", "Values": ["pending", "running"]}]
+        found, page = 0, dict[str, object]()
+        for _ in range(PAGES):
+            arguments = {"Filters": filters, "MaxResults": 1000, **page}
+            said: Any = await self._aws.ask(self._system, "ec2", "describe_instances", arguments)
+            found += sum(len(one.get("Instances", [])) for one in said.get("Reservations", []))
+            if not said.get("NextToken"):
+                return found
+            page = {"NextToken": said["NextToken"]}
+        what = f"over {PAGES * 1000:,} instances have these tags; narrow `tags`"
+        raise Unreachable(self._system, what, failure=Failure.SHAPE)
+
+
+def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GithubAwsRunnersScaler, ScalePolicy]:
+    """The lever of one pool from its table; raises ConfigError with every problem."""
+    table = read(GithubAwsRunnersTable, place, raw)
+    aws = aws_of(parts, table.region, table.endpoint_url)
+    return GithubAwsRunnersScaler(pool, table, aws, parts.jobs), replace(table.policy, caution=CAUTION)

@@ -1,0 +1,56 @@
+"""The `kubernetes` scaler: the number of replicas of anything that has a scale subresource."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from bot.adapters.parts import Parts, read
+from bot.adapters.scalers.cluster import Body, Cluster, ClusterTable, Name, cluster_of, part_number
+from bot.core.guards import ScalePolicy
+from bot.ports import Capacity
+
+CAUTION = (
+    "If a HorizontalPodAutoscaler, KEDA or a GitOps controller looks after these replicas, it may set another number "
+    "again."
+)
+
+
+class KubernetesTable(ClusterTable):
+    """`[pool."NAME".scaler]` with `kind = "kubernetes"`."""
+
+    resource: Name = "deployments"
+    """The plural, as in the API's paths."""
+    group: Annotated[str, StringConstraints(pattern=r"^[-a-z0-9.]*$")] = "apps"
+    """The API group; empty for the core group."""
+    version: Name = "v1"
+
+
+class KubernetesScaler:
+    """`spec.replicas` behind `…/scale` (autoscaling/v1); 0 replicas are left out of the API's JSON."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    async def read(self) -> Capacity:
+        """What is set, and how many pods there are. A scale subresource knows no limits."""
+        found = await self._cluster.read()
+        return Capacity(part_number(found, "status", "replicas"), desired=_replicas(found))
+
+    async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
+        """Set the replicas, if nobody else does in the same moment."""
+        await self._cluster.swap(_replicas, target, lambda _: {"replicas": target})
+
+
+def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[KubernetesScaler, ScalePolicy]:
+    """The lever of one pool from its table; raises ConfigError with every problem."""
+    table = read(KubernetesTable, place, raw)
+    base = f"/apis/{table.group}/{table.version}" if table.group else f"/api/{table.version}"
+    path = f"{base}/namespaces/{table.namespace}/{table.resource}/{table.name}/scale"
+    cluster = cluster_of(pool, place, table, parts, path, f"get and patch on {table.resource}/scale")
+    return KubernetesScaler(cluster), replace(table.policy, caution=CAUTION)
+
+
+def _replicas(found: Body) -> int:
+    return part_number(found, "spec", "replicas") or 0

@@ -1,0 +1,102 @@
+"""Amazon SNS: fetches its signing certificates once, checks signatures with them, and confirms subscriptions.
+
+The addresses are checked before they come here (`bot.sources.sns`): https, and SNS's own host in the topic's region.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+
+from bot.adapters.http import Answer, Wire
+from bot.ports import Failure, Refused, Unreachable
+
+V = TypeVar("V")
+
+SYSTEM = "Amazon SNS"
+MOST_KEPT = 32
+"""Certificates remembered, and addresses without one; SNS changes its own about once a year."""
+FORGET_SECONDS = 60.0
+"""How long an address without a certificate is not asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A signing certificate's key, and until when it counts (epoch seconds)."""
+
+    key: RSAPublicKey
+    begins: float
+    ends: float
+
+
+class AmazonSns:
+    """The port `Sns`. One process keeps its own certificates; each is fetched when it is first named."""
+
+    def __init__(self, wire: Wire, now: Callable[[], float]) -> None:
+        """`now` gives epoch seconds."""
+        self._wire, self._now = wire, now
+        self._known: dict[str, Certificate] = {}
+        self._without: dict[str, float] = {}
+
+    async def vouched(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
+        """Whether the owner of that certificate signed these bytes (RSA, PKCS #1 v1.5)."""
+        found = self._known.get(certificate_url) or await self._fetched(certificate_url)
+        if found is None or not found.begins <= self._now() <= found.ends:
+            return False
+        method = hashes.SHA256() if version == "2" else hashes.SHA1()  # noqa: S303 - SNS's own choice for version 1
+        try:
+            found.key.verify(signature, signed, PKCS1v15(), method)
+        except InvalidSignature:
+            return False
+        return True
+
+    async def confirm(self, address: str) -> None:
+        """Confirm a subscription; doing it twice is fine."""
+        parts = urlsplit(address)
+        answer = await self._get(f"https://{parts.netloc}", parts.path or "/", dict(parse_qsl(parts.query)))
+        if not answer.ok:
+            raise Refused(f"{SYSTEM} did not confirm the subscription (HTTP {answer.status}): {answer.text}")
+
+    async def _fetched(self, address: str) -> Certificate | None:
+        """The certificate at an address; None when there is none that can be used. Raises Unreachable."""
+        if self._now() < self._without.get(address, 0.0):
+            return None
+        parts = urlsplit(address)
+        answer = await self._get(f"https://{parts.netloc}", parts.path)
+        found = _read(answer.content) if answer.ok else None
+        if found is None:
+            _keep(self._without, address, self._now() + FORGET_SECONDS)
+        else:
+            _keep(self._known, address, found)
+        return found
+
+    async def _get(self, root: str, path: str, params: dict[str, str] | None = None) -> Answer:
+        try:
+            return await self._wire.http(SYSTEM, root).get(path, params)
+        except Unreachable as error:
+            if error.failure in {Failure.CREDENTIALS, Failure.PLACE}:
+                return Answer(403, None, error.what)
+            raise
+
+
+def _read(content: bytes) -> Certificate | None:
+    try:
+        found = x509.load_pem_x509_certificate(content)
+        key = found.public_key()
+    except ValueError:
+        return None
+    if not isinstance(key, RSAPublicKey):
+        return None
+    return Certificate(key, found.not_valid_before_utc.timestamp(), found.not_valid_after_utc.timestamp())
+
+
+def _keep(kept: dict[str, V], address: str, value: V) -> None:
+    if len(kept) >= MOST_KEPT:
+        del kept[next(iter(kept))]
+    kept[address] = value

@@ -1,0 +1,57 @@
+"""Scale-ups of some days and what they cost, from the audit trail."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.core.record import AuditEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """What was added to one pool; runner-hours end when the runners are handed back, or at the end of the span."""
+
+    times: int = 0
+    runners: int = 0
+    """Added runners, all times together."""
+    runner_hours: float = 0.0
+    """From the scaler's answer on, whether the runners came or not: the most that it can have been."""
+    out: int = 0
+    """Times whose runners were not handed back inside the span."""
+    cost: float | None = None
+    """In the currency of the configuration; None when the pool has no price."""
+
+
+def raises(trail: Iterable[AuditEntry], since: float, until: float, prices: Mapping[str, float]) -> dict[str, Raises]:
+    """By pool, the scale-ups that a scaler accepted inside the span (epoch seconds); shadow mode counts nothing."""
+    inside = [entry for entry in trail if since <= entry.at < until]
+    ended = {e.parameters.get("share", ""): e.at for e in inside if e.what == "hand_back" and _over(e)}
+    ups: dict[str, list[AuditEntry]] = {}
+    for entry in inside:
+        if entry.what == "scale_up" and _added(entry) > 0:
+            ups.setdefault(entry.parameters.get("pool", ""), []).append(entry)
+    return {pool: _sum(entries, ended, until, prices.get(pool)) for pool, entries in ups.items()}
+
+
+def _sum(entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float, price: float | None) -> Raises:
+    hours = sum(_added(e) * (ended.get(e.act, until) - e.at) / 3600 for e in entries)
+    return Raises(
+        times=len(entries),
+        runners=sum(_added(entry) for entry in entries),
+        runner_hours=hours,
+        out=sum(entry.act not in ended for entry in entries),
+        cost=None if price is None else hours * price,
+    )
+
+
+def _over(entry: AuditEntry) -> bool:
+    """Whether a hand-back came to its end: the level was set, or it was already no longer ours to set."""
+    return _number(entry.after) is not None or (entry.outcome == "sent" and "target" not in entry.parameters)
+
+
+def _added(entry: AuditEntry) -> int:
+    before, after = _number(entry.before), _number(entry.after)
+    return 0 if before is None or after is None else after - before
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() else None

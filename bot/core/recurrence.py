@@ -1,0 +1,119 @@
+"""At which weekdays and hours it happens again and again: patterns that chance alone would hardly make."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import pairwise
+from math import comb
+
+LEAST_DAYS = 3
+LEAST_SHARE = 0.6
+"""Of the days that were measured at that hour, on so many it must have happened."""
+EACH_SHARE = 1 / 3
+"""And on so many of each weekday of a group: what happens on weekdays alone is not told of all days."""
+SURE = 0.05 / 168
+"""How likely chance may make one hour of a week look like that: 5 % over all hours of a week together."""
+MOST_PATTERNS = 3
+_NAMES = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
+GROUPS: Mapping[str, frozenset[int]] = {
+    "days": frozenset(range(7)),
+    "weekdays": frozenset(range(5)),
+    **{name: frozenset({day}) for day, name in enumerate(_NAMES)},
+}
+"""Widest first: what happens every day is not told of each Monday too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`hit` of `of` measured days of a kind, between two hours of the local clock."""
+
+    days: str
+    """weekdays, Mondays, ...: in the plural."""
+    from_hour: int
+    to_hour: int
+    """The end, 1 to 24."""
+    hit: int
+    of: int
+
+    @property
+    def words(self) -> str:
+        """`3 of 4 Mondays 09:00-11:00`."""
+        return f"{self.hit} of {self.of} {self.days} {self.hours}"
+
+    @property
+    def hours(self) -> str:
+        """`09:00-11:00`."""
+        return f"{self.from_hour:02}:00-{self.to_hour:02}:00"
+
+    def holds(self, at: float, zone: tzinfo) -> bool:
+        """Whether a time (epoch seconds) falls into it."""
+        local = moment(at, zone)
+        return local.weekday() in GROUPS[self.days] and self.from_hour <= local.hour < self.to_hour
+
+
+def moment(at: float, zone: tzinfo) -> datetime:
+    """The local time of an epoch second, without the platform's limits."""
+    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=at)).astimezone(zone)
+
+
+def patterns(hours: Iterable[tuple[float, bool]], zone: tzinfo) -> tuple[Pattern, ...]:
+    """The recurring windows among (beginning of a measured hour in epoch seconds, whether it happened in it).
+
+    Each hour of a day counts once per local date, so that one long trouble is not many. At least `LEAST_DAYS` days in
+    two different weeks, at least `LEAST_SHARE` of the measured ones, and `SURE` by the binomial distribution.
+    """
+    seen: dict[tuple[date, int], bool] = {}
+    for at, happened in hours:
+        local = moment(at, zone)
+        key = (local.date(), local.hour)
+        seen[key] = seen.get(key, False) or happened
+    if not any(seen.values()):
+        return ()
+    usual = (sum(seen.values()) + 1) / (len(seen) + 2)
+    found: list[Pattern] = []
+    for name, days in GROUPS.items():
+        mine = {key: happened for key, happened in seen.items() if key[0].weekday() in days}
+        strong = [hour for hour in range(24) if not _told(found, days, hour) and _strong(mine, hour, usual)]
+        found += [_pattern(name, mine, run) for run in _runs(strong)]
+    return tuple(sorted(found, key=lambda one: -one.hit * (one.to_hour - one.from_hour))[:MOST_PATTERNS])
+
+
+def _told(found: Sequence[Pattern], days: frozenset[int], hour: int) -> bool:
+    return any(days <= GROUPS[one.days] and one.from_hour <= hour < one.to_hour for one in found)
+
+
+def _strong(mine: Mapping[tuple[date, int], bool], hour: int, usual: float) -> bool:
+    hit = [day for (day, at), happened in mine.items() if at == hour and happened]
+    of = sum(at == hour for _, at in mine)
+    weeks = {day.isocalendar()[:2] for day in hit}
+    if len(hit) < LEAST_DAYS or len(weeks) < 2 or len(hit) < LEAST_SHARE * of or not _on_each(mine, hour):
+        return False
+    return _chance(len(hit), of, usual) < SURE
+
+
+def _on_each(mine: Mapping[tuple[date, int], bool], hour: int) -> bool:
+    by_weekday: dict[int, list[bool]] = {}
+    for (day, at), happened in mine.items():
+        if at == hour:
+            by_weekday.setdefault(day.weekday(), []).append(happened)
+    return all(sum(days) >= EACH_SHARE * len(days) for days in by_weekday.values())
+
+
+def _chance(hit: int, of: int, usual: float) -> float:
+    """How likely at least `hit` of `of` are when each happens with probability `usual`."""
+    return sum(comb(of, k) * usual**k * (1 - usual) ** (of - k) for k in range(hit, of + 1))
+
+
+def _runs(hours: Sequence[int]) -> list[tuple[int, int]]:
+    """Consecutive hours as (first, end)."""
+    if not hours:
+        return []
+    starts = [hours[0], *(b for a, b in pairwise(hours) if b != a + 1)]
+    ends = [*(a + 1 for a, b in pairwise(hours) if b != a + 1), hours[-1] + 1]
+    return list(zip(starts, ends, strict=True))
+
+
+def _pattern(name: str, mine: Mapping[tuple[date, int], bool], run: tuple[int, int]) -> Pattern:
+    inside = {key: happened for key, happened in mine.items() if run[0] <= key[1] < run[1]}
+    hit = {day for (day, _), happened in inside.items() if happened}
+    return Pattern(name, *run, len(hit), len({day for day, _ in inside}))

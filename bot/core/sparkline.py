@@ -1,0 +1,75 @@
+"""A queue's way as one line of text: a few bars, and the same in words for whoever cannot see them."""
+
+from collections.abc import Sequence
+
+from bot.core.course import Course, Point
+from bot.core.incident import Incident
+from bot.core.pool import Peak
+from bot.core.words import clock, count, duration
+
+BARS = "▁▂▃▄▅▆▇█"
+GAP = "·"
+"""Nothing is known of that time."""
+MOST_BARS = 24
+MOST_POOLS = 4
+LEAST_POINTS = 5
+"""Known points before a queue is worth a picture."""
+
+
+def pictured(incident: Incident) -> tuple[str, ...]:
+    """The pools worth a picture, the worst first: those of whose queue enough is known."""
+    known = [name for name, course in incident.courses.items() if _known(course) >= LEAST_POINTS]
+
+    def order(name: str) -> tuple[float, int, str]:
+        peak = incident.peaks.get(name, Peak())
+        return (-peak.oldest_wait_seconds, -peak.queued, name)
+
+    return tuple(sorted(known, key=order))
+
+
+def moved(incident: Incident) -> bool:
+    """Whether the worst queue was ever shorter or longer than it is: one that stands still makes no picture."""
+    worst = pictured(incident)[:1]
+    return any(len({point.queued for point in incident.courses[name].points} - {None}) > 1 for name in worst)
+
+
+def spark_lines(incident: Incident) -> tuple[str, ...]:
+    """One line for each of the worst pools; empty when too little is known."""
+    names = pictured(incident)
+    lines = tuple(_line(name, incident.courses[name]) for name in names[:MOST_POOLS])
+    more = len(names) - MOST_POOLS
+    return lines if more <= 0 else (*lines, f"{count(more, 'more pool')} not drawn")
+
+
+def sparkline(values: Sequence[float | None], most: int = MOST_BARS) -> str:
+    """Bars from nothing to the largest value, the worst of each part when there are more than `most` values."""
+    parts = [list(values[i * len(values) // most : (i + 1) * len(values) // most]) for i in range(most)]
+    shown = list(values) if len(values) <= most else [max((v for v in p if v is not None), default=None) for p in parts]
+    top = max((v for v in shown if v is not None), default=0.0)
+    return "".join(GAP if v is None else BARS[round((len(BARS) - 1) * v / top) if top else 0] for v in shown)
+
+
+def _line(name: str, course: Course) -> str:
+    known = [(point.at, point.queued) for point in course.points if point.queued is not None]
+    (first_at, first), (_, last) = known[0], known[-1]
+    peak_at, peak = max(known, key=lambda pair: pair[1])
+    newest = course.points[-1].at if course.seen_at is None else course.seen_at
+    bars = sparkline(_even(course))
+    unknown = f" ({GAP} unknown)" if GAP in bars else ""
+    waits = [p.oldest_wait_seconds for p in course.points if p.oldest_wait_seconds is not None]
+    wait = f"; longest wait {duration(max(waits))}" if waits else ""
+    return (
+        f"{name} {bars}{unknown} jobs queued from {clock(first_at)} to {clock(newest)} UTC: "
+        f"first {first:,}, peak {peak:,} at {clock(peak_at)}, last {last:,}{wait}"
+    )
+
+
+def _even(course: Course) -> list[float | None]:
+    """The queue step by step, with the steps of which nothing is known."""
+    steps: dict[int, Point] = {int(p.at // course.step_seconds): p for p in course.points}
+    found = [steps.get(number) for number in range(min(steps), max(steps) + 1)]
+    return [None if point is None or point.queued is None else float(point.queued) for point in found]
+
+
+def _known(course: Course) -> int:
+    return sum(point.queued is not None for point in course.points)

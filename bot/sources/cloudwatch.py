@@ -1,0 +1,109 @@
+"""A CloudWatch alarm as SNS carries it: state, pool by its dimensions, and what its description says by convention.
+
+Format and conventions are formats.md sections 3 and 7 (pytorch/alerting-infra `transformers/cloudwatch.ts`).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from urllib.parse import quote
+
+from bot.core.alert import Alert, Delivery, Kind, Links, Status
+from bot.sources.group import FIRST_LABELS, MOST_DESCRIPTION_CHARS, MOST_KEY_CHARS, MOST_TITLE_CHARS
+from bot.sources.labels import link, priority, teams
+from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, number, text
+
+STATES = {"ALARM": Status.FIRING, "OK": Status.RESOLVED, "INSUFFICIENT_DATA": Status.FIRING}
+BLIND = "INSUFFICIENT_DATA"
+"""The alarm's metric has no data: the queue is unknown, which is neither long nor empty."""
+KEYS = frozenset({"TEAM", "TEAMS", "PRIORITY", "RUNBOOK", "SUMMARY"})
+CONSOLES = {
+    "aws": "console.aws.amazon.com",
+    "aws-cn": "console.amazonaws.cn",
+    "aws-us-gov": "console.amazonaws-us-gov.com",
+}
+
+_ARN = re.compile(r"arn:(aws[a-z-]{0,10}):cloudwatch:([a-z0-9-]{1,30}):(\d{12}):alarm:(.+)", re.ASCII | re.DOTALL)
+_DATAPOINT = re.compile(r"\[([-+0-9.eE]{1,30})[ \]]")
+
+
+def alarm(message: Mapping[str, object]) -> Delivery:
+    """The delivery of an alarm's change of state; raises Unreadable when it is none."""
+    name = " ".join(text(message.get("AlarmName"), MOST_TITLE_CHARS).split())
+    arn = text(message.get("AlarmArn"), MOST_KEY_CHARS)
+    if not name or not arn:
+        missing = "AlarmArn" if name else "AlarmName"
+        raise Unreadable(f"Message.{missing}: missing; this is no CloudWatch alarm, and only alarms are read here")
+    state = text(message.get("NewStateValue")).strip().upper()
+    if state not in STATES:
+        raise Unreadable(f"Message.NewStateValue: is none of {', '.join(STATES)}")
+    found = _alert(message, name, arn, state)
+    return Delivery(source="sns", receiver="cloudwatch", group_key=arn, title=name, alerts=(found,))
+
+
+def _alert(message: Mapping[str, object], name: str, arn: str, state: str) -> Alert:
+    said, description = _described(text(message.get("AlarmDescription"), 8000))
+    at, status = instant(message.get("StateChangeTime")), STATES[state]
+    reason = text(message.get("NewStateReason"), MOST_CHARS)
+    was_blind = text(message.get("OldStateValue")).upper() == BLIND
+    blind = state == BLIND or (state == "OK" and was_blind)
+    trigger = fields(message.get("Trigger"))
+    named = {"teams": said.get("TEAMS", said.get("TEAM", "")), "priority": said.get("PRIORITY", "")}
+    return Alert(
+        fingerprint=arn,
+        status=status,
+        name=name,
+        labels=bounded({"alertname": name, **_place(arn, message), **dict(_dimensions(trigger))}, FIRST_LABELS),
+        starts_at=at,
+        ends_at=at if status is Status.RESOLVED else None,
+        values={} if blind else _figures(trigger, reason),
+        links=Links(runbook=link(said.get("RUNBOOK", "")), alert=_console(arn, name)),
+        kind=Kind.BLIND if blind else Kind.QUEUE,
+        priority=priority(named, {}),
+        teams=teams(named, {}),
+        summary=cut(said.get("SUMMARY") or reason, MOST_CHARS),
+        description=cut(description, MOST_DESCRIPTION_CHARS),
+    )
+
+
+def _described(description: str) -> tuple[dict[str, str], str]:
+    """(what the known keys say, all other lines), of lines or of the older form with `|` between them."""
+    said: dict[str, str] = {}
+    rest: list[str] = []
+    for line in description.split("\n" if "\n" in description else "|"):
+        key, equals, value = line.partition("=")
+        if equals and (known := key.strip().upper()) in KEYS:
+            said[known] = value.strip()
+        elif line.strip():
+            rest.append(line.strip())
+    return said, "\n".join(rest)
+
+
+def _dimensions(trigger: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Name and value of every dimension, also of those inside metric math; of one name the first counts."""
+    inner = (fields(fields(fields(one).get("MetricStat")).get("Metric")) for one in items(trigger.get("Metrics")))
+    rows = [row for part in (trigger, *inner) for row in items(part.get("Dimensions"))]
+    for row in reversed(rows):
+        name, value = text(fields(row).get("name")), text(fields(row).get("value"))
+        if name and value:
+            yield name, value
+
+
+def _figures(trigger: Mapping[str, object], reason: str) -> dict[str, float]:
+    """The newest datapoint that the reason names, under the metric's name, and the threshold."""
+    point, limit = _DATAPOINT.search(reason), number(trigger.get("Threshold"))
+    found = {text(trigger.get("MetricName")) or "value": number(point[1]) if point else None, "Threshold": limit}
+    return {name: figure for name, figure in found.items() if figure is not None}
+
+
+def _place(arn: str, message: Mapping[str, object]) -> dict[str, str]:
+    found = _ARN.fullmatch(arn)
+    account = text(message.get("AWSAccountId")) or (found[3] if found else "")
+    return {"aws_account_id": account, "region": found[2] if found else text(message.get("Region"))}
+
+
+def _console(arn: str, name: str) -> str:
+    found = _ARN.fullmatch(arn)
+    if found is None or found[1] not in CONSOLES:
+        return ""
+    host = CONSOLES[found[1]] if found[1] != "aws" else f"{found[2]}.{CONSOLES['aws']}"
+    return link(f"https://{host}/cloudwatch/home?region={found[2]}#alarmsV2:alarm/{quote(name, safe='')}")

@@ -1,0 +1,80 @@
+"""The normalised alert event, schema version 1: pytorch/alerting-infra `alert-event.schema.json`, formats.md section 3.
+
+Its identity is PyTorch's fingerprint: SHA-256 over source, lower-case title, account, region and alarm.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+
+from bot.core.alert import Alert, Delivery, Links, Status
+from bot.sources.event_rules import problems
+from bot.sources.group import MOST_DESCRIPTION_CHARS
+from bot.sources.labels import link, priority, teams
+from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, pairs, read, text
+from bot.sources.spoken import figures, machine, silenceable
+
+STATES = {"FIRING": Status.FIRING, "RESOLVED": Status.RESOLVED}
+MOST_NAMED = 20
+"""Problems that one refusal names; the rest is counted."""
+
+
+def parse(body: bytes) -> Delivery:
+    """The delivery in an event; raises Unreadable with every problem, each with its place and the rule it breaks."""
+    event = read(body)
+    if found := problems(event):
+        more = [f"and {len(found) - MOST_NAMED} more problems"] if len(found) > MOST_NAMED else []
+        raise Unreadable("; ".join([*found[:MOST_NAMED], *more]))
+    alert = _alert(event)
+    return Delivery(
+        source="event",
+        receiver=text(event["source"]),
+        group_key=alert.fingerprint,
+        title=alert.name,
+        alerts=(alert,),
+    )
+
+
+def fingerprint(event: Mapping[str, object]) -> str:
+    """64 hex digits that stay the same while an alert fires and resolves; empty parts of the identity are left out."""
+    identity = fields(event.get("identity"))
+    parts = {name: text(identity.get(name), None) for name in ("account_id", "alarm_id", "region")}
+    parts |= {"source": text(event.get("source")), "title": text(event.get("title"), None).strip().lower()}
+    whole = "|".join(f"{name}={parts[name]}" for name in sorted(parts) if parts[name])
+    return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _alert(event: Mapping[str, object]) -> Alert:
+    title = " ".join(text(event["title"]).split())
+    status, at = STATES[text(event["state"])], instant(event["occurred_at"])
+    given = fields(event["links"])
+    links = Links(
+        runbook=link(text(given.get("runbook_url"), None)),
+        dashboard=link(text(given.get("dashboard_url"), None)),
+        alert=link(text(given.get("source_url"), None)),
+        silence=link(text(given.get("silence_url"), None)),
+    )
+    known = silenceable(links.silence, title)
+    named = ",".join(text(team) for team in items(event["teams"]))
+    return Alert(
+        fingerprint=fingerprint(event),
+        status=status,
+        name=title,
+        labels=bounded(known.labels),
+        starts_at=at,
+        ends_at=at if status is Status.RESOLVED else None,
+        values=figures(text(event.get("reason"), None)),
+        links=links,
+        rule_uid=known.rule_uid,
+        priority=priority({"priority": text(event["priority"])}, {}),
+        teams=teams({"teams": named}, {}),
+        summary=cut(text(event.get("summary"), None), MOST_CHARS),
+        description=cut(text(event.get("description"), None), MOST_DESCRIPTION_CHARS),
+        facts=bounded(_facts(event, title)),
+    )
+
+
+def _facts(event: Mapping[str, object], title: str) -> dict[str, str]:
+    """What routes and pools may match: the identity, and labels that the sender keeps in `raw_provider`."""
+    raw = fields(event.get("raw_provider"))
+    own = {"source": text(event["source"]), **pairs(event.get("identity"))}
+    return {**machine(title), **pairs(raw.get("commonLabels")), **pairs(raw.get("labels")), **own}

@@ -1,0 +1,133 @@
+"""The rules of the normalised alert event: one row for each field, and a sentence for each that is broken."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from bot.sources.labels import link
+from bot.sources.payload import fields, instant, items
+
+VERSION = 1
+NAME = r"[a-zA-Z0-9_-]+"
+MOST_TEAMS = 10
+
+Check = Callable[[object], str]
+"""A value → the rule that it breaks, in words; empty when it is good."""
+
+_ZONED = re.compile(r".*(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A string: its length in characters, and the pattern that the whole of it has."""
+
+    least: int = 0
+    most: int = 0
+    pattern: str = ""
+
+    def __call__(self, value: object) -> str:
+        """The rule that it breaks."""
+        if not isinstance(value, str):
+            return "is not a string"
+        if len(value) < self.least or (self.least and not value.strip()):
+            return "is empty"
+        if len(value) > self.most:
+            return f"has {len(value):,} characters, and {self.most:,} are the most"
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            return "has other characters than letters, digits, _ and -"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of a few words, exactly."""
+
+    words: tuple[str, ...]
+
+    def __call__(self, value: object) -> str:
+        """The rule that it breaks."""
+        return "" if isinstance(value, str) and value in self.words else f"is none of {', '.join(self.words)}"
+
+
+def _version(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        return "is not a whole number"
+    return "" if value == VERSION else f"is not {VERSION}, the version that is read here"
+
+
+def _time(value: object) -> str:
+    good = isinstance(value, str) and _ZONED.fullmatch(value.strip()) and instant(value) is not None
+    return "" if good else "is not a date and time with a zone (ISO 8601), such as 2026-11-30T18:23:00Z"
+
+
+def _address(value: object) -> str:
+    if not isinstance(value, str) or not link(value):
+        return "is not an http(s) address of at most 2,048 characters without a user name"
+    return ""
+
+
+def _anything(_: object) -> str:
+    return ""
+
+
+REQUIRED = ("schema_version", "source", "state", "title", "priority", "occurred_at", "teams", "identity", "links")
+FIELDS: Mapping[str, Check] = {
+    "schema_version": _version,
+    "source": Words(1, 50, NAME),
+    "state": OneOf(("FIRING", "RESOLVED")),
+    "title": Words(1, 500),
+    "description": Words(0, 4000),
+    "summary": Words(0, 1000),
+    "reason": Words(0, 2000),
+    "priority": OneOf(("P0", "P1", "P2", "P3")),
+    "occurred_at": _time,
+    "raw_provider": _anything,
+}
+"""The plain fields; `teams`, `identity` and `links` have parts of their own."""
+IDENTITY: Mapping[str, Check] = {
+    "account_id": Words(1, 100, NAME),
+    "region": Words(0, 50, NAME),
+    "alarm_id": Words(0, 1024),
+}
+LINKS: Mapping[str, Check] = dict.fromkeys(("runbook_url", "dashboard_url", "source_url", "silence_url"), _address)
+TEAM = Words(1, 50, NAME)
+
+
+def problems(event: Mapping[str, object]) -> list[str]:
+    """Every broken rule as `place: sentence`; empty when the event is good."""
+    missing = [f"{name}: is required" for name in REQUIRED if name not in event]
+    plain = {name: value for name, value in event.items() if name not in {"teams", "identity", "links"}}
+    return [
+        *missing,
+        *_of_object(plain, FIELDS, ""),
+        *(_of_teams(event["teams"]) if "teams" in event else ()),
+        *(_of_part(event, "identity", IDENTITY)),
+        *(_of_part(event, "links", LINKS)),
+    ]
+
+
+def _of_object(found: Mapping[str, object], rules: Mapping[str, Check], place: str) -> Iterator[str]:
+    for name, value in found.items():
+        if name not in rules:
+            yield f"{place}{name[:60]}: there is no such field"
+        elif broken := rules[name](value):
+            yield f"{place}{name}: {broken}"
+
+
+def _of_part(event: Mapping[str, object], name: str, rules: Mapping[str, Check]) -> Iterator[str]:
+    if name not in event:
+        return
+    if not isinstance(event[name], dict):
+        yield f"{name}: is not an object"
+    yield from _of_object(fields(event[name]), rules, f"{name}.")
+
+
+def _of_teams(value: object) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield "teams: is not a list"
+        return
+    if not 1 <= len(value) <= MOST_TEAMS:
+        yield f"teams: has {len(value)} teams, and 1 to {MOST_TEAMS} are allowed"
+    for place, team in enumerate(items(value)[:MOST_TEAMS]):
+        if broken := TEAM(team):
+            yield f"teams[{place}]: {broken}"

@@ -1,0 +1,145 @@
+"""An alert that arrives as a GitHub issue: an `issues` webhook, body as pytorch/alerting-infra writes it.
+
+The format is formats.md section 8. `bot.sources.table.GITHUB_EVENTS` names it for `POST /github`, which checks GitHub's
+signature; a bearer token is no proof that GitHub sent something, so `/alerts/` does not know it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from bot.core.alert import Alert, Delivery, Links, Status, digest
+from bot.sources.group import MOST_DESCRIPTION_CHARS, MOST_TITLE_CHARS
+from bot.sources.labels import first_link, priority, teams
+from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, read, text
+from bot.sources.spoken import figures, machine, silenceable
+
+LABEL = "area:alerting"
+TOLD = frozenset({"opened", "reopened", "closed", "edited", "labeled", "unlabeled", "deleted", "transferred"})
+"""Actions that say something of the alert; an issue that is locked or assigned says nothing."""
+GONE = frozenset({"deleted", "transferred"})
+"""After these no end would ever be told here, so they are the end; the queue itself is still measured."""
+MOST_BODY_CHARS = 65_536
+"""GitHub's own limit of an issue's body."""
+
+_LINE = re.compile(r"^- \*{1,2}([A-Za-z() ]{1,40})\*{1,2}: ?(.*)$")
+_BOLD = re.compile(r"^\*\*(.+?)\*\*\s*$", re.MULTILINE)
+_HEADING = "Alert Details"
+_FINGERPRINT = re.compile(r"[0-9a-f]{16,128}")
+_PREFIX = re.compile(r"^\s*\[[Pp][0-3]\]\s*")
+
+
+def parse(body: bytes) -> Delivery | None:
+    """The delivery in an `issues` event, None when it speaks of no alert; raises Unreadable.
+
+    The issue's state decides, whoever closed it. Its text has a time without a year, in Pacific time; GitHub's own
+    times are taken instead. An issue without a fingerprint line is known by its repository and number.
+    """
+    event = read(body)
+    issue, action = fields(event.get("issue")), text(event.get("action"))
+    if not issue:
+        raise Unreadable("issue: missing; an `issues` event has an object here")
+    names = [text(fields(label).get("name")) for label in items(issue.get("labels"))]
+    withdrawn = action == "unlabeled" and text(fields(event.get("label")).get("name")) == LABEL
+    if action not in TOLD or not (LABEL in names or withdrawn):
+        return None
+    repository = text(fields(event.get("repository")).get("full_name"))
+    over = withdrawn or action in GONE or text(issue.get("state")) == "closed"
+    alert = _alert(issue, names, repository, over=over, action=action)
+    return Delivery(
+        source="github_issue",
+        receiver=repository,
+        group_key=alert.fingerprint,
+        title=alert.name,
+        alerts=(alert,),
+        revision=digest(text(issue.get("title")), text(issue.get("body"), None), *sorted(names)),
+    )
+
+
+def _alert(issue: Mapping[str, object], names: list[str], repository: str, *, over: bool, action: str) -> Alert:
+    body = text(issue.get("body"), MOST_BODY_CHARS).replace("\r\n", "\n")
+    said = _details(body)
+    labels = _by_name(names)
+    name = " ".join(_PREFIX.sub("", text(issue.get("title"), MOST_TITLE_CHARS)).split()) or "Issue without a title"
+    links = Links(
+        runbook=first_link(said.get("runbook", "")),
+        dashboard=first_link(said.get("dashboard", "")),
+        alert=first_link(said.get("view alert", ""), text(issue.get("html_url"), None)),
+        silence=first_link(said.get("silence alert", "")),
+    )
+    known = silenceable(links.silence, name)
+    own = {label: values[0] for label, values in labels.items() if label not in {"area", "pri", "team", "source"}}
+    origin = next(iter(labels.get("source", ())), said.get("source", ""))
+    return Alert(
+        fingerprint=_fingerprint(said, repository, issue),
+        status=Status.RESOLVED if over else Status.FIRING,
+        name=name,
+        labels=bounded(known.labels),
+        annotations={"issue": first_link(text(issue.get("html_url"), None))},
+        starts_at=(ended := _ended_at(issue)) if over else _began_at(issue, action),
+        ends_at=ended if over else None,
+        values=figures(said.get("reason", "")),
+        links=links,
+        rule_uid=known.rule_uid,
+        priority=priority({"priority": next(iter(labels.get("pri", ())), "")}, {"priority": said.get("priority", "")}),
+        teams=teams({"teams": ",".join(labels.get("team", ()))}, {"teams": said.get("teams", said.get("team", ""))}),
+        summary=cut(_summary(body), MOST_CHARS),
+        description=cut(said.get("description", ""), MOST_DESCRIPTION_CHARS),
+        facts=bounded({**machine(name), **own, "repository": repository, "source": origin}),
+    )
+
+
+def _began_at(issue: Mapping[str, object], action: str) -> float | None:
+    """A reopened issue begins anew; a webhook has no other time of it than that of its last change."""
+    return instant(issue.get("updated_at" if action == "reopened" else "created_at"))
+
+
+def _ended_at(issue: Mapping[str, object]) -> float | None:
+    """Equal start and end mean that only the end is told (`bot.core.alert.merged`)."""
+    return instant(issue.get("closed_at")) or instant(issue.get("updated_at")) or instant(issue.get("created_at"))
+
+
+def _fingerprint(said: Mapping[str, str], repository: str, issue: Mapping[str, object]) -> str:
+    found = _FINGERPRINT.fullmatch(said.get("fingerprint", "").strip(" `").lower())
+    return found[0] if found else f"{repository}#{text(issue.get('number'))}"
+
+
+def _details(body: str) -> dict[str, str]:
+    """The lines below "Alert Details", by their name in lower case; a raw payload below them is not looked at.
+
+    The last line of a name counts: the collector writes its own fields below the alert's free texts, which could say
+    anything.
+    """
+    found: dict[str, str] = {}
+    name = ""
+    for line in _below_heading(body):
+        if "fingerprint" in found and line.startswith(("---", "```", "####")):
+            break
+        if field := _LINE.match(line):
+            name = " ".join(field[1].lower().replace("(s)", "s").split())
+            found[name] = field[2].strip()
+        elif name:
+            found[name] = f"{found[name]}\n{line.strip()}".strip()
+    return found
+
+
+def _below_heading(body: str) -> Iterator[str]:
+    _, heading, below = body.partition(_HEADING)
+    yield from (below if heading else body).splitlines()
+
+
+def _summary(body: str) -> str:
+    """The bold first lines above the details."""
+    found = _BOLD.search(body.partition(_HEADING)[0])
+    return found[1].strip() if found and _HEADING not in found[1] else ""
+
+
+def _by_name(names: list[str]) -> dict[str, list[str]]:
+    """Labels of the form `Name:value`, by name; names that the format uses in lower case, others as they are."""
+    found: dict[str, list[str]] = {}
+    for label in names:
+        name, colon, value = label.partition(":")
+        usual = name.strip().lower()
+        key = usual if usual in {"area", "pri", "team", "source"} else name.strip()
+        if colon and key and value.strip():
+            found.setdefault(key, []).append(value.strip())
+    return found

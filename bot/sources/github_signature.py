@@ -1,0 +1,43 @@
+"""Whether GitHub signed a webhook: `X-Hub-Signature-256` over the raw bytes, before anything is parsed (C1, C2)."""
+
+import hmac
+import re
+from hashlib import sha256
+
+from bot.sources.credentials import Headers, Verdict
+
+HEADER = b"x-hub-signature-256"
+REFUSED = (
+    "Signature missing or wrong: give the webhook at GitHub the secret that stands in GITHUB_WEBHOOK_SECRET here; "
+    "GitHub then sends X-Hub-Signature-256."
+)
+"""The same sentence for every refusal, so that it tells a stranger nothing."""
+
+_SIGNATURE = re.compile(rb"sha256=([0-9a-fA-F]{64})")
+
+
+def signed(headers: Headers, body: bytes, secrets: tuple[str, ...]) -> Verdict:
+    """Whether the signature was made with one of the secrets, two of them during a rotation. Never raises.
+
+    Every secret is tried, so that time tells neither which one fitted nor how far. GitHub signs no time: a captured
+    request can be sent again, which changes nothing (`bot.stories.take_job`).
+    """
+    known = tuple(secret for secret in secrets if secret)
+    if not known:
+        return _refused("GITHUB_WEBHOOK_SECRET is not set")
+    found = [value for name, value in headers if name.lower() == HEADER]
+    if len(found) != 1:
+        return _refused("no signature" if not found else "the signature came more than once")
+    given = _SIGNATURE.fullmatch(found[0])
+    if given is None:
+        return _refused("not the form of a signature")
+    right = [hmac.compare_digest(given[1].lower(), _digest(secret, body)) for secret in known]
+    return Verdict(True) if any(right) else _refused("wrong signature")
+
+
+def _digest(secret: str, body: bytes) -> bytes:
+    return hmac.new(secret.encode("utf-8", "surrogateescape"), body, sha256).hexdigest().encode("ascii")
+
+
+def _refused(reason: str) -> Verdict:
+    return Verdict(False, reason, REFUSED)

@@ -1,0 +1,137 @@
+"""Amazon SNS's envelope: what came, which bytes were signed, and which addresses may be asked about it (formats.md 7).
+
+An alarm has to be unpacked before its signature can be checked: only the envelope is, and `trouble` comes first.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from bot.core.alert import Delivery
+from bot.sources.cloudwatch import alarm
+from bot.sources.payload import Unreadable, instant, read, text
+
+NOTIFICATION = "Notification"
+SUBSCRIPTION = "SubscriptionConfirmation"
+UNSUBSCRIPTION = "UnsubscribeConfirmation"
+SIGNED = {
+    NOTIFICATION: ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"),
+    SUBSCRIPTION: ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
+    UNSUBSCRIPTION: ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
+}
+"""The fields that a signature covers, in the order in which they are written; `Subject` only when there is one."""
+OLDEST_SECONDS = 3600.0
+"""A message that is older was captured and sent again, or AWS has given up on it long ago."""
+MOST_AHEAD_SECONDS = 300.0
+REFUSED = "Not a message that Amazon SNS signed for one of the topics in [sns] of tailback.toml."
+"""The same sentence for every refusal, so that it tells a stranger nothing; the log says more."""
+
+_ARN = re.compile(
+    r"arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}):\d{12}:[\w-]{1,256}(?:\.fifo)?", re.A
+)
+_CERTIFICATE = re.compile(r"/SimpleNotificationService-[A-Za-z0-9]{1,80}\.pem")
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """One message of SNS, not yet believed."""
+
+    kind: str
+    """Notification, SubscriptionConfirmation or UnsubscribeConfirmation."""
+    topic: str
+    message: str
+    sent_at: float | None
+    signature: bytes
+    version: str
+    """Of the signature: "1" is SHA-1, "2" is SHA-256, both with RSA."""
+    certificate_url: str
+    subscribe_url: str
+    token: str
+    signed: bytes
+    """The text that the signature covers."""
+
+
+def envelope(body: bytes) -> Envelope:
+    """The envelope in a body; raises Unreadable."""
+    found = read(body)
+    kind = text(found.get("Type"))
+    if kind not in SIGNED:
+        raise Unreadable("Type: is no message of Amazon SNS; turn raw message delivery off for this subscription")
+    if missing := [name for name in ("MessageId", "TopicArn", "Message", "Timestamp") if not text(found.get(name))]:
+        raise Unreadable(f"{missing[0]}: missing; every message of Amazon SNS has it")
+    try:
+        signature = base64.b64decode(text(found.get("Signature"), 4000), validate=True)
+    except (binascii.Error, ValueError):
+        signature = b""
+    lines = [(name, text(found.get(name), None)) for name in SIGNED[kind] if name != "Subject" or found.get(name)]
+    return Envelope(
+        kind=kind,
+        topic=text(found["TopicArn"]),
+        message=text(found["Message"], None),
+        sent_at=instant(found["Timestamp"]),
+        signature=signature,
+        version=text(found.get("SignatureVersion")),
+        certificate_url=text(found.get("SigningCertURL")),
+        subscribe_url=text(found.get("SubscribeURL"), 4000),
+        token=text(found.get("Token"), 2000),
+        signed="".join(f"{name}\n{value}\n" for name, value in lines).encode("utf-8", "surrogatepass"),
+    )
+
+
+def parse(body: bytes) -> Delivery:
+    """The delivery in a notification whose signature was checked before; raises Unreadable."""
+    found = envelope(body)
+    if found.kind != NOTIFICATION:
+        raise Unreadable(f"Type: {found.kind} carries no alarm")
+    try:
+        message = read(found.message.encode("utf-8", "surrogatepass"))
+    except Unreadable as error:
+        raise Unreadable(f"Message: no CloudWatch alarm ({error}); send this topic alarms only") from None
+    return alarm(message)
+
+
+def trouble(found: Envelope, topics: Collection[str], now: float) -> str:
+    """Why a message is refused before anybody is asked about it; empty when its signature is worth checking."""
+    if found.topic not in topics:
+        return "the topic is not in [sns] topics"
+    if found.sent_at is None or not -MOST_AHEAD_SECONDS <= now - found.sent_at <= OLDEST_SECONDS:
+        return "the message is more than an hour old, or from the future"
+    if not found.signature:
+        return "there is no signature"
+    if found.version not in {"1", "2"}:
+        return "the signature is of a version that is not known"
+    if not _of_aws(found.certificate_url, found.topic, _CERTIFICATE):
+        return "the certificate is not at the address of Amazon SNS in the topic's region"
+    return ""
+
+
+def confirmable(found: Envelope) -> bool:
+    """Whether `subscribe_url` confirms this very subscription, and at Amazon SNS in the topic's region."""
+    if found.kind != SUBSCRIPTION or not _of_aws(found.subscribe_url, found.topic, re.compile("/?"), asks=True):
+        return False
+    try:
+        query = dict(parse_qsl(urlsplit(found.subscribe_url).query, strict_parsing=True, max_num_fields=10))
+    except ValueError:
+        return False
+    return query == {"Action": "ConfirmSubscription", "TopicArn": found.topic, "Token": found.token}
+
+
+def known_arn(topic: str) -> bool:
+    """Whether a text is the ARN of an SNS topic."""
+    return _ARN.fullmatch(topic) is not None
+
+
+def _of_aws(address: str, topic: str, path: re.Pattern[str], *, asks: bool = False) -> bool:
+    found = _ARN.fullmatch(topic)
+    if found is None or not address.isascii() or not address.isprintable():
+        return False
+    host = f"sns.{found[2]}.amazonaws.com{'.cn' if found[1] == 'aws-cn' else ''}"
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    plain = parts.scheme == "https" and parts.netloc == host and not parts.fragment
+    return plain and bool(parts.query) is asks and path.fullmatch(parts.path) is not None

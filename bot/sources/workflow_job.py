@@ -1,0 +1,88 @@
+"""One word about a job of GitHub Actions: the body of a `workflow_job` webhook becomes a WorkflowJob."""
+
+from bot.core.job import JobState, WorkflowJob, key_of
+from bot.sources.payload import Unreadable, fields, instant, items, read, text
+
+MOST_LABELS = 20
+MOST_LABEL_CHARS = 100
+MOST_TEXT_CHARS = 300
+MOST_LINK_CHARS = 2048
+STATES = {
+    "queued": JobState.QUEUED,
+    "in_progress": JobState.IN_PROGRESS,
+    "completed": JobState.COMPLETED,
+    "waiting": JobState.WAITING,
+    "pending": JobState.WAITING,
+    "requested": JobState.WAITING,
+}
+"""An action or a status of GitHub → the state."""
+
+
+def parse(body: bytes, now: float) -> WorkflowJob | None:
+    """The job of a `workflow_job` event that arrives at `now` (epoch seconds).
+
+    None for an action that this release does not know and for a job without labels: no runner label is asked for.
+    Raises Unreadable, and nothing else whatever the bytes are.
+    """
+    event = read(body)
+    job = fields(event.get("workflow_job"))
+    if not job:
+        raise Unreadable("workflow_job: missing; a `workflow_job` event has an object here")
+    number = text(job.get("id"), 40)
+    if not (number.isascii() and number.isdigit()):
+        raise Unreadable("workflow_job.id: missing or no whole number; it tells one job from another")
+    labels = _labels(job.get("labels"))
+    state = _state(text(event.get("action")), text(job.get("status")), items(job.get("steps")))
+    if state is None or not labels:
+        return None
+    taken = state in {JobState.IN_PROGRESS, JobState.COMPLETED}
+    runner = text(job.get("runner_name"), MOST_LABEL_CHARS) if taken else ""
+    ran = state is JobState.IN_PROGRESS or bool(runner)
+    return WorkflowJob(
+        id=number,
+        run=text(job.get("run_id"), 40),
+        name=text(job.get("name"), MOST_TEXT_CHARS),
+        workflow=text(job.get("workflow_name"), MOST_TEXT_CHARS),
+        repository=text(fields(event.get("repository")).get("full_name"), MOST_TEXT_CHARS),
+        labels=labels,
+        state=state,
+        created_at=instant(job.get("created_at")),
+        started_at=instant(job.get("started_at")) if ran else None,
+        completed_at=instant(job.get("completed_at")) if state is JobState.COMPLETED else None,
+        conclusion=text(job.get("conclusion"), MOST_LABEL_CHARS),
+        runner=runner,
+        url=_link(job.get("html_url")),
+        branch=text(job.get("head_branch"), MOST_TEXT_CHARS),
+        installation=text(fields(event.get("installation")).get("id"), 40),
+        seen_at=now,
+    )
+
+
+def _state(action: str, status: str, steps: list[object]) -> JobState | None:
+    """Where the job stands: as far as the action or the status says, whichever is further; None for neither known.
+
+    `queued` with the status `waiting` is held (formats.md section 9); a job with steps has begun, whatever its status
+    (causes.md section 2).
+    """
+    said = {STATES[word] for word in (action, status) if word in STATES}
+    for state in (JobState.COMPLETED, JobState.IN_PROGRESS):
+        if state in said:
+            return state
+    if steps and said:
+        return JobState.IN_PROGRESS
+    return STATES.get(status) or STATES.get(action)
+
+
+def _labels(value: object) -> tuple[str, ...]:
+    """Every label once, as it is written first."""
+    found: dict[str, str] = {}
+    for item in items(value):
+        label = text(item, MOST_LABEL_CHARS).strip()
+        if label:
+            found.setdefault(key_of(label), label)
+    return tuple(found.values())[:MOST_LABELS]
+
+
+def _link(value: object) -> str:
+    link = text(value, None)
+    return link if link.startswith(("https://", "http://")) and len(link) <= MOST_LINK_CHARS else ""

@@ -1,0 +1,53 @@
+"""After each look at a pool: has an alert fired for it, and is one about to."""
+
+from dataclasses import replace
+
+from bot.core.early import KEPT_FIRED, Seen, expected, stepped, thresholds
+from bot.core.hour import Fired
+from bot.core.incident import Incident
+from bot.core.pool import Pool, PoolRules, worst_first
+from bot.desk import Desk
+
+NEAR_SECONDS = 150.0
+"""Samples further away than that from an incident's opening do not show how the pool stood when its alert fired."""
+
+
+async def foreseen(desk: Desk, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:
+    """The record with what was learnt of alerts that fired, and with its early warning one step on."""
+    file, before = desk.settings.file, pool.watchers
+    fired = await _fired(desk, pool, [name for name in watchers if name not in before])
+    pool = replace(pool, watchers=watchers, fired=(*pool.fired, *fired)[-KEPT_FIRED:])
+    if pool.latest is None or not (fresh or watchers != before):
+        return pool
+    rules, paces = file.pools.get(pool.id, PoolRules(pool.id)), file.paces
+    limits = thresholds(rules, pool.fired) if file.early.enabled else ()
+    sample = pool.latest
+    coming = expected(pool.samples, rules, limits, pool.ahead, paces.speed) if limits and not watchers else ()
+    newest = fired[-1].incident if fired else ""
+    seen = Seen(desk.now(), sample, limits, coming, watchers, newest, paces.speed)
+    return replace(pool, early=stepped(pool.early, seen))
+
+
+async def _fired(desk: Desk, pool: Pool, names: list[str]) -> tuple[Fired, ...]:
+    """Of the incidents that have begun to watch the pool: those whose alert fired for it, and how it stood then."""
+    known = {one.incident for one in pool.fired}
+    held = await desk.store.get_many(Incident, [name for name in names if name not in known])
+    found = []
+    for name, one in held.items():
+        incident = one.value
+        near = [s for s in pool.samples if abs(s.at - incident.opened_at) <= NEAR_SECONDS]
+        if near and await _speaks_of(desk, incident, pool):
+            stood = min(near, key=lambda sample: abs(sample.at - incident.opened_at))
+            channel = incident.thread.instead_of or incident.thread.channel
+            found.append(Fired(name, incident.opened_at, stood.queued, stood.oldest_wait_seconds, channel))
+    return tuple(found)
+
+
+async def _speaks_of(desk: Desk, incident: Incident, pool: Pool) -> bool:
+    """Whether the alert names this pool; one over all pools fired for the one that waits longest."""
+    if len(incident.candidates) == 1 or set(incident.affected) == set(incident.candidates):
+        return True
+    others = await desk.store.get_many(Pool, [name for name in incident.candidates if name != pool.id])
+    latest = [one.value.latest for one in others.values()] + [pool.latest]
+    worst = worst_first([sample for sample in latest if sample is not None])
+    return bool(worst) and worst[0].pool == pool.id and bool(worst[0].queued)

@@ -1,0 +1,307 @@
+"""The GitHub source against a stand-in over real HTTP: runners, queues, webhooks that come and that are lost, calls."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from bot.core.job import JobState
+from bot.core.pool import Job
+from tests.adapters.metrics.github_standin import LABEL, ORG, REPO, stamp
+from tests.adapters.metrics.github_world import BY_REST, world
+from tests.builders import NOW
+
+RUNS, RUNNERS = f"/repos/{REPO}/actions/runs", f"/orgs/{ORG}/actions/runners"
+
+
+def jobs_of(run: str) -> str:
+    """The path of a run's jobs."""
+    return f"{RUNS}/{run}/jobs"
+
+
+async def test_runners_are_counted_by_label_over_all_pages():
+    """602 runners are seven pages; a label matches without regard to case, and a busy runner that is gone is gone."""
+    pools = {LABEL: {"limit": 700}, "gpu": {"labels": ["self-hosted", "gpu"], "limit": 1}}
+    async with world(pools=pools, heeded=False) as w:
+        for n in range(602):
+            w.github.runner(LABEL.upper() if n % 2 else "gpu", online=n % 10 < 8, busy=n % 5 == 0)
+        found, gpu = await w.look(), await w.look("gpu")
+        assert w.github.calls().count(RUNNERS) == 7
+    assert (found.busy, found.idle, found.offline, found.limit) == (60, 181, 60, 700)
+    assert (gpu.busy, gpu.idle, gpu.offline) == (61, 180, 60)
+    assert found.api_remaining == w.github.remaining
+    assert found.missing == ()
+
+
+async def test_by_rest_alone_waiting_jobs_come_with_age_and_link():
+    """Jobs with steps run, jobs held back and hosted labels are no queue; the rates stay unknown and say why."""
+    async with world() as w:
+        w.github.runner(LABEL, busy=True)
+        run = w.github.run(1, "in_progress", age=3600)
+        w.github.job(run, 11, age=1500)
+        w.github.job(run, 12, age=1200, steps=[{"name": "Set up job", "number": 1}], started_at=stamp(NOW - 240))
+        w.github.job(run, 13, "waiting")
+        w.github.job(run, 14, labels=["ubuntu-latest"])
+        w.github.job(run, 15, "completed", conclusion="success", runner_name="r")
+        w.github.job(w.github.run(2, "waiting"), 21, "waiting")
+        w.github.run(3, "pending")
+        found = await w.look()
+        assert jobs_of("3") not in w.github.calls()
+    assert (found.queued, found.oldest_wait_seconds, found.at) == (1, 1500.0, NOW)
+    link = f"https://github.com/{REPO}/actions/runs/1/job/11"
+    assert found.waiting == (Job("pull / test (default, 1, 2)", 1500.0, REPO, link),)
+    assert found.running_longest_seconds == 240.0
+    assert (found.unservable, found.ghosts, found.arrivals_per_minute, found.starts_per_minute) == (0, 0, None, None)
+    assert [why.partition(":")[0] for why in found.missing] == ["arrivals, starts and completions per minute"]
+    assert found.duration_p50_seconds is None
+
+
+async def test_what_did_not_change_costs_nothing():
+    """The second round asks the same with ETags: every answer is 304, and GitHub counts none of them."""
+    async with world() as w:
+        w.github.runner(LABEL)
+        w.github.job(w.github.run(1), 11)
+        await w.look()
+        first, left = len(w.github.asked), w.github.remaining
+        again = await w.later()
+        assert {one.status for one in w.github.asked[first:]} == {304}
+        assert len(w.github.asked) == 2 * first
+        assert w.github.remaining == left == again.api_remaining
+    assert (again.queued, again.at, again.oldest_wait_seconds) == (1, NOW + 30, 630.0)
+
+
+async def test_twenty_pools_cost_no_more_than_one():
+    """With webhooks: the pages of the runners and one list for each status, at most once in a poll period."""
+    pools: dict[str, Mapping[str, object]] = {f"pool{n}": {"label": LABEL, "limit": 1} for n in range(20)}
+    async with world(pools=pools) as w:
+        for _ in range(250):
+            w.github.runner(LABEL)
+        w.jobs.heard_for(1800)
+        for n in range(30):
+            w.github.job(w.github.run(n), 100 + n)
+            w.tell(100 + n, str(n))
+        looks = [await w.look(pool) for pool in pools]
+        expected = sorted([*[RUNNERS] * 3, *[RUNS] * 4])
+        assert sorted(w.github.calls()) == expected
+        before = len(w.github.asked)
+        looks += [await w.later(1.4, pool, webhooks=True) for pool in pools]
+        assert sorted(w.github.calls(since=before)) == expected
+    assert {look.queued for look in looks} == {30}
+    assert {(look.idle, look.pool in pools) for look in looks} == {(250, True)}
+
+
+async def test_many_looks_at_once_are_one_round():
+    """Replicas and incidents aside: pools that are due at the same moment wait for one round of questions."""
+    async with world(pools={f"pool{n}": {"label": LABEL} for n in range(5)}) as w:
+        await asyncio.gather(*(w.look(f"pool{n}") for n in range(5)))
+        assert len(w.github.asked) == 5
+
+
+async def test_webhooks_give_rates_and_no_run_is_asked_for():
+    """Arrivals, starts, sources and durations come from webhooks; the jobs of told runs are never read."""
+    async with world() as w:
+        w.jobs.heard_for(1800)
+        w.github.run(1)
+        w.tell(11, "1", age=300)
+        w.tell(12, "1", JobState.IN_PROGRESS, age=400, started_at=NOW - 100, runner="r1")
+        done = {"started_at": NOW - 800, "completed_at": NOW - 200, "runner": "r2"}
+        w.tell(13, "2", JobState.COMPLETED, age=850, **done)
+        found = await w.look()
+        assert not [path for path in w.github.calls() if path.endswith("/jobs")]
+    assert (found.queued, found.oldest_wait_seconds) == (1, 300.0)
+    assert found.arrivals_per_minute == pytest.approx(0.2)
+    assert found.starts_per_minute == pytest.approx(2 / 15)
+    assert found.duration_p50_seconds == 600.0
+    assert found.arrivals_by_source[0].name == f"{REPO} / pull"
+    assert "label: no runner carries linux.2xlarge now" in found.missing[0]
+
+
+async def test_a_lost_end_of_a_run_is_found_and_left_out():
+    """The run is on none of GitHub's lists any more: it is looked up once, and its job becomes a ghost."""
+    async with world() as w:
+        w.jobs.heard_for(1800)
+        run = w.github.run(1)
+        w.github.job(run, 11)
+        w.tell(11, run)
+        assert (await w.look()).queued == 1
+        w.github.over(run)
+        await w.later(60, webhooks=True)
+        before = len(w.github.asked)
+        found = await w.later(90, webhooks=True)
+        assert w.github.calls(since=before).count(jobs_of(run)) == 1
+        before = len(w.github.asked)
+        again = await w.later(webhooks=True)
+        assert jobs_of(run) not in w.github.calls(since=before)
+    assert (found.queued, found.ghosts) == (0, 1)
+    assert (again.queued, again.ghosts) == (0, 1)
+
+
+async def test_a_run_that_github_deleted_waits_no_more():
+    """404 for a run of a repository that can be read."""
+    async with world() as w:
+        w.jobs.heard_for(1800)
+        w.tell(11, "99")
+        await w.look()
+        found = await w.later(150, webhooks=True)
+    assert (found.queued, found.ghosts) == (0, 1)
+
+
+async def test_a_job_whose_webhooks_were_lost_is_found_in_a_run_nobody_told_of():
+    """A run without a word is read once; a job found there means that the repository's webhooks get lost."""
+    async with world() as w:
+        w.jobs.heard_for(1800)
+        w.tell(1, "1", JobState.IN_PROGRESS, started_at=NOW - 60, runner="r")
+        w.github.job(w.github.run(1, "in_progress"), 1, "in_progress", started_at=stamp(NOW - 60), runner_name="r")
+        hosted = w.github.run(2, "in_progress")
+        w.github.job(hosted, 21, "in_progress", labels=["ubuntu-latest"])
+        assert (await w.look()).queued == 0
+        assert w.github.calls().count(jobs_of(hosted)) == 1
+        before = len(w.github.asked)
+        assert (await w.later(webhooks=True)).queued == 0
+        assert not [path for path in w.github.calls(since=before) if path.endswith("/jobs")]
+        lost = w.github.run(3, age=300)
+        w.github.job(lost, 31, age=300)
+        found = await w.later(webhooks=True)
+        w.github.job(hosted, 22, age=0)
+        before = len(w.github.asked)
+        after = await w.later(webhooks=True)
+        assert jobs_of(hosted) in w.github.calls(since=before)
+    assert (found.queued, found.oldest_wait_seconds) == (1, 330.0)
+    assert after.queued == 2
+
+
+async def test_a_job_that_waits_long_without_a_word_is_looked_up():
+    """Its `in_progress` was lost: at most three such runs are read in a round, each once in ten minutes."""
+    async with world() as w:
+        w.jobs.heard_for(1800)
+        for n in range(1, 6):
+            run = w.github.run(n, "in_progress", age=60)
+            w.github.job(run, 10 + n, "in_progress", started_at=stamp(NOW), runner_name=f"r{n}")
+            w.tell(10 + n, run, age=60)
+        assert (await w.look()).queued == 5
+        before = len(w.github.asked)
+        w.jobs.heard_for(1800)
+        found = await w.later(1900, webhooks=True)
+        assert len([path for path in w.github.calls(since=before) if path.endswith("/jobs")]) == 3
+        again = await w.later(webhooks=True)
+    assert (found.queued, again.queued) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("age", "changed", "counted"),
+    [(7 * 3600, 0.0, False), (5 * 3600, 0.0, True), (7 * 3600, 60.0, True), (49 * 3600, 60.0, False)],
+)
+async def test_ghost_rows_are_left_out(age: float, changed: float, *, counted: bool):
+    """A run older than 6 h that nothing ever happened to, and whatever is older than 48 h (causes.md G1)."""
+    async with world() as w:
+        run = w.github.run(1, age=age, updated_at=stamp(NOW - age + changed))
+        w.github.job(run, 11, age=age)
+        found = await w.look()
+    assert (found.queued, found.ghosts) == ((1, 0) if counted else (0, 1))
+
+
+async def test_an_attempt_that_was_run_again_waits_no_more():
+    """`filter=latest` shows the new attempt alone; the old one's job never got its `completed`."""
+    async with world() as w:
+        run = w.github.run(1)
+        w.tell(11, run)
+        await w.pass_by(300)
+        w.github.job(run, 12, age=10)
+        found = await w.look()
+        assert {"filter": "latest", "per_page": "100"} in [one.query for one in w.github.asked]
+    assert (found.queued, found.ghosts, found.oldest_wait_seconds) == (1, 1, 10.0)
+
+
+async def test_a_job_for_a_label_that_no_runner_carries_is_told_apart():
+    """Runners of the pool are there, and none of them may take the job."""
+    async with world() as w:
+        w.github.runner(LABEL, "cuda")
+        run = w.github.run(1)
+        for n, labels in enumerate(([LABEL], [LABEL, "CUDA"], [LABEL, "rocm"])):
+            w.github.job(run, 10 + n, labels=labels)
+        found = await w.look()
+    assert (found.queued, found.unservable) == (3, 1)
+
+
+async def test_a_run_between_two_lists_is_not_lost():
+    """It left one list before it came to the other: its jobs are looked up once more before they are forgotten."""
+    async with world() as w:
+        run = w.github.run(1)
+        w.github.job(run, 11)
+        await w.look()
+        w.github.runs[REPO][run]["status"] = "requested"
+        assert (await w.later()).queued == 1
+        w.github.over(run)
+        assert (await w.later()).queued == 0
+
+
+async def test_the_repositories_of_an_organisation_are_found():
+    """Without webhooks and without a list of repositories all of them are read."""
+    async with world({"organizations": [ORG]}) as w:
+        w.github.job(w.github.run(1, repo=f"{ORG}/docs"), 11)
+        found = await w.look()
+    assert found.queued == 1
+
+
+async def test_webhooks_name_the_repositories_that_matter():
+    """With webhooks nobody lists an organisation's repositories, and one without open jobs is not asked for."""
+    async with world({"organizations": [ORG]}) as w:
+        w.jobs.heard_for(1800)
+        w.github.run(1)
+        w.tell(11, "1")
+        w.tell(12, "2", JobState.COMPLETED, repository=f"{ORG}/docs", completed_at=NOW)
+        assert (await w.look()).queued == 1
+        assert set(w.github.calls()) == {RUNNERS, RUNS}
+
+
+async def test_runner_groups_have_their_own_figures():
+    """A pool of a group counts that group alone; a group that is not there is named with those that are."""
+    pools = {LABEL: {"runner_group": "gpu", "limit": 1}, "other": {"label": LABEL, "runner_group": "no", "limit": 1}}
+    async with world(pools=pools) as w:
+        w.github.groups = {"default": [], "gpu": [w.github.runner(LABEL)]}
+        w.github.runner(LABEL)
+        found, other = await w.look(), await w.look("other")
+        assert RUNNERS not in w.github.calls()
+    assert (found.idle, other.idle) == (1, None)
+    assert "has no runner group no; known are default and gpu, correct runner_group" in other.missing[-1]
+
+
+async def test_a_repositorys_own_runners_count_without_an_organisation():
+    """The runners of the repository are listed instead."""
+    async with world({"repositories": [REPO]}) as w:
+        w.github.runner(LABEL)
+        found = await w.look()
+        assert f"/repos/{REPO}/actions/runners" in w.github.calls()
+    assert found.idle == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "up"), [("operational", True), ("major_outage", False), ("degraded_performance", None)]
+)
+async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | None):
+    """What GitHub says of Actions; a degraded service is neither up nor down, and says so."""
+    async with world({**BY_REST, "status_url": "x"}) as w:
+        w.github.status_word = word
+        found = await w.look()
+        await w.later()
+        assert w.github.calls().count("/status/components.json") == 1
+    assert found.provider_up is up
+    said = "provider_up: GitHub's status page says degraded performance of Actions"
+    assert (said in found.missing) is (up is None)
+
+
+async def test_history_is_empty_and_an_unknown_pool_is_named():
+    """GitHub keeps no past of its queues."""
+    async with world() as w:
+        assert await w.source.history(LABEL, 0.0, 1.0, 1.0) == ()
+        with pytest.raises(Exception, match="no figures are configured for the pool nope"):
+            await w.look("nope")
+
+
+async def test_the_limit_is_said_to_be_unknown():
+    """A scaler knows it, GitHub does not."""
+    async with world(pools={LABEL: {}}) as w:
+        w.github.runner(LABEL)
+        found = await w.look()
+    assert found.limit is None
+    assert "limit: GitHub does not know it; write limit = N into the pool's table" in found.missing

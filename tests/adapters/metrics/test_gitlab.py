@@ -1,0 +1,202 @@
+"""GitLab: pending jobs by tags, runners by tags, pages to the end, and what is not claimed from less."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.adapters.http import Answer, Wire
+from bot.adapters.metrics.gitlab import Gitlab, build
+from bot.adapters.metrics.gitlab_answers import Wanted
+from bot.adapters.metrics.gitlab_pages import MOST_PAGES, following
+from bot.config import ConfigError
+from bot.core.pool import Job, Snapshot
+from bot.ports import Failure, Unreachable
+from tests.adapters.back_end import parts_with
+from tests.ci_systems import AT, PAGE, Asked, CiSystem, Said, gitlab, recorded
+
+PROJECTS = ["team/app", "team/sub/lib"]
+TAGS = {"tags": ["linux", "docker"]}
+APP = "/api/v4/projects/team%2Fapp"
+
+
+@asynccontextmanager
+async def source(
+    system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
+) -> AsyncIterator[Gitlab]:
+    """The source as tailback.toml would name it, at the time of the payloads."""
+    async with system.url() as url, Wire() as wire:
+        raw = {"kind": "gitlab", "url": url, "token_env": "GITLAB", "projects": PROJECTS, **table}
+        parts = parts_with(wire, {"GITLAB": "gitlab-token-1"}, AT)
+        yield build("g", "[metrics.g]", raw, pools or {"linux": TAGS}, parts)
+
+
+async def look(system: CiSystem, keys: Mapping[str, object] = TAGS, pool: str = "linux", **table: object) -> Snapshot:
+    """One snapshot of a pool."""
+    async with source(system, {pool: keys}, **table) as found:
+        return await found.snapshot(pool)
+
+
+async def test_a_pool_has_the_jobs_whose_tags_it_covers():
+    """Not the one that also asks for a GPU, and not the untagged one."""
+    found = await look(gitlab())
+    assert (found.queued, found.oldest_wait_seconds, found.unservable, found.at) == (3, 6840.0, 0, AT)
+    assert found.missing == ()
+    assert (found.arrivals_per_minute, found.limit) == (None, None)
+
+
+async def test_untagged_jobs_belong_to_runners_that_take_them():
+    """GitLab runs an untagged job on any runner that is set so."""
+    assert (await look(gitlab(), {**TAGS, "run_untagged": True})).queued == 4
+
+
+async def test_the_longest_waiting_jobs_have_link_project_and_age():
+    """Across projects; the project is that of the address."""
+    found = await look(gitlab())
+    assert found.waiting == (
+        Job("verify / e2e", 6840.0, "team/app", "https://gitlab.example.com/team/app/-/jobs/104"),
+        Job("build / build", 900.0, "team/sub/lib", "https://gitlab.example.com/team/sub/lib/-/jobs/205"),
+        Job("test / unit", 300.5, "team/app", "https://gitlab.example.com/team/app/-/jobs/105"),
+    )
+
+
+async def test_busy_are_the_jobs_that_run_on_the_pools_runners():
+    """Idle is known only when it is said how many jobs one runner takes; a paused runner takes none."""
+    found = await look(gitlab())
+    assert (found.busy, found.idle, found.offline, found.running_longest_seconds) == (2, None, 1, 3600.0)
+    slots = await look(gitlab(), {**TAGS, "slots": 10})
+    assert (slots.busy, slots.idle) == (2, 8)
+
+
+async def test_each_page_is_followed_by_its_parameters_and_never_by_its_address():
+    """Behind a proxy GitLab may name a host that cannot be reached, or another one altogether."""
+    system = gitlab()
+    await look(system)
+    pages = [one for one in system.asked if one.path == f"{APP}/jobs" and one.query["scope[]"] == "pending"]
+    assert [one.query.get("cursor") for one in pages] == [None, "next"]
+    assert all(one.query["pagination"] == "keyset" for one in pages)
+    assert all(one.headers["private-token"] == "gitlab-token-1" for one in pages)
+
+
+async def test_pools_share_the_jobs_and_pools_of_the_same_tags_their_runners():
+    """Two projects, two scopes, one page more; two sets of tags in two projects."""
+    system = gitlab()
+    async with source(system, {"linux": TAGS, "again": TAGS, "gpu": {}}) as found:
+        for pool in ("linux", "again", "gpu", "linux"):
+            await found.snapshot(pool)
+    assert sum(one.path.endswith("/jobs") for one in system.asked) == 5
+    assert sum(one.path.endswith("/runners") for one in system.asked) == 4
+
+
+async def test_with_no_runner_for_its_tags_every_job_is_unservable():
+    """A project's list has every runner that may take its jobs; a group's list may lack those of its projects."""
+    gpu = {"tags": ["linux", "gpu"]}
+    alone, of_group = await look(gitlab(), gpu), await look(gitlab(), gpu, group="team")
+    assert (alone.queued, alone.unservable, alone.busy, alone.offline) == (2, 2, 0, 0)
+    assert (of_group.queued, of_group.unservable) == (2, None)
+
+
+async def test_tags_that_nobody_has_and_nobody_asks_for_are_not_an_empty_queue():
+    """A misspelt tag must never count as drained."""
+    found = await look(gitlab(), {}, "lniux")
+    assert found.queued is None
+    assert found.missing == ("queued: no runner carries the tags lniux and no job asks for them, correct tags",)
+
+
+async def test_without_the_right_to_see_runners_the_queue_still_stands():
+    """Reading jobs takes less than reading runners."""
+    system = gitlab()
+    system.says(f"{APP}/runners", {"message": "403 Forbidden"}, 403)
+    found = await look(system)
+    assert (found.queued, found.busy, found.unservable) == (3, None, None)
+    assert found.missing[0] == "busy: refused the credentials (HTTP 403): 403 Forbidden"
+
+
+async def test_a_job_without_its_wait_leaves_the_oldest_unknown():
+    """The time at which a job was created is not that at which it began to wait for a runner."""
+    system = gitlab()
+    jobs = recorded("gitlab/jobs_lib_pending")
+    assert isinstance(jobs, list)
+
+    def answer(asked: Asked) -> Said:
+        pending = asked.query["scope[]"] == "pending"
+        return Said([{**jobs[0], "queued_duration": None}] if pending else [])
+
+    system.paths["/api/v4/projects/team%2Fsub%2Flib/jobs"] = answer
+    found = await look(system)
+    assert (found.queued, found.oldest_wait_seconds, len(found.waiting)) == (3, None, 2)
+    assert found.missing == ("oldest_wait_seconds: GitLab does not say when some of the jobs came",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "failure", "said"),
+    [
+        (
+            {"message": "404 Project Not Found"},
+            404,
+            Failure.SHAPE,
+            "has no project team/app for this token .*; correct projects",
+        ),
+        ({"message": "insufficient_scope"}, 403, Failure.CREDENTIALS, "refused the credentials"),
+        ({"message": "Retry later"}, 429, Failure.LATER, "fewer requests"),
+        (PAGE, 200, Failure.PLACE, "web page"),
+        ({"jobs": []}, 200, Failure.SHAPE, "not the answer that was expected"),
+    ],
+)
+async def test_jobs_that_cannot_be_listed_whole_are_an_error(answer: object, status: int, failure: Failure, said: str):
+    """One project that cannot be read leaves the whole length unknown."""
+    system = gitlab()
+    system.says(f"{APP}/jobs", answer, status)
+    with pytest.raises(Unreachable, match=said) as caught:
+        await look(system)
+    assert caught.value.failure is failure
+
+
+async def test_a_list_without_end_is_given_up():
+    """Some pages and no more; a part of a queue is no length."""
+    system = gitlab()
+    system.says(f"{APP}/jobs", [], link='<https://x.test/?cursor=again>; rel="next"')
+    with pytest.raises(Unreachable, match="more than 3,000 rows"):
+        await look(system)
+    assert system.count(f"{APP}/jobs") == 2 * MOST_PAGES
+
+
+@pytest.mark.parametrize(
+    ("link", "found"),
+    [
+        ("", None),
+        ('<https://x.test/a?page=1>; rel="first"', None),
+        ('<https://x.test/a?page=1>; rel="prev", <https://x.test/a?page=3&per_page=100>; rel="next"', {"page": "3"}),
+        ("<https://x.test/a?cursor=e%3D%3D>; rel=next", {"cursor": "e=="}),
+    ],
+)
+def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | None):
+    """By keyset or by offset, whichever GitLab uses for the list."""
+    after = following(Answer(200, [], "", {"link": link} if link else {}))
+    assert after is None if found is None else after is not None and found.items() <= after.items()
+
+
+@pytest.mark.parametrize(
+    ("asked", "untagged", "covered"),
+    [(["a"], False, True), (["a", "b"], False, True), (["a", "c"], False, False), ([], False, False), ([], True, True)],
+)
+def test_a_pool_takes_a_job_whose_tags_it_has_all(asked: list[str], untagged: bool, covered: bool):
+    """GitLab's own rule."""
+    assert Wanted(frozenset({"a", "b"}), untagged, None).covers({"tag_list": asked}) is covered
+
+
+@pytest.mark.parametrize(
+    ("table", "keys", "said"),
+    [
+        ({"token_env": "NOPE"}, TAGS, "[metrics.g]: token_env: NOPE: not set"),
+        ({"projects": []}, TAGS, "[metrics.g]: projects: names 1 to 50 projects"),
+        ({}, {"slots": 0}, '[pool."linux"]: slots: '),
+        ({}, {"tag": "x"}, '[pool."linux"]: tag: there is no such setting'),
+    ],
+)
+async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, object], said: str):
+    """Place, what is wrong, what to do."""
+    with pytest.raises(ConfigError) as caught:
+        async with source(gitlab(), {"linux": keys}, **table):
+            pass
+    assert any(said in problem for problem in caught.value.problems), caught.value.problems

@@ -1,0 +1,232 @@
+"""PyTorch's HUD: what its rows say of a pool, what they hide, and what is then not claimed."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.adapters.http import Wire
+from bot.adapters.metrics.hud import Hud, build
+from bot.adapters.metrics.hud_answers import LIVE_SECONDS, Looks
+from bot.config import ConfigError
+from bot.core.pool import Counted, Job, Snapshot
+from bot.ports import Failure, Unreachable
+from tests.adapters.back_end import parts_with
+from tests.ci_systems import AT, PAGE, CiSystem, hud, recorded
+from tests.sources.payloads import SHARED
+
+POOL = "linux.2xlarge"
+RUN = "https://github.com/pytorch/pytorch/actions/runs"
+QUERY = "/api/clickhouse/"
+
+
+@asynccontextmanager
+async def source(
+    system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
+) -> AsyncIterator[Hud]:
+    """The source as tailback.toml would name it, at the time of the payloads."""
+    async with system.url() as url, Wire() as wire:
+        raw_table = {"kind": "hud", "url": url, "token_env": "HUD", **table}
+        yield build("h", "[metrics.h]", raw_table, pools or {POOL: {}}, parts_with(wire, {"HUD": "hud-token-1"}, AT))
+
+
+async def look(system: CiSystem, pool: str = POOL, **keys: object) -> Snapshot:
+    """One snapshot of a pool."""
+    async with source(system, {pool: keys}) as found:
+        return await found.snapshot(pool)
+
+
+async def test_a_pool_that_queues_is_read_from_all_of_hud():
+    """Jobs of pytorch/pytorch one by one, those of other repositories counted, the runners by label, no ghost."""
+    found = await look(hud())
+    assert (found.queued, found.oldest_wait_seconds, found.ghosts) == (7, 7800.0, 1)
+    assert (found.busy, found.idle, found.offline, found.at) == (2, 1, 1, AT)
+    assert found.missing == ()
+    assert (found.arrivals_per_minute, found.limit, found.unservable) == (None, None, None)
+
+
+async def test_the_longest_waiting_jobs_have_link_repository_and_age_and_no_ghost_is_among_them():
+    """What somebody wants to click on."""
+    found = await look(hud())
+    assert found.waiting[0] == Job(
+        "pull / linux-jammy-py3.10 / test (default, 1, 5)", 6840.0, "pytorch/pytorch", f"{RUN}/9002/job/502"
+    )
+    assert [job.waited_seconds for job in found.waiting] == [6840.0, 1500.0, 840.0, 620.0, 400.0]
+
+
+async def test_what_came_lately_and_still_waits_is_told_by_source():
+    """autorevert, ciflow, main and other, as HUD names them."""
+    assert (await look(hud())).arrivals_by_source == (Counted("autorevert", 2), Counted("ciflow", 1))
+
+
+async def test_no_row_is_zero_only_for_a_label_that_hud_knows():
+    """Zero then means that no job has waited over 5 min; its age is not known."""
+    idle = await look(hud(), "linux.4xlarge")
+    assert (idle.queued, idle.oldest_wait_seconds, idle.ghosts) == (0, None, 0)
+    assert idle.missing[0].startswith("busy: HUD lists no runner with this label")
+    misspelt = await look(hud(), "linux.2xlarg")
+    assert misspelt.queued is None
+    why = 'no job of the last 3 days asked for the label "linux.2xlarg", correct known_as (alike are linux.2xlarge)'
+    assert misspelt.missing[0] == f"queued: {why}"
+
+
+async def test_a_label_that_cannot_be_looked_up_is_not_zero():
+    """Silence about a label that nobody knows is no recovery."""
+    system = hud()
+    system.says(f"{QUERY}all_machine_types", {"error": "busy"}, 500)
+    found = await look(system, "linux.4xlarge")
+    assert found.queued is None
+    assert found.missing[0] == "queued: whether there is such a label is unknown: failed (HTTP 500): busy"
+
+
+@pytest.mark.parametrize(("age", "queued", "ghosts"), [(LIVE_SECONDS, 1, 0), (LIVE_SECONDS + 1, 0, 1)])
+async def test_a_row_older_than_a_day_is_a_ghost(age: float, queued: int, ghosts: int):
+    """GitHub cancels jobs then; HUD's own mark `is_stale` decides nothing."""
+    system = hud()
+    system.says(f"{QUERY}queued_jobs", [{"queue_s": age, "machine_type": "linux.4xlarge", "is_stale": True}])
+    found = await look(system, "linux.4xlarge")
+    assert (found.queued, found.ghosts) == (queued, ghosts)
+
+
+def test_a_label_is_known_by_any_answer():
+    """Jobs, counts, other repositories, or runners."""
+    group = {"label": "a / b", "runners": [{"name": "r", "labels": [{"name": "c"}]}]}
+    looks = Looks([{"machine_type": "d"}], [{"machine_type": "e"}], [{"runner_label": "f"}], [group])
+    assert [name for name in "abcdefg" if looks.know(name)] == list("abcdef")
+    assert not Looks([], [], "down", "down").know("a")
+
+
+async def test_without_the_other_repositories_the_length_is_unknown():
+    """Half a queue is none; the rest still stands."""
+    system = hud()
+    system.says(f"{QUERY}queued_jobs_aggregate", {"error": "timeout"}, 504)
+    found = await look(system)
+    assert (found.queued, found.oldest_wait_seconds, found.busy) == (None, None, 2)
+    assert found.missing == ("queued: what other repositories queue is unknown: failed (HTTP 504): timeout",)
+    assert len(found.waiting) == 5
+
+
+async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_from_its_misnamed_field():
+    """`avg_queue_s` is the maximum; runner groups stand in this query alone."""
+    found = await look(hud(), "arm", known_as="arm-group")
+    assert (found.queued, found.oldest_wait_seconds, found.waiting) == (3, 700.0, ())
+    system = hud()
+    system.says(f"{QUERY}queued_jobs_by_label", [{"count": 3, "avg_queue_s": 90_000, "machine_type": "arm-group"}])
+    old = await look(system, "arm", known_as="arm-group")
+    assert old.missing[0] == "queued: HUD counts jobs that are older than a day, and does not say which"
+
+
+async def test_a_list_of_runners_that_is_cut_short_gives_no_figures():
+    """A figure from an incomplete list is unknown."""
+    system = hud()
+    body = recorded("hud/runners_pytorch")
+    assert isinstance(body, dict)
+    system.says("/api/runners/pytorch", {**body, "totalRunners": 700})
+    found = await look(system)
+    assert (found.queued, found.busy) == (7, None)
+    assert found.missing[0] == "busy: /api/runners/pytorch lists fewer runners than it says"
+
+
+async def test_runners_are_found_by_group_and_by_label():
+    """HUD joins labels of macs, and knows the groups of some partners by their runners' names alone."""
+    mac = await look(hud(), "macos-m1-stable")
+    rocm = await look(hud(), "linux.rocm.gpu")
+    assert (mac.busy, mac.idle, mac.offline) == (1, 0, 0)
+    assert (rocm.busy, rocm.idle, rocm.offline) == (0, 1, 0)
+
+
+async def test_old_figures_keep_their_own_time():
+    """By the time that HUD says, and by the age of an answer out of a cache."""
+    assert (await look(hud("2026-03-02T09:50:00.000Z"))).at == AT - 600
+    system = hud()
+    system.says(f"{QUERY}queued_jobs", recorded("hud/queued_jobs"), age="300")
+    assert (await look(system)).at == AT - 300
+
+
+async def test_all_pools_share_one_set_of_requests():
+    """Three pools, each looked at twice in a period."""
+    system = hud()
+    async with source(system, {POOL: {}, "linux.rocm.gpu": {}, "linux.4xlarge": {}}) as found:
+        for pool in (POOL, "linux.rocm.gpu", "linux.4xlarge", POOL):
+            await found.snapshot(pool)
+    assert {one.path: system.count(one.path) for one in system.asked} == {
+        **{f"{QUERY}{name}": 1 for name in ("queued_jobs", "queued_jobs_by_label", "queued_jobs_aggregate")},
+        f"{QUERY}all_machine_types": 1,
+        "/api/runners/pytorch": 1,
+    }
+    asked = next(one for one in system.asked if one.path.endswith("aggregate"))
+    assert json.loads(asked.query["parameters"]) == {
+        "queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": "", "orgs": ["pytorch"],
+    }  # fmt: skip
+
+
+async def test_the_past_is_the_longest_wait_oldest_first():
+    """A minute that HUD leaves out has five jobs or fewer: it is left out here too, and is not zero."""
+    system = hud()
+    async with source(system, {POOL: {}, "linux.4xlarge": {}}) as found:
+        past = await found.history(POOL, AT - 1800, AT - 1, 30.0)
+        await found.history("linux.4xlarge", AT - 1800, AT - 1, 30.0)
+    assert [(one.at, one.queued, one.oldest_wait_seconds) for one in past] == [
+        (AT - 1800, None, 1140.0),
+        (AT - 1740, None, 1200.0),
+        (AT - 1200, None, 1750.0),
+    ]
+    assert past[0].missing == ("queued: HUD keeps only the longest wait over time",)
+    assert system.count(f"{QUERY}queue_times_historical") == 1
+    assert json.loads(system.asked[0].query["parameters"]) == {
+        "granularity": "minute", "startTime": "2026-03-02T09:30:00.000", "stopTime": "2026-03-02T10:00:00.000",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("status", "failure"), [(200, Failure.PLACE), (403, Failure.CREDENTIALS), (429, Failure.LATER)]
+)
+async def test_a_page_for_people_is_no_answer(status: int, failure: Failure):
+    """Bot protection sends HTML, and under any status."""
+    system = hud()
+    system.says(f"{QUERY}queued_jobs", PAGE, status)
+    with pytest.raises(Unreachable, match="web page") as caught:
+        await look(system)
+    assert caught.value.failure is failure
+    assert "robot" not in str(caught.value)
+
+
+async def test_a_wrong_token_is_an_error_of_the_source():
+    """Nothing is claimed from what little may be open."""
+    system = hud()
+    system.credentials = "another"
+    with pytest.raises(Unreachable, match="refused the credentials") as caught:
+        await look(system)
+    assert caught.value.failure is Failure.CREDENTIALS
+
+
+@pytest.mark.parametrize(
+    ("table", "keys", "said"),
+    [
+        ({"url": "hud"}, {}, "[metrics.h]: url: needs http:// or https://"),
+        ({"token_env": "NOPE"}, {}, "[metrics.h]: token_env: NOPE: not set"),
+        ({"organizations": []}, {}, "[metrics.h]: organizations: names GitHub organizations"),
+        ({"organizations": ["a/../b"]}, {}, "[metrics.h]: organizations: names GitHub organizations"),
+        ({}, {"queued": "x"}, f'[pool."{POOL}"]: queued: there is no such setting'),
+    ],
+)
+async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, object], said: str):
+    """Place, what is wrong, what to do."""
+    with pytest.raises(ConfigError) as caught:
+        async with source(hud(), {POOL: keys}, **table):
+            pass
+    assert any(said in problem for problem in caught.value.problems), caught.value.problems
+
+
+@pytest.mark.skipif(
+    not SHARED.is_dir(), reason=f"{SHARED} is not here: rows of the real project are kept beside this one"
+)
+async def test_rows_of_the_real_project_are_read():
+    """Those with which its own tests run."""
+    system = hud()
+    for name in ("queued_jobs_by_label", "queued_jobs_aggregate"):
+        system.says(f"{QUERY}{name}", json.loads((SHARED / "pytorch" / f"hud_{name}.rows.json").read_text("utf-8")))
+    few, other = await look(system, "linux.2xlarge few"), await look(system, "test_runner_type2")
+    assert (few.queued, few.oldest_wait_seconds) == (10, 1801.0)
+    assert (other.queued, other.oldest_wait_seconds) == (2, 1920.0)

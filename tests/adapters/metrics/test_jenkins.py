@@ -1,0 +1,162 @@
+"""Jenkins: which items wait for which label, whose executors those are, and what is not claimed."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.adapters.http import Wire
+from bot.adapters.metrics.jenkins import Jenkins, build
+from bot.adapters.metrics.jenkins_answers import Label
+from bot.config import ConfigError
+from bot.core.pool import Job, Snapshot
+from bot.ports import Failure, Unreachable
+from tests.adapters.back_end import parts_with
+from tests.ci_systems import AT, PAGE, CiSystem, jenkins, without
+
+QUEUE, NODES = "/queue/api/json", "/computer/api/json"
+
+
+@asynccontextmanager
+async def source(
+    system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
+) -> AsyncIterator[Jenkins]:
+    """The source as tailback.toml would name it, at the time of the payloads."""
+    async with system.url() as url, Wire() as wire:
+        raw = {"kind": "jenkins", "url": url, "basic_env": "JENKINS", **table}
+        parts = parts_with(wire, {"JENKINS": "bot:jenkins-token-1", "BARE": "jenkins-token-1"}, AT)
+        yield build("j", "[metrics.j]", raw, pools or {"linux": {}}, parts)
+
+
+async def look(system: CiSystem, pool: str = "linux", **keys: object) -> Snapshot:
+    """One snapshot of a pool."""
+    async with source(system, {pool: keys}) as found:
+        return await found.snapshot(pool)
+
+
+async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes():
+    """A build that waits for another one, or for its quiet period, does not wait for a node."""
+    found = await look(jenkins())
+    assert (found.queued, found.oldest_wait_seconds, found.unservable, found.at) == (2, 6840.0, 0, AT)
+    assert (found.busy, found.idle, found.offline) == (3, 1, 2)
+    assert found.missing == ()
+    assert (found.arrivals_per_minute, found.limit) == (None, None)
+
+
+async def test_waiting_items_have_link_folder_and_age():
+    """Pipelines and old jobs alike."""
+    assert (await look(jenkins())).waiting == (
+        Job("part of app #12", 6840.0, "app", "https://jenkins.example.com/job/app/12/"),
+        Job("team » nightly", 300.0, "team/nightly", "https://jenkins.example.com/job/team/job/nightly/"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("pool", "keys", "queued", "unservable"),
+    [
+        ("gpu", {}, 1, 1),
+        ("mac", {}, 1, 0),
+        ("windows", {}, 1, 0),
+        ("arm", {"label": "docker && arm"}, 1, 0),
+        ("docker", {}, 0, 0),
+        ("old", {}, 1, 0),
+    ],
+)
+async def test_why_an_item_waits_tells_its_label(pool: str, keys: dict[str, object], queued: int, unservable: int):
+    """A missing label, the only node of one, nodes that lack it, labels in another order, an old Jenkins's words."""
+    found = await look(jenkins(), pool, **keys)
+    assert (found.queued, found.unservable) == (queued, unservable)
+
+
+async def test_labels_joined_by_and_have_the_nodes_with_all_of_them():
+    """arm-1 alone carries both, and is offline."""
+    found = await look(jenkins(), "arm", label="arm && docker")
+    assert (found.busy, found.idle, found.offline) == (0, 0, 1)
+
+
+async def test_other_expressions_count_items_and_no_nodes():
+    """Jenkins alone could say which nodes match."""
+    system = jenkins()
+    task = {"name": "x", "labelExpression": "linux||mac", "url": ""}
+    item = {"why": "…", "inQueueSince": AT * 1000, "buildable": True, "task": task}
+    system.says(QUEUE, {"items": [item], "discoverableItems": []})
+    found = await look(system, "either", label="linux||mac")
+    assert (found.queued, found.busy, found.idle, found.offline) == (1, None, None, None)
+    assert found.missing[0] == "busy: nodes are counted for labels that are joined by && only"
+
+
+async def test_a_label_that_neither_a_node_nor_a_cloud_has_is_not_an_empty_queue():
+    """A cloud's nodes come and go, so its label may have none; a misspelt label must never count as drained."""
+    pods, wrong, gone = await look(jenkins(), "pods"), await look(jenkins(), "lniux"), await look(jenkins(), "l n/x")
+    assert (pods.queued, pods.busy, pods.idle, pods.missing) == (0, 0, 0, ())
+    assert (wrong.queued, gone.queued) == (None, None)
+    assert wrong.missing == ('queued: neither a node nor a cloud of Jenkins has the label "lniux", correct label',)
+
+
+async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english():
+    """`tree` keeps the answer small; what an item waits for is said in the language that is asked for."""
+    system = jenkins()
+    async with source(system, {"linux": {}, "gpu": {}, "mac": {}}) as found:
+        for pool in ("linux", "gpu", "mac", "linux"):
+            await found.snapshot(pool)
+    assert sorted(one.path for one in system.asked) == [NODES, QUEUE]
+    assert all(one.headers["accept-language"] == "en" and "{0,2001}" in one.query["tree"] for one in system.asked)
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "status", "failure", "said"),
+    [
+        (QUEUE, PAGE, 401, Failure.CREDENTIALS, "refused the credentials"),
+        (NODES, {}, 403, Failure.CREDENTIALS, "refused the credentials"),
+        (QUEUE, PAGE, 200, Failure.PLACE, "web page"),
+        (QUEUE, {"message": "no"}, 404, Failure.SHAPE, "has no /queue/api/json"),
+        (QUEUE, {"hello": 1}, 200, Failure.SHAPE, "not that of Jenkins; check url"),
+        (QUEUE, {"items": [{}] * 2001}, 200, Failure.SHAPE, "more than 2,000 queued items"),
+        (QUEUE, {"items": [], "discoverableItems": [{"task": {}}]}, 200, Failure.CREDENTIALS, "give it Job/Read"),
+    ],
+)
+async def test_an_answer_that_is_none_or_not_whole_is_an_error(
+    path: str, answer: object, status: int, failure: Failure, said: str
+):
+    """Nothing is claimed from it."""
+    system = jenkins()
+    system.says(path, answer, status)
+    with pytest.raises(Unreachable, match=said) as caught:
+        await look(system)
+    assert caught.value.failure is failure
+
+
+async def test_a_queue_without_items_is_empty_and_nodes_without_a_list_are_an_error():
+    """An empty list is an answer, a missing one is none."""
+    system = jenkins()
+    system.says(QUEUE, {"items": [], "discoverableItems": []})
+    assert (await look(system)).queued == 0
+    with pytest.raises(Unreachable, match="not that of Jenkins"):
+        await look(without(jenkins(), NODES, "computer"))
+
+
+def test_an_expression_is_the_same_however_it_is_written():
+    """Order, blanks and quotes do not matter where `&&` alone joins."""
+    assert Label("a && b").same("b&&a")
+    assert Label('"a"').same("a")
+    assert not Label("a").same("a&&b")
+    assert Label("a || b").same("a  ||  b")
+    assert not Label("!a").carried_by({"assignedLabels": [{"name": "!a"}]})
+
+
+@pytest.mark.parametrize(
+    ("table", "keys", "said"),
+    [
+        ({"basic_env": "NOPE"}, {}, "[metrics.j]: basic_env: NOPE: not set"),
+        ({"basic_env": "BARE"}, {}, "[metrics.j]: basic_env: BARE must hold user:token"),
+        ({"url": "jenkins"}, {}, "[metrics.j]: url: needs http:// or https://"),
+        ({}, {"tags": "x"}, '[pool."linux"]: tags: there is no such setting'),
+    ],
+)
+async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, object], said: str):
+    """Place, what is wrong, what to do; never the token."""
+    with pytest.raises(ConfigError) as caught:
+        async with source(jenkins(), {"linux": keys}, **table):
+            pass
+    assert any(said in problem for problem in caught.value.problems), caught.value.problems
+    assert "jenkins-token-1" not in str(caught.value)

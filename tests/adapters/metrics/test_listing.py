@@ -1,0 +1,81 @@
+"""One answer for many pools: how often a source is asked, and what its failures come to."""
+
+import asyncio
+
+import pytest
+
+from bot.adapters.metrics.listing import Listed, Listing, Present, tried
+from bot.ports import Failure, Unreachable
+
+
+class Source:
+    """Counts how often it is asked; fails while it has a problem."""
+
+    def __init__(self) -> None:
+        self.at, self.times, self.good_seconds = 100.0, 0, 0.0
+        self.problem: Unreachable | None = None
+        self.listing = Listing(self.ask, lambda: self.at, 20.0)
+
+    async def ask(self) -> Listed[int]:
+        """Give its number."""
+        self.times += 1
+        await asyncio.sleep(0)
+        if self.problem is not None:
+            raise self.problem
+        return Listed(self.times, self.at, self.good_seconds)
+
+
+async def test_many_pools_at_once_ask_once():
+    """Twenty pools that are measured together are one request."""
+    source = Source()
+    found = await asyncio.gather(*(source.listing.get() for _ in range(20)))
+    assert {one.value for one in found} == {1}
+    assert source.times == 1
+
+
+async def test_a_new_period_asks_again_and_the_time_is_that_of_the_answer():
+    """Until then the old answer keeps its own, old time."""
+    source = Source()
+    await source.listing.get()
+    source.at = 119.9
+    assert (await source.listing.get()).at == 100.0
+    source.at = 120.0
+    assert (await source.listing.get()) == Listed(2, 120.0)
+
+
+async def test_a_source_that_wants_to_be_left_alone_longer_is():
+    """Buildkite says so in a header."""
+    source = Source()
+    source.good_seconds = 60.0
+    await source.listing.get()
+    source.at = 159.0
+    assert (await source.listing.get()).value == 1
+    source.at = 160.0
+    assert (await source.listing.get()).value == 2
+
+
+async def test_a_failure_is_shared_for_its_period_and_for_as_long_as_the_source_asks():
+    """Twenty pools do not wait twenty times for a dead source, nor knock at one that answers 429."""
+    source = Source()
+    source.problem = Unreachable("CI", "asks for fewer requests", failure=Failure.LATER, retry_after_seconds=50.0)
+    for _ in range(3):
+        with pytest.raises(Unreachable, match="fewer"):
+            await source.listing.get()
+    assert source.times == 1
+    source.problem, source.at = None, 149.0
+    assert isinstance(await tried(source.listing), Unreachable)
+    source.at = 150.0
+    assert await tried(source.listing) == Listed(2, 150.0)
+
+
+async def test_a_clock_that_was_set_back_asks_again():
+    """An answer from the future is no answer."""
+    source = Source()
+    await source.listing.get()
+    source.at = 50.0
+    assert (await source.listing.get()).value == 2
+
+
+async def test_a_source_of_the_present_has_no_past():
+    """Empty, not made up."""
+    assert await Present().history("linux", 0.0, 100.0, 10.0) == ()

@@ -1,0 +1,166 @@
+"""A stand-in for AWS where moto differs from it or cannot fail: Auto Scaling, SQS and EC2 over HTTP, with faults."""
+
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from urllib.parse import parse_qs
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bot.playground.serving import ABORT, serving
+
+Parameters = dict[str, object]
+NOT_ALLOWED = "User: arn:aws:sts::123456789012:assumed-role/tailback is not authorized to perform: {action}"
+
+
+@dataclass
+class Sent:
+    """One SQS message as it arrived."""
+
+    body: dict[str, object]
+    group: str = ""
+    deduplication: str = ""
+
+
+@dataclass
+class AwsApi:
+    """One Auto Scaling group, one queue and some instances; AWS's own rules, which moto does not keep."""
+
+    group: str = "ci-linux"
+    desired: int = 10
+    minimum: int = 0
+    most: int = 40
+    there: int = 10
+    """Instances in service; they follow `desired` unless `delivers` is False."""
+    instances: int = 10
+    """Runners of github-aws-runners."""
+    delivers: bool = True
+    failure: str = ""
+    """StatusMessage of a scaling activity that failed just now."""
+    suspended: str = ""
+    weights: bool = False
+    sent: list[Sent] = field(default_factory=list)
+    takes: int = 10
+    """How many messages of a batch are accepted."""
+    faults: dict[str, str] = field(default_factory=dict)
+    """Action → an error code with which it fails, or `silent`: done, and the answer is lost."""
+    asked: list[tuple[str, Parameters]] = field(default_factory=list)
+
+    async def endpoint(self, request: Request) -> Response:
+        """Answers one call of either protocol."""
+        body = await request.body()
+        target = request.headers.get("x-amz-target", "")
+        if target:
+            action, parameters = target.split(".")[1], json.loads(body)
+        else:
+            parameters = {name: values[0] for name, values in parse_qs(body.decode()).items()}
+            action = parameters["Action"]
+        self.asked.append((action, parameters))
+        fault = self.faults.get(action, "")
+        if fault and fault != "silent":
+            return self.error(fault, NOT_ALLOWED.format(action=action), plain=bool(target))
+        answer = getattr(self, f"on_{action}")(parameters)
+        if fault == "silent":
+            request.scope["extensions"][ABORT]()
+        return answer
+
+    def error(self, code: str, message: str, status: int = 400, *, plain: bool = False) -> Response:
+        """AWS's error in the call's own protocol; a code of three digits is a status without any body of AWS's."""
+        if code.isdigit():
+            return Response("<html>Internal Server Error</html>", int(code), media_type="text/html")
+        status = 403 if code.startswith(("AccessDenied", "Unauthorized", "InvalidClient", "ExpiredToken")) else status
+        if plain:
+            return Response(json.dumps({"__type": f"com.amazonaws.sqs#{code}", "message": message}), status)
+        inside = f"<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>"
+        return Response(f"<ErrorResponse>{inside}<RequestId>r</RequestId></ErrorResponse>", status)
+
+    def on_DescribeAutoScalingGroups(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
+        """The group, when it is asked for by its name."""
+        if parameters["AutoScalingGroupNames.member.1"] != self.group:
+            return xml("DescribeAutoScalingGroups", "<AutoScalingGroups/>")
+        weight = "<WeightedCapacity>4</WeightedCapacity>" if self.weights else ""
+        one = f"<member><InstanceId>i</InstanceId><LifecycleState>InService</LifecycleState>{weight}</member>"
+        other = "<member><InstanceId>i</InstanceId><LifecycleState>Terminating</LifecycleState></member>"
+        reason = (
+            f"<member><ProcessName>Launch</ProcessName><SuspensionReason>{self.suspended}</SuspensionReason></member>"
+        )
+        return xml(
+            "DescribeAutoScalingGroups",
+            f"<AutoScalingGroups><member><AutoScalingGroupName>{self.group}</AutoScalingGroupName>"
+            f"<MinSize>{self.minimum}</MinSize><MaxSize>{self.most}</MaxSize>"
+            f"<DesiredCapacity>{self.desired}</DesiredCapacity><Instances>{one * self.there}{other}</Instances>"
+            f"<SuspendedProcesses>{reason if self.suspended else ''}</SuspendedProcesses>"
+            "</member></AutoScalingGroups>",
+        )
+
+    def on_DescribeScalingActivities(self, _: Parameters) -> Response:  # noqa: N802 - AWS's name
+        """One that went well, and the one that failed."""
+        now = datetime.now(UTC).isoformat()
+        one = "<member><ActivityId>a</ActivityId><StatusCode>{}</StatusCode><StartTime>{}</StartTime>{}</member>"
+        good = one.format("Successful", now, "")
+        bad = one.format("Failed", now, f"<StatusMessage>{self.failure}</StatusMessage>") if self.failure else ""
+        return xml("DescribeScalingActivities", f"<Activities>{good}{bad}</Activities>")
+
+    def on_SetDesiredCapacity(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
+        """Above MaxSize nothing is scaled at all."""
+        wanted = int(str(parameters["DesiredCapacity"]))
+        if wanted > self.most:
+            text = f"New SetDesiredCapacity value {wanted} is above max value {self.most} for the AutoScalingGroup."
+            return self.error("ValidationError", text)
+        self.desired = wanted
+        self.there = wanted if self.delivers else self.there
+        return xml("SetDesiredCapacity", "", result=False)
+
+    def on_GetQueueAttributes(self, _: Parameters) -> Response:  # noqa: N802 - AWS's name
+        """What waits."""
+        return Response(json.dumps({"Attributes": {"ApproximateNumberOfMessages": str(len(self.sent))}}))
+
+    def on_SendMessageBatch(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
+        """Takes the first ones of a batch; a FIFO queue drops what it has seen."""
+        good, bad = [], []
+        for place, entry in enumerate(parameters["Entries"]):
+            if place >= self.takes:
+                bad.append({"Id": entry["Id"], "Code": "InternalError", "Message": "try again", "SenderFault": False})
+                continue
+            one = Sent(
+                json.loads(entry["MessageBody"]),
+                entry.get("MessageGroupId", ""),
+                entry.get("MessageDeduplicationId", ""),
+            )
+            if not one.deduplication or one.deduplication not in {known.deduplication for known in self.sent}:
+                self.sent.append(one)
+            good.append({"Id": entry["Id"], "MessageId": "m", "MD5OfMessageBody": md5(entry["MessageBody"])})
+        return Response(json.dumps({"Successful": good, "Failed": bad}))
+
+    def on_DescribeInstances(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
+        """Two pages when there are many."""
+        page = int(str(parameters.get("NextToken", "0")))
+        here = min(8, self.instances - page)
+        token = f"<nextToken>{page + here}</nextToken>" if page + here < self.instances else ""
+        one = "<item><instancesSet><item><instanceId>i</instanceId></item></instancesSet></item>"
+        inside = f"<reservationSet>{one * here}</reservationSet>{token}"
+        return Response(f"<DescribeInstancesResponse>{inside}</DescribeInstancesResponse>")
+
+
+def xml(action: str, inside: str, *, result: bool = True) -> Response:
+    """An answer of the query protocol."""
+    body = f"<{action}Result>{inside}</{action}Result>" if result else ""
+    return Response(f"<{action}Response>{body}<ResponseMetadata/></{action}Response>", media_type="text/xml")
+
+
+def md5(text: str) -> str:
+    """botocore compares it."""
+    return hashlib.md5(text.encode()).hexdigest()
+
+
+@asynccontextmanager
+async def serving_aws(api: AwsApi) -> AsyncIterator[str]:
+    """The stand-in at a real address."""
+    async with serving(Starlette(routes=[Route("/{path:path}", api.endpoint, methods=["POST", "GET"])])) as url:
+        yield url

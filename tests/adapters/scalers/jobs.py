@@ -1,0 +1,25 @@
+"""Jobs of GitHub Actions for scaler tests, and a port that tells them."""
+
+from bot.core.job import JobState, Line, WorkflowJob
+
+
+def job(number: int, state: JobState = JobState.QUEUED, **more: object) -> WorkflowJob:
+    """A job of example/app that asks for linux; the higher its number, the younger."""
+    told = {"run": "7", "name": f"test {number}", "workflow": "ci", "repository": "example/app", "labels": ("linux",)}
+    told["url"] = f"https://github.com/example/app/actions/runs/7/job/{number}"
+    return WorkflowJob(str(number), state=state, created_at=1000.0 + number, **{**told, "installation": "55", **more})
+
+
+class FakeJobs:
+    """What GitHub's webhooks told."""
+
+    def __init__(self, *jobs: WorkflowJob) -> None:
+        self.jobs = jobs
+
+    async def under(self, label: str) -> tuple[WorkflowJob, ...]:
+        """The jobs that ask for a label, in no order."""
+        return tuple(reversed([one for one in self.jobs if label in one.labels]))
+
+    async def line(self) -> Line | None:
+        """Nothing is known of gaps."""
+        return None

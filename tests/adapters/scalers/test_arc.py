@@ -1,0 +1,118 @@
+"""The `arc` scaler: the cap and the idle runners of a scale set, and what its controller says of the runners."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+
+from bot.adapters.http import Wire
+from bot.adapters.scalers.arc import build
+from bot.config import ConfigError
+from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
+from tests.adapters.back_end import parts_with
+from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi, serving_kubernetes
+
+PLACE = '[pool."linux".scaler]'
+TABLE = {"kind": "arc", "namespace": "arc-runners", "name": "linux-2xlarge", "token_env": "TOKEN", "max": 50}
+STATUS: dict[str, object] = {"currentRunners": 9, "pendingEphemeralRunners": 1, "runningEphemeralRunners": 8}
+
+Make = Callable[..., Awaitable[Scaler]]
+
+
+@pytest.fixture
+async def api() -> KubernetesApi:
+    """A scale set of 2 to 10 runners, 9 of them there."""
+    made = KubernetesApi()
+    made.put(SCALE_SET, {"minRunners": 2, "maxRunners": 10, "runnerScaleSetName": "linux-2xlarge"}, STATUS)
+    return made
+
+
+@pytest.fixture
+async def lever(api: KubernetesApi) -> AsyncIterator[Make]:
+    """Makes the adapter in front of it."""
+    async with serving_kubernetes(api) as url, Wire() as wire:
+
+        async def make(**more: object) -> Scaler:
+            return build("linux", PLACE, {**TABLE, "url": url, **more}, parts_with(wire, {"TOKEN": "cluster-token"}))[0]
+
+        yield make
+
+
+async def test_the_cap_is_what_is_set(lever: Make, api: KubernetesApi):
+    """And the controller's count is what is there; nothing else of the object is touched."""
+    scaler = await lever()
+    assert await scaler.read() == Capacity(9, 2, desired=10)
+    await scaler.set(24, "act-1")
+    assert api.patches == [{"maxRunners": 24}]
+    assert await scaler.read() == Capacity(9, 2, desired=24)
+    assert api.objects[SCALE_SET]["spec"]["runnerScaleSetName"] == "linux-2xlarge"
+
+
+async def test_the_cap_never_goes_below_the_idle_runners(lever: Make, api: KubernetesApi):
+    """The controller would refuse the object."""
+    with pytest.raises(Refused, match="cannot go to 1, below its minRunners of 2"):
+        await (await lever()).set(1, "act-1")
+    assert api.patches == []
+
+
+async def test_idle_runners_can_be_the_lever(lever: Make, api: KubernetesApi):
+    """They are kept ready on top of the assigned jobs, so the count of runners is no measure of what is set."""
+    scaler = await lever(lever="min")
+    assert await scaler.read() == Capacity(2, maximum=10, limited_by="maxRunners of linux-2xlarge")
+    await scaler.set(6, "act-1")
+    assert api.patches == [{"minRunners": 6}]
+    with pytest.raises(Refused, match="limited to 10 by its maxRunners"):
+        await scaler.set(11, "act-2")
+
+
+async def test_without_idle_runners_the_number_is_zero(lever: Make, api: KubernetesApi):
+    """ARC's own default."""
+    del api.objects[SCALE_SET]["spec"]["minRunners"]
+    assert (await (await lever(lever="min")).read()).level == 0
+    assert (await (await lever()).read()).minimum == 0
+
+
+async def test_without_a_cap_there_is_nothing_to_raise(lever: Make, api: KubernetesApi):
+    """It says which lever helps; that one has no limit then."""
+    del api.objects[SCALE_SET]["spec"]["maxRunners"]
+    with pytest.raises(Refused, match='has no maxRunners, so no cap holds it back; set `lever = "min"`'):
+        await (await lever()).read()
+    assert (await (await lever(lever="min")).read()).maximum is None
+
+
+async def test_failed_runners_are_told(lever: Make, api: KubernetesApi):
+    """They count until somebody deletes them (actions-runner-controller#3700)."""
+    api.change(SCALE_SET, {"status": {"failedEphemeralRunners": 3}})
+    assert (await (await lever()).read()).trouble == "3 failed runners, counted until deleted and 1 pending"
+
+
+async def test_a_listener_that_writes_its_status_does_not_stop_us(lever: Make, api: KubernetesApi):
+    """Its status changes every few seconds."""
+    api.interferences = [{"status": {"currentRunners": 10}}]
+    await (await lever()).set(24, "act-1")
+    assert api.patches == [{"maxRunners": 24}]
+
+
+async def test_a_gitops_sync_in_the_same_moment_is_left_alone(lever: Make, api: KubernetesApi):
+    """Nothing is set, and the caller looks again."""
+    api.interferences = [{"spec": {"maxRunners": 40}}]
+    with pytest.raises(Unreachable) as caught:
+        await (await lever()).set(24, "act-1")
+    assert (caught.value.failure, api.patches) == (Failure.LATER, [])
+
+
+async def test_what_may_revert_it_is_said_before_the_click(lever: Make):
+    """With what the change does to the listener."""
+    async with Wire() as wire:
+        parts = parts_with(wire, {"TOKEN": "x"})
+        cap = build("linux", PLACE, TABLE, parts)[1].caution
+        idle = build("linux", PLACE, {**TABLE, "lever": "min"}, parts)[1].caution
+    assert cap.startswith("A Helm or GitOps sync sets these numbers back.")
+    assert "restarts the scale set's listener" in cap
+    assert idle.startswith("The target is the number of idle runners kept ready")
+
+
+async def test_an_unknown_lever_is_refused():
+    """There are two."""
+    async with Wire() as wire:
+        with pytest.raises(ConfigError, match="lever: "):
+            build("linux", PLACE, {**TABLE, "lever": "both"}, parts_with(wire, {"TOKEN": "x"}))

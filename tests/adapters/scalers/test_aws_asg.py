@@ -1,0 +1,210 @@
+"""The `aws_asg` scaler, against moto over HTTP, and against a stand-in that keeps AWS's rules and fails as AWS does."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from bot.adapters.http import Wire
+from bot.adapters.parts import Parts
+from bot.adapters.scalers.aws_asg import build
+from bot.config import ConfigError
+from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
+from tests.adapters.back_end import parts_with
+from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+
+PLACE = '[pool."linux".scaler]'
+TABLE = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "max": 50}
+NAME = "Auto Scaling group ci-linux"
+
+
+@pytest.fixture(scope="module")
+def moto() -> Iterator[str]:
+    """The address of moto's server."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+async def parts() -> AsyncIterator[Parts]:
+    """Parts of one process, on the machine's clock as AWS is."""
+    async with Wire() as wire:
+        yield parts_with(wire)
+
+
+@pytest.fixture
+async def api() -> AwsApi:
+    """A group of 10 of at most 40."""
+    return AwsApi()
+
+
+@pytest.fixture
+async def scaler(api: AwsApi, parts: Parts) -> AsyncIterator[Scaler]:
+    """The adapter in front of it."""
+    async with serving_aws(api) as url:
+        yield build("linux", PLACE, {**TABLE, "endpoint_url": url}, parts)[0]
+
+
+async def test_a_group_of_moto_is_read_and_set(moto: str, parts: Parts):
+    """The whole way over HTTP with a client of AWS, in a group that somebody else made."""
+    client = boto3.client("autoscaling", region_name="us-east-1", endpoint_url=moto)
+    made = {"LaunchConfigurationName": "runner", "ImageId": "ami-12c6146b", "InstanceType": "c5.2xlarge"}
+    client.create_launch_configuration(**made)
+    group = {"AutoScalingGroupName": "ci-linux", "MinSize": 1, "MaxSize": 8, "DesiredCapacity": 2}
+    zones = ["us-east-1a"]
+    client.create_auto_scaling_group(**group, LaunchConfigurationName="runner", AvailabilityZones=zones)
+    scaler, _ = build("linux", PLACE, {**TABLE, "endpoint_url": moto}, parts)
+    assert await scaler.read() == Capacity(2, 1, 8, desired=2, limited_by=f"MaxSize of {NAME}")
+    await scaler.set(5, "act-1")
+    await scaler.set(5, "act-1")
+    assert (await scaler.read()).level == 5
+    with pytest.raises(Refused, match="limited to 8 runners by MaxSize"):
+        await scaler.set(9, "act-2")
+    told = client.describe_auto_scaling_groups(AutoScalingGroupNames=["ci-linux"])["AutoScalingGroups"][0]
+    assert told["DesiredCapacity"] == 5, "moto would have taken 9"
+
+
+async def test_above_the_maximum_aws_is_not_even_asked(scaler: Scaler, api: AwsApi):
+    """AWS would scale nothing at all (elastic-ci-stack#734); the sentence says the limit and what to do."""
+    with pytest.raises(Refused) as caught:
+        await scaler.set(41, "act-1")
+    assert str(caught.value) == (
+        f"linux is limited to 40 runners by MaxSize of {NAME}: AWS would scale nothing at all for 41. "
+        "Ask for less, or raise MaxSize there."
+    )
+    assert "SetDesiredCapacity" not in [action for action, _ in api.asked]
+
+
+async def test_a_limit_that_was_lowered_since_holds(scaler: Scaler, api: AwsApi):
+    """It is read again in the moment of setting."""
+    assert (await scaler.read()).maximum == 40
+    api.most = 20
+    with pytest.raises(Refused, match="limited to 20 runners"):
+        await scaler.set(24, "act-1")
+
+
+async def test_the_cooldown_of_the_group_is_not_waited_for(scaler: Scaler, api: AwsApi):
+    """HonorCooldown true would answer ScalingActivityInProgress."""
+    await scaler.set(24, "act-1")
+    sent = next(parameters for action, parameters in api.asked if action == "SetDesiredCapacity")
+    assert (sent["AutoScalingGroupName"], sent["DesiredCapacity"], sent["HonorCooldown"]) == ("ci-linux", "24", "false")
+
+
+async def test_what_was_accepted_and_not_delivered_is_told_with_the_reason(scaler: Scaler, api: AwsApi):
+    """Set is not there, and AWS's own words say why."""
+    api.delivers, api.failure = False, "Could not launch Spot Instances. InsufficientInstanceCapacity - no c5.2xlarge."
+    await scaler.set(24, "act-1")
+    found = await scaler.read()
+    assert (found.current, found.desired, found.trouble) == (10, 24, api.failure)
+    api.there = 24
+    assert (await scaler.read()).trouble == "", "what came needs no reason"
+
+
+async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: Parts):
+    """Half an hour counts."""
+    api.failure, api.there = "Quota exceeded.", 3
+    async with serving_aws(api) as url:
+        later = replace(parts, now=lambda: 4_000_000_000.0)
+        scaler, _ = build("linux", PLACE, {**TABLE, "endpoint_url": url}, later)
+        assert (await scaler.read()).trouble == ""
+
+
+async def test_a_missing_right_to_see_activities_does_not_hide_the_size(scaler: Scaler, api: AwsApi):
+    """It is said where somebody looks for the reason."""
+    api.faults["DescribeScalingActivities"], api.there = "AccessDenied", 7
+    found = await scaler.read()
+    assert (found.current, found.desired) == (7, 10)
+    assert found.trouble == "why is not known; allow autoscaling:DescribeScalingActivities to see it"
+
+
+async def test_activities_that_cannot_be_had_now_are_left_out(scaler: Scaler, api: AwsApi):
+    """The size is what matters."""
+    api.faults["DescribeScalingActivities"], api.there = "Throttling", 7
+    assert (await scaler.read()).trouble == ""
+
+
+async def test_a_group_that_starts_nothing_refuses_to_be_raised(scaler: Scaler, api: AwsApi):
+    """A suspended Launch would accept the number for ever; it may still be lowered."""
+    api.suspended = "User suspended at 10:00"
+    assert "Launch is suspended (User suspended at 10:00)" in (await scaler.read()).trouble
+    with pytest.raises(Refused, match="would start nothing: its process Launch is suspended"):
+        await scaler.set(24, "act-1")
+    await scaler.set(5, "act-2")
+    assert api.desired == 5
+
+
+async def test_an_unknown_group_is_named_with_its_region(scaler: Scaler, api: AwsApi):
+    """AWS answers an empty list."""
+    api.group = "another"
+    with pytest.raises(Refused, match="There is no Auto Scaling group ci-linux in us-east-1; correct `group` or"):
+        await scaler.read()
+
+
+async def test_weights_are_not_taken_for_runners(scaler: Scaler, api: AwsApi):
+    """A capacity of 40 may then be ten instances."""
+    api.weights = True
+    with pytest.raises(Unreachable, match="counts weights, not instances") as caught:
+        await scaler.read()
+    assert caught.value.failure is Failure.SHAPE
+
+
+async def test_below_the_minimum_is_refused(scaler: Scaler, api: AwsApi):
+    """AWS would answer ValidationError."""
+    api.minimum = 4
+    with pytest.raises(Refused, match=f"MinSize of {NAME} is 4; 3 is too few"):
+        await scaler.set(3, "act-1")
+
+
+@pytest.mark.parametrize(
+    ("code", "failure", "words"),
+    [
+        ("ScalingActivityInProgress", Failure.LATER, "AWS asks to wait"),
+        ("ResourceContention", Failure.LATER, "AWS asks to wait"),
+        ("Throttling", Failure.LATER, "AWS asks to wait"),
+        ("500", Failure.UNKNOWN, "AWS"),
+        ("503", Failure.UNKNOWN, "AWS"),
+        ("ExpiredToken", Failure.CREDENTIALS, "refused the credentials"),
+    ],
+)
+async def test_each_error_has_its_meaning(scaler: Scaler, api: AwsApi, code: str, failure: Failure, words: str):
+    """Later, in doubt, or until somebody mends it."""
+    api.faults["SetDesiredCapacity"] = code
+    with pytest.raises(Unreachable, match=words) as caught:
+        await scaler.set(24, "act-1")
+    assert caught.value.failure is failure
+    assert api.desired == 10
+
+
+async def test_a_missing_right_is_named(scaler: Scaler, api: AwsApi):
+    """The permission as IAM writes it."""
+    api.faults["SetDesiredCapacity"] = "AccessDenied"
+    with pytest.raises(Refused, match=r"not authorized to perform.*allow autoscaling:SetDesiredCapacity"):
+        await scaler.set(24, "act-1")
+
+
+async def test_a_refusal_of_aws_carries_its_words(scaler: Scaler, api: AwsApi):
+    """When the limit shrinks in the very moment of setting."""
+    api.faults["SetDesiredCapacity"] = "ValidationError"
+    with pytest.raises(Refused, match=r"AWS refused SetDesiredCapacity \(ValidationError\)"):
+        await scaler.set(24, "act-1")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"group": ""}, "group: "),
+        ({"region": None}, "region: "),
+        ({"endpoint_url": "http://key:secret@x.test"}, "endpoint_url: must not carry a name and password"),
+        ({"profile": "x"}, "profile: there is no such setting"),
+    ],
+)
+async def test_a_wrong_table_is_named_with_its_place(parts: Parts, more: dict[str, object], said: str):
+    """Place, key and remedy."""
+    with pytest.raises(ConfigError) as caught:
+        build("linux", PLACE, {**TABLE, **more}, parts)
+    assert [problem for problem in caught.value.problems if problem.startswith(f"{PLACE}: {said}")]

@@ -1,0 +1,259 @@
+"""The `github_aws_runners` scaler: real jobs, one message each, exactly as many as are missing."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from bot.adapters.http import Wire
+from bot.adapters.scalers.github_aws_runners import build
+from bot.config import ConfigError
+from bot.core.job import JobState
+from bot.ports import Failure, Jobs, Refused, Scaler, Unreachable
+from tests.adapters.back_end import parts_with
+from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.jobs import FakeJobs, job
+
+PLACE = '[pool."linux".scaler]'
+TABLE = {"kind": "github_aws_runners", "region": "us-east-1", "tags": {"ghr:environment": "ci-linux"}, "max": 50}
+
+Make = Callable[..., Scaler]
+
+
+@pytest.fixture
+async def api() -> AwsApi:
+    """10 instances, an empty queue."""
+    return AwsApi()
+
+
+@pytest.fixture
+async def lever(api: AwsApi) -> AsyncIterator[Make]:
+    """Makes the adapter in front of it, with jobs 0 to 19 waiting."""
+    async with serving_aws(api) as url, Wire() as wire:
+
+        def make(jobs: Jobs | None = None, queue: str = "linux", **more: object) -> Scaler:
+            known = FakeJobs(*map(job, range(20))) if jobs is None else jobs
+            raw = {**TABLE, "endpoint_url": url, "queue_url": f"{url}/1/{queue}", **more}
+            return build("linux", PLACE, raw, replace(parts_with(wire), jobs=known))[0]
+
+        yield make
+
+
+def ids(api: AwsApi) -> list[int]:
+    """The jobs whose messages arrived, in order."""
+    return [int(str(one.body["id"])) for one in api.sent]
+
+
+async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: AwsApi):
+    """Upstream's fields, with the job's own number."""
+    await lever().set(11, "act-1")
+    assert [one.body for one in api.sent] == [
+        {
+            "id": 0,
+            "eventType": "workflow_job",
+            "repositoryName": "app",
+            "repositoryOwner": "example",
+            "installationId": 55,
+            "repoOwnerType": "Organization",
+            "labels": ["linux"],
+        }
+    ]
+
+
+async def test_pytorchs_fork_has_its_own_fields(lever: Make, api: AwsApi):
+    """Its queue serves every label, so its messages are not counted."""
+    scaler = lever(FakeJobs(job(1, installation="")), format="pytorch")
+    await scaler.set(11, "act-1")
+    assert [one.body for one in api.sent] == [
+        {
+            "id": 1,
+            "eventType": "workflow_job",
+            "repositoryName": "app",
+            "repositoryOwner": "example",
+            "installationId": 0,
+            "runnerLabels": ["linux"],
+            "callbackUrl": "https://github.com/example/app/actions/runs/7/job/1",
+        }
+    ]
+    found = await scaler.read()
+    assert (found.current, found.desired, found.level) == (10, None, 10)
+
+
+async def test_as_many_messages_as_are_missing_by_the_oldest_jobs(lever: Make, api: AwsApi):
+    """The target is absolute: instances and messages that wait count."""
+    scaler = lever()
+    await scaler.set(22, "act-1")
+    assert ids(api) == list(range(12))
+    found = await scaler.read()
+    assert (found.current, found.desired, found.maximum) == (10, 22, 42)
+    await scaler.set(24, "act-2")
+    assert len(api.sent) == 14
+
+
+async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(lever: Make, api: AwsApi):
+    """An invented number would be thrown away by the lambda, or make a runner for nobody."""
+    running = job(7, JobState.IN_PROGRESS)
+    scaler = lever(FakeJobs(job(1), job(2), job(3), running, job(9, JobState.WAITING), job(8, labels=("macos",))))
+    assert (await scaler.read()).maximum == 13
+    with pytest.raises(Refused) as caught:
+        await scaler.set(24, "act-1")
+    assert str(caught.value) == (
+        "Each new runner needs a job that waits, and only 3 jobs for linux wait: 13 is the highest target now, "
+        "24 was asked. Nothing was sent."
+    )
+    assert api.sent == []
+
+
+async def test_the_limit_says_what_it_comes_from(lever: Make):
+    """A person reads it before asking."""
+    found = await lever(FakeJobs(job(1))).read()
+    assert (found.maximum, found.limited_by) == (11, "the jobs that wait for linux, since each new runner needs one")
+
+
+async def test_the_same_act_sends_nothing_twice(lever: Make, api: AwsApi):
+    """Also when instances have come meanwhile and the messages are gone."""
+    scaler = lever()
+    await scaler.set(14, "act-1")
+    await scaler.set(14, "act-1")
+    assert len(api.sent) == 4
+
+
+async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(lever: Make, api: AwsApi):
+    """What SQS confirmed stays confirmed."""
+    scaler, api.takes = lever(), 3
+    with pytest.raises(Unreachable, match=r"SQS took 3 of 5 messages \(InternalError: try again\)") as caught:
+        await scaler.set(15, "act-1")
+    assert caught.value.failure is Failure.LATER
+    api.takes = 10
+    await scaler.set(15, "act-1")
+    assert ids(api) == [0, 1, 2, 3, 4]
+
+
+async def test_a_fifo_queue_drops_what_was_sent_before_a_crash(lever: Make, api: AwsApi):
+    """Another process asks for the same act: the same jobs have the same deduplication ids."""
+    api.faults["SendMessageBatch"] = "silent"
+    with pytest.raises(Unreachable) as caught:
+        await lever(queue="linux.fifo", format="pytorch").set(14, "act-1")
+    assert caught.value.failure is Failure.UNKNOWN
+    api.faults.clear()
+    await lever(queue="linux.fifo", format="pytorch").set(14, "act-1")
+    assert ids(api) == [0, 1, 2, 3]
+    assert [one.group for one in api.sent] == ["0", "1", "2", "3"]
+
+
+async def test_in_doubt_only_the_same_jobs_are_sent_again(lever: Make, api: AwsApi):
+    """Without FIFO a job may then get two runners, and never is there a third job."""
+    scaler = lever(format="pytorch")
+    api.faults["SendMessageBatch"] = "silent"
+    with pytest.raises(Unreachable):
+        await scaler.set(12, "act-1")
+    api.faults.clear()
+    await scaler.set(12, "act-1")
+    assert ids(api) == [0, 1, 0, 1]
+
+
+async def test_instances_are_counted_over_pages(lever: Make, api: AwsApi):
+    """By the tags of the table, while they start or run."""
+    api.instances = 20
+    assert (await lever().read()).current == 20
+    asked = [parameters for action, parameters in api.asked if action == "DescribeInstances"]
+    assert [one.get("NextToken") for one in asked] == [None, "8", "16"]
+    assert (asked[0]["Filter.1.Name"], asked[0]["Filter.1.Value.1"]) == ("tag:ghr:environment", "ci-linux")
+    assert (asked[0]["Filter.2.Value.1"], asked[0]["Filter.2.Value.2"]) == ("pending", "running")
+
+
+async def test_without_webhooks_nothing_can_be_asked(lever: Make, api: AwsApi):
+    """The doctor reads all the same, and knows no limit then."""
+    async with Wire() as wire:
+        raw = {**TABLE, "endpoint_url": (await _url(lever)), "queue_url": f"{await _url(lever)}/1/linux"}
+        scaler, _ = build("linux", PLACE, raw, parts_with(wire))
+        assert (await scaler.read()).maximum is None
+        with pytest.raises(Refused, match="workflow_job webhooks to POST /github"):
+            await scaler.set(11, "act-1")
+
+
+async def _url(lever: Make) -> str:
+    return lever()._table.endpoint_url
+
+
+async def test_going_down_is_refused(lever: Make, api: AwsApi):
+    """They end by themselves; what others asked for stays."""
+    with pytest.raises(Refused, match="end by themselves and are not handed back; 10 are set now"):
+        await lever().set(9, "act-1")
+    await lever().set(10, "act-2")
+    assert api.sent == []
+
+
+@pytest.mark.parametrize(
+    ("action", "code", "permission"),
+    [
+        ("DescribeInstances", "UnauthorizedOperation", "ec2:DescribeInstances"),
+        ("GetQueueAttributes", "AccessDenied", "sqs:GetQueueAttributes"),
+        ("SendMessageBatch", "AccessDenied", "sqs:SendMessage"),
+    ],
+)
+async def test_a_missing_right_is_named(lever: Make, api: AwsApi, action: str, code: str, permission: str):
+    """The permission as IAM writes it; sending a batch needs the right to send."""
+    api.faults[action] = code
+    with pytest.raises(Refused, match=f"allow {permission} "):
+        await lever().set(11, "act-1")
+
+
+async def test_a_queue_of_moto_gets_the_messages():
+    """The whole way with a queue that somebody else made, FIFO as AWS has it."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        url = "http://{}:{}".format(*server.get_host_and_port())
+        made = moto_queue(url)
+        async with Wire() as wire:
+            raw = {**TABLE, "queue_url": made, "endpoint_url": url}
+            parts = replace(parts_with(wire), jobs=FakeJobs(*map(job, range(20))))
+            scaler, _ = build("linux", PLACE, raw, parts)
+            assert (await scaler.read()).level == 2
+            await scaler.set(14, "act-1")
+            assert (await scaler.read()).level == 14
+            again, _ = build("linux", PLACE, raw, parts)
+            with pytest.raises(Refused, match="14 are set now"):
+                await again.set(3, "act-2")
+        assert sorted(moto_bodies(url, made)) == list(range(12))
+    finally:
+        server.stop()
+
+
+def moto_queue(url: str) -> str:
+    """A FIFO queue, and two instances of the pool besides one of another."""
+    ec2 = boto3.client("ec2", region_name="us-east-1", endpoint_url=url)
+    for environment, number in {"ci-linux": 2, "other": 1}.items():
+        tags = [{"ResourceType": "instance", "Tags": [{"Key": "ghr:environment", "Value": environment}]}]
+        ec2.run_instances(ImageId="ami-12c6146b", MinCount=number, MaxCount=number, TagSpecifications=tags)
+    sqs = boto3.client("sqs", region_name="us-east-1", endpoint_url=url)
+    return str(sqs.create_queue(QueueName="linux.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"])
+
+
+def moto_bodies(url: str, queue: str) -> Iterator[int]:
+    """The numbers of the jobs in the queue."""
+    sqs = boto3.client("sqs", region_name="us-east-1", endpoint_url=url)
+    for _ in range(5):
+        for message in sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", []):
+            yield json.loads(message["Body"])["id"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"tags": {}}, "tags: "),
+        ({"format": "philips"}, "format: "),
+        ({"lease": "2h"}, "lease: these runners end by themselves and cannot be handed back; leave it out"),
+        ({"queue_url": "linux"}, "queue_url: "),
+    ],
+)
+async def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str):
+    """Place, key and remedy."""
+    async with Wire() as wire:
+        with pytest.raises(ConfigError) as caught:
+            build("linux", PLACE, {**TABLE, "queue_url": "https://sqs.test/1/linux", **more}, parts_with(wire))
+    assert [problem for problem in caught.value.problems if problem.startswith(f"{PLACE}: {said}")]

@@ -1,0 +1,198 @@
+"""Each kind of scaler in front of a stand-in of its back end, at 10 runners and with room up to 40."""
+
+import stat
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import httpx
+
+from bot.adapters.http import Wire
+from bot.adapters.parts import Parts
+from bot.adapters.scalers import arc, aws_asg, command, github_aws_runners, kubernetes
+from bot.adapters.scalers import http as http_scaler
+from bot.adapters.scalers import none as none_scaler
+from bot.ports import Scaler
+from tests.adapters.back_end import URL, Asked, BackEnd, parts_with
+from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.jobs import FakeJobs, job
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, SCALE_SET, KubernetesApi, serving_kubernetes
+
+POOL, PLACE = "linux", '[pool."linux".scaler]'
+FLEET = """#!/bin/sh
+# fleet size | fleet resize TARGET ACT: keeps its size in a file, takes one target per act, at most 40.
+cd "{folder}"
+[ ! -e forbidden ] || { echo "connecting" >&2; echo "fleet: permission denied" >&2; exit 77; }
+case $1 in
+size) echo "{\\"current\\": $(cat size), \\"min\\": 0, \\"max\\": 40}" ;;
+resize)
+  [ "$2" -le 40 ] || { echo "fleet: the most is 40" >&2; exit 1; }
+  [ -e "act-$3" ] || { echo "$2" > size; : > "act-$3"; }
+  [ ! -e silent ] || sleep 60 ;;
+esac
+"""
+
+
+@dataclass
+class World:
+    """A scaler, and the hands that move what is behind it."""
+
+    scaler: Scaler
+    level: Callable[[], int]
+    """What is really set."""
+    moved: Callable[[int], None] = lambda level: None
+    """Somebody else sets another level."""
+    silent: Callable[[], None] = lambda: None
+    """From now on changes are made, and their answers are lost."""
+    forbidden: Callable[[], None] = lambda: None
+    """From now on nothing is allowed."""
+    most: int | None = 40
+    """The back end's own limit."""
+    lowers: bool = True
+
+
+@dataclass
+class HomeGrown:
+    """A home-grown autoscaler."""
+
+    current: int = 10
+    acts: list[str] = field(default_factory=list)
+    state: str = ""
+
+    def answer(self, asked: Asked) -> tuple[int, object]:
+        """GET tells, PUT sets once per key."""
+        if self.state == "forbidden":
+            return 403, {"error": "not you"}
+        if asked.method == "GET":
+            return 200, {"current": self.current, "min": 0, "max": 40}
+        if asked.body["desired"] > 40:
+            return 422, {"error": "the most is 40"}
+        if asked.headers["idempotency-key"] not in self.acts:
+            self.current = asked.body["desired"]
+            self.acts.append(asked.headers["idempotency-key"])
+        if self.state == "silent":
+            raise httpx.ReadError("the connection was cut")
+        return 200, {}
+
+
+@asynccontextmanager
+async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
+    """The world of one kind."""
+    async with AsyncExitStack() as stack:
+        wire = await stack.enter_async_context(Wire())
+        parts = replace(parts_with(wire, {"TOKEN": "cluster-token"}), jobs=FakeJobs(*map(job, range(30))))
+        yield await {
+            "http": _http,
+            "none": _none,
+            "aws_asg": _aws_asg,
+            "github_aws_runners": _github_aws_runners,
+            "kubernetes": _kubernetes,
+            "arc": _arc,
+            "command": _command,
+        }[kind](parts, stack, folder)
+
+
+async def _http(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    grown = HomeGrown()
+    back = BackEnd(answer=grown.answer)
+    scaler, _ = http_scaler.build(POOL, PLACE, {"kind": "http", "url": URL, "max": 50}, back.parts())
+
+    def state(word: str) -> Callable[[], None]:
+        return lambda: setattr(grown, "state", word)
+
+    return World(
+        scaler,
+        lambda: grown.current,
+        lambda level: setattr(grown, "current", level),
+        state("silent"),
+        state("forbidden"),
+    )
+
+
+async def _none(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    scaler, _ = none_scaler.build(POOL, PLACE, {"kind": "none", "how": "Ask #infra."}, parts)
+    return World(scaler, lambda: 10, most=None)
+
+
+async def _aws_asg(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    api = AwsApi()
+    url = await stack.enter_async_context(serving_aws(api))
+    raw = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "endpoint_url": url, "max": 50}
+    return World(
+        aws_asg.build(POOL, PLACE, raw, parts)[0],
+        lambda: api.desired,
+        lambda level: setattr(api, "desired", level),
+        lambda: api.faults.update(SetDesiredCapacity="silent"),
+        lambda: api.faults.update(dict.fromkeys(("DescribeAutoScalingGroups", "SetDesiredCapacity"), "AccessDenied")),
+    )
+
+
+async def _github_aws_runners(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    api = AwsApi()
+    url = await stack.enter_async_context(serving_aws(api))
+    raw = {"kind": "github_aws_runners", "queue_url": f"{url}/123456789012/linux", "region": "us-east-1", "max": 50}
+    raw |= {"endpoint_url": url, "tags": {"ghr:environment": "ci-linux"}}
+    return World(
+        github_aws_runners.build(POOL, PLACE, raw, parts)[0],
+        lambda: api.instances + len(api.sent),
+        lambda level: setattr(api, "instances", level - len(api.sent)),
+        lambda: api.faults.update(SendMessageBatch="silent"),
+        lambda: api.faults.update(DescribeInstances="UnauthorizedOperation", SendMessageBatch="AccessDenied"),
+        lowers=False,
+    )
+
+
+async def _kubernetes(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    raw = {"kind": "kubernetes", "namespace": "ci", "name": "runners"}
+    return await _cluster(parts, stack, raw, DEPLOYMENT, ({"replicas": 10}, {"replicas": 10}))
+
+
+async def _arc(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    raw = {"kind": "arc", "namespace": "arc-runners", "name": "linux-2xlarge"}
+    spec: dict[str, object] = {"minRunners": 2, "maxRunners": 10}
+    return await _cluster(parts, stack, raw, SCALE_SET, (spec, {"currentRunners": 10}))
+
+
+async def _cluster(
+    parts: Parts, stack: AsyncExitStack, raw: dict[str, object], path: str, parts_of: tuple[dict[str, object], ...]
+) -> World:
+    api = KubernetesApi()
+    api.put(path, *parts_of)
+    key = "replicas" if "replicas" in parts_of[0] else "maxRunners"
+    url = await stack.enter_async_context(serving_kubernetes(api))
+    kind = kubernetes if raw["kind"] == "kubernetes" else arc
+    scaler, _ = kind.build(POOL, PLACE, {**raw, "url": url, "token_env": "TOKEN", "max": 50}, parts)
+    return World(
+        scaler,
+        lambda: int(str(api.objects[path]["spec"][key])),
+        lambda level: api.change(path, {"spec": {key: level}}),
+        lambda: setattr(api, "silent", True),
+        lambda: setattr(api, "verbs", frozenset()),
+        most=None,
+    )
+
+
+async def _command(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    program, size = write_fleet(folder), folder / "size"
+    raw = {"kind": "command", "read": [program, "size"], "set": [program, "resize", "{target}", "{act}"], "max": 50}
+
+    def moved(level: int) -> None:
+        size.write_text(str(level))
+
+    return World(
+        command.build(POOL, PLACE, {**raw, "timeout": "2s"}, parts)[0],
+        lambda: int(size.read_text()),
+        moved,
+        (folder / "silent").touch,
+        (folder / "forbidden").touch,
+    )
+
+
+def write_fleet(folder: Path) -> str:
+    """An operator's own program, at a size of 10."""
+    program = folder / "fleet"
+    program.write_text(FLEET.replace("{folder}", str(folder)))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    (folder / "size").write_text("10")
+    return str(program)

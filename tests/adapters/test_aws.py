@@ -1,0 +1,102 @@
+"""The one way to call AWS: failures have their meaning, nothing is repeated, one client serves a region."""
+
+import asyncio
+import socket
+
+import pytest
+
+from bot.adapters.aws import Aws, aws_of
+from bot.adapters.http import Wire
+from bot.ports import Failure, Unreachable
+from tests.adapters.back_end import parts_with
+from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+
+GROUP = {"AutoScalingGroupNames": ["ci-linux"]}
+SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
+
+
+@pytest.fixture(autouse=True)
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made up, and by the usual variables."""
+    made_up = {
+        "AWS_ACCESS_KEY_ID": "AKIAMADEUP",
+        "AWS_SECRET_ACCESS_KEY": "made-up",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+    for name, value in {**made_up, "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}.items():
+        monkeypatch.setenv(name, value)
+
+
+async def test_a_failed_call_is_not_repeated():
+    """botocore would try four times more, longer than a worker's lease."""
+    api = AwsApi(faults={"SetDesiredCapacity": "500"})
+    async with serving_aws(api) as url:
+        with pytest.raises(Unreachable) as caught:
+            await Aws("us-east-1", url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
+    assert caught.value.failure is Failure.UNKNOWN
+    assert [action for action, _ in api.asked] == ["SetDesiredCapacity"]
+
+
+async def test_a_read_without_a_whole_answer_may_be_asked_again():
+    """Nothing has happened by it."""
+    async with serving_aws(AwsApi(faults={"DescribeAutoScalingGroups": "silent"})) as url:
+        with pytest.raises(Unreachable) as caught:
+            await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+    assert caught.value.failure is Failure.LATER
+
+
+async def test_no_answer_ends_within_the_limit_and_is_doubt():
+    """A server that takes the request and says nothing."""
+
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        await held.wait()
+        writer.close()
+
+    held = asyncio.Event()
+    server = await asyncio.start_server(hold, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    aws = Aws("us-east-1", url, total_seconds=1.0)
+    with pytest.raises(Unreachable, match="did not answer set_desired_capacity within 1 s") as caught:
+        await aws.tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
+    assert caught.value.failure is Failure.UNKNOWN
+    held.set()
+    server.close()
+    await server.wait_closed()
+
+
+async def test_nobody_there_is_not_done():
+    """The connection was refused."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        with pytest.raises(Unreachable, match="cannot be reached") as caught:
+            await Aws("us-east-1", f"http://127.0.0.1:{taken.getsockname()[1]}").tell(
+                "Scaler", "autoscaling", "set_desired_capacity", SIZE
+            )
+    assert caught.value.failure is Failure.UNCONNECTED
+
+
+async def test_missing_credentials_are_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch):
+    """Nothing of the environment is repeated."""
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    with pytest.raises(Unreachable, match=r"no AWS credentials.*give this process a role") as caught:
+        await Aws("us-east-1", "http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+    assert caught.value.failure is Failure.CREDENTIALS
+
+
+async def test_an_unknown_profile_is_a_matter_of_credentials(monkeypatch: pytest.MonkeyPatch):
+    """boto3 says which one."""
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    with pytest.raises(Unreachable, match="nobody") as caught:
+        await Aws("us-east-1", "http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+    assert caught.value.failure is Failure.CREDENTIALS
+
+
+async def test_one_client_serves_a_region_of_this_process():
+    """Each would load its own models and look for its own credentials."""
+    async with Wire() as wire:
+        parts = parts_with(wire)
+        assert aws_of(parts, "us-east-1", "") is aws_of(parts, "us-east-1", "")
+        assert aws_of(parts, "us-east-1", "") is not aws_of(parts, "eu-west-1", "")
+        assert aws_of(parts, "us-east-1", "") is not aws_of(parts_with(wire), "us-east-1", "")

@@ -1,0 +1,113 @@
+"""Amazon SNS's part: certificates are fetched once, signatures checked, subscriptions confirmed."""
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from bot.adapters.sns import FORGET_SECONDS, MOST_KEPT, AmazonSns
+from bot.ports import Refused, Unreachable
+from bot.sources.sns import envelope
+from tests.amazon import CERTIFICATE, HOST, SUBSCRIBE, Amazon, certificate, sealed
+from tests.builders import NOW
+from tests.fakes import FakeClock
+
+
+async def vouched(sns: AmazonSns, body: bytes, address: str = CERTIFICATE) -> bool:
+    """Whether a message's signature is good."""
+    found = envelope(body)
+    return await sns.vouched(address, found.signed, found.signature, found.version)
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+async def test_a_good_signature_is_believed(version: str) -> None:
+    """SHA-1 as SNS does by default, SHA-256 where the topic says so; one certificate is fetched once."""
+    amazon = Amazon()
+    sns = amazon.sns(FakeClock(NOW).now)
+    assert await vouched(sns, sealed(version=version, Subject="s"))
+    assert await vouched(sns, sealed("other", version=version))
+    assert [str(url) for url in amazon.asked] == [CERTIFICATE]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        sealed(signer="stranger"),
+        sealed().replace(b"ALARM", b"alarm", 1),
+        sealed().replace(b'"SignatureVersion": "1"', b'"SignatureVersion": "2"'),
+        sealed().replace(b"Notification", b"SubscriptionConfirmation", 1),
+    ],
+)
+async def test_a_bad_one_is_not(body: bytes) -> None:
+    """Another key, another text, another method, another kind of message."""
+    assert not await vouched(Amazon().sns(FakeClock(NOW).now), body)
+
+
+@pytest.mark.parametrize(
+    "pem", [b"", b"nonsense", certificate(-1), certificate(private=ec.generate_private_key(ec.SECP256R1()))]
+)
+async def test_a_certificate_that_cannot_be_used_vouches_for_nothing(pem: bytes) -> None:
+    """Empty, no certificate, run out, or of another kind of key."""
+    assert not await vouched(Amazon(pem).sns(FakeClock(NOW).now), sealed())
+
+
+async def test_a_certificate_runs_out_while_it_is_kept() -> None:
+    """Its dates are looked at each time."""
+    amazon, clock = Amazon(certificate(1)), FakeClock(NOW)
+    sns = amazon.sns(clock.now)
+    assert await vouched(sns, sealed())
+    clock.advance(2 * 86400)
+    assert not await vouched(sns, sealed())
+
+
+@pytest.mark.parametrize("status", [404, 403, 302, 400])
+async def test_an_address_without_a_certificate_is_left_alone_for_a_while(status: int) -> None:
+    """A stranger who makes up addresses causes one question each, in a minute; no redirect is followed."""
+    amazon, clock = Amazon(status=status), FakeClock(NOW)
+    sns = amazon.sns(clock.now)
+    assert not await vouched(sns, sealed())
+    amazon.status = 200
+    assert not await vouched(sns, sealed())
+    assert len(amazon.asked) == 1
+    clock.advance(FORGET_SECONDS)
+    assert await vouched(sns, sealed())
+
+
+async def test_what_is_remembered_is_bounded() -> None:
+    """However many addresses are made up, and the right one is fetched again after."""
+    amazon = Amazon(status=404)
+    sns = amazon.sns(FakeClock(NOW).now)
+    for number in range(MOST_KEPT + 5):
+        assert not await vouched(sns, sealed(), f"{HOST}/SimpleNotificationService-{number}.pem")
+    amazon.status = 200
+    assert await vouched(sns, sealed())
+
+
+@pytest.mark.parametrize("status", [500, 503, 429])
+async def test_a_certificate_that_cannot_be_fetched_now_is_no_verdict(status: int) -> None:
+    """The sender is asked to send again; nothing is remembered."""
+    amazon = Amazon(status=status)
+    sns = amazon.sns(FakeClock(NOW).now)
+    with pytest.raises(Unreachable, match="Amazon SNS"):
+        await vouched(sns, sealed())
+    amazon.status = 200
+    assert await vouched(sns, sealed())
+    amazon.down = True
+    assert await vouched(sns, sealed())
+    with pytest.raises(Unreachable):
+        await vouched(sns, sealed(), f"{HOST}/SimpleNotificationService-0.pem")
+
+
+async def test_a_subscription_is_confirmed_by_one_question() -> None:
+    """At the address that came, with its query."""
+    amazon = Amazon()
+    await amazon.sns(FakeClock(NOW).now).confirm(SUBSCRIBE)
+    (asked,) = amazon.asked
+    assert (asked.host, asked.path) == ("sns.us-east-1.amazonaws.com", "/")
+    assert asked.params["Action"] == "ConfirmSubscription"
+    assert asked.params["Token"]
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 302])
+async def test_a_confirmation_that_is_refused_says_so(status: int) -> None:
+    """A token that has run out, for example."""
+    with pytest.raises(Refused, match="did not confirm the subscription"):
+        await Amazon(status=status).sns(FakeClock(NOW).now).confirm(SUBSCRIBE)

@@ -1,0 +1,41 @@
+"""A working fake of the Jobs port: it is told of jobs and keeps the same contract as the jobs in the store."""
+
+from bot.core.job import HEARD_SECONDS, Line, WorkflowJob, keep_seconds, key_of, line_of, minute_of, told
+from tests.fakes import FakeClock, Script
+
+
+class FakeJobs:
+    """Implements `bot.ports.Jobs` by the clock; `tell` is what a webhook does."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock, self.script = clock, Script("Redis (fake jobs)")
+        self._jobs: dict[str, tuple[WorkflowJob, float]] = {}
+        self._heard: dict[str, float] = {}
+
+    def tell(self, *jobs: WorkflowJob) -> None:
+        """Words arrive now."""
+        now = self.clock.now()
+        for job in jobs:
+            known, _ = self._jobs.get(job.id, (None, 0.0))
+            after = told(known, job)
+            if after != known and (kept := keep_seconds(after, now)) > 0:
+                self._jobs[job.id] = (after, now + kept)
+                self._heard[minute_of(now)] = now + HEARD_SECONDS
+
+    def heard_for(self, seconds: float) -> None:
+        """Webhooks have come in every minute since then."""
+        now = self.clock.now()
+        for ago in range(0, int(seconds) + 61, 60):
+            self._heard[minute_of(now - ago)] = now - ago + HEARD_SECONDS
+
+    async def under(self, label: str) -> tuple[WorkflowJob, ...]:
+        """The jobs that ask for a label and are not forgotten."""
+        self.script.begin("under").end()
+        known = [job for job, until in self._jobs.values() if until > self.clock.now()]
+        return tuple(job for job in known if key_of(label) in {key_of(asked) for asked in job.labels})
+
+    async def line(self) -> Line | None:
+        """How long words have come without a gap."""
+        self.script.begin("line").end()
+        now = self.clock.now()
+        return line_of([minute for minute, until in self._heard.items() if until > now], now)

@@ -1,0 +1,165 @@
+"""`POST /alerts/sns`: who is believed, what is confirmed, and that a token opens nothing here."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from bot.core.incident import Incident
+from bot.ports import Unreachable
+from bot.sources.sns import REFUSED
+from tests.amazon import SUBSCRIBE, TOPIC, Amazon, message, sealed, subscription
+from tests.builders import NOW, POOL
+from tests.handlers.door import TOKEN, Door
+
+
+class SnsDoor(Door):
+    """The web process of an installation that knows one topic."""
+
+    def __init__(self, **tables: dict[str, Any]) -> None:
+        """`tables` are laid over the configuration file."""
+        super().__init__(**{"sns": {"topics": [TOPIC]}, **tables})
+        self.amazon = Amazon()
+        self.world.desk.sns = self.amazon.sns(self.world.clock.now)
+
+    async def posts(self, body: bytes) -> httpx.Response:
+        """A message as SNS posts it: text/plain, its kind in a header, no credentials."""
+        headers = {"Content-Type": "text/plain; charset=UTF-8", "x-amz-sns-message-type": "Notification"}
+        return await self.alert(body, "sns", **headers)
+
+
+def alarm(name: str = "alarm", **changed: Any) -> bytes:
+    """An alarm's notification; keywords replace fields of the alarm."""
+    return sealed(message(name, **changed))
+
+
+async def test_an_alarm_opens_an_incident_and_its_end_eases_it() -> None:
+    """Each once; a message that SNS sends again changes nothing."""
+    async with SnsDoor() as door:
+        outcomes = [(await door.posts(body)).json()["outcome"] for body in (alarm(), alarm(), alarm("ok"), alarm("ok"))]
+        assert outcomes == ["opened", "repeated", "joined", "repeated"]
+        found = door.world.incident
+        assert (found.source, found.title, found.firing) == ("sns", "ci-queue-linux.2xlarge", ())
+        assert found.affected == (POOL,)
+
+
+async def test_no_data_opens_an_incident_of_a_blind_source() -> None:
+    """Nothing is said of a queue."""
+    async with SnsDoor() as door:
+        assert (await door.posts(alarm("insufficient_data"))).json() == {"outcome": "opened"}
+        assert door.world.incident.kind == "blind"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        sealed(signer="stranger"),
+        sealed(at=NOW - 3601),
+        sealed(TopicArn="arn:aws:sns:us-east-1:123456789012:other"),
+        sealed(SigningCertURL="https://evil.example/SimpleNotificationService-0.pem"),
+        sealed(SignatureVersion="9"),
+        json.dumps({**json.loads(sealed()), "Signature": ""}).encode(),
+        json.dumps({**json.loads(sealed()), "Signature": "ä not base64"}).encode(),
+    ],
+)
+async def test_anything_else_gets_401_with_the_same_words(body: bytes) -> None:
+    """Which tell a stranger nothing; nothing is stored, and nobody but SNS was asked."""
+    async with SnsDoor() as door:
+        answer = await door.posts(body)
+        assert (answer.status_code, answer.json()) == (401, {"error": REFUSED})
+        assert "www-authenticate" not in answer.headers
+        assert door.world.data.rows == {}
+        assert {url.host for url in door.amazon.asked} <= {"sns.us-east-1.amazonaws.com"}
+
+
+async def test_a_bearer_token_is_no_signature() -> None:
+    """Whoever knows the token of the other sources cannot speak as SNS."""
+    async with SnsDoor() as door:
+        answer = await door.alert(sealed(signer="stranger"), "sns", Authorization=f"Bearer {TOKEN}")
+        assert answer.status_code == 401
+
+
+async def test_without_topics_nothing_is_believed_and_nobody_asked() -> None:
+    """An installation that does not use SNS has no way in here."""
+    async with SnsDoor(sns={"topics": []}) as door:
+        assert (await door.posts(sealed())).status_code == 401
+        assert door.amazon.asked == []
+
+
+async def test_a_certificate_that_cannot_be_fetched_asks_to_send_again() -> None:
+    """503, which SNS repeats; then it is stored."""
+    async with SnsDoor() as door:
+        door.amazon.down = True
+        answer = await door.posts(alarm())
+        assert answer.status_code == 503
+        assert "send it again" in answer.json()["error"]
+        door.amazon.down = False
+        assert (await door.posts(alarm())).json() == {"outcome": "opened"}
+
+
+async def test_a_store_that_is_down_asks_to_send_again() -> None:
+    """The same as for every source."""
+    async with SnsDoor() as door:
+        door.world.data.broken = Unreachable("Redis", "connection refused")
+        assert (await door.posts(alarm())).status_code == 503
+
+
+async def test_a_subscription_of_a_known_topic_is_confirmed() -> None:
+    """By one question at SNS; an end of it is told in the log alone."""
+    async with SnsDoor() as door:
+        assert (await door.posts(subscription())).json() == {"outcome": "confirmed"}
+        assert door.amazon.asked[-1].params["Action"] == "ConfirmSubscription"
+        asked = len(door.amazon.asked)
+        assert (await door.posts(subscription("UnsubscribeConfirmation"))).json() == {"outcome": "unsubscribed"}
+        assert len(door.amazon.asked) == asked
+        assert door.world.data.rows == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (subscription(TopicArn="arn:aws:sns:us-east-1:123456789012:other"), 401),
+        (subscription(SubscribeURL="https://evil.example/?Action=ConfirmSubscription"), 400),
+        (subscription(SubscribeURL=SUBSCRIBE.replace("us-east-1", "us-east-2")), 400),
+    ],
+)
+async def test_no_other_subscription_is_confirmed(body: bytes, status: int) -> None:
+    """A topic that is not ours, an address that is not SNS's."""
+    async with SnsDoor() as door:
+        assert (await door.posts(body)).status_code == status
+        assert all(url.path.endswith(".pem") for url in door.amazon.asked)
+
+
+async def test_a_confirmation_that_sns_refuses_is_said() -> None:
+    """The token has run out: subscribe again."""
+    async with SnsDoor() as door:
+        assert (await door.posts(alarm())).status_code == 200
+        door.amazon.status = 400
+        answer = await door.posts(subscription())
+        assert answer.status_code == 400
+        assert "did not confirm" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"hello", sealed("hello"), sealed("{}"), b"\xff"])
+async def test_what_is_no_alarm_gets_400_and_a_sentence(body: bytes) -> None:
+    """A topic should carry alarms alone."""
+    async with SnsDoor() as door:
+        answer = await door.posts(body)
+        assert answer.status_code == 400
+        assert len(answer.json()["error"]) > 10
+        assert door.world.data.rows == {}
+
+
+async def test_a_message_larger_than_any_of_sns_is_refused() -> None:
+    """SNS takes 256 KiB."""
+    async with SnsDoor() as door:
+        assert (await door.posts(b"x" * 600_000)).status_code == 413
+
+
+async def test_an_installation_without_sns_asks_to_send_again() -> None:
+    """A desk without that part is a process that is put together wrongly: nothing is lost."""
+    async with SnsDoor() as door:
+        door.world.desk.sns = None
+        assert (await door.posts(alarm())).status_code == 503
+        assert not [row for row in door.world.data.rows.values() if isinstance(row.value, Incident)]

@@ -1,0 +1,156 @@
+"""Words about jobs of GitHub Actions: every state, what GitHub leaves out, and bodies that are no such words."""
+
+import json
+
+import pytest
+
+from bot.core.job import JobState, WorkflowJob
+from bot.sources.payload import Unreadable
+from bot.sources.workflow_job import MOST_LABELS, parse
+from tests.builders import NOW
+from tests.sources.github import event
+from tests.sources.payloads import SHARED, raw
+
+CREATED, STARTED, ENDED = NOW - 1800, NOW - 1130, NOW - 80
+
+
+def told(kind: str = "workflow_job_queued", action: str = "", **parts: object) -> WorkflowJob:
+    """What a payload says; it must say something."""
+    found = parse(event(kind, action, **parts), NOW)
+    assert found is not None
+    return found
+
+
+def test_every_part_of_a_queued_job_is_read() -> None:
+    """Number, run, names, labels, link and installation; GitHub's `started_at` of a queued job is no start."""
+    assert told() == WorkflowJob(
+        id="41000000001",
+        run="15500000001",
+        name="linux-build / test (default, 2, 5, linux.2xlarge)",
+        workflow="pull",
+        repository="example-org/engine",
+        labels=("self-hosted", "linux.2xlarge"),
+        state=JobState.QUEUED,
+        created_at=CREATED,
+        url="https://github.com/example-org/engine/actions/runs/15500000001/job/41000000001",
+        branch="gpu-sorting",
+        installation="6100001",
+        seen_at=NOW,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "times", "runner"),
+    [
+        ("workflow_job_queued", JobState.QUEUED, (CREATED, None, None), ""),
+        ("workflow_job_queued_waiting", JobState.WAITING, (CREATED, None, None), ""),
+        ("workflow_job_waiting", JobState.WAITING, (CREATED, None, None), ""),
+        ("workflow_job_queued_old", JobState.QUEUED, (None, None, None), ""),
+        ("workflow_job_in_progress", JobState.IN_PROGRESS, (CREATED, STARTED, None), "i-0aa11bb22cc33dd44"),
+        ("workflow_job_completed", JobState.COMPLETED, (CREATED, STARTED, ENDED), "i-0aa11bb22cc33dd44"),
+        ("workflow_job_cancelled_in_queue", JobState.COMPLETED, (CREATED, None, NOW - 1500), ""),
+        ("workflow_job_skipped", JobState.COMPLETED, (CREATED, None, NOW - 1799), ""),
+    ],
+)
+def test_each_payload_has_its_state_and_times(
+    name: str, state: JobState, times: tuple[float | None, ...], runner: str
+) -> None:
+    """A job that ended without a runner never started, whatever `started_at` says."""
+    job = told(name)
+    assert (job.state, (job.created_at, job.started_at, job.completed_at), job.runner) == (state, times, runner)
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "steps", "state"),
+    [
+        ("queued", "queued", 0, JobState.QUEUED),
+        ("queued", "waiting", 0, JobState.WAITING),
+        ("queued", "pending", 0, JobState.WAITING),
+        ("queued", "requested", 0, JobState.WAITING),
+        ("waiting", "waiting", 0, JobState.WAITING),
+        ("waiting", "queued", 0, JobState.QUEUED),
+        ("queued", "in_progress", 0, JobState.IN_PROGRESS),
+        ("queued", "queued", 1, JobState.IN_PROGRESS),
+        ("in_progress", "queued", 0, JobState.IN_PROGRESS),
+        ("in_progress", "completed", 1, JobState.COMPLETED),
+        ("completed", "queued", 0, JobState.COMPLETED),
+        ("queued", "", 0, JobState.QUEUED),
+        ("waiting", "new_word", 0, JobState.WAITING),
+        ("new_word", "queued", 0, JobState.QUEUED),
+    ],
+)
+def test_action_and_status_together_say_where_a_job_stands(
+    action: str, status: str, steps: int, state: JobState
+) -> None:
+    """Whichever is further; `waiting` is held and not queued; a job with steps has begun (causes.md section 2)."""
+    assert told(action=action, status=status, steps=[{}] * steps).state is state
+
+
+def test_an_unknown_action_with_an_unknown_status_says_nothing() -> None:
+    """What GitHub may add later is no mistake of the sender."""
+    assert parse(event(action="paused", status="asleep"), NOW) is None
+
+
+@pytest.mark.parametrize("labels", [[], None, "linux", [None, "", " ", {}]])
+def test_a_job_without_labels_is_no_word_for_a_queue(labels: object) -> None:
+    """It runs in a group of runners; no label has it in its queue."""
+    assert parse(event(labels=labels), NOW) is None
+
+
+def test_every_label_is_kept_once_as_it_is_written() -> None:
+    """The pool says which of them is its own; GitHub matches without regard to case."""
+    assert told(labels=["Self-Hosted", "self-hosted", "Linux", " gpu "]).labels == ("Self-Hosted", "Linux", "gpu")
+    assert len(told(labels=[f"l{number}" for number in range(100)]).labels) == MOST_LABELS
+
+
+def test_texts_are_bounded_and_links_are_links() -> None:
+    """A record stays small, and no other scheme than http becomes something to click."""
+    job = told(name="x" * 5000, html_url="javascript:alert(1)", head_branch="\u0000b")
+    assert len(job.name) == 300
+    assert (job.url, job.branch) == ("", "\N{REPLACEMENT CHARACTER}b")
+
+
+@pytest.mark.parametrize("number", [None, "", "x1", -5, 1.5, [], "１２"])
+def test_a_job_without_a_number_cannot_be_read(number: object) -> None:
+    """Nothing else tells one job from another."""
+    with pytest.raises(Unreadable, match=r"workflow_job\.id"):
+        parse(event(id=number), NOW)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"{}", b'{"workflow_job": []}', b"\xff", b"[" * 100_000])
+def test_what_is_no_such_event_is_refused_with_a_sentence(body: bytes) -> None:
+    """Nothing else than Unreadable comes out, whatever the bytes are."""
+    with pytest.raises(Unreadable):
+        parse(body, NOW)
+
+
+def test_parts_of_any_type_break_nothing() -> None:
+    """Each field is replaced by each kind of value; the job is read or refused, and nothing raises."""
+    whole = json.loads(event("workflow_job_completed"))
+    for name in whole["workflow_job"]:
+        for value in (None, 5, -1.5, "x", [], [[]], {}, {"a": 1}, True):
+            changed = {**whole, "workflow_job": {**whole["workflow_job"], name: value}}
+            try:
+                found = parse(json.dumps(changed).encode(), NOW)
+            except Unreadable:
+                assert name == "id"
+            else:
+                assert found is None or found.labels
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not here: payloads of other projects are beside this one")
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("queued", JobState.QUEUED),
+        ("in_progress", JobState.IN_PROGRESS),
+        ("completed.success.with-organization", JobState.COMPLETED),
+    ],
+)
+def test_examples_of_another_project_are_read(name: str, state: JobState) -> None:
+    """Each has its number, its label and a time of creation."""
+    job = parse(raw(SHARED / "github" / f"workflow_job.{name}.json"), NOW)
+    assert job is not None
+    assert (job.id, job.labels, job.state, job.workflow) == ("289782451", ("ubuntu-latest",), state, "CodeQL")
+    assert job.created_at
+    assert job.runner == ("" if state is JobState.QUEUED else "GitHub Actions 5")
