@@ -162,9 +162,9 @@ def required(settings: Settings, *, web: bool) -> None:
 
 
 async def refuse_dangers(house: House) -> None:
-    """Raise ConfigError when Redis is set up so that accepted alerts could be lost (promises 2)."""
-    problems = await house.store.check()
-    if problems and house.embedded is None:
+    """Raise ConfigError when Redis could lose accepted alerts (promises 2), or holds a newer release's records."""
+    problems = [] if house.embedded else await house.store.check()
+    if problems := problems or await house.store.adopt():
         raise ConfigError([f"REDIS_URL: {problem}" for problem in problems])
 
 

@@ -22,7 +22,13 @@ from bot.adapters.metrics.prometheus import PrometheusTable
 from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE, PrometheusPool
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
 from bot.adapters.metrics.table import METRICS
+from bot.adapters.scalers.arc import ArcTable
+from bot.adapters.scalers.aws_asg import AwsAsgTable
+from bot.adapters.scalers.cluster import ClusterTable
+from bot.adapters.scalers.command import CommandTable
+from bot.adapters.scalers.github_aws_runners import GithubAwsRunnersTable
 from bot.adapters.scalers.http import HttpScalerTable
+from bot.adapters.scalers.kubernetes import KubernetesTable
 from bot.adapters.scalers.none import NoneTable
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.table import SCALERS
@@ -77,6 +83,11 @@ SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     '`[pool."NAME".scaler]`': (PolicyTable, None),
     'kind = "http"': (HttpScalerTable, PolicyTable),
     'kind = "none"': (NoneTable, PolicyTable),
+    'kind = "aws_asg"': (AwsAsgTable, PolicyTable),
+    'kind = "github_aws_runners"': (GithubAwsRunnersTable, PolicyTable),
+    'kind = "kubernetes"': (KubernetesTable, PolicyTable),
+    'kind = "arc"': (ArcTable, PolicyTable),
+    'kind = "command"': (CommandTable, PolicyTable),
 }
 """Heading of docs/configuration.md: the table whose settings stand below it, and the one that says the rest."""
 WITHOUT_EFFECT = {
@@ -130,13 +141,15 @@ def test_each_documented_default_is_the_real_one(title: str) -> None:
 def read_as(table: type[Table], name: str, value: object) -> object:
     """The value of one setting as the table reads it, beside made-up ones that it requires."""
     given = {"kind": "x", "url": "http://127.0.0.1:1", "url_env": "X", "token_env": "X", "channel": "C0X", "max": 1}
+    given |= {"group": "x", "region": "x", "queue_url": "http://127.0.0.1:1", "tags": {"x": "y"}, "namespace": "x"}
+    given |= {"name": "x", "read": ["/x"], "set": ["/x", "{target}"]}
     needed = {key: given[key] for key, field in table.model_fields.items() if field.is_required()}
     return getattr(table.model_validate({**needed, name: value}), name)
 
 
 def test_every_table_and_every_kind_has_its_section() -> None:
     """Whoever adds a table or an integration is led to the page."""
-    shared = {File, Environment, ApiV2Table}
+    shared = {File, Environment, ApiV2Table, ClusterTable}
     products = {table for table in tables_below(Table) if table.__module__.startswith("bot.")}
     assert products - shared == {table for table, _ in SECTIONS.values()}
     kinds = {title.split('"')[1] for title in SECTIONS if title.startswith("kind")}

@@ -46,6 +46,7 @@ COVERED = {
     "tailback demo --speed": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
     "tailback test": "tests/test_launcher.py",
     "tailback lock": "tests/test_launcher.py",
+    "tailback setup": "tests/test_launcher.py",
     "cp": "tests/test_docs_commands.py::test_each_file_that_is_copied_is_there",
     "set -a; . ./.env; set +a": "tests/test_docs_commands.py::test_the_example_environment_can_be_loaded_by_a_shell",
 }

@@ -20,7 +20,7 @@ from bot.stories.ask import acting, already, fresh_act, own_id, permit, refused,
 from bot.stories.keep import Move
 from bot.stories.levers import Judged, boot_seconds, judge, level_of, lever_of, maximum, within
 from bot.stories.second import agreement, askable, asked_for_two
-from bot.stories.what_if import effect_of, effects
+from bot.stories.what_if import effect_of, effects, enough
 from bot.views.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.results import confirm_scale, told
 
@@ -104,14 +104,16 @@ async def _choice(desk: Desk, name: str) -> ScaleChoice:
         capacity, reason = await lever.scaler.read(), ""
     except (Unreachable, Refused) as error:
         capacity, reason = Capacity(None), str(error)
-    queued = latest.queued if latest else None
+    queued, policy = latest.queued if latest else None, within(lever, capacity)
+    room = policy.maximum - (capacity.size or 0)
+    wanted = enough(desk, pool.value if pool else None, min(room, policy.step or room))
     return ScaleChoice(
         pool=name,
         current=capacity.size,
         maximum=maximum(lever, capacity),
         limit=latest.limit if latest else None,
         queued=queued,
-        proposed=proposed(within(lever, capacity), capacity.size, queued),
+        proposed=proposed(policy, capacity.size, queued if wanted is None else wanted),
         step=lever.policy.step,
         boot_time_seconds=rules.boot_time_seconds,
         cost_per_runner_hour=lever.policy.cost_per_runner_hour,

@@ -15,6 +15,7 @@ from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.adapters.redis_commit import AUDIT, DUE, FENCE, HW, INDEXES, LANES, LISTS, MARKS, RECORDS, SETS, Commits
 from bot.adapters.redis_connect import Clients
 from bot.adapters.redis_dangers import dangers, redis_time
+from bot.adapters.redis_format import adopt, too_new
 from bot.adapters.redis_link import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis_wake import RedisWake
 from bot.core.incident import Incident
@@ -176,7 +177,11 @@ class RedisStore:
 
     async def check(self) -> list[str]:
         """What makes this Redis unsafe to keep incidents in: a sentence each, with its remedy; empty when it is fit."""
-        return await dangers(self._link, self._clocks.now)
+        return [*await dangers(self._link, self._clocks.now), *await too_new(self._link)]
+
+    async def adopt(self) -> list[str]:
+        """Begin to work on these records; a sentence instead when a newer release has written them."""
+        return await adopt(self._link)
 
     async def time(self) -> float:
         """Epoch seconds as Redis counts them."""

@@ -7,6 +7,8 @@ from bot.core.pool import Snapshot
 
 PAST_SECONDS = 1800.0
 """How much of the time before the incident its series begins with, where samples are known."""
+PAST_STEP_SECONDS = 30.0
+"""How far apart the samples of that time are at most (`stories/measure.py`)."""
 MOST_POINTS = 96
 """Points kept of one pool; when there are more, every two become one."""
 FEWER_POINTS = 24
@@ -32,6 +34,8 @@ class Course:
     """One pool's way through one incident."""
 
     step_seconds: float
+    past_until: float = 0.0
+    """Up to here the samples may be a source's own past, which comes in steps of `PAST_STEP_SECONDS`."""
     points: tuple[Point, ...] = ()
     """Oldest first; a step without any sample has none."""
     seen_at: float | None = None
@@ -60,6 +64,8 @@ class Span:
 
     began_at: float
     """Epoch seconds; waiting counts from here on."""
+    opened_at: float
+    """Epoch seconds; from here on it is measured once in each poll period."""
     poll_seconds: float
     speed: float = 1.0
     pools: int = 1
@@ -72,7 +78,7 @@ def onward(course: Course | None, samples: tuple[Snapshot, ...], span: Span, cau
     A stretch between two samples counts with the shorter of the two queues, and not at all when a sample is missing
     in it: what is told is the least that jobs waited.
     """
-    after = course or Course(max(2 * span.poll_seconds, 1.0))
+    after = course or Course(max(2 * span.poll_seconds, 1.0), span.opened_at)
     since = span.began_at - PAST_SECONDS if after.seen_at is None else after.seen_at
     fresh = [sample for sample in samples if sample.at > since]
     for sample in fresh:
@@ -137,10 +143,18 @@ def stretches(course: Course, figure: str) -> tuple[tuple[tuple[float, float], .
     before: Point | None = None
     for point in course.points:
         value: float | None = getattr(point, figure)
-        follows = before is not None and _step(point, course.step_seconds) - _step(before, course.step_seconds) <= 1
+        follows = before is not None and _follows(course, before, point)
         if value is not None and follows and found:
             found[-1] = (*found[-1], (point.at, float(value)))
         elif value is not None:
             found.append(((point.at, float(value)),))
         before = None if value is None else point
     return tuple(found)
+
+
+def _follows(course: Course, before: Point, point: Point) -> bool:
+    """Whether nothing is missing between two points: no whole step, and in the past no sample of its wider steps."""
+    if _step(point, course.step_seconds) - _step(before, course.step_seconds) <= 1:
+        return True
+    past = point.at <= course.past_until + PAST_STEP_SECONDS
+    return past and point.at - before.at <= course.step_seconds + 2 * PAST_STEP_SECONDS

@@ -82,11 +82,11 @@ def _refusal(policy: ScalePolicy, asked: int, current: int, last_scaled_at: floa
     return ""
 
 
-def proposed(policy: ScalePolicy, current: int | None, queued: int | None) -> int | None:
-    """A target to start from: enough for the waiting jobs, within step and maximum; None when nothing can be raised."""
+def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> int | None:
+    """A target to start from: so many more, or a step, within step and maximum; None when nothing can be raised."""
     if current is None or current >= policy.maximum:
         return None
-    wanted = max(1, queued if queued is not None else policy.step or 1)
+    wanted = max(1, wanted if wanted is not None else policy.step or 1)
     most = policy.step if policy.step is not None else wanted
     return min(max(current + min(wanted, most), policy.minimum), policy.maximum)
 

@@ -139,7 +139,7 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
     """The course of every affected pool, with the samples that it has not taken in yet."""
-    span = Span(incident.began_at, timing.poll, timing.speed, len(incident.affected))
+    span = Span(incident.began_at, incident.opened_at, timing.poll, timing.speed, len(incident.affected))
     courses: dict[str, Course] = dict(incident.courses)
     for name in incident.affected:
         if (pool := view.pools.get(name)) is not None and pool.samples:

@@ -13,7 +13,7 @@ from bot.core.incident import Incident
 from bot.core.ready import ready
 from bot.core.recurrence import Pattern
 from bot.core.sizing import Sized, over_target
-from bot.core.staffing import SHARE
+from bot.core.staffing import MARGIN, SHARE
 from bot.core.words import count, duration
 
 MOST = 3
@@ -77,7 +77,7 @@ def _limit(ground: Ground) -> Proposal | None:
     kept = (
         f"with {found.runners:,} runners {1 - found.late_share:.0%} of the {count(found.jobs, 'job')} of the "
         f"{count(need.hours, 'hour')} over {target} would have started within it, with {need.limit:,} "
-        f"only {1 - need.late_now:.0%} ({found.method})"
+        f"only {1 - need.late_now:.0%} ({found.method}; {MARGIN - 1:.0%} more work would fit too)"
     )
     held = f"a job keeps a runner's place for {duration(need.hold_seconds)} on average"
     words = f"Raise the limit of {ground.pool} from {need.limit:,} to {found.runners:,}."

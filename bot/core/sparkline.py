@@ -1,8 +1,9 @@
 """A queue's way as one line of text: a few bars, and the same in words for whoever cannot see them."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from bot.core.course import Course, Point
+from bot.core.course import Course, stretches
 from bot.core.incident import Incident
 from bot.core.pool import Peak
 from bot.core.words import clock, count, duration
@@ -65,10 +66,17 @@ def _line(name: str, course: Course) -> str:
 
 
 def _even(course: Course) -> list[float | None]:
-    """The queue step by step, with the steps of which nothing is known."""
-    steps: dict[int, Point] = {int(p.at // course.step_seconds): p for p in course.points}
-    found = [steps.get(number) for number in range(min(steps), max(steps) + 1)]
-    return [None if point is None or point.queued is None else float(point.queued) for point in found]
+    """The queue in equal parts of the time: the worst of each, None where nothing is known of the whole part."""
+    begins, ends = course.points[0].at, course.points[-1].at
+    number = min(MOST_BARS, len(course.points))
+    length = (ends - begins) / max(1, number - 1)
+    found: list[float | None] = [None] * number
+    for stretch in stretches(course, "queued"):
+        for (at, value), (until, _) in pairwise((*stretch, stretch[-1])):
+            first, last = (min(number - 1, int((when - begins) / length)) if length else 0 for when in (at, until))
+            for part in range(first, max(first + 1, last)):
+                found[part] = max(value, found[part] or 0.0)
+    return found
 
 
 def _known(course: Course) -> int:

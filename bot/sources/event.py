@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from bot.core.alert import Alert, Delivery, Links, Status
-from bot.sources.event_rules import problems
+from bot.sources.event_rules import problems, when
 from bot.sources.group import MOST_DESCRIPTION_CHARS
 from bot.sources.labels import link, priority, teams
-from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, pairs, read, text
+from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, items, pairs, read, text
 from bot.sources.spoken import figures, machine, silenceable
 
 STATES = {"FIRING": Status.FIRING, "RESOLVED": Status.RESOLVED}
@@ -45,7 +45,7 @@ def fingerprint(event: Mapping[str, object]) -> str:
 
 def _alert(event: Mapping[str, object]) -> Alert:
     title = " ".join(text(event["title"]).split())
-    status, at = STATES[text(event["state"])], instant(event["occurred_at"])
+    status, at = STATES[text(event["state"])], when(event["occurred_at"])
     given = fields(event["links"])
     links = Links(
         runbook=link(text(given.get("runbook_url"), None)),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.sources.labels import link
-from bot.sources.payload import fields, instant, items
+from bot.sources.payload import fields, instant, items, text
 
 VERSION = 1
 NAME = r"[a-zA-Z0-9_-]+"
@@ -15,6 +15,7 @@ Check = Callable[[object], str]
 """A value → the rule that it breaks, in words; empty when it is good."""
 
 _ZONED = re.compile(r".*(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII | re.DOTALL)
+_EPOCH = re.compile(r"(\d{10})(\d{3})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,16 @@ def _version(value: object) -> str:
     return "" if value == VERSION else f"is not {VERSION}, the version that is read here"
 
 
+def when(value: object) -> float | None:
+    """Epoch seconds of a date and time with a zone; or of epoch seconds or milliseconds, all that Datadog has."""
+    given = text(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if found := _EPOCH.fullmatch(given):
+        return int(found[1]) + int(found[2] or 0) / 1000
+    return instant(given) if _ZONED.fullmatch(given) else None
+
+
 def _time(value: object) -> str:
-    good = isinstance(value, str) and _ZONED.fullmatch(value.strip()) and instant(value) is not None
+    good = when(value) is not None
     return "" if good else "is not a date and time with a zone (ISO 8601), such as 2026-11-30T18:23:00Z"
 
 

@@ -38,13 +38,13 @@ async def measure(desk: Desk, claim: Claim) -> None:
     if not pace:
         await desk.store.commit(Change(puts=(_rested(mine),)))
         return
-    wake = tuple(f"inc:{incident}" for incident in watchers)
     recent = pool.tried_at and desk.now() - pool.tried_at < pace * EARLY
     after = pool if recent else await look(desk, pool)
     after, over = remembered(pool, after, desk.settings.file.paces.speed)
     after, past = await _in_the_past(desk, pool, after, over)
     after = await _ahead(desk, after) if watchers else _unwatched(after)
     after = await foreseen(desk, after, watchers, fresh=after.latest != pool.latest)
+    wake = tuple(f"inc:{incident}" for incident in watchers if not recent or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
     await desk.store.commit(Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake))

@@ -1,6 +1,6 @@
 """What more runners would do for a pool, from its record: the table for the dialog, the question and the command."""
 
-from bot.core.capacity import Terms, foreseen, rows, what_if
+from bot.core.capacity import Terms, foreseen, least, rows, what_if
 from bot.core.forecast import calibration
 from bot.core.pool import Pool, PoolRules
 from bot.desk import Desk
@@ -32,6 +32,14 @@ async def effects(desk: Desk, pool: str, current: int | None) -> tuple[str, ...]
     return tuple(line for line in (caution, nothing, refusal, *rows(found)) if line)
 
 
+def enough(desk: Desk, pool: Pool | None, most: int) -> int | None:
+    """The fewest added runners, up to `most`, that are expected to drain it in time; None when that cannot be said."""
+    if pool is None or most < 1:
+        return None
+    option = least(pool.samples, _rules(desk, pool.id), most, _terms(desk, pool, pool.id))
+    return option.more if option else None
+
+
 def _rules(desk: Desk, pool: str) -> PoolRules:
     return desk.settings.file.pools.get(pool, PoolRules(pool))
 
@@ -39,4 +47,4 @@ def _rules(desk: Desk, pool: str) -> PoolRules:
 def _terms(desk: Desk, pool: Pool | None, name: str) -> Terms:
     cost = desk.levers[name].policy.cost_per_runner_hour if name in desk.levers else None
     widen = calibration(pool.scores).widen if pool else 1.0
-    return Terms(cost, widen=widen, speed=desk.settings.file.paces.speed)
+    return Terms(cost, widen=widen, speed=desk.settings.file.paces.speed, ahead=pool.ahead if pool else ())

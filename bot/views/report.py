@@ -9,7 +9,7 @@ from bot.core.report import PoolReport, Report, Waits
 from bot.core.words import count, duration, listed
 from bot.views.blocks import context, header, message, section
 from bot.views.marked import Marked, clean, code, escaped, joined, say, shortened
-from bot.views.report_facts import facts, unsized
+from bot.views.report_facts import facts, share, unsized, waits_words
 from bot.views.table import short_wait
 
 MOST_ROWS = 12
@@ -32,7 +32,8 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
     pools = [_pool(one) for one in told[:MOST_POOLS]]
     rest = _rest(told[MOST_POOLS:])
     proposed = joined("\n", say("*Proposals*"), *_proposed(made.proposals)) if made.proposals else None
-    text = joined("\n", lead, *pools, rest, proposed or say("Nothing is proposed."))
+    whole = [_pool(one, waits_words(one, made.target_seconds)) for one in told[:MOST_POOLS]]
+    text = joined("\n", lead, *whole, rest, proposed or say("Nothing is proposed."))
     return message(
         text,
         heading,
@@ -57,7 +58,7 @@ def _measured(made: Report) -> Block | None:
     known = [one for one in made.pools if one.waits]
     if not made.pools:
         return None
-    words = say("{known} of {all} were measured.", known=f"{len(known):,}", all=count(len(made.pools), "pool"))
+    words = say("Measured: {known} of {all}.", known=f"{len(known):,}", all=count(len(made.pools), "pool"))
     return context(words)
 
 
@@ -98,9 +99,9 @@ def _cells(one: PoolReport, waits: Waits) -> tuple[str, ...]:
     return (
         clean(one.pool) or "(no name)",
         *(_wait(seconds) for seconds in times),
-        _share(waits.over_share),
+        share(waits.over_share),
         "?" if waits.jobs_p95_seconds is None else _wait(waits.jobs_p95_seconds),
-        _share(one.measured_share),
+        share(one.measured_share),
     )
 
 
@@ -108,17 +109,15 @@ def _wait(seconds: float) -> str:
     return "-" if seconds <= _SHORTEST else short_wait(seconds)
 
 
-def _share(share: float) -> str:
-    return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
-
-
 def _line(line: Sequence[str], widths: Sequence[int]) -> str:
     name = shortened(line[0], widths[0]).ljust(widths[0])
     return "  ".join([name, *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))])
 
 
-def _pool(one: PoolReport) -> Marked:
-    return say("*{pool}*: {facts}.", pool=escaped(one.pool, 80), facts=escaped("; ".join(facts(one)), 1000))
+def _pool(one: PoolReport, more: str = "") -> Marked:
+    """`more` is what the table shows, for who has no table."""
+    words = "; ".join((*facts(one), more) if more else facts(one))
+    return say("*{pool}*: {facts}.", pool=escaped(one.pool, 80), facts=escaped(words, 1000))
 
 
 def _rest(others: Sequence[PoolReport]) -> Marked | None:

@@ -39,7 +39,10 @@ def waited_seconds(one: PoolReport) -> float:
 
 
 def _why(one: PoolReport) -> tuple[str, ...]:
-    return (f"likeliest causes: {_counted(one.history.causes[:MOST_CAUSES])}",) if one.history.causes else ()
+    if not one.history.causes:
+        return ()
+    said = listed((f"{cause} ({number:,})" for cause, number in one.history.causes), MOST_CAUSES)
+    return (f"likeliest causes: {said}",)
 
 
 def _recurs(one: PoolReport) -> tuple[str, ...]:
@@ -63,6 +66,25 @@ def _done(one: PoolReport) -> tuple[str, ...]:
 
 def _counted(pairs: Sequence[tuple[str, int]]) -> str:
     return listed((f"{number:,} {word}" for word, number in pairs), MOST_CAUSES)
+
+
+def waits_words(one: PoolReport, target_seconds: float) -> str:
+    """The row of the table as words; empty when the pool's waits are unknown."""
+    if (waits := one.waits) is None:
+        return ""
+    p50, p90, p99 = (duration(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
+    jobs = (
+        "" if waits.jobs_p95_seconds is None else f"; 19 of 20 jobs started within {duration(waits.jobs_p95_seconds)}"
+    )
+    return (
+        f"the oldest wait was at most {p50} for half of the measured time, {p90} for 90%, {p99} for 99%, over "
+        f"{duration(target_seconds)} for {share(waits.over_share)}{jobs}; {share(one.measured_share)} was measured"
+    )
+
+
+def share(part: float) -> str:
+    """`6%`; what is not nothing is not called so."""
+    return "<1%" if 0 < part < 0.01 else f"{part:.0%}"
 
 
 def unsized(one: PoolReport) -> str:

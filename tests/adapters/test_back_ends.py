@@ -139,7 +139,7 @@ async def test_a_file_without_back_ends_has_none(tmp_path: Path):
         '[pool."a"]: metrics: there is no source "graphite"; known sources: "m" and "p"',
         '[pool."b"]: has keys for a metrics source (preset) but names none; name one: "m" and "p"',
         '[pool."c"]: qeued: there is no such setting',
-        '[pool."d".scaler]: kind: there is no kind of that name; known kinds: "http" and "none"',
+        '[pool."d".scaler]: kind: there is no kind of that name; known kinds: "arc", "aws_asg", "command", ',
         '[pool."e".scaler]: max: is required',
     ],
 )

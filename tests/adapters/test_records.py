@@ -8,6 +8,7 @@ import pytest
 
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
+from bot.core.chore import Chore
 from bot.core.incident import Incident, Reported, Silence, Thread, noted
 from bot.core.pool import Peak, Pool, Snapshot
 from bot.core.timeline import Event
@@ -31,15 +32,8 @@ def test_every_part_of_an_incident_comes_back() -> None:
 
 def test_a_document_is_one_json_object() -> None:
     """People and tools can read what Redis holds."""
-    assert json.loads(CODECS.encode(Pool("p", trouble="why"))) == {
-        "id": "p",
-        "samples": [],
-        "trouble": "why",
-        "tried_at": 0.0,
-        "outlook": None,
-        "forecasts": [],
-        "scores": [],
-    }
+    document = json.loads(CODECS.encode(Chore("p", note="why")))
+    assert document == {"id": "p", "done_at": 0.0, "note": "why", "since": None, "told": False}
 
 
 def test_a_field_of_a_newer_release_is_ignored_and_a_missing_one_has_its_default() -> None:
@@ -68,5 +62,5 @@ def test_half_a_character_is_refused_by_name() -> None:
 
 def test_every_kind_has_a_name() -> None:
     """The names in keys and due members are fixed: changing one would lose what is stored."""
-    names = ("inc", "pool", "act", "digest", "lease", "chore", "past", "job")
+    names = ("inc", "pool", "act", "digest", "lease", "chore", "past", "job", "sketch", "weekly", "early")
     assert {name: kind_name(kind) for name, kind in KINDS.items()} == {name: name for name in names}

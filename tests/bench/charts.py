@@ -7,12 +7,14 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
 from bot.adapters.chart_png import drawn
+from bot.core.drawing import Drawing
 from bot.core.incident import Incident
 from bot.core.observe import View
-from bot.views.chart import Chart, chart
+from bot.views.chart import chart
 from bot.views.chart_layout import layout
 from tests.views.chart_samples import over, several, surge
 from tests.views.samples import TIMING
@@ -24,12 +26,12 @@ STORIES: dict[str, Callable[[], tuple[Incident, View]]] = {
 }
 
 
-def described(story: Callable[[], tuple[Incident, View]]) -> Chart:
-    """The chart of a story."""
-    made = chart(*story(), TIMING)
+def laid_out(incident: Incident, view: View) -> Drawing:
+    """The drawing of a story."""
+    made = chart(incident, view, TIMING)
     if made is None:
         raise SystemExit("a story without a chart")
-    return made
+    return layout(made)
 
 
 def milliseconds(work: Callable[[], object], times: int) -> float:
@@ -56,9 +58,9 @@ def main() -> None:
     print(f"{'':36} {'values':>9} {'pixels':>9} {'file':>8}")
     for name, story in STORIES.items():
         incident, view = story()
-        values = milliseconds(lambda i=incident, v=view: layout(chart(i, v, TIMING) or described(over)), times)  # type: ignore[misc]  # bound at once
-        drawing = layout(described(story))
-        pixels = milliseconds(lambda d=drawing: drawn(d), times)  # type: ignore[misc]  # bound at once
+        drawing = laid_out(incident, view)
+        values = milliseconds(partial(laid_out, incident, view), times)
+        pixels = milliseconds(partial(drawn, drawing), times)
         print(f"{name:36} {values:>6.1f} ms {pixels:>6.1f} ms {len(drawn(drawing)) / 1024:>5.0f} kB")
     print(f"memory: {before:.0f} MiB before the first picture, {peak_mebibytes():.0f} MiB at the most")
 

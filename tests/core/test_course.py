@@ -6,7 +6,7 @@ from bot.core.course import FEWER_POINTS, MOST_POINTS, Course, Span, onward, str
 from bot.core.pool import Snapshot
 from tests.builders import NOW, sample
 
-SPAN = Span(NOW, 30.0)
+SPAN = Span(NOW, NOW, 30.0)
 
 
 def looks(*queued: int | None, since: float = NOW, every: float = 30.0) -> tuple[Snapshot, ...]:
@@ -36,7 +36,7 @@ def test_what_was_not_measured_counts_for_nothing(hole: tuple[Snapshot, ...]) ->
 
 def test_in_a_simulation_a_second_is_worth_more() -> None:
     """Hours are the pool's own, as its waits are."""
-    assert onward(None, looks(10, 10), Span(NOW, 30.0, speed=60.0)).waited_seconds == 10 * 30 * 60
+    assert onward(None, looks(10, 10), Span(NOW, NOW, 30.0, speed=60.0)).waited_seconds == 10 * 30 * 60
 
 
 def test_the_same_samples_twice_change_nothing() -> None:
@@ -64,7 +64,7 @@ def test_a_day_becomes_few_points_and_keeps_its_peak(pools: int, most: int) -> N
     course: Course | None = None
     for start in range(0, 2880, 240):
         course = onward(
-            course, looks(*queued[start : start + 240], since=NOW + 30 * start), Span(NOW, 30.0, pools=pools)
+            course, looks(*queued[start : start + 240], since=NOW + 30 * start), Span(NOW, NOW, 30.0, pools=pools)
         )
     assert course is not None
     assert most / 2 <= len(course.points) <= most
@@ -78,3 +78,12 @@ def test_a_silent_source_and_an_unknown_figure_cut_the_line() -> None:
     course = onward(None, (*looks(1, 2, None, None, None, 3, 4), *looks(5, 6, since=NOW + 600)), SPAN)
     assert [[value for _, value in stretch] for stretch in stretches(course, "queued")] == [[2.0], [3.0, 4.0], [6.0]]
     assert stretches(course, "limit") == ()
+
+
+def test_a_sources_own_past_comes_in_wider_steps() -> None:
+    """A poll of 2 s does not make gaps of a past that is told every 30 s; a missing piece of it is one."""
+    past = (*looks(1, 2, 3, since=NOW - 300), *looks(4, 5, since=NOW - 120))
+    course = onward(None, (*past, *looks(6, 7, 8, since=NOW - 60, every=30.0)), Span(NOW, NOW, 2.0))
+    assert [len(stretch) for stretch in stretches(course, "queued")] == [3, 5]
+    later = onward(None, looks(1, 2, 3, since=NOW + 100), Span(NOW, NOW, 2.0))
+    assert [len(stretch) for stretch in stretches(later, "queued")] == [1, 1, 1]

@@ -92,3 +92,11 @@ def test_extra_capacity_has_a_price_limit(price: float | None, most: float | Non
 def test_above_the_threshold_means_above(above: int | None, needs: bool) -> None:
     """A second person for 24 runners?"""
     assert needs_approval(ScalePolicy(maximum=40, approval_above=above), 24) is needs
+
+
+def test_the_scalers_own_limit_is_called_by_its_name() -> None:
+    """A person knows what to raise."""
+    policy = ScalePolicy(maximum=20, limited_by="MaxSize of Auto Scaling group ci")
+    assert judged(policy, 24, 10, None, NOW).reason == (
+        "The target 24 is above the pool's maximum: it is limited to 20 runners by MaxSize of Auto Scaling group ci."
+    )

@@ -96,3 +96,10 @@ def test_a_queue_that_was_unknown_is_left_out() -> None:
     found = verdict(replace(SHARE, queued=None), seen(60, 24))
     assert found is not None
     assert "The queue went" not in found.words
+
+
+def test_the_scalers_own_words_are_part_of_the_reason() -> None:
+    """Why nothing came stands where somebody reads that nothing came."""
+    found = verdict(SHARE, replace(seen(400, 10), delivered=10, trouble="InsufficientInstanceCapacity"))
+    assert found is not None
+    assert "(the scaler itself counts 10 and it says: InsufficientInstanceCapacity)" in found.words

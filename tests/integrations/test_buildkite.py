@@ -36,18 +36,17 @@ async def test_without_the_api_token_the_wait_is_told_as_missing(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("tokens", "state", "text"),
+    ("variable", "state", "text"),
     [
-        ({**TOKENS, "BUILDKITE_AGENT_TOKEN": "wrong-token"}, Level.PROBLEM, "refused the credentials (HTTP 401)"),
-        ({**TOKENS, "BUILDKITE_API_TOKEN": "wrong-token"}, Level.WARNING, "refused the credentials (HTTP 401)"),
+        ("BUILDKITE_AGENT_TOKEN", Level.PROBLEM, "default: Buildkite (buildkite): refused the credentials (HTTP 401)"),
+        ("BUILDKITE_API_TOKEN", Level.WARNING, "oldest_wait_seconds (refused the credentials (HTTP 401)"),
     ],
 )
-async def test_a_wrong_token_is_told(tmp_path: Path, tokens: dict[str, str], state: Level, text: str):
+async def test_a_wrong_token_is_told(tmp_path: Path, variable: str, state: Level, text: str):
     """A wrong agent token is a problem; a wrong API token costs the wait."""
-    (one,) = await found(buildkite(), tmp_path, tokens=tokens)
+    (one,) = await found(buildkite(), tmp_path, tokens={**TOKENS, variable: "wrong-token"})
     assert one.state is state
     assert text in one.text
-    assert "[metrics.buildkite]" in one.remedy or "figures" in one.remedy
 
 
 @pytest.mark.parametrize(

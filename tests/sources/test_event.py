@@ -102,6 +102,21 @@ def test_raw_provider_may_name_the_pool_and_identity_may_be_routed_by() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "at"),
+    [
+        ("2026-11-30T18:23:00Z", 1796062980.0),
+        ("2026-11-30T18:23:00.25+01:00", 1796059380.25),
+        ("1796062980", 1796062980.0),
+        (1796062980123, 1796062980.123),
+        ("1796062980123", 1796062980.123),
+    ],
+)
+def test_the_time_may_be_epoch_seconds_or_milliseconds(written: str | int, at: float) -> None:
+    """More than the schema allows, because Datadog's templates know no other time."""
+    assert parse(event(occurred_at=written)).alerts[0].starts_at == at
+
+
+@pytest.mark.parametrize(
     ("changed", "sentence"),
     [
         ({"schema_version": 2}, "schema_version: is not 1, the version that is read here"),
@@ -122,7 +137,9 @@ def test_raw_provider_may_name_the_pool_and_identity_may_be_routed_by() -> None:
         ({"priority": 2}, "priority: is none of P0, P1, P2, P3"),
         ({"occurred_at": "2026-11-30"}, "occurred_at: is not a date and time with a zone"),
         ({"occurred_at": "2026-11-30T18:23:00"}, "occurred_at: is not a date and time with a zone"),
-        ({"occurred_at": 1796062980}, "occurred_at: is not a date and time with a zone"),
+        ({"occurred_at": 179606}, "occurred_at: is not a date and time with a zone"),
+        ({"occurred_at": True}, "occurred_at: is not a date and time with a zone"),
+        ({"occurred_at": "179606298012"}, "occurred_at: is not a date and time with a zone"),
         ({"teams": "x"}, "teams: is not a list"),
         ({"teams": []}, "teams: has 0 teams, and 1 to 10 are allowed"),
         ({"teams": ["t"] * 11}, "teams: has 11 teams, and 1 to 10 are allowed"),

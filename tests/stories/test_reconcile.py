@@ -112,7 +112,7 @@ async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread() 
 
 async def test_a_closed_incident_is_watched_no_longer() -> None:
     """Its pools are not measured any more, nothing is due, and it can still be reported on."""
-    world = World()
+    world = World(timing={"watch": "0s"})
     await world.opens()
     await world.fires(spoken(firing=False))
     world.queues(0)

@@ -19,8 +19,8 @@ from bot.core.job import Line, WorkflowJob
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Jobs, Unreachable
 
-RUNNERS_SECONDS = 5.0
-QUEUE_SECONDS = 3.0
+RUNNERS_SECONDS = 4.0
+QUEUE_SECONDS = 4.0
 """Together shorter than the lease of whoever measures; what is not read by then is read in the next round."""
 
 
@@ -123,7 +123,11 @@ class GitHub:
 
 
 async def _status(page: StatusPage | None) -> tuple[bool | None, str] | None:
-    return await page.assigns() if page else None
+    try:
+        async with asyncio.timeout(RUNNERS_SECONDS):
+            return await page.assigns() if page else None
+    except TimeoutError:
+        return None, f"GitHub's status page did not answer within {RUNNERS_SECONDS:g} s"
 
 
 def build(

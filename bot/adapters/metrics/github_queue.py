@@ -51,9 +51,12 @@ class Queue:
         return Sight(at, told, line, dict(self._repos), dict(self._runs), dict(self._lost), self._trouble)
 
     def interrupted(self, why: str) -> None:
-        """A look was cut short: what it had not reached is as old as it was; without any knowledge `why` is said."""
+        """A look was cut short: what it had not reached is as old as it was; `why` is said of what is not known yet."""
         if not self._repos:
             self._trouble = why
+        for name, repo in self._repos.items():
+            if not repo.at and not repo.trouble:
+                self._repos[name] = replace(repo, trouble=why)
 
     async def _which(self, sight: Sight, spend: Allowance) -> tuple[list[str], str]:
         """The repositories whose runs matter; and why they are not all known.

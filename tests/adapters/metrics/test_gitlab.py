@@ -78,6 +78,21 @@ async def test_each_page_is_followed_by_its_parameters_and_never_by_its_address(
     assert all(one.headers["private-token"] == "gitlab-token-1" for one in pages)
 
 
+async def test_an_older_gitlab_without_keysets_is_asked_by_offset():
+    """It says 405 to the first request, and has pages all the same."""
+    system = gitlab()
+
+    def answer(asked: Asked) -> Said:
+        if "pagination" in asked.query:
+            return Said({"error": "Keyset pagination is not yet available for this type of request"}, 405)
+        rows = recorded(f"gitlab/jobs_app_pending_{asked.query.get('page', '1')}")
+        link = {"Link": '<https://x.test/?page=2&per_page=100>; rel="next"'} if "page" not in asked.query else {}
+        return Said(rows if asked.query["scope[]"] == "pending" else [], headers=link)
+
+    system.paths[f"{APP}/jobs"] = answer
+    assert (await look(system)).queued == 3
+
+
 async def test_pools_share_the_jobs_and_pools_of_the_same_tags_their_runners():
     """Two projects, two scopes, one page more; two sets of tags in two projects."""
     system = gitlab()
