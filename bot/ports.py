@@ -1,7 +1,6 @@
 """What Tailback needs of the outside: Protocols, the values they carry, and the two exceptions that cross floors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
@@ -11,6 +10,11 @@ from bot.core.incident import Incident
 from bot.core.job import Line, WorkflowJob
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.outside import Capacity as Capacity  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.outside import Own as Own  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.outside import Person as Person  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.outside import Posted as Posted  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.outside import SilenceFound as SilenceFound  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.pool import Snapshot
 from bot.core.record import AuditEntry, Change, Claims, Held, Record
 
@@ -119,32 +123,6 @@ class Store(Protocol):
         """(stream id, entry, hash) in order; `after` is exclusive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Posted:
-    """Where Slack put a message."""
-
-    channel: str
-    ts: str
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who asked for something, as Slack's own records have it."""
-
-    id: str
-    team: str = ""
-    full_member: bool = True
-    """Neither guest, nor bot, nor from another workspace."""
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """A message of ours that stands in a channel, outside of threads, as Slack has it now."""
-
-    ts: str
-    mark: str
-
-
 class Chat(Protocol):
     """Slack. Every method raises Unreachable("Slack", ...); one call is one request, never repeated by itself."""
 
@@ -211,33 +189,6 @@ class Metrics(Protocol):
         """The pool's past, oldest first; empty when the source has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
-    """What a scaler says; None where it cannot say."""
-
-    current: int | None
-    minimum: int | None = None
-    maximum: int | None = None
-    desired: int | None = None
-    """What is set, where the scaler tells that apart from what it has (`current`)."""
-    limited_by: str = ""
-    """What `maximum` is called there, so that a person knows what to raise: "MaxSize of Auto Scaling group ci"."""
-    trouble: str = ""
-    """Why what is set does not come, in the back end's own words; empty when it says nothing of the kind."""
-
-    @property
-    def level(self) -> int | None:
-        """What is set now."""
-        return self.current if self.desired is None else self.desired
-
-    @property
-    def size(self) -> int | None:
-        """What a target must be above to raise anything: what is set, or what is there, whichever is more."""
-        if self.current is None or self.desired is None:
-            return self.level
-        return max(self.current, self.desired)
-
-
 class Scaler(Protocol):
     """A lever on one pool's capacity. Raises Unreachable, or Refused with the back end's own reason."""
 
@@ -246,17 +197,6 @@ class Scaler(Protocol):
 
     async def set(self, target: int, act: str) -> None:
         """Set an absolute target; `act` is the Idempotency-Key. Raises Unreachable(failure=UNKNOWN) on no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class SilenceFound:
-    """A silence as its back end has it; `ends_at` in epoch seconds."""
-
-    id: str
-    active: bool
-    ends_at: float
-    comment: str
-    matchers: tuple[Matcher, ...] = ()
 
 
 class Alertmanager(Protocol):

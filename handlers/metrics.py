@@ -48,4 +48,10 @@ FORECAST_ERROR = Gauge(
 FORECAST_WIDENING = Gauge(
     "tailback_forecast_widening", "By how much intervals are widened after past errors.", ["pool"], registry=REGISTRY
 )
+WARNINGS = Gauge(
+    "tailback_early_warnings",
+    "Early warnings of this pool, by how they came out: hit or false; missed counts what none stood before.",
+    ["pool", "outcome"],
+    registry=REGISTRY,
+)
 DEPENDENCY = Gauge("tailback_dependency_up", "1 while a dependency works, else 0.", ["dependency"], registry=REGISTRY)

@@ -34,11 +34,13 @@ from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.table import SCALERS
 from bot.config import (
     ActionsTable,
+    EarlyTable,
     Environment,
     File,
     OutsideTable,
     PermissionsTable,
     PoolTable,
+    ReportTable,
     RouteTable,
     Settings,
     SlackTable,
@@ -54,15 +56,17 @@ from handlers.findings import Level
 from handlers.manifest import SCOPES
 from handlers.metrics import REGISTRY
 from tests.docs_pages import Page, first_code, page, pages, rows
-from tests.house import ROOT, modules
+from tests.house import ROOT
 
 CONFIGURATION = "docs/configuration.md"
 SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     "`[slack]`": (SlackTable, None),
     "`[[route]]`": (RouteTable, None),
+    "`[early]`": (EarlyTable, None),
     "`[outside_slack]`": (OutsideTable, None),
     "`[actions]`": (ActionsTable, None),
     "`[timing]`": (TimingTable, None),
+    "`[report]`": (ReportTable, None),
     "`[permissions]`": (PermissionsTable, None),
     "`[sns]`": (SnsTable, None),
     'kind = "alertmanager"': (AlertmanagerTable, None),
@@ -90,10 +94,6 @@ SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     'kind = "command"': (CommandTable, PolicyTable),
 }
 """Heading of docs/configuration.md: the table whose settings stand below it, and the one that says the rest."""
-WITHOUT_EFFECT = {
-    "[sns]": r"\.sns\b",
-}
-"""Settings that the page says have no effect yet: how a story, an action or a door would use them."""
 MADE_UP = {
     "GRAFANA_TOKEN": "made-up",
     "PAGER_WEBHOOK_URL": "http://127.0.0.1:1/",
@@ -172,15 +172,6 @@ def test_each_variable_is_documented_with_its_default_and_stands_in_the_example(
             assert written == str(default), name
         if isinstance(default, Path):
             assert Path(written) == default, name
-
-
-def test_a_setting_is_said_to_have_no_effect_as_long_as_nothing_uses_it() -> None:
-    """Whoever gives one an effect takes it off this list and off the page."""
-    said = page(CONFIGURATION).text.partition("**without effect in this release**:")[2].partition(".\n\n")[0]
-    assert re.findall(r"`([^`]+)`", said) == list(WITHOUT_EFFECT)
-    users = [one for one in modules(ROOT, "bot/stories", "bot/actions", "handlers") if "check" not in one.path]
-    used = {name: one.path for name, use in WITHOUT_EFFECT.items() for one in users if re.search(use, one.text)}
-    assert used == {}
 
 
 @pytest.mark.parametrize("name", ACTIONS)

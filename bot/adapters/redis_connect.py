@@ -29,6 +29,10 @@ _SHAPES = (
     "redis+sentinel://host1:26379,host2:26379/service or redis+cluster://host1:6379,host2:6379"
 )
 
+_OURS = "{tailback}:"
+"""The hash tag of all our keys: one node of a Cluster keeps them."""
+_KEYLESS = {"INFO", "TIME"}
+
 Options = dict[str, Any]  # redis-py's own connection settings, of a type each
 """Keyword arguments of a redis-py connection."""
 
@@ -164,7 +168,24 @@ def _cluster(place: Place, ours: Options) -> Clients:
         host, port = next(turns)
         return Redis(host=host, port=port, **options)
 
-    return Clients(requests, listener)
+    return Clients(_OneSlot(requests), listener)
+
+
+class _OneSlot:
+    """A Cluster's client that asks what names no key of the node with our keys: its settings and its clock count."""
+
+    def __init__(self, cluster: RedisCluster) -> None:
+        self._cluster = cluster
+
+    async def execute_command(self, *args: bytes | str | float) -> object:
+        if args[0] not in _KEYLESS:
+            return await self._cluster.execute_command(*args)
+        await self._cluster.initialize()
+        node = self._cluster.get_node_from_key(_OURS)
+        return await self._cluster.execute_command(*args, target_nodes=node)
+
+    async def aclose(self) -> None:
+        await self._cluster.aclose()
 
 
 def _place(parsed: ParseResult, default_port: int) -> Place:

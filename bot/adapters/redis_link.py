@@ -88,12 +88,15 @@ class RedisLink:
 
 
 def _unreachable(error: Exception, lost: Failure) -> Unreachable:
-    said = str(error)
+    said = str(error).partition(" : <")[0]  # after it come the sentinels as Python objects
     for kind, word, remedy in _REMEDIES:
         if isinstance(error, kind) and word in said:
             return Unreachable("Redis", f"{remedy} ({said})", failure=Failure.LATER)
     if isinstance(error, errors.TimeoutError) or said.startswith("Timeout"):
         return Unreachable("Redis", "no answer in time; check that the server at REDIS_URL is not stuck", failure=lost)
+    if said.startswith("No master found"):
+        remedy = "no sentinel knows a primary; wait for the failover, or correct hosts and service in REDIS_URL"
+        return Unreachable("Redis", f"{remedy} ({said})", failure=lost)
     if isinstance(error, errors.ConnectionError):
         return Unreachable("Redis", f"no connection; check REDIS_URL and that it runs ({said})", failure=lost)
     return Unreachable("Redis", said, failure=Failure.LATER)

@@ -138,7 +138,10 @@ def _fitted(course: Course, most: int) -> Course:
 
 
 def stretches(course: Course, figure: str) -> tuple[tuple[tuple[float, float], ...], ...]:
-    """(epoch seconds, value) of one figure of `Point`, cut wherever a step is missing or the figure is unknown."""
+    """(epoch seconds, value) of one figure of `Point`, cut wherever a step is missing or the figure is unknown.
+
+    The queue ends with its newest sample, which may be shorter than the worst of its step.
+    """
     found: list[tuple[tuple[float, float], ...]] = []
     before: Point | None = None
     for point in course.points:
@@ -149,6 +152,10 @@ def stretches(course: Course, figure: str) -> tuple[tuple[tuple[float, float], .
         elif value is not None:
             found.append(((point.at, float(value)),))
         before = None if value is None else point
+    seen_at, seen_queued = course.seen_at, course.seen_queued
+    newer = before is not None and seen_at is not None and seen_at > before.at
+    if figure == "queued" and newer and seen_at is not None and seen_queued is not None:
+        found[-1] = (*found[-1], (seen_at, float(seen_queued)))
     return tuple(found)
 
 

@@ -7,6 +7,9 @@ from bot.core.observe import Timing
 from bot.core.timeline import Event
 from bot.core.words import duration
 
+TURNS_SECONDS = 10.0
+"""A parent that was edited so lately lets the edits of replies go first."""
+
 
 @dataclass(frozen=True, slots=True)
 class PostRoot:
@@ -50,14 +53,16 @@ Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | Wait
 def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Step:
     """What is due, given the digest `drawn` of what the parent should show.
 
-    Order: the thread itself, then the parent (a click shows there at once), then what happened, oldest first.
+    Order: the thread itself, then the parent (a click shows there at once), then what happened, oldest first. A parent
+    that changes with every look takes turns with replies that have to be edited.
     """
     if incident.retry_at > now:
         return Wait(incident.retry_at)
     if incident.thread.root is None:
         first_look = first_look_until(incident, timing)
         return Wait(first_look) if now < first_look else PostRoot()
-    if incident.thread.shown != drawn or _looks_old(incident, now, timing):
+    just_shown = incident.redraw and not incident.outbox and now - incident.thread.shown_at < TURNS_SECONDS
+    if not just_shown and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
         return EditRoot()
     if incident.outbox or incident.redraw:
         return PostReply(incident.outbox[0]) if incident.outbox else EditReply(incident.redraw[0])

@@ -158,7 +158,8 @@ RULES: tuple[Callable[[Ground], Proposal | None], ...] = (_limit, _ready, _sourc
 
 def _seen(ground: Ground) -> tuple[str, ...]:
     waited = f"about {about_hours(ground.waited_seconds)} of waiting" if ground.waited_seconds else ""
-    parts = [count(ground.history.incidents, "incident"), waited, *(window.words for window in ground.patterns[:1])]
+    incidents = count(ground.history.incidents, "incident") if ground.history.incidents else "no incident"
+    parts = [incidents, waited, *(window.words for window in ground.patterns[:1])]
     return ("; ".join(part for part in parts if part),)
 
 

@@ -51,17 +51,16 @@ def sparkline(values: Sequence[float | None], most: int = MOST_BARS) -> str:
 
 
 def _line(name: str, course: Course) -> str:
-    known = [(point.at, point.queued) for point in course.points if point.queued is not None]
-    (first_at, first), (_, last) = known[0], known[-1]
+    known = [pair for stretch in stretches(course, "queued") for pair in stretch]
+    (first_at, first), (newest, last) = known[0], known[-1]
     peak_at, peak = max(known, key=lambda pair: pair[1])
-    newest = course.points[-1].at if course.seen_at is None else course.seen_at
     bars = sparkline(_even(course))
     unknown = f" ({GAP} unknown)" if GAP in bars else ""
     waits = [p.oldest_wait_seconds for p in course.points if p.oldest_wait_seconds is not None]
     wait = f"; longest wait {duration(max(waits))}" if waits else ""
     return (
         f"{name} {bars}{unknown} jobs queued from {clock(first_at)} to {clock(newest)} UTC: "
-        f"first {first:,}, peak {peak:,} at {clock(peak_at)}, last {last:,}{wait}"
+        f"first {first:,.0f}, peak {peak:,.0f} at {clock(peak_at)}, last {last:,.0f}{wait}"
     )
 
 

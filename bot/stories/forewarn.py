@@ -102,8 +102,8 @@ async def _why(desk: Desk, name: str) -> tuple[str, ...]:
     top = next((d.top for d in found if d.pool == name), None)
     if top is None:
         return ()
-    return (f"Likely cause: {top.cause.value} ({top.sureness} confidence). {' '.join(top.evidence)}",
-            f"What helps: {top.advice} More runners: {top.scaling.value}.")  # fmt: skip
+    cause = f"Likely cause: {top.cause.value} ({top.sureness} confidence). {'; '.join(top.evidence)}."
+    return cause, f"What helps: {top.advice} Scaling up {top.scaling.value}."
 
 
 async def _said(desk: Desk, mine: Held[Notice], pool: Pool) -> Left:

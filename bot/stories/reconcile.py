@@ -142,7 +142,7 @@ async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Ste
     entry = incident.entry(number)
     if entry is None:
         return Said(lambda fresh: reworded(told(fresh, number), number))
-    words = reply(incident, entry, desk.now())
+    words = reply(incident, entry, float(entry.ts) if isinstance(step, EditReply) else desk.now())
     words = Message(words.text) if incident.thread.plain else words
     if isinstance(step, EditReply):
         return await edit_reply(desk, incident, entry, words)

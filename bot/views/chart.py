@@ -116,6 +116,20 @@ class Chart:
     """The same for people who cannot see it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a chart looks back on: from `first` to `last` (epoch seconds)."""
+
+    first: float
+    last: float
+    timing: Timing
+
+    def seen(self, course: Course, figure_name: str) -> tuple[tuple[tuple[float, float], ...], ...]:
+        """The stretches of a figure from `first` on."""
+        cut = (tuple(p for p in stretch if p[0] >= self.first) for stretch in stretches(course, figure_name))
+        return tuple(stretch for stretch in cut if stretch)
+
+
 def chart(incident: Incident, view: View, timing: Timing) -> Chart | None:
     """The worst pool, or up to four of them below one another; None while too little is known."""
     names = pictured(incident)
@@ -123,9 +137,9 @@ def chart(incident: Incident, view: View, timing: Timing) -> Chart | None:
     if not shown:
         return None
     courses = [incident.courses[name] for name in shown]
-    first = min(course.points[0].at for course in courses)
     last = max(course.seen_at or course.points[-1].at for course in courses)
-    pools = tuple(_pool(incident, view, name, (last, timing)) for name in shown)
+    first = max(min(course.points[0].at for course in courses), _past_from(incident))
+    pools = tuple(_pool(incident, view, name, Moment(first, last, timing)) for name in shown)
     behind = max((p.depth.band.high_at for p in pools if p.depth.band), default=last)
     ends = max(last, min(behind, last + max(0.6 * (last - first), LEAST_SPAN_SECONDS)), first + LEAST_SPAN_SECONDS)
     marks = _marks(incident, first, last)
@@ -145,33 +159,39 @@ def chart(incident: Incident, view: View, timing: Timing) -> Chart | None:
     )
 
 
+def _past_from(incident: Incident) -> float:
+    """An open incident is shown with all of its past, one that is over with half as much past as it lasted."""
+    if incident.closed_at is None:
+        return 0.0
+    return incident.began_at - max(LEAST_SPAN_SECONDS, (incident.closed_at - incident.began_at) / 2)
+
+
 def _title(incident: Incident, shown: Sequence[str]) -> str:
     state = {State.OPEN: "open", State.EASING: "easing", State.DRAINED: "drained", State.RESOLVED: "closed"}
     what = f"Queue of {clipped(clean(shown[0]), LONGEST_NAME)}" if len(shown) == 1 else f"Queues of {len(shown)} pools"
     return f"{what} ({state[incident.state]})"
 
 
-def _pool(incident: Incident, view: View, name: str, moment: tuple[float, Timing]) -> PoolChart:
+def _pool(incident: Incident, view: View, name: str, moment: Moment) -> PoolChart:
     course, peak = incident.courses[name], incident.peaks.get(name, Peak())
-    wait = stretches(course, "oldest_wait_seconds")
+    wait = moment.seen(course, "oldest_wait_seconds")
     minutes = tuple(tuple((at, value / 60) for at, value in stretch) for stretch in wait)
-    newest = course.points[-1]
-    state = "queue unknown" if newest.queued is None else f"{figure(newest.queued)} queued"
+    state = "queue unknown" if course.seen_queued is None else f"{course.seen_queued:,} queued"
     when = "at last" if incident.closed else "now"
     return PoolChart(
         pool=clipped(clean(name), LONGEST_NAME),
         summary=f"{when} {state}; peak {peak.queued:,}, {duration(peak.oldest_wait_seconds)}",
-        depth=_depth(course, _band(incident, view, name, course, moment)),
+        depth=_depth(course, moment, _band(incident, view, name, moment)),
         wait=_panel("oldest wait, min", (Line("wait", "oldest wait", minutes),)) if minutes else None,
     )
 
 
-def _depth(course: Course, band: Band | None) -> Panel:
+def _depth(course: Course, moment: Moment, band: Band | None) -> Panel:
     lines = [
-        Line("queued", "jobs queued", stretches(course, "queued")),
-        Line("runners", "runners busy + idle", stretches(course, "online")),
+        Line("queued", "jobs queued", moment.seen(course, "queued")),
+        Line("runners", "runners busy + idle", moment.seen(course, "online")),
     ]
-    limit = Line("limit", "runner limit", stretches(course, "limit"))
+    limit = Line("limit", "runner limit", moment.seen(course, "limit"))
     others, note = _top(lines), ""
     if limit.stretches and _top([limit]) > FAR_ABOVE * max(others, 1.0):
         note = f"runner limit {figure(limit.stretches[-1][-1][1])}, above the scale"
@@ -199,22 +219,22 @@ def _round_step(about: float) -> float:
     return max(1.0, next(factor * tens for factor in (1, 2, 5, 10) if factor * tens >= about - 1e-9))
 
 
-def _band(incident: Incident, view: View, name: str, course: Course, moment: tuple[float, Timing]) -> Band | None:
+def _band(incident: Incident, view: View, name: str, moment: Moment) -> Band | None:
     """Of the newest forecast; of a closed incident the first one that named a time, to be held against the truth."""
-    last, timing = moment
     if incident.closed:
         early = [s.forecast for s in incident.scores if s.forecast.pool == name]
         made = next((f for f in early if f.verdict is Verdict.CLEARS and f.queued), None)
     else:
         pool = view.pools.get(name)
         made = pool.outlook if pool else None
-        if made is not None and made.at < last - 2 * timing.poll - 1:
+        if made is not None and made.at < moment.last - 2 * moment.timing.poll - 1:
             return None
-    return _drawn(made, course, timing.speed, "first forecast" if incident.closed else "forecast")
+    return _drawn(made, moment, "first forecast" if incident.closed else "forecast")
 
 
-def _drawn(made: Forecast | None, course: Course, speed: float, label: str) -> Band | None:
-    if made is None or made.verdict is not Verdict.CLEARS or not made.queued or made.at < course.points[0].at:
+def _drawn(made: Forecast | None, moment: Moment, label: str) -> Band | None:
+    speed = moment.timing.speed
+    if made is None or made.verdict is not Verdict.CLEARS or not made.queued or made.at < moment.first:
         return None
     if made.low_seconds is None or made.mid_seconds is None or made.high_seconds is None:
         return None
@@ -256,11 +276,11 @@ def _alt(incident: Incident, names: Sequence[str], pools: Sequence[PoolChart], m
     parts = ["Chart of the queue over time, in UTC."]
     for name, drawn in zip(names, pools, strict=True):
         course = incident.courses[name]
-        known = [(p.at, p.queued) for p in course.points if p.queued is not None]
-        peak_at, peak = max(known, key=lambda pair: pair[1])
+        known = [pair for stretch in stretches(course, "queued") for pair in stretch]
+        (first_at, first), (peak_at, peak), (last_at, last) = known[0], max(known, key=lambda p: p[1]), known[-1]
         parts.append(
-            f"{drawn.pool}: {known[0][1]:,} jobs queued at {clock(known[0][0])}, at most {peak:,} at {clock(peak_at)}, "
-            f"{known[-1][1]:,} at {clock(known[-1][0])}."
+            f"{drawn.pool}: {first:,.0f} jobs queued at {clock(first_at)}, at most {peak:,.0f} at {clock(peak_at)}, "
+            f"{last:,.0f} at {clock(last_at)}."
         )
         runners = [p for p in course.points if p.online is not None]
         if runners:

@@ -113,9 +113,9 @@ def _small(told: Told, *, standing: bool) -> Marked:
     limit, early = told.episode.foreseen.threshold, told.early
     source = "It is configured" if not limit.learnt_from else f"Its last {limit.learnt_from} alerts fired there"
     score = f"Warnings of this pool so far: {early.hits} right, {early.false} false; {early.missed} missed."
-    kept = " This message is kept true." if standing else ""
-    return say("The threshold is {limit}. {source}.{kept} {score}",
-               limit=limit_words(limit), source=source, kept=kept, score=score)  # fmt: skip
+    kept = say("This message is kept true.") if standing else None
+    where = say("The threshold is {limit}. {source}.", limit=limit_words(limit), source=source)
+    return joined(" ", where, kept, say("{score}", score=score))
 
 
 def _upper(words: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.core.hour import WAIT_EDGES
 from bot.core.message import Block, Message
 from bot.core.proposals import Proposal
 from bot.core.recurrence import moment
@@ -16,8 +17,6 @@ MOST_ROWS = 12
 MOST_POOLS = 8
 WIDTH = 72
 _LEAST_NAME = 12
-_SHORTEST = 30.0
-"""The first class of waits ends here: below, nothing finer is known."""
 
 
 def reported(made: Report, *, weekly: bool = False) -> Message:
@@ -106,7 +105,7 @@ def _cells(one: PoolReport, waits: Waits) -> tuple[str, ...]:
 
 
 def _wait(seconds: float) -> str:
-    return "-" if seconds <= _SHORTEST else short_wait(seconds)
+    return "-" if seconds <= WAIT_EDGES[0] else short_wait(seconds)
 
 
 def _line(line: Sequence[str], widths: Sequence[int]) -> str:

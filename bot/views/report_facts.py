@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bot.core.closing import hours
 from bot.core.history import about_hours
+from bot.core.hour import WAIT_EDGES
 from bot.core.report import PoolReport
 from bot.core.sizing import Sized
 from bot.core.words import count, duration, listed
@@ -72,14 +73,17 @@ def waits_words(one: PoolReport, target_seconds: float) -> str:
     """The row of the table as words; empty when the pool's waits are unknown."""
     if (waits := one.waits) is None:
         return ""
-    p50, p90, p99 = (duration(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
-    jobs = (
-        "" if waits.jobs_p95_seconds is None else f"; 19 of 20 jobs started within {duration(waits.jobs_p95_seconds)}"
-    )
+    p50, p90, p99 = (_told(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
+    jobs = "" if waits.jobs_p95_seconds is None else f"; 19 of 20 jobs started within {_told(waits.jobs_p95_seconds)}"
     return (
         f"the oldest wait was at most {p50} for half of the measured time, {p90} for 90%, {p99} for 99%, over "
         f"{duration(target_seconds)} for {share(waits.over_share)}{jobs}; {share(one.measured_share)} was measured"
     )
+
+
+def _told(seconds: float) -> str:
+    """Below the first class of waits nothing finer is known."""
+    return duration(max(seconds, WAIT_EDGES[0]))
 
 
 def share(part: float) -> str:

@@ -22,6 +22,8 @@ from tests.bench.incidents import BEFORE_SECONDS, Story, story
 from tests.bench.rhythm import ahead, remembered_past, week
 
 WARN_WAIT_SECONDS = 1800.0
+LATEST_SECONDS = 3600.0
+"""An interval without an end means: within the hour, if at all."""
 WEEK_SECONDS = 7 * 86400.0
 AFTER_SECONDS = 6 * 3600.0
 
@@ -40,6 +42,7 @@ class Watch:
         self.eye, self.early = Eye(self.fleet, self.name), Early()
         self.lead_seconds: list[float] = []
         self.held: list[bool] = []
+        self.off_seconds: list[float] = []
 
     def look(self, habits: tuple[Usual, ...] = ()) -> None:
         """One more minute."""
@@ -50,8 +53,9 @@ class Watch:
         now = self.early.episode
         if now and now.crossed_at and (before is None or before.crossed_at is None):
             self.lead_seconds.append(now.crossed_at - now.began_at)
-            high = now.foreseen.high_seconds or 0.0
-            self.held.append(now.foreseen.low_seconds <= now.crossed_at - now.foreseen.at <= high)
+            came, high = now.crossed_at - now.foreseen.at, now.foreseen.high_seconds
+            self.held.append(now.foreseen.low_seconds <= came <= (LATEST_SECONDS if high is None else high))
+            self.off_seconds.append(abs(came - now.foreseen.mid_seconds))
 
 
 def healthy(seed: int, *, rhythm: bool) -> list[Watch]:
@@ -99,9 +103,10 @@ def _row(name: str, watches: list[Watch]) -> str:
     held = [held for w in watches for held in w.held]
     lead = duration(median(leads)) if leads else "-"
     right = f"{sum(held) / len(held):.0%}" if held else "-"
+    off = duration(median(o for w in watches for o in w.off_seconds)) if leads else "-"
     precision = f"{hits / (hits + false):.0%}" if hits + false else "-"
     recall = f"{hits / (hits + missed):.0%}" if hits + missed else "-"
-    return f"{name:<22}{len(watches):>6}{hits:>6}{false:>7}{missed:>8}{precision:>7}{recall:>9}   {lead:<12}{right:>6}"
+    return f"{name:<22}{len(watches):>6}{hits:>6}{false:>7}{missed:>8}{precision:>7}{recall:>9}   {lead:<12}{right:>6}   {off}"
 
 
 def main() -> None:
@@ -112,7 +117,7 @@ def main() -> None:
     asked.add_argument("first", nargs="?", type=int, default=800_000)
     given = asked.parse_args()
     print(f"threshold: oldest wait {duration(WARN_WAIT_SECONDS)}; a crossing that no warning stood before is missed")
-    print("                       pools  hits  false  missed  right  foreseen   median lead  interval held")
+    print("                       pools  hits  false  missed  right  foreseen   median lead  held   off by")
     for rhythm in (False, True):
         watches = [w for seed in range(given.weeks) for w in healthy(given.first + seed, rhythm=rhythm)]
         print(_row("healthy weeks" + (", rhythm" if rhythm else ""), watches))

@@ -1,10 +1,11 @@
 """How good the forecasts are: seeded incidents on the simulated fleet, foretold as they go, then lived to their end.
 
-Run with `python -m tests.bench.forecast [incidents] [first seed]`.
+Run with `python -m tests.bench.forecast [incidents] [first seed] [--rhythm]`.
 """
 
 import argparse
 import math
+import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,11 +13,15 @@ from statistics import median
 
 from bot.core.forecast import calibration, forecast, scored
 from bot.core.outlook import Forecast, Score, Verdict
+from bot.core.past import Past
 from bot.core.pool import Snapshot
 from bot.core.words import duration
 from tests.bench.fleet_eye import Eye, rules_of
-from tests.bench.incidents import BEFORE_SECONDS, Story, story
+from tests.bench.incidents import BEFORE_SECONDS, Story, rhythmic, story
+from tests.bench.rhythm import ahead, remembered_past
 
+BEGIN_HOUR = -5
+"""The simulated hour in which every story begins."""
 HORIZON_SECONDS = 12 * 3600.0
 ALERT_AFTER_SECONDS = 1200.0
 """An alert fires when the oldest job has waited that long."""
@@ -40,9 +45,14 @@ class Made:
         return scored(self.forecast, self.actual)
 
 
-def live(chosen: Story) -> list[Made]:
-    """Live through an incident; empty when it never became one, or did not end within the horizon."""
+def live(chosen: Story, weeks: int = 0) -> list[Made]:
+    """Live through an incident; empty when it never became one, or did not end within the horizon.
+
+    `weeks`: how many past weeks of a pool with a rhythm are remembered; 0 forecasts from the samples alone.
+    """
     fleet = chosen.fleet()
+    dice = random.Random(f"past/{chosen.seed}")  # noqa: S311 - a game, not a secret
+    past = remembered_past(chosen.spec, BEGIN_HOUR, weeks, dice) if weeks else Past(chosen.spec.name)
     eye, rules = Eye(fleet, chosen.spec.name), rules_of(fleet, chosen.spec.name)
     fleet.advance(-BEFORE_SECONDS + 3600)
     made: list[tuple[Forecast, float | None, float | None]] = []
@@ -64,7 +74,7 @@ def live(chosen: Story) -> list[Made]:
             return [Made(chosen, f, minute - f.at, slope, little) for f, slope, little in made]
         if any(abs(minute - fired - ask) < 1 for ask in ASKED_SECONDS):
             series = list(eye.series)
-            made.append((forecast(series, rules), last_slope(series), last_rate(sample)))
+            made.append((forecast(series, rules, ahead=ahead(past, minute)), last_slope(series), last_rate(sample)))
     return []
 
 
@@ -122,12 +132,12 @@ def outcome(every: list[Made]) -> Outcome:
     )
 
 
-def lived(count: int, first: int) -> list[Made]:
+def lived(count: int, first: int, *, rhythm: bool = False, weeks: int = 0) -> list[Made]:
     """The forecasts of that many incidents, from that seed on."""
     found: list[Made] = []
     seeds, incidents = iter(range(first, first + 4 * count)), 0
     while incidents < count and (seed := next(seeds, None)) is not None:
-        made = live(story(seed))
+        made = live(rhythmic(seed) if rhythm else story(seed), weeks)
         incidents += bool(made)
         found += made
     return found
@@ -138,17 +148,39 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("incidents", nargs="?", type=int, default=500)
     asked.add_argument("first", nargs="?", type=int, default=100_000)
+    asked.add_argument("--rhythm", action="store_true", help="arrivals have a weekly rhythm, and four weeks are known")
     given = asked.parse_args()
-    every = lived(given.incidents, given.first)
-    whole = outcome(every)
+    if given.rhythm:
+        print("A weekly rhythm of arrivals, forecast from the samples alone:")
+        _whole(outcome(lived(given.incidents, given.first, rhythm=True)))
+        print("\nThe same incidents, with four weeks of the pool's own past:")
+    every = lived(given.incidents, given.first, rhythm=given.rhythm, weeks=4 if given.rhythm else 0)
+    _whole(outcome(every))
+    _by_kind(every)
+    _by_reason(every)
+    _calibration(every)
+    _by_horizon(every)
+
+
+def _whole(whole: Outcome) -> None:
     print(f"{whole.incidents} incidents, {whole.forecasts} forecasts, {whole.said} with an interval")
     print(f"intervals that held the truth: {whole.coverage:.1%} (meant: 80 %)")
     print("median error (factor), where an interval was given:")
     for name, value in (("Tailback", whole.ours), ("last slope", whole.slope), ("Little, last rate", whole.little)):
         print(f"  {name:<20} ×{math.exp(value):.2f}")
-    _by_kind(every)
-    _by_reason(every)
-    _calibration(every)
+
+
+def _by_horizon(every: list[Made]) -> None:
+    """By the time foretold: how many intervals held, how far the middle was off, and on which side the truth lay."""
+    print("\nforetold           intervals   held   factor   truth below / above")
+    for low, high in ((0, 15), (15, 30), (30, 60), (60, 120), (120, 240), (240, 720)):
+        group = [m for m in every if m.forecast.mid_seconds and low * 60 < m.forecast.mid_seconds <= high * 60]
+        if group:
+            one = outcome(group)
+            below = sum(m.actual < (m.forecast.low_seconds or 0) for m in group) / len(group)
+            above = sum(m.actual > (m.forecast.high_seconds or math.inf) for m in group) / len(group)
+            print(f"{low:>4} to {high:<4} min {len(group):>10}   {one.coverage:>5.0%} {f'×{math.exp(one.ours):.2f}':>8}"
+                  f"   {below:>6.0%} / {above:.0%}")  # fmt: skip
 
 
 def _by_kind(every: list[Made]) -> None:

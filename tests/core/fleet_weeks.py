@@ -24,11 +24,7 @@ class Lived:
     cells: list[Cell] = field(default_factory=list)
     jobs: list[tuple[float, float]] = field(default_factory=list)
     """(arrival, wait) of every job that started, both in seconds."""
-
-    def late(self, since: float, until: float, target: float) -> float:
-        """The share of the jobs that arrived in a span and waited longer than the target."""
-        waits = [wait for at, wait in self.jobs if since <= at < until]
-        return sum(wait > target for wait in waits) / len(waits) if waits else 0.0
+    samples: list[Snapshot] = field(default_factory=list)
 
 
 def spec(limit: int, rates: tuple[Rate, ...] = (), **parts: object) -> PoolSpec:
@@ -70,6 +66,7 @@ def live(pool: PoolSpec, hours: float, seed: int = 1) -> Lived:
             lived.jobs.append((begun, at - begun))
         newest = (now, now)
         sample = snapshot(fleet, pool.name)
+        lived.samples.append(sample)
         cell, over = entered(cell, before, sample)
         lived.cells += over
         before = sample

@@ -176,3 +176,26 @@ def test_a_silence_is_exact_and_as_narrow_as_the_group(
 ) -> None:
     """The rule's uid with the labels all alerts share, never a pattern, never everything, never a text that was cut."""
     assert silence_matchers(alerts) == matchers
+
+
+@pytest.mark.parametrize(
+    ("known", "arrived", "start"),
+    [
+        (alert(), resolved(starts_at=NOW, ends_at=NOW), NOW - 60),
+        (alert(), resolved(starts_at=NOW, ends_at=NOW + 9), NOW),
+        (alert(starts_at=None), resolved(starts_at=NOW, ends_at=NOW), NOW),
+        (alert(starts_at=NOW + 5), resolved(starts_at=NOW, ends_at=NOW), NOW + 5),
+    ],
+)
+def test_an_end_that_is_all_that_is_told_keeps_the_start(known: Alert, arrived: Alert, start: float) -> None:
+    """CloudWatch tells when a state changed: equal start and end; an end before the known start is an old one."""
+    (after,) = merged((known,), (arrived,))
+    assert after.starts_at == start
+    assert after.firing is (start == NOW + 5)
+
+
+def test_a_revision_is_news_and_no_other_identity() -> None:
+    """Somebody edits an issue: the same incident, to be looked at once more."""
+    first, second = delivery(revision="a"), delivery(revision="b")
+    assert first.key == second.key == delivery().key
+    assert len({first.news, second.news, delivery().news}) == 3

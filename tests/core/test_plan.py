@@ -7,6 +7,7 @@ import pytest
 from bot.core.incident import Silence, State, Thread, reopened
 from bot.core.observe import Timing
 from bot.core.plan import (
+    EditReply,
     EditRoot,
     Escalate,
     PostReply,
@@ -35,6 +36,9 @@ SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
         ({"thread": UNSEEN, "opened_at": NOW - 2}, "drawn", PostRoot()),
         ({"thread": UNSEEN, "candidates": ()}, "drawn", PostRoot()),
         ({"outbox": (2,)}, "changed", EditRoot()),
+        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 60)}, "changed", EditRoot()),
+        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 2)}, "changed", EditReply(2)),
+        ({"redraw": (2,), "outbox": (3,)}, "changed", EditRoot()),
         ({"outbox": (2, 3)}, "drawn", PostReply(2)),
         ({"outbox": (2,), "opened_at": NOW - 900}, "drawn", PostReply(2)),
         ({"opened_at": NOW - 900}, "drawn", Escalate()),

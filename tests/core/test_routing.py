@@ -79,3 +79,11 @@ def test_the_pools_that_alerts_speak_of(
 def test_without_pools_nothing_is_measured() -> None:
     """No configuration, no candidates."""
     assert named_pools([labelled()], []).candidates == ()
+
+
+def test_facts_are_matched_as_labels_are() -> None:
+    """What a sender says besides its labels names pools and routes too, and takes no label's place."""
+    told = alert(labels={"zone": "a"}, facts={"zone": "b", "runner_label": "linux.2xlarge", "repository": "x/y"})
+    assert named_pools([told], [LINUX, rules("mac")]).named == ("linux.2xlarge",)
+    for match in ({"zone": "a"}, {"zone": "b"}, {"repository": "x/y"}):
+        assert route([told], [Route("C1", match)], DEFAULT).channel == "C1"

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from bot.core.drawing import Area, Stroke, Words, dashes
-from bot.core.incident import noted
+from bot.core.incident import State, noted
+from bot.core.observe import View
 from bot.core.outlook import Verdict
 from bot.core.pool import Pool
 from bot.core.timeline import Event
@@ -84,7 +85,7 @@ def test_axes_name_pool_unit_zone_and_day() -> None:
     assert "Queue of linux.2xlarge (open)" in said
     assert "time in UTC, 2025-12-01" in said
     assert {"02:00", "02:30", "03:00", "0", "20", "40", "60"} <= set(said)
-    assert "now 51 queued; peak 58, 35 min" in said
+    assert "now 50 queued; peak 58, 35 min" in said
 
 
 def test_what_people_did_is_marked_with_words() -> None:
@@ -125,6 +126,17 @@ def test_the_band_is_the_stored_forecast_and_nothing_else() -> None:
         made = chart(one, replace(view, pools={POOL: without}), TIMING)
         assert made is not None
         assert made.pools[0].depth.band is None
+
+
+def test_a_short_incident_is_not_lost_in_its_past() -> None:
+    """Over after ten minutes: five minutes of past are enough, and nothing is piled up at the edge."""
+    one, _ = surge(10)
+    ended = replace(one, closed_at=one.began_at + 600, state=State.DRAINED)
+    made = chart(followed(ended, sampled(POOL, 10)), View(), TIMING)
+    assert made is not None
+    assert made.begins == one.began_at - 300
+    first = made.pools[0].depth.lines[0].stretches[0][0][0]
+    assert made.begins <= first < made.begins + 120
 
 
 def test_a_limit_far_above_is_said_instead_of_drawn() -> None:
@@ -186,7 +198,7 @@ def test_the_alt_text_says_what_the_picture_shows() -> None:
     """Figures, times, runners, forecast and marks."""
     assert drawn("surge").alt == (
         "Chart of the queue over time, in UTC. "
-        "linux.2xlarge: 0 jobs queued at 01:53, at most 58 at 02:47, 51 at 02:52. "
+        "linux.2xlarge: 0 jobs queued at 01:53, at most 58 at 02:47, 50 at 02:52. "
         "Runners: 20 at first, 24 at last, limit 40. Forecast: empty 03:07 to 03:37. "
         "Marks: alert 02:23, ack 02:28, approval 02:48, scale 02:49."
     )

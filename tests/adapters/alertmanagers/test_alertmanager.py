@@ -224,6 +224,14 @@ def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: st
     assert any(said in problem for problem in caught.value.problems)
 
 
+def test_its_own_address_comes_first():
+    """The one that stands in what it sends, then the one that is asked."""
+    table = {"kind": "alertmanager", "url": URL}
+    assert build("main", PLACE, table, parts_with(BackEnd().wire())).addresses == (URL,)
+    named = {**table, "external_url": "https://am.example/"}
+    assert build("main", PLACE, named, parts_with(BackEnd().wire())).addresses == ("https://am.example", URL)
+
+
 async def test_basic_credentials_are_sent():
     """For a reverse proxy in front of it (promises C14)."""
     back = BackEnd().says(200, [])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.alertmanagers.reading import BATCH, alerts_from, silence_from
+from bot.adapters.alertmanagers.reading import BATCH, alerts_from, groups_from, silence_from
 from bot.core.alert import Matcher
 from bot.ports import SilenceFound
 from bot.sources.alertmanager import parse
@@ -37,6 +37,14 @@ def test_only_an_active_silence_is_active(state: str):
 def test_what_is_no_silence_is_none(row: object):
     """Never a crash, never a guess."""
     assert silence_from(row) == ("", None)
+
+
+def test_a_listed_group_has_the_address_of_its_back_end():
+    """As its webhook would say it: which of several back ends holds the alert is read from its links."""
+    row = {"labels": {"alertname": "Q"}, "receiver": {"name": "r"}, "alerts": [{"labels": {"alertname": "Q"}}]}
+    (group,) = groups_from([row], parse, "https://am.example/x")
+    assert group.alerts[0].links.silence.startswith("https://am.example/x/#/silences/new?")
+    assert group.guessed
 
 
 def test_more_alerts_than_a_webhook_may_have_are_all_read():

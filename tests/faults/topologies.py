@@ -1,0 +1,169 @@
+"""Redis as larger installations run it: a primary that Sentinel watches, a Cluster; each can lose its primary."""
+
+import asyncio
+import contextlib
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import redis
+from redis.crc import key_slot
+
+from bot.adapters.redis_engine import die_with_parent
+from handlers.demo import free_port
+from tests.adapters.redis_servers import QUIET
+from tests.faults.servers import RedisServer
+
+SERVICE = "jobs"
+OURS = key_slot(b"{tailback}:hw")
+"""The slot of all of Tailback's keys."""
+AT_ONCE = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1")
+"""Else a replica waits 5 s before its first copy, and one that never had a copy never takes over."""
+NOTICED_MS = 600
+"""After how long without an answer a node counts as down."""
+
+
+@dataclass(slots=True)
+class Topology:
+    """Some redis-servers that belong together; `primary` is the one that keeps our keys at the beginning."""
+
+    url: str
+    nodes: list[RedisServer]
+    primary: RedisServer
+    watchers: list["Watcher"] = field(default_factory=list)
+
+    def lose_primary(self) -> None:
+        """`kill -9` of the primary, and of the sentinel on its machine."""
+        self.primary.kill()
+        for watcher in self.watchers[:1]:
+            watcher.kill()
+
+    def keeps_our_keys(self) -> list[RedisServer]:
+        """The servers that take writes to our keys now."""
+        found = []
+        for node in self.nodes:
+            if not node.running or node is self.primary:
+                continue
+            with node.client as client, contextlib.suppress(redis.RedisError):
+                client.set("{tailback}:probe", 1, px=1)
+                found.append(node)
+        return found
+
+
+class Watcher:
+    """One sentinel; it writes what it learns into its configuration file."""
+
+    def __init__(self, folder: Path, primary: int) -> None:
+        self.port = free_port()
+        file = folder / f"sentinel-{self.port}.conf"
+        file.write_text(
+            f"port {self.port}\nbind 127.0.0.1\ndir {folder}\n"
+            f"sentinel monitor {SERVICE} 127.0.0.1 {primary} 2\n"
+            f"sentinel down-after-milliseconds {SERVICE} {NOTICED_MS}\n"
+            f"sentinel failover-timeout {SERVICE} 4000\n"
+        )
+        self._child: subprocess.Popen[bytes] | None = subprocess.Popen(
+            ["redis-sentinel", str(file)],
+            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls
+            **QUIET,
+        )
+
+    def knows(self) -> tuple[int, int]:
+        """How many replicas and other sentinels it has found."""
+        with contextlib.suppress(redis.RedisError), redis.Redis(port=self.port, socket_timeout=1) as client:
+            seen = client.sentinel_masters()[SERVICE]
+            return int(seen["num-slaves"]), int(seen["num-other-sentinels"])
+        return 0, 0
+
+    def kill(self) -> None:
+        """`kill -9`."""
+        if self._child is not None:
+            self._child.send_signal(signal.SIGKILL)
+            self._child.wait(timeout=10)
+            self._child = None
+
+
+@asynccontextmanager
+async def sentinel(folder: Path, *settings: str) -> AsyncIterator[Topology]:
+    """One primary, two replicas and three sentinels that know each other; `settings` hold for every server."""
+    primary = RedisServer(folder / "redis-0", *AT_ONCE, *settings)
+    follow = ("--replicaof", "127.0.0.1", str(primary.port))
+    replicas = [RedisServer(folder / f"redis-{number}", *AT_ONCE, *follow, *settings) for number in (1, 2)]
+    made = Topology("", [primary, *replicas], primary)
+    try:
+        for node in made.nodes:
+            await node.start()
+        await until(lambda: all(linked(node) for node in replicas), "replicas that follow")
+        made.watchers = [Watcher(folder, primary.port) for _ in range(3)]
+        await until(lambda: all(watcher.knows() == (2, 2) for watcher in made.watchers), "sentinels that know all")
+        hosts = ",".join(f"127.0.0.1:{watcher.port}" for watcher in made.watchers)
+        made.url = f"redis+sentinel://{hosts}/{SERVICE}"
+        yield made
+    finally:
+        for one in (*made.watchers, *made.nodes):
+            one.kill()
+
+
+@asynccontextmanager
+async def cluster(folder: Path, *settings: str) -> AsyncIterator[Topology]:
+    """Three primaries that share the slots, and a replica of each; `settings` hold for every server."""
+    more = (*AT_ONCE, *settings, "--cluster-enabled", "yes", "--cluster-node-timeout", str(NOTICED_MS))
+    buses = [free_port() for _ in range(6)]
+    nodes = [
+        RedisServer(folder / f"redis-{number}", *more, "--cluster-port", str(bus)) for number, bus in enumerate(buses)
+    ]
+    hosts = ",".join(f"127.0.0.1:{node.port}" for node in nodes)
+    made = Topology(f"redis+cluster://{hosts}", nodes, nodes[OURS * 3 // 16384])
+    try:
+        for node in nodes:
+            await node.start()
+        await _join(nodes, buses)
+        yield made
+    finally:
+        for node in nodes:
+            node.kill()
+
+
+async def _join(nodes: list[RedisServer], buses: list[int]) -> None:
+    """Make six servers one cluster: epochs, introductions, slots, replicas."""
+    for number, node in enumerate(nodes):
+        said(node, "SET-CONFIG-EPOCH", number + 1)
+        said(node, "MEET", "127.0.0.1", nodes[0].port, buses[0])
+    for number, node in enumerate(nodes[:3]):
+        said(node, "ADDSLOTS", *(slot for slot in range(16384) if slot * 3 // 16384 == number))
+    await until(lambda: all(met(node) == len(nodes) for node in nodes), "nodes that know each other")
+    for primary, replica in zip(nodes[:3], nodes[3:], strict=True):
+        said(replica, "REPLICATE", said(primary, "MYID"))
+    await until(lambda: all(linked(node) for node in nodes[3:]), "replicas that follow")
+    await until(lambda: all(b"cluster_state:ok" in said(node, "INFO") for node in nodes), "a cluster that is well")
+
+
+def said(node: RedisServer, *words: bytes | str | int) -> bytes:
+    """What a node answers to a word of CLUSTER, unparsed."""
+    with node.client as client:
+        client.response_callbacks.clear()
+        return bytes(client.execute_command("CLUSTER", *words))
+
+
+def met(node: RedisServer) -> int:
+    """How many nodes of the cluster a node knows and has shaken hands with."""
+    return sum(b"handshake" not in line for line in said(node, "NODES").splitlines())
+
+
+def linked(node: RedisServer) -> bool:
+    """Whether a replica has its copy and follows."""
+    with node.client as client:
+        facts = client.info("replication")
+    return facts.get("master_link_status") == "up" and not facts.get("master_sync_in_progress")
+
+
+async def until(look: Callable[[], bool], what: str) -> None:
+    """Wait at most 15 s until something holds."""
+    for _ in range(300):
+        if look():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"not within 15 s: {what}")

@@ -1,0 +1,58 @@
+"""The page on Actions Runner Controller: its configuration through the doctor, the good case and each failure."""
+
+from pathlib import Path
+
+import pytest
+
+from handlers.findings import Finding, Level
+from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi, serving_kubernetes
+from tests.integrations.scalers import configuration_problems, scaler_finding
+
+
+@pytest.fixture
+def api() -> KubernetesApi:
+    """A scale set of at most 10 runners, 9 of them there."""
+    made = KubernetesApi()
+    made.put(SCALE_SET, {"minRunners": 2, "maxRunners": 10}, {"currentRunners": 9})
+    return made
+
+
+async def found(api: KubernetesApi, folder: Path, **instead: str) -> Finding:
+    """What the doctor says of the page's configuration against a stand-in, with a token file as in the cluster."""
+    (folder / "token").write_text("cluster-token")
+    async with serving_kubernetes(api) as url:
+        here = f'namespace = "arc-runners"\nurl = "{url}"\ntoken_file = "{folder / "token"}"\n'
+        return await scaler_finding("arc", folder, {'namespace = "arc-runners"\n': here, **instead})
+
+
+async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi):
+    """Only reading was tried."""
+    one = await found(api, tmp_path)
+    assert (one.state, one.text) == (Level.OK, "linux-2xlarge: 9 runners now, up to 40 allowed; only reading was tried")
+    assert api.patches == []
+
+
+async def test_the_other_lever_is_held_by_the_cap(tmp_path: Path, api: KubernetesApi):
+    """With the name of what to raise."""
+    one = await found(api, tmp_path, **{'lever = "max"': 'lever = "min"'})
+    assert one.state is Level.WARNING
+    assert "its scaler takes 10 at most (maxRunners of linux-2xlarge)" in one.text
+
+
+async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: KubernetesApi):
+    """Failed runners, no cap, unknown name, missing right."""
+    api.change(SCALE_SET, {"status": {"failedEphemeralRunners": 3}})
+    assert "3 failed runners, counted until deleted" in (await found(api, tmp_path)).text
+    unknown = await found(api, tmp_path, **{'name = "linux-2xlarge"': 'name = "linux"'})
+    assert "linux in namespace arc-runners could not be read (HTTP 404)" in unknown.text
+    del api.objects[SCALE_SET]["spec"]["maxRunners"]
+    assert 'has no maxRunners, so no cap holds it back; set `lever = "min"`' in (await found(api, tmp_path)).text
+    api.verbs = frozenset()
+    forbidden = await found(api, tmp_path)
+    assert "Tailback needs get and patch on autoscalingrunnersets in namespace arc-runners" in forbidden.text
+
+
+async def test_an_unknown_lever_is_named_with_its_place(tmp_path: Path):
+    """Before anything is contacted."""
+    told = await configuration_problems("arc", tmp_path, {'lever = "max"': 'lever = "cap"'})
+    assert any('[pool."linux-2xlarge".scaler]: lever: ' in one for one in told)

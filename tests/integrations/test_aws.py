@@ -1,0 +1,92 @@
+"""The page on AWS Auto Scaling groups: its configuration through the doctor, the good case and each failure."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.http import Wire
+from bot.adapters.scalers.aws_asg import build
+from handlers.findings import Finding, Level
+from tests.adapters.back_end import parts_with
+from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.integrations.scalers import MADE_UP, actions_of, configuration_problems, scaler_finding
+
+
+@pytest.fixture(autouse=True)
+def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made up, and by the usual variables."""
+    for name, value in MADE_UP.items():
+        monkeypatch.setenv(name, value)
+
+
+async def found(api: AwsApi, folder: Path) -> Finding:
+    """What the doctor says of the page's configuration against a stand-in."""
+    async with serving_aws(api) as url:
+        there = {'region = "us-east-1"\n': f'region = "us-east-1"\nendpoint_url = "{url}"\n'}
+        return await scaler_finding("aws", folder, there)
+
+
+async def test_the_configuration_of_the_page_works(tmp_path: Path):
+    """Only reading was tried."""
+    api = AwsApi()
+    one = await found(api, tmp_path)
+    assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, up to 40 allowed; only reading was tried")
+    assert {action for action, _ in api.asked} == {"DescribeAutoScalingGroups", "DescribeScalingActivities"}
+
+
+async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path: Path):
+    """Least permission, by what the stand-in was really asked."""
+    api = AwsApi()
+    async with serving_aws(api) as url, Wire() as wire:
+        raw = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "endpoint_url": url, "max": 40}
+        scaler, _ = build("linux", "[x]", raw, parts_with(wire))
+        await scaler.read()
+        await scaler.set(24, "act-1")
+    assert actions_of("aws") == {f"autoscaling:{action}" for action, _ in api.asked}
+
+
+@pytest.mark.parametrize(
+    ("parts", "state", "text"),
+    [
+        ({"group": "another"}, Level.PROBLEM, "There is no Auto Scaling group ci-linux in us-east-1; correct `group`"),
+        (
+            {"faults": {"DescribeAutoScalingGroups": "AccessDenied"}},
+            Level.PROBLEM,
+            "allow autoscaling:DescribeAutoScalingGroups to Tailback's role",
+        ),
+        (
+            {"faults": {"DescribeAutoScalingGroups": "InvalidClientTokenId"}},
+            Level.PROBLEM,
+            "AWS refused the credentials (InvalidClientTokenId)",
+        ),
+        ({"faults": {"DescribeAutoScalingGroups": "Throttling"}}, Level.PROBLEM, "AWS asks to wait (Throttling)"),
+        (
+            {"most": 20},
+            Level.WARNING,
+            "max is 40, but its scaler takes 20 at most (MaxSize of Auto Scaling group ci-linux)",
+        ),
+        ({"there": 4, "failure": "Quota exceeded."}, Level.WARNING, "linux: Quota exceeded."),
+        ({"weights": True}, Level.PROBLEM, "counts weights, not instances; use a group without weights"),
+    ],
+)
+async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, parts: dict, state: Level, text: str):
+    """What is wrong, and what to do."""
+    one = await found(AwsApi(**parts), tmp_path)
+    assert one.state is state
+    assert text in one.text
+    assert one.remedy
+
+
+async def test_no_credentials_are_told_with_the_ways_to_give_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """boto3's own chain found nothing."""
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    one = await found(AwsApi(), tmp_path)
+    assert "AWS credentials" in one.text
+    assert "AWS_PROFILE" in one.text
+
+
+async def test_a_typing_error_is_named_with_its_place(tmp_path: Path):
+    """Before anything is contacted."""
+    told = await configuration_problems("aws", tmp_path, {'group = "ci-linux"': 'gruop = "ci-linux"'})
+    assert any('[pool."linux".scaler]: gruop: there is no such setting' in one for one in told)
+    assert any('[pool."linux".scaler]: group: is required' in one for one in told)

@@ -1,0 +1,77 @@
+"""The page on github-aws-runners: its configuration through the doctor, the good case and each failure."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.http import Wire
+from bot.adapters.scalers.github_aws_runners import build
+from handlers.findings import Finding, Level
+from tests.adapters.back_end import parts_with
+from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.jobs import FakeJobs, job
+from tests.integrations.scalers import MADE_UP, actions_of, configuration_problems, scaler_finding
+
+
+@pytest.fixture(autouse=True)
+def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made up, and by the usual variables."""
+    for name, value in MADE_UP.items():
+        monkeypatch.setenv(name, value)
+
+
+async def found(api: AwsApi, folder: Path) -> Finding:
+    """What the doctor says of the page's configuration against a stand-in."""
+    async with serving_aws(api) as url:
+        there = {
+            'region = "us-east-1"\n': f'region = "us-east-1"\nendpoint_url = "{url}"\n',
+            "https://sqs.us-east-1.amazonaws.com": url,
+        }
+        return await scaler_finding("github-aws-runners", folder, there)
+
+
+async def test_the_configuration_of_the_page_works(tmp_path: Path):
+    """Instances are counted, the queue is looked at, nothing is sent; without webhooks there is no limit to warn of."""
+    api = AwsApi()
+    one = await found(api, tmp_path)
+    assert one.state is Level.OK
+    assert one.text == "linux.2xlarge: 10 runners now, up to 40 allowed; only reading was tried"
+    assert {action for action, _ in api.asked} == {"DescribeInstances", "GetQueueAttributes"}
+
+
+async def test_the_policy_of_the_page_allows_what_is_called_and_no_more():
+    """Sending a batch needs the right to send."""
+    api = AwsApi()
+    async with serving_aws(api) as url, Wire() as wire:
+        raw = {"kind": "github_aws_runners", "queue_url": f"{url}/1/linux", "region": "us-east-1", "max": 40}
+        parts = replace(parts_with(wire), jobs=FakeJobs(job(1)))
+        scaler, _ = build("linux", "[x]", {**raw, "endpoint_url": url, "tags": {"a": "b"}}, parts)
+        await scaler.set(11, "act-1")
+    called = {action.removesuffix("Batch") for action, _ in api.asked}
+    assert {action.partition(":")[2] for action in actions_of("github-aws-runners")} == called
+
+
+@pytest.mark.parametrize(
+    ("faults", "text"),
+    [
+        ({"DescribeInstances": "UnauthorizedOperation"}, "allow ec2:DescribeInstances to Tailback's role"),
+        ({"GetQueueAttributes": "AccessDenied"}, "allow sqs:GetQueueAttributes to Tailback's role"),
+        ({"GetQueueAttributes": "QueueDoesNotExist"}, "AWS refused GetQueueAttributes (QueueDoesNotExist)"),
+        ({"DescribeInstances": "RequestLimitExceeded"}, "AWS asks to wait (RequestLimitExceeded)"),
+    ],
+)
+async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, faults: dict[str, str], text: str):
+    """What is wrong, and what to do."""
+    one = await found(AwsApi(faults=faults), tmp_path)
+    assert one.state is Level.PROBLEM
+    assert text in one.text
+    assert one.remedy
+
+
+async def test_a_lease_is_refused_with_the_reason(tmp_path: Path):
+    """What cannot be handed back is not promised."""
+    told = await configuration_problems(
+        "github-aws-runners", tmp_path, {'cooldown = "5m"\n': 'cooldown = "5m"\nlease = "2h"\n'}
+    )
+    assert any("lease: these runners end by themselves and cannot be handed back; leave it out" in one for one in told)
