@@ -53,6 +53,10 @@ class Thread:
     """User group to tell once, when the thread opens."""
     plain: bool = False
     """Slack refused the full rendering; the minimal one is used."""
+    tried_home_at: float = 0.0
+    """When the channel that this one stands in for was tried last (epoch seconds)."""
+    left: tuple[str, str] | None = None
+    """(channel, `ts`) of a first message that must still say that the incident has gone home."""
 
 
 @dataclass(frozen=True, slots=True)

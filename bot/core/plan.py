@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from bot.core.incident import Incident, noted
+from bot.core.moving import home_due
 from bot.core.observe import Timing
 from bot.core.timeline import Event
 from bot.core.words import duration
@@ -41,13 +42,23 @@ class Escalate:
 
 
 @dataclass(frozen=True, slots=True)
+class GoHome:
+    """It stands in the fallback channel, and its own has not been tried for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """It has gone home, and its message in the fallback channel does not say so yet."""
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     """Nothing to do; look again at that time (epoch seconds), or only when something new arrives (None)."""
 
     until: float | None
 
 
-Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | Wait
+Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | GoHome | Part | Wait
 
 
 def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Step:
@@ -61,6 +72,8 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
     if incident.thread.root is None:
         first_look = first_look_until(incident, timing)
         return Wait(first_look) if now < first_look else PostRoot()
+    if incident.thread.left or home_due(incident, now):
+        return Part() if incident.thread.left else GoHome()
     just_shown = incident.redraw and not incident.outbox and now - incident.thread.shown_at < TURNS_SECONDS
     if not just_shown and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
         return EditRoot()

@@ -9,12 +9,26 @@ from bot.actions.table import offers
 from bot.core.choice import reworded
 from bot.core.incident import Incident, told
 from bot.core.message import Message
+from bot.core.moving import at_home, stayed
 from bot.core.observe import Timing, View, observed
-from bot.core.plan import EditReply, EditRoot, Escalate, PostReply, PostRoot, Step, Wait, escalated, next_step
+from bot.core.plan import (
+    EditReply,
+    EditRoot,
+    Escalate,
+    GoHome,
+    Part,
+    PostReply,
+    PostRoot,
+    Step,
+    Wait,
+    escalated,
+    next_step,
+)
 from bot.core.record import Change, Conflict, Held
 from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import Move, keep
+from bot.stories.moving import elsewhere, go_home, part, shut, usable
 from bot.stories.speak import CREDENTIALS_SECONDS, Said, after_failure, edit_reply, edit_root, post_reply, post_root
 from bot.stories.why import explained
 from bot.views.blocks import digest_of
@@ -28,6 +42,7 @@ SAFETY_SECONDS = 0.2
 POST_BURST = 3
 """Messages that Slack takes in a channel at once before it asks for one a second."""
 EDIT_BURST = 5
+EDITS = EditRoot | EditReply | Part
 OPEN_AGAIN = 0.9
 """A refused token holds its lane a little shorter than the next probe waits, or the probe would find it shut."""
 OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
@@ -78,6 +93,7 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
             held = await keep(desk, held, settled, due=now, release=False)
             move, drawing = _unchanged, drawing if held.value == incident else None
             continue
+        drawing = _drawn(at_home(incident), view, now, paces) if isinstance(step, GoHome) else drawing
         said = await _take(desk, held, incident, step, drawing)
 
         def moved(fresh: Incident, settled: Move = settled, said: Said = said) -> Incident:
@@ -87,9 +103,9 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
             mine = replace(held, unsettled=None) if said.afresh else held
             await keep(desk, mine, moved, due=said.again_at, uncertain=said.uncertain)
             return
-        if isinstance(step, PostRoot | PostReply):
+        if isinstance(step, PostRoot | PostReply | GoHome):
             held = replace(held, unsettled=None)
-        move, drawing = moved, None if isinstance(step, Escalate) else drawing
+        move, drawing = moved, None if isinstance(step, Escalate | GoHome) else drawing
     await keep(desk, held, move, due=desk.now(), uncertain=held.unsettled is not None)
 
 
@@ -102,6 +118,8 @@ async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step
     if isinstance(step, Escalate):
         now = desk.now()
         return Said(lambda fresh: escalated(fresh, now))
+    if isinstance(step, PostRoot) and (said := await elsewhere(desk, incident)) is not None:
+        return said
     wait = await _turn(desk, incident, step)
     if wait > 0 or desk.monotonic() > held.lease_ends - SAFETY_SECONDS:
         return Said(_unchanged, desk.now() + wait, uncertain=_in_doubt(held, incident))
@@ -131,7 +149,13 @@ async def _taken_again(desk: Desk) -> None:
 
 async def _say(desk: Desk, held: Held[Incident], incident: Incident, step: Step, drawing: Drawing) -> Said:
     if isinstance(step, PostRoot):
-        return await post_root(desk, incident, drawing.message, drawing.digest, held.unsettled)
+        said = await post_root(desk, incident, drawing.message, drawing.digest, held.unsettled)
+        await usable(desk, incident.thread.channel)
+        return said
+    if isinstance(step, GoHome):
+        return await go_home(desk, incident, drawing.message, drawing.digest, held.unsettled)
+    if isinstance(step, Part):
+        return await part(desk, incident)
     if isinstance(step, EditRoot):
         return await edit_root(desk, incident, drawing.message, drawing.digest)
     return await _reply(desk, held, incident, step)
@@ -160,9 +184,9 @@ async def _turn(desk: Desk, incident: Incident, step: Step) -> float:
             desk.notes.pop(REFUSED_NOTE, None)
     last = incident.timeline[-1] if incident.timeline else None
     urgent = last is not None and last.who is not None and now - last.at < JUST_NOW_SECONDS
-    if isinstance(step, EditRoot | EditReply):
+    if isinstance(step, EDITS):
         return await desk.store.pace("edit", incident.id, slack.edit_pace, EDIT_BURST, urgent=urgent)
-    channel = incident.thread.channel
+    channel = _place(incident, step)
     wait = await desk.store.pace(f"post:{channel}", incident.id, slack.pace, POST_BURST, urgent=urgent)
     if wait > 1 and isinstance(step, PostRoot):
         await desk.store.commit(Change(wake=(f"digest:{channel}",)))
@@ -173,22 +197,34 @@ async def _failed(desk: Desk, held: Held[Incident], incident: Incident, step: St
     if error.failure in OUTAGES:
         desk.notes["slack"] = str(error)
     log.warning("slack failed", incident=incident.id, step=type(step).__name__, failure=error.failure, why=error.what)
-    lane = "edit" if isinstance(step, EditRoot | EditReply) else f"post:{incident.thread.channel}"
+    lane = "edit" if isinstance(step, EDITS) else f"post:{_place(incident, step)}"
     if error.failure is Failure.LATER:
         await desk.store.hold_lane(lane, error.retry_after_seconds or 1.0)
     if error.failure is Failure.CREDENTIALS:
         desk.notes[REFUSED_NOTE] = f"{desk.now()}"
         await desk.store.hold_lane("probe", CREDENTIALS_SECONDS)
         await desk.store.hold_lane(lane, CREDENTIALS_SECONDS * OPEN_AGAIN)
+    if error.failure is Failure.PLACE:
+        await shut(desk, _place(incident, step))
+        if isinstance(step, GoHome):
+            tried_at = desk.now()
+            return Said(lambda fresh: stayed(fresh, tried_at))
     said = after_failure(desk, incident, error)
-    if isinstance(step, EditRoot | EditReply):
+    if isinstance(step, EDITS):
         return replace(said, uncertain=_in_doubt(held, incident), afresh=False)
     return said
 
 
 def _in_doubt(held: Held[Incident], incident: Incident) -> bool:
     """Whether an earlier claim may have said what is still to be said: an edit may be repeated, a message may not."""
-    return held.unsettled is not None and (incident.thread.root is None or bool(incident.outbox))
+    thread = incident.thread
+    unsaid = thread.root is None or thread.instead_of is not None or bool(incident.outbox)
+    return held.unsettled is not None and unsaid
+
+
+def _place(incident: Incident, step: Step) -> str:
+    """The channel that a step is about."""
+    return (incident.thread.instead_of if isinstance(step, GoHome) else None) or incident.thread.channel
 
 
 def _unchanged(incident: Incident) -> Incident:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from bot.core.alert import likeness
 from bot.core.choice import placed, reworded
-from bot.core.incident import Incident, Thread, noted, redrawn, rooted, told
+from bot.core.incident import Incident, noted, redrawn, rooted, told
 from bot.core.message import Message
+from bot.core.moving import moved as moved_to
 from bot.core.picture import standing, turned_down
 from bot.core.timeline import Entry, Event
 from bot.desk import Desk
@@ -127,7 +128,7 @@ def after_failure(desk: Desk, incident: Incident, error: Unreachable) -> Said:
         case Failure.PLACE:
             fallback = slack.fallback_channel
             can_move = bool(fallback) and fallback != incident.thread.channel
-            moved = Said(lambda fresh: _moved(fresh, fallback), now)
+            moved = Said(lambda fresh: moved_to(fresh, fallback, now), now)
             soon = now + PLACE_SECONDS
             said = moved if can_move else Said(lambda fresh: _at_rest(fresh, why, soon), soon)
         case Failure.UNCONNECTED:
@@ -182,10 +183,3 @@ def _new_root(incident: Incident, now: float) -> Incident:
     if any(entry.text == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.timeline):
         return replace(gone, retry_at=now + QUARANTINE_SECONDS, trouble="the thread was deleted again")
     return noted(gone, now, Event.NOTED, NEW_THREAD)
-
-
-def _moved(incident: Incident, channel: str) -> Incident:
-    old = incident.thread
-    return replace(
-        incident, thread=Thread(channel, instead_of=old.instead_of or old.channel, mention=old.mention, plain=old.plain)
-    )

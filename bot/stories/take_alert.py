@@ -33,7 +33,7 @@ class Kin:
 
 
 NOBODY = Kin(None, None)
-"""The first guess, without asking: the commit finds out when it is wrong, and then the store is asked."""
+"""The first guess for a firing, without asking: the commit finds out when it is wrong, and then the store is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ async def take_alert(desk: Desk, delivery: Delivery) -> Taken:
         try:
             kin = None
             if held is None:
-                kin = await _kin(desk, delivery) if attempt else NOBODY
+                kin = await _kin(desk, delivery) if attempt or not delivery.firing else NOBODY
             about = held or (kin.held if kin else None)
             if about is None or _is_another_time(desk, about.value, delivery):
                 return await _open(desk, delivery, Spot(index, mark, held.value.id if held else None), kin)

@@ -49,6 +49,13 @@ def duplicate(link: str) -> Message:
     return message(words, section(words))
 
 
+def gone_home(link: str) -> Message:
+    """What the first message in the fallback channel becomes when its incident has gone home; it has no buttons."""
+    place = linked(link, "its own channel") if link else say("its own channel")
+    words = say("This incident goes on in {place}.", place=place)
+    return message(words, section(words))
+
+
 def undrawable(incident: str) -> Message:
     """An incident whose message cannot be drawn at all: that it exists, and what a person can do."""
     words = say(

@@ -47,7 +47,7 @@ async def test_fired_silenced_and_resolved_in_a_real_alertmanager(tmp_path: Path
 
 @pytest.mark.needs("alertmanager")
 async def test_what_a_real_alertmanager_left_out_is_read_from_it(tmp_path: Path, redis_url: str) -> None:
-    """`max_alerts: 1` of three: the delivery says "2 more", the API is asked at once, and the thread knows all three."""
+    """`max_alerts: 1` of three: the delivery says "2 more", the API is asked at once, the thread knows all three."""
     async with alertmanager(tmp_path / "am") as real, running(tmp_path, redis_url, Setup(keeper=real.url)) as world:
         text = CONFIG.format(url=world.product, token=TOKEN).replace("[alertname, runner_label]", "[alertname]")
         text = text.replace("  - url:", "  - max_alerts: 1\n        url:")

@@ -3,7 +3,7 @@
 from bot.core.alert import GUESSED, Links
 from bot.ports import Failure
 from bot.stories.resync import resync
-from bot.stories.take_alert import take_alert
+from bot.stories.take_alert import Taken, take_alert
 from tests.builders import alert, delivery, resolved
 from tests.fakes import FakeAlertmanager
 from tests.stories.world import World
@@ -76,3 +76,14 @@ async def test_without_an_api_the_left_out_are_counted() -> None:
     await take_alert(world.desk, delivery(alert("a1"), truncated=2))
     assert "chore:resync" not in world.data.due
     assert world.incident.truncated == 2
+
+
+async def test_the_end_of_a_group_that_no_delivery_told_of_is_heard() -> None:
+    """Opened from the API, whose key is a guess; its first delivery may be the end, under the whole key."""
+    world = World()
+    world.alertmanager.active = (HEARD,)
+    await resync(world.desk)
+    whole = f'{{}}/{{team="ci"}}:{LABELS}'
+    assert await take_alert(world.desk, delivery(resolved(), group_key=whole)) is Taken.JOINED
+    assert world.incident.firing == ()
+    assert await take_alert(world.desk, delivery(resolved(), receiver="other", group_key=whole)) is Taken.NOTHING_OPEN
