@@ -17,7 +17,8 @@ from bot.core.record import Conflict
 from bot.core.request import Answer, Request, Surface
 from bot.desk import Desk
 from bot.ports import Failure, Refused, Unreachable
-from bot.stories.ask import TooOften, paced, refused
+from bot.stories.ask import Forgotten, TooOften, paced, refused
+from bot.stories.forget import forget
 from bot.stories.welcome import welcome
 from bot.views.answers import refusal
 from bot.views.modals import notice
@@ -172,7 +173,8 @@ async def answered(desk: Desk, request: Request) -> Answer:
     except TooOften as often:
         outcome, answer = "too often", Answer(whisper=refusal(str(often)))
     except Refused as refusing:
-        outcome, answer = "refused", Answer(whisper=refusal(str(refusing), refusing.who, refusing.may))
+        words = refusal(str(refusing), refusing.who, refusing.may)
+        outcome, answer = "refused", Answer(whisper=words, forgotten=isinstance(refusing, Forgotten))
         await _kept(desk, request, str(refusing))
     except (Unreachable, Conflict, TimeoutError) as error:
         outcome, answer = "failed", _unrecorded(error)
@@ -232,6 +234,16 @@ async def _told(desk: Desk, request: Request, answer: Answer) -> None:
     if answer.view is not None:
         answer = await _opened(desk, request, answer)
     await _whisper(desk, request, answer)
+    if answer.forgotten:
+        await _bared(desk, request)
+
+
+async def _bared(desk: Desk, request: Request) -> None:
+    try:
+        async with asyncio.timeout(CALL_SECONDS):
+            await forget(desk, request)
+    except (Unreachable, TimeoutError) as error:
+        log.warning("buttons not removed", why=str(error) or "time-out")
 
 
 async def _opened(desk: Desk, request: Request, answer: Answer) -> Answer:

@@ -12,8 +12,8 @@ def from_action(body: Body, name: str) -> Request:
     action = _first(body.get("actions"))
     container = _table(body.get("container"))
     chosen = _table(action.get("selected_option"))
-    ts = _text(container.get("thread_ts"))
-    inside = ts != _text(container.get("message_ts"))  # a whisper into the thread is not seen by who reads the channel
+    ts, pressed = _text(container.get("thread_ts")), _text(container.get("message_ts"))
+    inside = ts != pressed  # a whisper into the thread is not seen by who reads the channel
     return Request(
         name=name,
         who=_text(_table(body.get("user")).get("id")),
@@ -24,6 +24,7 @@ def from_action(body: Body, name: str) -> Request:
         act=_text(chosen.get("value")) or _text(action.get("value")),
         thread=ts if ts and inside else None,
         trigger=_text(body.get("trigger_id")),
+        message=pressed,
     )
 
 

@@ -29,7 +29,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
     await permit(desk, request.who, request.team, "diagnose")
     pool, days = _asked(desk, request.words)
     now = desk.now()
-    books = await gathered(desk.store, desk.settings.file, now - days * 86400.0, now + 1)
+    books = await gathered(desk.store, desk.settings.file, now - days * 86400.0, now + 1, pool)
     made = await asyncio.to_thread(report, books, None if pool is None else [pool])
     return Answer(whisper=reported(made))
 

@@ -24,8 +24,9 @@ _REMEDIES = (
     (
         errors.NoPermissionError,
         "",
-        "its ACL forbids what Tailback needs; allow +@all -@dangerous +info on the keys {tailback}:*",
+        "its ACL forbids what Tailback needs; allow ~{tailback}:* &{tailback}:* +@all -@dangerous +info",
     ),
+    (errors.RedisError, "unknown command", "a command that Tailback needs is switched off there; allow it"),
     (errors.RedisError, "MISCONF", "it cannot write to its disk; free space there, then it accepts writes again"),
     (errors.RedisError, "NOREPLICAS", "too few replicas are connected (min-replicas-to-write); bring them back"),
     (errors.RedisError, "MASTERDOWN", "it lost its primary; wait for the failover or restore the primary"),

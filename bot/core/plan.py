@@ -79,9 +79,8 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
         return EditRoot()
     if incident.outbox or incident.redraw:
         return PostReply(incident.outbox[0]) if incident.outbox else EditReply(incident.redraw[0])
-    if not incident.closed and escalation_due_at(incident, timing) <= now:
-        return Escalate()
-    return Wait(None if incident.closed else _look_again(incident, now, timing))
+    alone = not incident.closed and escalation_due_at(incident, timing) <= now
+    return Escalate() if alone else Wait(None if incident.closed else _look_again(incident, now, timing))
 
 
 def first_look_until(incident: Incident, timing: Timing) -> float:

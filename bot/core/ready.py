@@ -7,7 +7,7 @@ from datetime import tzinfo
 from bot.core.hour import HOUR_SECONDS, Cell
 from bot.core.recurrence import Pattern
 from bot.core.sizing import demand_of, job_seconds, over_target
-from bot.core.staffing import SHARE, Method, late_share, least
+from bot.core.staffing import SHARE, Method, Stretch, late_shares, least
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,7 @@ def ready(
     known = [demand for cell in bad if job and (demand := demand_of(cell, job)) is not None]
     if not before or not known or len(known) < len(bad):
         return None
-    stretch = [(known, 0)]
-    runners = least(lambda number: late_share(stretch, number, target_seconds, Method.THEORY), 1 - share)
+    runners = least(late_shares([Stretch(tuple(known))], target_seconds, Method.THEORY), 1 - share)
     busy = sum(c.busy.total / c.busy.seconds for c in before) / len(before)
     return Ready(runners, max(0, runners - round(busy)), max(c.busy_most or 0 for c in bad))
 

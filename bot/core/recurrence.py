@@ -22,6 +22,9 @@ GROUPS: Mapping[str, frozenset[int]] = {
 }
 """Widest first: what happens every day is not told of each Monday too."""
 
+Days = Mapping[date, bool]
+"""The days on which one hour was measured, and whether it happened then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
@@ -62,41 +65,45 @@ def patterns(hours: Iterable[tuple[float, bool]], zone: tzinfo) -> tuple[Pattern
     Each hour of a day counts once per local date, so that one long trouble is not many. At least `LEAST_DAYS` days in
     two different weeks, at least `LEAST_SHARE` of the measured ones, and `SURE` by the binomial distribution.
     """
-    seen: dict[tuple[date, int], bool] = {}
-    for at, happened in hours:
-        local = moment(at, zone)
-        key = (local.date(), local.hour)
-        seen[key] = seen.get(key, False) or happened
-    if not any(seen.values()):
+    known = list(hours)
+    if not any(happened for _, happened in known):
         return ()
-    usual = (sum(seen.values()) + 1) / (len(seen) + 2)
+    seen: dict[int, dict[date, bool]] = {}
+    for at, happened in known:
+        local = moment(at, zone)
+        days = seen.setdefault(local.hour, {})
+        days[local.date()] = days.get(local.date(), False) or happened
+    every = [happened for days in seen.values() for happened in days.values()]
+    usual = (sum(every) + 1) / (len(every) + 2)
     found: list[Pattern] = []
-    for name, days in GROUPS.items():
-        mine = {key: happened for key, happened in seen.items() if key[0].weekday() in days}
-        strong = [hour for hour in range(24) if not _told(found, days, hour) and _strong(mine, hour, usual)]
+    for name, weekdays in GROUPS.items():
+        mine = {hour: _of(days, weekdays) for hour, days in sorted(seen.items())}
+        strong = [h for h, days in mine.items() if not _told(found, weekdays, h) and _strong(days, usual)]
         found += [_pattern(name, mine, run) for run in _runs(strong)]
     return tuple(sorted(found, key=lambda one: -one.hit * (one.to_hour - one.from_hour))[:MOST_PATTERNS])
+
+
+def _of(days: Days, weekdays: frozenset[int]) -> Days:
+    return {day: happened for day, happened in days.items() if day.weekday() in weekdays}
 
 
 def _told(found: Sequence[Pattern], days: frozenset[int], hour: int) -> bool:
     return any(days <= GROUPS[one.days] and one.from_hour <= hour < one.to_hour for one in found)
 
 
-def _strong(mine: Mapping[tuple[date, int], bool], hour: int, usual: float) -> bool:
-    hit = [day for (day, at), happened in mine.items() if at == hour and happened]
-    of = sum(at == hour for _, at in mine)
+def _strong(days: Days, usual: float) -> bool:
+    hit = [day for day, happened in days.items() if happened]
     weeks = {day.isocalendar()[:2] for day in hit}
-    if len(hit) < LEAST_DAYS or len(weeks) < 2 or len(hit) < LEAST_SHARE * of or not _on_each(mine, hour):
+    if len(hit) < LEAST_DAYS or len(weeks) < 2 or len(hit) < LEAST_SHARE * len(days) or not _on_each(days):
         return False
-    return _chance(len(hit), of, usual) < SURE
+    return _chance(len(hit), len(days), usual) < SURE
 
 
-def _on_each(mine: Mapping[tuple[date, int], bool], hour: int) -> bool:
+def _on_each(days: Days) -> bool:
     by_weekday: dict[int, list[bool]] = {}
-    for (day, at), happened in mine.items():
-        if at == hour:
-            by_weekday.setdefault(day.weekday(), []).append(happened)
-    return all(sum(days) >= EACH_SHARE * len(days) for days in by_weekday.values())
+    for day, happened in days.items():
+        by_weekday.setdefault(day.weekday(), []).append(happened)
+    return all(sum(each) >= EACH_SHARE * len(each) for each in by_weekday.values())
 
 
 def _chance(hit: int, of: int, usual: float) -> float:
@@ -113,7 +120,7 @@ def _runs(hours: Sequence[int]) -> list[tuple[int, int]]:
     return list(zip(starts, ends, strict=True))
 
 
-def _pattern(name: str, mine: Mapping[tuple[date, int], bool], run: tuple[int, int]) -> Pattern:
-    inside = {key: happened for key, happened in mine.items() if run[0] <= key[1] < run[1]}
-    hit = {day for (day, _), happened in inside.items() if happened}
-    return Pattern(name, *run, len(hit), len({day for day, _ in inside}))
+def _pattern(name: str, mine: Mapping[int, Days], run: tuple[int, int]) -> Pattern:
+    inside = [days for hour, days in mine.items() if run[0] <= hour < run[1]]
+    hit = {day for days in inside for day, happened in days.items() if happened}
+    return Pattern(name, *run, len(hit), len({day for days in inside for day in days}))

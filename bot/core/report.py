@@ -1,7 +1,7 @@
 """The longer view of every pool over some days: waits, incidents, what recurs, what was done, and what follows."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 
 from bot.core.history import NO_POOL, PoolHistory, began_in, history
@@ -16,6 +16,7 @@ from bot.core.sizing import Sized, over_target, sized
 from bot.core.warning import Early
 
 TARGET_SECONDS = 900.0
+MOST_SIZED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class PoolReport:
     history: PoolHistory
     patterns: tuple[Pattern, ...]
     raises: Raises | None
-    sized: Sized | str
+    sized: Sized | str = ""
     """The limit that would have kept the target, or why none is named."""
     limit: int | None = None
     longest_wait_seconds: float = 0.0
@@ -111,13 +112,14 @@ def report(books: Books, only: Iterable[str] | None = None) -> Report:
     names = dict.fromkeys((*books.rules, *books.pasts, *histories))
     wanted = list(names) if only is None else [name for name in names if name in set(only)]
     lent = raises(books.trail, books.since, books.until, books.prices)
-    pools = [_pool(books, name, histories.get(name, PoolHistory(name)), lent.get(name)) for name in wanted]
+    rough = [_pool(books, name, histories.get(name, PoolHistory(name)), lent.get(name)) for name in wanted]
+    pools = [_sized(books, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
     about = [i for i in inside if only is None or set(i.affected or (NO_POOL,)) & set(wanted)]
     return Report(
         since=books.since,
         until=books.until,
         target_seconds=books.target_seconds,
-        pools=tuple(sorted(pools, key=_worst_first)),
+        pools=tuple(pools),
         proposals=proposals([_ground(books, one, inside) for one in pools]),
         incidents=len(about),
         open_now=sum(not incident.closed for incident in about),
@@ -135,12 +137,20 @@ def _pool(books: Books, name: str, past: PoolHistory, lent: Raises | None) -> Po
         history=past,
         patterns=_patterns(books, name, every),
         raises=lent,
-        sized=sized(cells, books.target_seconds) if books.speed == 1 else "the fleet is simulated in another time",
         limit=next((c.limit for c in reversed(every) if c.limit is not None), None),
         longest_wait_seconds=max([past.longest_wait_seconds, *(c.longest_wait_seconds or 0.0 for c in cells)]),
         most_queued=max([past.most_queued, *(c.queued_most or 0 for c in cells)]),
         early=books.early.get(name),
     )
+
+
+def _sized(books: Books, one: PoolReport, place: int) -> PoolReport:
+    """With the limit that it would have needed; for the worst pools only, since somebody waits for the answer."""
+    if books.speed != 1:
+        return replace(one, sized="the fleet is simulated in another time")
+    if place >= MOST_SIZED:
+        return replace(one, sized=f"it is reckoned for the {MOST_SIZED} pools whose jobs waited most")
+    return replace(one, sized=sized(_within(books.pasts.get(one.pool, ()), books), books.target_seconds))
 
 
 def _within(cells: Iterable[Cell], books: Books) -> tuple[Cell, ...]:

@@ -43,6 +43,8 @@ class Request:
     """`ts` of the thread's parent, when the request came from inside a thread."""
     trigger: str = ""
     """Opens one dialog within 3 s."""
+    message: str = ""
+    """`ts` of the message whose button was pressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +57,5 @@ class Answer:
     """A dialog to open, or to put in place of the one that was submitted."""
     errors: Mapping[str, str] = field(default_factory=dict)
     """What is wrong with the dialog's inputs, by block id."""
+    forgotten: bool = False
+    """Nothing is known of the message whose button was pressed: its buttons should go."""

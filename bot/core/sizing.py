@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.core.flow import MEAN_OVER_MEDIAN
 from bot.core.hour import HOUR_SECONDS, Amount, Cell
-from bot.core.staffing import SHARE, Demand, Staffing, fewest, late_share
+from bot.core.staffing import SHARE, Demand, Staffing, Stretch, fewest, late_shares
 from bot.core.words import count, duration
 
 LEAST_KNOWN_SECONDS = 1800.0
@@ -68,18 +68,16 @@ def _basis(cells: Sequence[Cell], bad: Sequence[Cell]) -> tuple[int, float, floa
     return limits[-1], job, job / full
 
 
-def _judged(
-    stretches: Sequence[tuple[Sequence[Demand], int]], limit: int, aim: tuple[float, float], hold: float
-) -> Sized | str:
+def _judged(stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], hold: float) -> Sized | str:
     target, share = aim
     found = fewest(stretches, target, share)
-    now = late_share(stretches, limit, target, found.method)
+    now = late_shares(stretches, target, found.method)(limit)
     if found.runners <= limit or now <= 1 - share:
         return (
             f"by {found.method}, {count(limit, 'runner')} would have been enough for the jobs of those hours: bursts "
             "shorter than an hour, or something other than the limit, made them wait"
         )
-    return Sized(limit, found, now, sum(len(hours) - lead for hours, lead in stretches), hold)
+    return Sized(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
 
 
 def job_seconds(cells: Sequence[Cell]) -> float | None:
@@ -118,7 +116,7 @@ def _runs(cells: Sequence[Cell]) -> list[list[Cell]]:
     return runs
 
 
-def _stretch(run: Sequence[Cell], cells: Sequence[Cell], hold: float) -> tuple[list[Demand], int] | None:
+def _stretch(run: Sequence[Cell], cells: Sequence[Cell], hold: float) -> Stretch | None:
     """The hours' work, led in by the hour before them where that is known; None when an hour's arrivals are unknown."""
     before = next((cell for cell in cells if cell.hour == run[0].hour - 1), None)
     lead = demand_of(before, hold) if before else None
@@ -126,7 +124,7 @@ def _stretch(run: Sequence[Cell], cells: Sequence[Cell], hold: float) -> tuple[l
     known = [demand for demand in own if demand is not None]
     if len(known) < len(own):
         return None
-    return ([lead, *known], 1) if lead else (known, 0)
+    return Stretch((lead, *known), 1) if lead else Stretch(tuple(known))
 
 
 def demand_of(cell: Cell, hold: float) -> Demand | None:

@@ -22,8 +22,8 @@ SHARE = 0.95
 MARGIN = 1.05
 """The number also does for so much more work: rates are averages of minutes, and the next weeks are not the last."""
 MOST_RUNNERS = 20_000
-MOST_REPLAYED = 30_000
-"""Jobs of one replay; above, theory alone is asked (a replay takes about a second for a million jobs and limits)."""
+MOST_REPLAYED = 15_000
+"""Jobs of all replays of a pool; above, theory alone is asked: somebody waits for the answer."""
 SPREAD = math.sqrt(2 * math.log(MEAN_OVER_MEDIAN))
 """Standard deviation of the logarithm of job times, by which their mean lies that far above their median."""
 
@@ -97,81 +97,120 @@ def late_by_theory(demands: Sequence[Demand], runners: int, target_seconds: floa
 
 
 def late_by_replay(demands: Sequence[Demand], runners: int, target_seconds: float, lead: int = 0) -> float:
-    """The same by serving the very same jobs again with so many runners; the first `lead` hours only fill them.
+    """The same by serving the very same jobs again with so many runners; the first `lead` hours only fill them."""
+    return Replay.of(Stretch(tuple(demands), lead)).late(runners, target_seconds)
 
-    The jobs of an hour are drawn anew from the hour itself, so a replay is the same each time and, since all numbers of
-    runners serve the same jobs in the same order, never later with more of them (Kiefer and Wolfowitz 1955).
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Hours, of which the first `lead` only fill the runners and are not counted."""
+
+    hours: tuple[Demand, ...]
+    lead: int = 0
+
+    @property
+    def counted(self) -> tuple[Demand, ...]:
+        """The others."""
+        return self.hours[self.lead :]
+
+    @property
+    def arrivals(self) -> float:
+        """Jobs that arrived in the hours that count."""
+        return sum(demand.arrivals for demand in self.counted)
+
+    @property
+    def connected(self) -> bool:
+        """Whether each hour begins where the one before it ends, so that what is left over can be carried on."""
+        return all(abs(b.at - a.at - a.seconds) < 1 for a, b in pairwise(self.hours))
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The jobs of a stretch, drawn from the hours themselves, so that they are the same each time.
+
+    Since every number of runners serves the same jobs in the same order, more of them are never later (J. Kiefer and
+    J. Wolfowitz 1955).
     """
-    counted = demands[lead].at if lead < len(demands) else math.inf
-    free = [0.0] * runners
-    jobs = beyond = 0
-    for at, takes in _jobs(demands):
-        starts = max(at, free[0]) if free else math.inf
-        if free:
-            heapq.heapreplace(free, starts + takes)
-        jobs += at >= counted
-        beyond += at >= counted and starts - at > target_seconds
-    return beyond / jobs if jobs else 0.0
+
+    jobs: tuple[tuple[float, float], ...]
+    """(arrival, seconds that it keeps a place), in order."""
+    skip: int
+    """So many of them only lead in."""
+
+    @classmethod
+    def of(cls, stretch: Stretch) -> "Replay":
+        """Fractions of a job go over into the next hour."""
+        found: list[tuple[float, float]] = []
+        rest, skip = 0.0, 0
+        for place, demand in enumerate(stretch.hours):
+            dice = random.Random(f"{demand.at:.0f}")  # noqa: S311 - draws jobs, not secrets
+            rest += demand.arrivals
+            number, middle = int(rest), demand.hold_seconds / MEAN_OVER_MEDIAN
+            rest -= number
+            skip += number if place < stretch.lead else 0
+            for at in sorted(demand.at + demand.seconds * dice.random() for _ in range(number)):
+                found.append((at, middle * math.exp(SPREAD * dice.gauss(0.0, 1.0))))
+        return cls(tuple(found), skip)
+
+    def late(self, runners: int, target_seconds: float) -> float:
+        """The share of the jobs that count and wait longer than the target; 0 when there are none."""
+        counted = len(self.jobs) - self.skip
+        if counted <= 0 or runners <= 0:
+            return 1.0 if counted > 0 else 0.0
+        free, beyond, serve = [0.0] * runners, 0, heapq.heapreplace
+        for number, (at, takes) in enumerate(self.jobs):
+            first = free[0]
+            starts = max(first, at)
+            serve(free, starts + takes)
+            if starts - at > target_seconds and number >= self.skip:
+                beyond += 1
+        return beyond / counted
 
 
-def _jobs(demands: Sequence[Demand]) -> list[tuple[float, float]]:
-    """(arrival, seconds that it keeps a place) in order; fractions of a job go over into the next hour."""
-    found: list[tuple[float, float]] = []
-    rest = 0.0
-    for demand in demands:
-        dice = random.Random(f"{demand.at:.0f}")  # noqa: S311 - draws jobs, not secrets
-        rest += demand.arrivals
-        number, middle = int(rest), demand.hold_seconds / MEAN_OVER_MEDIAN
-        rest -= number
-        for at in sorted(demand.at + demand.seconds * dice.random() for _ in range(number)):
-            found.append((at, middle * math.exp(SPREAD * dice.gauss(0.0, 1.0))))
-    return found
-
-
-def connected(demands: Sequence[Demand]) -> bool:
-    """Whether each hour begins where the one before it ends, so that what is left over can be carried on."""
-    return all(abs(b.at - a.at - a.seconds) < 1 for a, b in pairwise(demands))
-
-
-def fewest(stretches: Sequence[tuple[Sequence[Demand], int]], target_seconds: float, share: float = SHARE) -> Staffing:
+def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = SHARE) -> Staffing:
     """The fewest runners with which at most `1 - share` of the jobs wait longer than the target, with MARGIN to spare.
 
-    A stretch is hours in a row with the number of those that only lead in. By replay where every stretch is connected
-    and they are not too long, else by theory. `late_share` is that of the work as it was recorded.
+    By replay where every stretch is connected and all together are not too long, else by theory. `late_share` is that
+    of the work as it was recorded.
     """
-    counted = [demand for hours, lead in stretches for demand in hours[lead:]]
-    jobs = round(sum(demand.arrivals for demand in counted))
-    replayable = all(connected(hours) for hours, _ in stretches)
-    if replayable and 0 < sum(d.arrivals for hours, _ in stretches for d in hours) <= MOST_REPLAYED:
-        method = Method.REPLAY
-    else:
-        method = Method.THEORY
+    replayed = sum(demand.arrivals for stretch in stretches for demand in stretch.hours)
+    replayable = 0 < replayed <= MOST_REPLAYED and all(stretch.connected for stretch in stretches)
+    method = Method.REPLAY if replayable else Method.THEORY
+    more = [
+        replace(s, hours=tuple(replace(d, hold_seconds=MARGIN * d.hold_seconds) for d in s.hours)) for s in stretches
+    ]
+    guess = least(late_shares(more, target_seconds, Method.THEORY), 1 - share)
+    runners = least(late_shares(more, target_seconds, method), 1 - share, guess) if replayable else guess
+    now = late_shares(stretches, target_seconds, method)(runners)
+    return Staffing(runners, method, now, round(sum(stretch.arrivals for stretch in stretches)))
 
-    more = [([replace(d, hold_seconds=MARGIN * d.hold_seconds) for d in hours], lead) for hours, lead in stretches]
-    runners = least(lambda number: late_share(more, number, target_seconds, method), 1 - share)
-    return Staffing(runners, method, late_share(stretches, runners, target_seconds, method), jobs)
 
+def late_shares(stretches: Sequence[Stretch], target_seconds: float, method: Method) -> Callable[[int], float]:
+    """For a number of runners, the share of all the stretches' jobs that wait longer than the target."""
+    whole = sum(stretch.arrivals for stretch in stretches)
+    replays = [Replay.of(stretch) for stretch in stretches] if method is Method.REPLAY else []
 
-def late_share(
-    stretches: Sequence[tuple[Sequence[Demand], int]], runners: int, target_seconds: float, method: Method
-) -> float:
-    """The share of the stretches' jobs that wait longer than the target with so many runners."""
-    parts = []
-    for hours, lead in stretches:
-        jobs = sum(demand.arrivals for demand in hours[lead:])
-        if method is Method.REPLAY:
-            parts.append((jobs, late_by_replay(hours, runners, target_seconds, lead)))
+    def missed(runners: int) -> float:
+        if replays:
+            shares = [replay.late(runners, target_seconds) for replay in replays]
         else:
-            parts.append((jobs, late_by_theory(hours[lead:], runners, target_seconds)))
-    whole = sum(jobs for jobs, _ in parts)
-    return sum(jobs * missed for jobs, missed in parts) / whole if whole else 0.0
+            shares = [late_by_theory(stretch.counted, runners, target_seconds) for stretch in stretches]
+        parts = [stretch.arrivals * share for stretch, share in zip(stretches, shares, strict=True)]
+        return sum(parts) / whole if whole else 0.0
+
+    return missed
 
 
-def least(missed: Callable[[int], float], allowed: float) -> int:
-    """The smallest number at which `missed`, which never grows with it, is at most `allowed`."""
-    low, high = 0, 1
-    while missed(high) > allowed and high < MOST_RUNNERS:
-        low, high = high, 2 * high
+def least(missed: Callable[[int], float], allowed: float, guess: int = 1) -> int:
+    """The smallest number from 1 on at which `missed`, which never grows with it, is at most `allowed`."""
+    low, high, step = 0, guess, 1
+    if missed(guess) <= allowed:
+        while (below := high - step) > 0 and missed(below) <= allowed:
+            high, step = below, 2 * step
+        low = max(0, below)
+    else:
+        while missed(high) > allowed and high < MOST_RUNNERS:
+            low, high, step = high, high + step, 2 * step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if missed(middle) <= allowed else (middle, high)

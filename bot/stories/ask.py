@@ -21,6 +21,10 @@ LOOKUP_SECONDS = 0.7
 """For asking Slack who somebody is: a click is answered within a second, also while Slack hangs (promises SL-4)."""
 
 
+class Forgotten(Refused):
+    """The record of what was asked about is lost: a button for it means nothing any more."""
+
+
 class TooOften(Refused):
     """More requests than a person makes by hand (promises C10); nothing else is wrong with it."""
 
@@ -91,12 +95,14 @@ async def subject(desk: Desk, request: Request) -> Held[Incident]:
         raise Refused("Ask in the thread of an incident, or press the button on its first message.")
     held = await desk.store.get(Incident, incident_id) if incident_id else None
     if held is None:
-        raise Refused("Tailback does not know this incident any more, so nothing was done.")
+        raise Forgotten("Tailback does not know this incident any more, so nothing was done.")
     made_here = request.surface in {Surface.BUTTON, Surface.DIALOG}
     if request.act and made_here and act_id(held.value, request.name) != request.act:
         await _refuse_used(desk, request.act)
     if held.value.thread.channel != request.channel and request.surface is Surface.BUTTON:
         raise Refused("This button belongs to another channel's incident; nothing was done.")
+    if request.message and not request.thread and held.value.thread.root not in {None, request.message}:
+        raise Refused("This is not the incident's own thread any more; nothing was done. Use the one it points to.")
     if held.value.closed:
         raise Refused("This incident is over; nothing was done.")
     return held

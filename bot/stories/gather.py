@@ -18,12 +18,16 @@ MOST_PAGES = 50
 """Of the audit trail; what a report says of scale-ups begins with the first entry read."""
 
 
-async def gathered(store: Store, file: File, since: float, until: float) -> Books:
-    """The books of a span (epoch seconds). Raises Unreachable when the store cannot be used."""
+async def gathered(store: Store, file: File, since: float, until: float, only: str | None = None) -> Books:
+    """The books of a span (epoch seconds), with the hours of every pool or of one.
+
+    Raises Unreachable when the store cannot be used.
+    """
     ids = sorted(await store.members("ended") | await store.members("open"))
     held = await store.get_many(Incident, ids)
     incidents = tuple(one.value for one in held.values())
-    names = list(dict.fromkeys((*file.pool, *(name for i in incidents for name in i.affected))))
+    every = dict.fromkeys((*file.pool, *(name for i in incidents for name in i.affected)))
+    names = [name for name in every if only in {None, name}]
     pasts, pools = await store.get_many(Past, names), await store.get_many(Pool, names)
     known = {name: pools[name].value for name in names if name in pools}
     finished = {name: one.value for name, one in pasts.items()}

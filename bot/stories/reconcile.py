@@ -118,7 +118,7 @@ async def _take(desk: Desk, held: Held[Incident], incident: Incident, step: Step
     if isinstance(step, Escalate):
         now = desk.now()
         return Said(lambda fresh: escalated(fresh, now))
-    if isinstance(step, PostRoot) and (said := await elsewhere(desk, incident)) is not None:
+    if isinstance(step, PostRoot) and held.unsettled is None and (said := await elsewhere(desk, incident)) is not None:
         return said
     wait = await _turn(desk, incident, step)
     if wait > 0 or desk.monotonic() > held.lease_ends - SAFETY_SECONDS:
@@ -150,7 +150,8 @@ async def _taken_again(desk: Desk) -> None:
 async def _say(desk: Desk, held: Held[Incident], incident: Incident, step: Step, drawing: Drawing) -> Said:
     if isinstance(step, PostRoot):
         said = await post_root(desk, incident, drawing.message, drawing.digest, held.unsettled)
-        await usable(desk, incident.thread.channel)
+        if said.again_at is None:
+            await usable(desk, incident.thread.channel)
         return said
     if isinstance(step, GoHome):
         return await go_home(desk, incident, drawing.message, drawing.digest, held.unsettled)

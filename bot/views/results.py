@@ -56,6 +56,15 @@ def gone_home(link: str) -> Message:
     return message(words, section(words))
 
 
+def forgotten() -> Message:
+    """What a first message becomes when its record is lost and somebody pressed its button; it has no buttons."""
+    words = say(
+        "The record of this incident is lost, so this message cannot be kept true and its buttons are gone. "
+        "What the thread was told stands below. If the alert fires again, it goes on here."
+    )
+    return message(words, section(words))
+
+
 def undrawable(incident: str) -> Message:
     """An incident whose message cannot be drawn at all: that it exists, and what a person can do."""
     words = say(

@@ -11,14 +11,14 @@ from bot.core.staffing import (
     MOST_REPLAYED,
     Demand,
     Method,
-    connected,
+    Stretch,
     erlang_b,
     erlang_c,
     fewest,
     late,
     late_by_replay,
     late_by_theory,
-    late_share,
+    late_shares,
     least,
 )
 from tests.core.fleet_weeks import HOUR, Lived, live, rush, spec, with_limit
@@ -78,14 +78,13 @@ def test_who_waits_longer_than_the_target(runners: int, demand: Demand, share: f
 def test_more_runners_are_never_later(method: Method, seed: int) -> None:
     """For very different hours, by both methods; and a longer target is never missed more often."""
     arrivals = [(37 * (seed + 3) * (hour + 1)) % 190 + 1.0 for hour in range(10)]
-    stretch = [(hours(*arrivals, since=seed * 1e6), 1)]
-    shares = [late_share(stretch, runners, TARGET, method) for runners in range(60)]
+    stretch = [Stretch(tuple(hours(*arrivals, since=seed * 1e6)), 1)]
+    shares = [late_shares(stretch, TARGET, method)(runners) for runners in range(60)]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] == 1.0
     assert shares[-1] < 1e-6
-    assert [late_share(stretch, 25, target, method) for target in (60, 600, 6000)] == sorted(
-        (late_share(stretch, 25, target, method) for target in (60, 600, 6000)), reverse=True
-    )
+    by_target = [late_shares(stretch, target, method)(25) for target in (60, 600, 6000)]
+    assert by_target == sorted(by_target, reverse=True)
 
 
 def test_a_replay_carries_over_what_is_left_and_theory_does_not() -> None:
@@ -108,29 +107,29 @@ def test_the_method_is_said_and_fits_the_record() -> None:
     """A gap between hours or too many jobs for a replay leave theory alone."""
     whole, gap = hours(100, 150, 100), [*hours(100), *hours(150, since=5 * HOUR)]
     big = hours(*[MOST_REPLAYED / 4] * 5)
-    assert connected(whole)
-    assert not connected(gap)
-    assert fewest([(whole, 0)], TARGET).method is Method.REPLAY
-    assert fewest([(gap, 0)], TARGET).method is Method.THEORY
-    assert fewest([(big, 0)], TARGET).method is Method.THEORY
+    assert fewest([Stretch(tuple(whole))], TARGET).method is Method.REPLAY
+    assert fewest([Stretch(tuple(gap))], TARGET).method is Method.THEORY
+    assert fewest([Stretch(tuple(big))], TARGET).method is Method.THEORY
+    assert fewest([Stretch(tuple(whole)), Stretch(tuple(hours(100, since=9e6)))], TARGET).method is Method.REPLAY
 
 
 def test_the_fewest_are_enough_and_one_less_is_not() -> None:
     """By theory, for 5 % more work than there was; the jobs of hours that only lead in are not counted."""
     demands = [*hours(60), *hours(120, 150, since=3 * HOUR)]
-    found = fewest([(demands, 1)], TARGET)
+    found = fewest([Stretch(tuple(demands), 1)], TARGET)
     assert found.jobs == 270
     more = [replace(demand, hold_seconds=MARGIN * demand.hold_seconds) for demand in demands[1:]]
     assert late_by_theory(more, found.runners, TARGET) <= 0.05
     assert late_by_theory(more, found.runners - 1, TARGET) > 0.05
     assert found.late_share == late_by_theory(demands[1:], found.runners, TARGET)
-    assert fewest([(demands, 1)], TARGET, share=0.99).runners >= found.runners
+    assert fewest([Stretch(tuple(demands), 1)], TARGET, share=0.99).runners >= found.runners
 
 
 def test_the_smallest_number_is_found_wherever_it_lies() -> None:
-    """One is the least that is ever named."""
+    """One is the least that is ever named; a guess only saves time."""
     for wanted in (1, 2, 3, 7, 64, 65, 1000):
-        assert least(lambda number, wanted=wanted: float(number < wanted), 0.05) == wanted
+        for guess in (1, 2, 60, 64, 65, 66, 5000):
+            assert least(lambda number, wanted=wanted: float(number < wanted), 0.05, guess) == wanted
 
 
 FLEETS = {

@@ -1,7 +1,6 @@
 """The whole product on Redis as larger installations run it: Sentinel, Cluster, a login of its own, managed servers."""
 
 import asyncio
-import signal
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -11,8 +10,9 @@ import pytest
 
 from bot.adapters.redis_connect import connect
 from bot.adapters.redis_store import Clocks, RedisStore
+from bot.core.record import Change
 from bot.ports import Unreachable
-from tests.faults.checker import judged, roots, seen
+from tests.faults.checker import judged, roots
 from tests.faults.groups import firing_group
 from tests.faults.house import House, Plan, house
 from tests.faults.servers import RedisServer, Zygote
@@ -26,8 +26,8 @@ PLAN = Plan(resync="2s", sweep="2s")
 WATCHED = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "5")
 """A primary that no replica follows takes no writes. With two replicas it works on after a failover; with one, as in
 the Cluster here, it would not before a replica is back."""
-GRANTED = "on >s3cret ~{tailback}:* &{tailback}:* +@all -@dangerous +info"
-"""What docs/security.md tells to grant."""
+GRANTED = ("on", ">s3cret", "~{tailback}:*", "&{tailback}:*", "+@all", "-@dangerous", "+info")
+"""What docs/configuration.md tells to grant."""
 Make = Callable[..., AbstractAsyncContextManager[Topology]]
 
 
@@ -68,3 +68,96 @@ async def test_a_primary_that_is_killed_under_load_costs_no_thread(
         assert verdict.kept, verdict
         assert len(roots(home)) == GROUPS
         assert [process.pid for process in home.processes.values() if process.code is None] == pids
+
+
+@pytest.mark.parametrize("make", [sentinel, cluster])
+async def test_unsafe_settings_of_the_node_with_our_keys_are_refused(
+    make: Make, zygote: Zygote, tmp_path: Path
+) -> None:
+    """Eviction, no append-only file, a clock that is off: of that node alone, and no process starts."""
+    async with make(tmp_path) as redis, living_on(redis.url, zygote, tmp_path) as home:
+        async with store_at(redis.url) as store:
+            for node in redis.nodes:
+                if node is not redis.primary:
+                    unsafe(node)
+            assert await store.check() == []
+            unsafe(redis.primary)
+            policy, file = await store.check()
+        assert ("noeviction" in policy, "appendonly yes" in file) == (True, True)
+        async with store_at(redis.url, ahead_seconds=5.0) as store:
+            assert "5.0 s ahead of Redis TIME" in (await store.check())[-1]
+        late = await home.build("worker9")
+        late.env["REDIS_URL"] = redis.url
+        late.start()
+        assert await late.ended(10) == 1
+        assert "maxmemory-policy is allkeys-lru" in late.said_now()
+
+
+async def test_the_product_works_with_a_login_that_may_do_little(zygote: Zygote, tmp_path: Path) -> None:
+    """A user with the documented rights is enough; a wrong password is said, and shown to nobody."""
+    async with house(zygote, tmp_path, start=False) as home:
+        with home.redis.client as client:
+            client.execute_command("ACL", "SETUSER", "tailback", *GRANTED)
+            client.execute_command("ACL", "SETUSER", "default", "off")
+        for process in home.processes.values():
+            process.env["REDIS_URL"] = f"redis://tailback:s3cret@127.0.0.1:{home.redis.port}/0"
+        await home.start()
+        for number in range(5):
+            await home.send_until_taken(number)
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        assert len(roots(home)) == 5
+        assert "subscription lost" not in "".join(process.said() for process in home.workers)
+        late = await home.build("worker9")
+        late.env["REDIS_URL"] = f"redis://tailback:wr0ng@127.0.0.1:{home.redis.port}/0"
+        late.start()
+        assert await late.ended(10) == 1
+        assert "does not accept the credentials" in late.said_now()
+        assert "wr0ng" not in late.said_now()
+
+
+@pytest.mark.parametrize(
+    ("blocked", "says"),
+    [
+        (("--rename-command", "CONFIG", ""), ""),
+        (("--rename-command", "INFO", ""), "switched off there; allow it (unknown command 'INFO'"),
+        (("--user", "default", "on", "nopass", "~*", "&*", "+@all", "-info"), "+info"),
+        (("--user", "default", "on", "nopass", "~*", "resetchannels", "+@all"), ""),
+    ],
+    ids=["no CONFIG", "no INFO", "INFO forbidden", "no channels"],
+)
+async def test_a_managed_redis_may_block_config_and_not_info(
+    blocked: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    """Everything is read from INFO; where that is blocked, the refusal names it. Without channels work is polled."""
+    server = RedisServer(tmp_path / "redis", *blocked)
+    await server.start()
+    try:
+        async with store_at(f"redis://127.0.0.1:{server.port}/0") as store:
+            if not says:
+                assert await store.check() == []
+                await store.commit(Change(wake=("pool:p",), join=(("open", "p"),)))
+                assert await store.members("open") == {"p"}
+                return
+            with pytest.raises(Unreachable) as refused:
+                await store.check()
+            assert says in str(refused.value)
+    finally:
+        server.kill()
+
+
+def unsafe(node: RedisServer) -> None:
+    """Set a server up so that it may drop what it accepted."""
+    with node.client as client:
+        client.config_set("maxmemory-policy", "allkeys-lru")
+        client.config_set("appendonly", "no")
+
+
+@asynccontextmanager
+async def store_at(url: str, ahead_seconds: float = 0.0) -> AsyncIterator[RedisStore]:
+    """A store whose clock is as far ahead."""
+    store = RedisStore(connect(url), Clocks(lambda: time.time() + ahead_seconds, time.monotonic))
+    try:
+        yield store
+    finally:
+        await store.aclose()
