@@ -39,6 +39,7 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
     begun = desk.monotonic()
     proof = await _proof(desk, source, request.headers.raw, body)
     if proof.status == 401:
+        body = b""  # held by nobody while its sender waits
         log.warning("alert refused", source=source, why=proof.why)
         await throttle.wrong(request.client.host if request.client else "")
     if proof.status:

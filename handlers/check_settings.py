@@ -26,7 +26,7 @@ HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 
 def of_settings(settings: Settings) -> list[Finding]:
     """Everything that is missing, weak or contradictory, and one finding for each part that is in order."""
-    environment = [*_slack_tokens(settings), *_webhooks(settings), *_redis(settings)]
+    environment = [*_slack_tokens(settings), *_webhooks(settings), *of_redis_url(settings)]
     configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings)]
     return [
         *(environment or [ok("environment", "Every variable that is needed is set")]),
@@ -111,7 +111,7 @@ def _webhooks(settings: Settings) -> Iterator[Finding]:
                               "replace it by a long random value (openssl rand -hex 32)")  # fmt: skip
 
 
-def _redis(settings: Settings) -> Iterator[Finding]:
+def of_redis_url(settings: Settings) -> Iterator[Finding]:
     """Who could read or change the records on the way (SE-6); what the server itself says comes later."""
     url = settings.env.redis_url.get_secret_value()
     try:

@@ -14,6 +14,7 @@ import uvicorn
 from bot.config import ConfigError, Settings
 from bot.ports import Unreachable
 from handlers.afterwards import Afterwards
+from handlers.check_settings import of_redis_url
 from handlers.ending import ended
 from handlers.healing import Healing
 from handlers.slack import slack_app
@@ -43,6 +44,8 @@ class Server(uvicorn.Server):
 async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = True) -> None:
     """Run until SIGTERM or SIGINT. Raises ConfigError or Unreachable when it cannot start."""
     required(settings, web=web)
+    for finding in of_redis_url(settings):
+        log.warning("redis can be reached by others", why=finding.text, remedy=finding.remedy)
     async with opened(settings, durable=durable) as house:
         await refuse_dangers(house)
         stopped = asyncio.Event()

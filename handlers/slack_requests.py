@@ -24,7 +24,7 @@ def from_action(body: Body, name: str) -> Request:
         act=_text(chosen.get("value")) or _text(action.get("value")),
         thread=ts if ts and inside else None,
         trigger=_text(body.get("trigger_id")),
-        message=pressed,
+        message="" if container.get("is_ephemeral") is True else pressed,
     )
 
 
