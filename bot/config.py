@@ -214,6 +214,7 @@ class Environment(Table):
     tailback_config: Path = Path("./tailback.toml")
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
+    tailback_worker_port: int | None = Field(default=None, ge=0, le=65535)
     tailback_webhook_token: SecretStr = SecretStr("")
     tailback_webhook_hmac_secret: SecretStr = SecretStr("")
     tailback_webhook_hmac_timestamp_header: str = "X-Grafana-Alerting-Timestamp"

@@ -121,12 +121,12 @@ async def _of_metrics(settings: Settings, tools: Instruments) -> list[Finding]:
     found: list[Finding] = []
     for pool, look in zip(pools, looks, strict=True):
         if isinstance(look, Snapshot):
-            found += _of_snapshot(look, tools.now(), settings.file.timing.poll)
+            found += _of_snapshot(look, tools.now(), settings)
         else:
             source = f"[metrics.{settings.file.pool[pool].metrics}]" if pool in settings.file.pool else "[metrics]"
             broken.setdefault((str(look), look.failure, source), []).append(pool)
     return found + [
-        problem("metrics", f"{listed(names)}: {said}", REMEDIES[failure].format(place=source))
+        from_sentence("metrics", f"{listed(names)}: {said}", REMEDIES[failure].format(place=source))
         for (said, failure, source), names in broken.items()
     ]
 
@@ -138,18 +138,21 @@ async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
         return error
 
 
-def _of_snapshot(look: Snapshot, now: float, poll_seconds: float) -> list[Finding]:
-    place = f'[pool."{look.pool}"]'
+def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[Finding]:
+    """A reason carries its own remedy after a semicolon; else it is the pool's keys that are to be corrected."""
+    place, queries = f'[pool."{look.pool}"]', _is_asked_by_queries(look.pool, settings)
     why = {name: reason for name, _, reason in (entry.partition(": ") for entry in look.missing)}
     if look.queued is None:
-        reason = why.get("queued") or "no query for it is configured"
-        return [problem("metrics", f"{look.pool}: the length of the queue is unknown ({reason})",
-                        f"correct `queued` in {place}")]  # fmt: skip
+        text, _, remedy = (why.get("queued") or "its source gives none").partition("; ")
+        return [problem("metrics", f"{look.pool}: the length of the queue is unknown ({text})",
+                        remedy or f"correct {'`queued`' if queries else 'its keys'} in {place}")]  # fmt: skip
     found = []
-    if others := {name: reason for name, reason in why.items() if name != "queued"}:
-        told = "; ".join(f"{name} ({reason})" if reason else name for name, reason in others.items())
-        found.append(warning("metrics", f"{look.pool}: unknown are {told}", f"correct these figures in {place}"))
-    if (age := now - look.at) > 2 * poll_seconds + 1:
+    if others := {name: reason.partition("; ") for name, reason in why.items() if name != "queued"}:
+        told = "; ".join(f"{name} ({text})" if text else name for name, (text, _, _) in others.items())
+        remedies = dict.fromkeys(remedy for _, _, remedy in others.values() if remedy)
+        usual = f"correct {'these figures' if queries else 'its keys'} in {place}"
+        found.append(warning("metrics", f"{look.pool}: unknown are {told}", "; ".join(remedies) or usual))
+    if (age := now - look.at) > 2 * settings.file.timing.poll + 1:
         found.append(warning("metrics", f"{look.pool}: the newest figures are {duration(age)} old",
                              "look at what exports them; old figures never count as drained"))  # fmt: skip
     if found:
@@ -158,15 +161,20 @@ def _of_snapshot(look: Snapshot, now: float, poll_seconds: float) -> list[Findin
     return [ok("metrics", f"{look.pool}: {count(look.queued, 'job')} waiting{wait}")]
 
 
+def _is_asked_by_queries(pool: str, settings: Settings) -> bool:
+    table = settings.file.pool.get(pool)
+    return table is not None and settings.file.metrics.get(table.metrics, {}).get("kind") == "prometheus"
+
+
 async def _of_lever(pool: str, lever: Lever, settings: Settings) -> list[Finding]:
     place = f'[pool."{pool}".scaler]'
     by_hand = pool in settings.file.pool and settings.file.pool[pool].scaler.get("kind") == "none"
     try:
         capacity = await lever.scaler.read()
     except Refused as refused:
-        return [problem("scaler", str(refused), f"correct {place}, and what its token may do")]
+        return [from_sentence("scaler", str(refused), f"correct {place}, and what its token may do")]
     except Unreachable as error:
-        return [problem("scaler", str(error), REMEDIES[error.failure].format(place=place))]
+        return [from_sentence("scaler", str(error), REMEDIES[error.failure].format(place=place))]
     if by_hand:
         return [ok("scaler", f"{pool} is scaled by hand")]
     if capacity.current is None:
@@ -196,8 +204,8 @@ async def _of_alertmanager(name: str, one: Alertmanager) -> list[Finding]:
         firing = await one.firing()
         await one.find("tailback-check")
     except Refused as refused:
-        return [problem("alertmanager", str(refused), f"correct {place}, and what its token may do")]
+        return [from_sentence("alertmanager", str(refused), f"correct {place}, and what its token may do")]
     except Unreachable as error:
-        return [problem("alertmanager", str(error), REMEDIES[error.failure].format(place=place))]
+        return [from_sentence("alertmanager", str(error), REMEDIES[error.failure].format(place=place))]
     fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
     return [ok("alertmanager", f"{name}: {fires}, its silences can be read; only reading was tried")]

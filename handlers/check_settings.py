@@ -102,13 +102,27 @@ def _webhooks(settings: Settings) -> Iterator[Finding]:
     if signing and not tokens:
         yield warning("environment", "Only signed requests are taken, and Alertmanager cannot sign",
                       "set TAILBACK_WEBHOOK_TOKEN too, unless Grafana is the only sender")  # fmt: skip
+    hooks = env.github_webhook_secret.get_secret_value()
+    if not hooks and (fed := _fed_by_github(settings)):
+        yield warning("environment", f"GITHUB_WEBHOOK_SECRET is not set, so no webhook tells of the jobs of {fed}",
+                      "choose a long random value, and give it to a webhook for workflow jobs to /github")  # fmt: skip
     given = {"TAILBACK_WEBHOOK_TOKEN": tokens, "TAILBACK_WEBHOOK_HMAC_SECRET": (signing,) if signing else ()}
-    for name, values in given.items():
+    for name, values in {**given, "GITHUB_WEBHOOK_SECRET": (hooks,) if hooks else ()}.items():
         for value in values:
             yield from _still_examples({name: value})
             if len(value) < WEAK:
                 yield warning("environment", f"{name} has under {WEAK} characters and could be guessed",
                               "replace it by a long random value (openssl rand -hex 32)")  # fmt: skip
+
+
+def _fed_by_github(settings: Settings) -> str:
+    """The pools whose figures or scaler live on GitHub's webhooks, as a list for people."""
+    file = settings.file
+    return listed(
+        name
+        for name, pool in file.pool.items()
+        if file.metrics.get(pool.metrics, {}).get("kind") == "github" or pool.scaler.get("kind") == "github_aws_runners"
+    )
 
 
 def of_redis_url(settings: Settings) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from bot.ports import Refused, Unreachable
 from bot.sources.table import SOURCES
 from handlers import check as doctor
 from handlers import demo as playground
-from handlers import findings, logs, send
+from handlers import findings, logs, replay, send
 from handlers.manifest import printed
 from handlers.records import Row, Wanted, exported, json_lines, since, table, trail_of, verified
 from handlers.run import run as served
@@ -209,6 +209,24 @@ def audit(
         return
     wanted = Wanted(since(after, now()) if after else 0.0, who)
     typer.echo(json_lines(rows, wanted) if as_json else table(rows, wanted))
+
+
+@app.command("replay")
+def replay_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds webhooks.jsonl and metrics.jsonl.")],
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Else tailback.toml in DIR.")] = None,
+    until: Annotated[str, typer.Option(metavar="TIME", help="Stop there, for example 2026-03-02T12:00:00Z.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON: the summary and everything said.")] = False,
+) -> None:
+    """Play recorded webhooks and figures through a configuration.
+
+    Prints threads, proposals and how good the forecasts were. Nothing is asked of any system outside.
+
+    \b
+    Example: tailback replay docs/examples/replay
+    """
+    _quiet()
+    typer.echo(replay.replayed(replay.Wanted(folder, config, until, as_json)))
 
 
 def main(arguments: Sequence[str] | None = None) -> Never:

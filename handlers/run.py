@@ -17,6 +17,7 @@ from handlers.afterwards import Afterwards
 from handlers.check_settings import of_redis_url
 from handlers.ending import ended
 from handlers.healing import Healing
+from handlers.health import Health
 from handlers.slack import slack_app
 from handlers.socket_mode import socket_mode
 from handlers.web import Web
@@ -61,38 +62,54 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
 async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float = DRAIN_SECONDS) -> AsyncIterator[str]:
     """Serve while the block runs; gives the web address, empty without web. Leaves in the order that cuts nothing."""
     async with contextlib.AsyncExitStack() as stack:
-        address, door = "", None
+        address, env = "", house.desk.settings.env
+        door = Health(house)
         if web:
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
             app = slack_app(house.desk, afterwards)
             door = Web(house, app)
-            address = await stack.enter_async_context(_listening(house, door))
-            if house.desk.settings.env.slack_app_token.get_secret_value():
+            listener = _listener(env.host, env.port, "PORT")
+            address = await stack.enter_async_context(_listening(house, door, listener))
+            if env.slack_app_token.get_secret_value():
                 await stack.enter_async_context(socket_mode(house.desk, app))
+        elif env.tailback_worker_port is not None:
+            await stack.enter_async_context(_telling(house, door))
         await stack.enter_async_context(_working(house) if worker else _reloading(house))
         await stack.enter_async_context(_keeping_time(house))
         try:
             yield address
         finally:
-            if door is not None:
-                door.draining = True
-                await asyncio.sleep(drain_seconds)
+            door.draining = True
+            await asyncio.sleep(drain_seconds if web else 0)
 
 
 @asynccontextmanager
-async def _listening(house: House, door: Web) -> AsyncIterator[str]:
+async def _listening(house: House, door: Health, listener: socket.socket) -> AsyncIterator[str]:
     """The HTTP server, from its first request to the last answer; gives its address."""
-    env = house.desk.settings.env
-    listener = _listener(env.host, env.port)
     server = Server(_uvicorn(house, door))
     served = asyncio.create_task(server.serve([listener]), name="web")
     await _started(server, served)
     try:
-        yield f"http://{env.host}:{listener.getsockname()[1]}"
+        yield f"http://{house.desk.settings.env.host}:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         await served
+
+
+@asynccontextmanager
+async def _telling(house: House, door: Health) -> AsyncIterator[None]:
+    """The pages of a worker that is given a port of its own; one that is taken is no reason not to work."""
+    env = house.desk.settings.env
+    try:
+        listener = _listener(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
+    except ConfigError as error:
+        log.warning("health is not served", problems=error.problems)
+        yield
+        return
+    async with _listening(house, door, listener) as address:
+        log.info("health is served", at=address)
+        yield
 
 
 @asynccontextmanager
@@ -187,7 +204,7 @@ async def _wait(stopped: asyncio.Event) -> object:
     return await stopped.wait()
 
 
-def _uvicorn(house: House, door: Web) -> uvicorn.Config:
+def _uvicorn(house: House, door: Health) -> uvicorn.Config:
     env = house.desk.settings.env
     return uvicorn.Config(
         door.application(),
@@ -204,14 +221,14 @@ def _uvicorn(house: House, door: Web) -> uvicorn.Config:
     )
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def _listener(host: str, port: int, variable: str) -> socket.socket:
     """A socket of our own: uvicorn would end the process by itself. Raises ConfigError when it cannot listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         why = "another program may be using it" if error.errno == EADDRINUSE else str(error)
-        raise ConfigError([f"PORT: cannot listen on {host}:{port}; {why}, so set PORT."]) from None
+        raise ConfigError([f"{variable}: cannot listen on {host}:{port}; {why}, so set {variable}."]) from None
 
 
 async def _started(server: Server, served: "asyncio.Task[None]") -> None:

@@ -1,24 +1,26 @@
 """Chooses the real parts of the commands besides the servers: the doctor's instruments, and the records alone."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.adapters.back_ends import BackEnds, build
 from bot.adapters.embedded_redis import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
+from bot.adapters.memory_store import MemoryStore
 from bot.adapters.redis_connect import connect
 from bot.adapters.redis_store import Clocks, RedisStore
 from bot.adapters.slack_client import open_client, open_session
 from bot.adapters.slack_doctor import SlackDoctor
-from bot.config import ConfigError, Settings
+from bot.adapters.stored_jobs import StoredJobs
+from bot.config import ConfigError, PoolTable, Settings
 from bot.desk import Lever
-from bot.ports import Refused
+from bot.ports import Refused, Unreachable
 from handlers.check import Instruments
 from handlers.wiring import now
 
-__all__ = ["EmbeddedRedisError", "instruments", "records"]
+__all__ = ["EmbeddedRedisError", "instruments", "levers_and_holders", "memory", "records"]
 
 
 @asynccontextmanager
@@ -48,8 +50,8 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
     """What the doctor examines with. Nothing is started; what cannot be put together is told by the instruments."""
     async with AsyncExitStack() as stack:
         gathered = _Gathered()
-        back_ends = await _back_ends(settings, stack, gathered)
         store = await _redis(settings, stack, gathered)
+        back_ends = _back_ends(settings, stack, gathered, await _jobs(store))
         yield Instruments(
             now=now,
             slack=await _slack(settings, stack),
@@ -62,20 +64,67 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
         )
 
 
+def memory(settings: Settings, clock: Callable[[], float]) -> MemoryStore:
+    """A store for one process whose time is `clock` (epoch seconds); nothing outlives it."""
+    return MemoryStore(clock, clock, lease_seconds=settings.file.timing.lease)
+
+
+async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> BackEnds:
+    """The scalers and Alertmanagers of a configuration, to be looked at and not used: they are closed already.
+
+    Secrets that are not set do not matter. Raises ConfigError for what `tailback run` would refuse too.
+    """
+    common = set(PoolTable.model_fields) - {"metrics"}
+    pools = {
+        name: PoolTable.model_construct(None, **{key: getattr(pool, key) for key in common}, metrics="")
+        for name, pool in settings.file.pool.items()
+    }
+    file = settings.file.model_copy(update={"pool": pools, "metrics": {}, "outside_slack": None})
+    built = build(replace(settings, file=file, variables=_MadeUp()), clock)
+    await built.close()
+    return built
+
+
+class _MadeUp(Mapping[str, str]):
+    """Every variable there may be; the value also passes as a name with its password."""
+
+    def __getitem__(self, name: str) -> str:
+        return "made-up:value"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
 @dataclass(slots=True)
 class _Gathered:
     problems: list[tuple[str, str]] = field(default_factory=list)
     engine: str = ""
 
 
-async def _back_ends(settings: Settings, stack: AsyncExitStack, gathered: _Gathered) -> BackEnds | None:
+def _back_ends(
+    settings: Settings, stack: AsyncExitStack, gathered: _Gathered, jobs: StoredJobs | None
+) -> BackEnds | None:
     try:
-        back_ends = build(settings, now)
+        back_ends = build(settings, now, jobs=jobs)
     except ConfigError as error:
         gathered.problems += [("configuration", problem) for problem in error.problems]
         return None
     stack.push_async_callback(back_ends.close)
     return back_ends
+
+
+async def _jobs(store: RedisStore | None) -> StoredJobs | None:
+    """What GitHub's webhooks told; None where Redis does not answer, so that this is not blamed on GitHub."""
+    if store is None:
+        return None
+    try:
+        await store.time()
+    except Unreachable:
+        return None
+    return StoredJobs(store, now)
 
 
 async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered) -> RedisStore | None:

@@ -2,7 +2,7 @@
 
 from bot.core.choice import decided
 from bot.core.incident import Incident, noted
-from bot.core.lease import Lease, extended
+from bot.core.lease import extended
 from bot.core.observe import View
 from bot.core.offer import Offer
 from bot.core.record import AlreadyDone, AuditEntry, Put
@@ -12,7 +12,7 @@ from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Refused
 from bot.stories.ask import acting, permit
-from bot.stories.below import below
+from bot.stories.below import lent
 from bot.stories.keep import keep
 from bot.stories.levers import lever_of
 
@@ -31,12 +31,10 @@ async def ask(desk: Desk, request: Request) -> Answer:
     """Put the end off, in the lease's own record."""
     acting(desk)
     await permit(desk, request.who, request.team, "scale")
-    about, incident = await below(desk, request)
-    raised = await desk.act(about)
-    lease = await desk.store.get(Lease, raised.pool) if raised and raised.pool else None
-    share = lease.value.share(about) if lease else None
-    if lease is None or share is None or share.returning:
-        raise Refused("Those runners have been handed back already, or are being handed back.")
+    found = await lent(desk, request)
+    incident, lease, share = found.incident, found.lease, found.share
+    if share.returning:
+        raise Refused("Those runners are being handed back already.")
     length, now = lever_of(desk, lease.value.id).policy.lease_seconds, desk.now()
     if length is None or share.ends_at is None:
         raise Refused("These runners have no lease that could be extended.")
@@ -45,10 +43,12 @@ async def ask(desk: Desk, request: Request) -> Answer:
     words = f"keeps the extra runners of {lease.value.id} (to {share.target:,}) for {duration(length)} from now."
 
     def move(fresh: Incident) -> Incident:
-        return noted(decided(fresh, about, "Extended.", (NAME,)), now, Event.LENT, words, who=request.who)
+        return noted(decided(fresh, share.act, "Extended.", (NAME,)), now, Event.LENT, words, who=request.who)
 
     parameters = {"pool": lease.value.id, "target": f"{share.target}", "seconds": f"{length:.0f}"}
-    audit = AuditEntry(now, request.who, NAME, parameters, outcome="extended", act=about, incident=incident.value.id)
+    audit = AuditEntry(
+        now, request.who, NAME, parameters, outcome="extended", act=share.act, incident=incident.value.id
+    )
     put = Put(lease, extended(lease.value, share, now + length), now)
     try:
         await keep(desk, incident, move, due=now, also=(put,), audit=(audit,), once=(f"request:{request.key}",))

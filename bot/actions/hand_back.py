@@ -15,7 +15,7 @@ from bot.core.words import count
 from bot.desk import Desk
 from bot.ports import Refused
 from bot.stories.ask import acting, already, audited, permit, still_permitted
-from bot.stories.below import below
+from bot.stories.below import GONE, lent
 from bot.stories.hand_back import NAME as _NAME
 from bot.stories.hand_back import begun, hindrance, return_act
 from bot.stories.keep import keep
@@ -23,7 +23,6 @@ from bot.stories.levers import level_of, lever_of
 
 NAME, VERB, USAGE = _NAME, "handback", "handback"
 HELP = "Hand extra runners back now (in an incident's thread)."
-GONE = "Those runners have been handed back already."
 
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
@@ -35,13 +34,9 @@ async def ask(desk: Desk, request: Request) -> Answer:
     """Write the request; the worker sets the level. The lease asks for the very same act when it ends."""
     acting(desk)
     await permit(desk, request.who, request.team, "scale")
-    about, incident = await below(desk, request)
-    raised = await desk.act(about)
-    lease = await desk.store.get(Lease, raised.pool) if raised and raised.pool else None
-    share = lease.value.share(about) if lease else None
-    if raised is None or lease is None or share is None:
-        raise Refused(GONE)
-    if not raised.finished:
+    found = await lent(desk, request)
+    lease, share = found.lease, found.share
+    if not found.raised.finished:
         raise Refused("That scale action has not come to its end yet; ask again in a minute.")
     if known := await desk.act(share.returning):
         raise already(desk, known) if known.who else Refused("They are being handed back already.")
@@ -51,7 +46,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
     try:
         await keep(
             desk,
-            incident,
+            found.incident,
             lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False),
             due=now,
             also=puts,

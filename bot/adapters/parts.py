@@ -13,6 +13,7 @@ from bot.ports import Jobs
 
 T = TypeVar("T", bound=Table)
 S = TypeVar("S")
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,23 @@ def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:
         return model.model_validate(dict(raw))
     except ValidationError as error:
         raise ConfigError(in_table(place, error)) from None
+
+
+def together(
+    own: Callable[[], S], pools: Mapping[str, Mapping[str, object]], each: Callable[[str, Mapping[str, object]], P]
+) -> tuple[S, dict[str, P]]:
+    """What `own` makes of a source's table, and `each` of every pool's name and keys.
+
+    Raises ConfigError with every problem of all of them.
+    """
+    problems, made, found = Problems(), list[S](), dict[str, P]()
+    with problems:
+        made.append(own())
+    for pool, keys in pools.items():
+        with problems:
+            found[pool] = each(pool, keys)
+    problems.settle()
+    return made[0], found
 
 
 class Problems:

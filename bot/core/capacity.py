@@ -11,7 +11,7 @@ from bot.core.pool import PoolRules, Snapshot
 from bot.core.words import count, duration
 
 TARGET_SECONDS = 1800.0
-ADDED_WIDEN = 1.1
+ADDED_WIDEN = 1.25
 """Nobody has seen the pool with the added runners: their interval is wider by that factor (measured on the fleet)."""
 BOOT_VARIES = 0.25
 """Share of the boot time by which a new runner comes sooner or later."""

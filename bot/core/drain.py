@@ -15,7 +15,7 @@ LASTS = 0.3
 """How unsure it is that arrivals above or below the usual stay so, as a share of the difference."""
 HABIT = 1.5
 """Times the spread between weeks by which the whole time foretold may lie above or below their habit."""
-UNFORESEEN_BESIDE_HABIT = 0.16
+UNFORESEEN_BESIDE_HABIT = 0.22
 """The same as UNFORESEEN where habits are known: they make the walk sharper than the world is (measured)."""
 FIRST_TURN = 0.42
 """Runners that start together also end together: renewal theory lets that part of a turn pass without an end."""

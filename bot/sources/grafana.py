@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from bot.core.alert import RULE_UID, Delivery, Links
 from bot.sources.group import Extras, Format, Item, delivery
 from bot.sources.labels import first_link, link
-from bot.sources.payload import MOST_PAIRS, number, numbers
+from bot.sources.payload import first_numbers, numbers
 
 IN_OWN_LINK = ("alertname", "grafana_folder")
 """Labels that Grafana leaves out of a silence link when the rule's uid is in it."""
@@ -53,12 +53,7 @@ def matchers(address: str) -> Iterator[tuple[str, str]]:
 
 def spoken_values(sentence: str) -> dict[str, float]:
     """The figures of a `valueString`, which old versions send alone: `[ var='name' labels={…} value=12 ], …`."""
-    found: dict[str, float] = {}
-    for name, value in _VALUE.findall(sentence[:MOST_READ_CHARS]):
-        figure = number(value)
-        if figure is not None and name not in found and len(found) < MOST_PAIRS:
-            found[name] = figure
-    return found
+    return first_numbers(_VALUE.findall(sentence[:MOST_READ_CHARS]))
 
 
 def _rule_uid(item: Item) -> str | None:

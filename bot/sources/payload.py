@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from bot.core.alert import CUT
@@ -111,6 +111,16 @@ def numbers(value: object) -> dict[str, float]:
     found = ((text(name, 200), number(entry)) for name, entry in fields(value).items())
     known = [(name, figure) for name, figure in found if figure is not None]
     return dict(known[:MOST_PAIRS])
+
+
+def first_numbers(pairs: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """The finite numbers among (name, text), at most `MOST_PAIRS`; the first of a name counts."""
+    found: dict[str, float] = {}
+    for name, value in pairs:
+        figure = number(value)
+        if figure is not None and name not in found and len(found) < MOST_PAIRS:
+            found[name] = figure
+    return found
 
 
 def instant(value: object) -> float | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.core.alert import RULE_UID
 from bot.sources.grafana import matchers
-from bot.sources.payload import MOST_PAIRS, number
+from bot.sources.payload import first_numbers
 
 MOST_READ_CHARS = 4000
 
@@ -26,12 +26,7 @@ class Silenceable:
 
 def figures(reason: str) -> dict[str, float]:
     """The numbers of a reason such as `max_queue_size=14, max_queue_time_mins=114`; the first of a name counts."""
-    found: dict[str, float] = {}
-    for name, value in _FIGURE.findall(reason[:MOST_READ_CHARS]):
-        figure = number(value)
-        if figure is not None and name not in found and len(found) < MOST_PAIRS:
-            found[name] = figure
-    return found
+    return first_numbers(_FIGURE.findall(reason[:MOST_READ_CHARS]))
 
 
 def silenceable(silence_link: str, alert_name: str) -> Silenceable:

@@ -1,10 +1,38 @@
 """Somebody presses a button below a reply, or says the same in its thread: which act that is about."""
 
+from dataclasses import dataclass
+
+from bot.core.action import Act
 from bot.core.incident import Incident
+from bot.core.lease import Lease, Share
 from bot.core.record import Held
 from bot.core.request import Request
 from bot.desk import Desk
 from bot.ports import Refused
+
+GONE = "Those runners have been handed back already."
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """Extra runners that a thread speaks of, and the records that say so."""
+
+    raised: Act
+    """The scale action that asked for them."""
+    incident: Held[Incident]
+    lease: Held[Lease]
+    share: Share
+
+
+async def lent(desk: Desk, request: Request) -> Lent:
+    """The extra runners that a button or a word means. Raises Refused, also when they have gone back already."""
+    about, incident = await below(desk, request)
+    raised = await desk.act(about)
+    lease = await desk.store.get(Lease, raised.pool) if raised and raised.pool else None
+    share = lease.value.share(about) if lease else None
+    if raised is None or lease is None or share is None:
+        raise Refused(GONE)
+    return Lent(raised, incident, lease, share)
 
 
 async def below(desk: Desk, request: Request) -> tuple[str, Held[Incident]]:

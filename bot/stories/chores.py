@@ -12,6 +12,7 @@ from bot.stories.measure import wake_pools
 from bot.stories.resync import resync
 from bot.stories.silences import keep_silences
 from bot.stories.sweep import sweep
+from bot.stories.tidy import tidy
 from bot.stories.watch import watch
 from bot.stories.weekly import LOOK_SECONDS, weekly
 
@@ -20,9 +21,11 @@ KEPT_SECONDS = 86400.0
 POOLS_SECONDS = 300.0
 """How soon a pool that has fallen out of the queue, or is new in the configuration, is measured."""
 
+TIDY_SECONDS = 6 * 3600.0
+
 Check = Callable[[Desk], Awaitable[str]]
 CHORES: dict[str, Check] = {"resync": resync, "sweep": sweep, "silences": keep_silences, "weekly": weekly,
-                            "pools": wake_pools}  # fmt: skip
+                            "pools": wake_pools, "tidy": tidy}  # fmt: skip
 """Those that give what is wrong, as a sentence; `watch` keeps more."""
 NAMES = (*CHORES, "watch")
 
@@ -53,7 +56,7 @@ def pause(desk: Desk, name: str) -> float:
     timing = desk.settings.file.timing
     table = desk.settings.file.outside_slack
     seconds = {"resync": timing.resync, "sweep": timing.sweep, "silences": timing.sweep, "weekly": LOOK_SECONDS,
-               "pools": POOLS_SECONDS}  # fmt: skip
+               "pools": POOLS_SECONDS, "tidy": TIDY_SECONDS}  # fmt: skip
     soonest = min(WATCH_SECONDS, table.after / 4) if table else WATCH_SECONDS
     return max(0.2, seconds.get(name, soonest))
 

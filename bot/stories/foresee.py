@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from bot.core.early import KEPT_FIRED, Seen, expected, stepped, thresholds
+from bot.core.alert import Kind
+from bot.core.early import KEPT_FIRED, LONGEST_SECONDS, Seen, expected, stepped, thresholds
 from bot.core.hour import Fired
 from bot.core.incident import Incident
 from bot.core.pool import Pool, PoolRules, worst_first
@@ -17,8 +18,10 @@ async def foreseen(desk: Desk, pool: Pool, watchers: tuple[str, ...], *, fresh: 
     file, before = desk.settings.file, pool.watchers
     fired = await _fired(desk, pool, [name for name in watchers if name not in before])
     pool = replace(pool, watchers=watchers, fired=(*pool.fired, *fired)[-KEPT_FIRED:])
-    if pool.latest is None or not (fresh or watchers != before):
-        return pool
+    episode = pool.early.episode if pool.early.standing else None
+    overdue = episode is not None and desk.now() - episode.began_at >= LONGEST_SECONDS / file.paces.speed
+    if pool.latest is None or not (fresh or overdue or watchers != before):
+        return pool  # an old sample says nothing new; silence of a source is no recovery
     rules, paces = file.pools.get(pool.id, PoolRules(pool.id)), file.paces
     limits = thresholds(rules, pool.fired) if file.early.enabled else ()
     sample = pool.latest
@@ -36,7 +39,7 @@ async def _fired(desk: Desk, pool: Pool, names: list[str]) -> tuple[Fired, ...]:
     for name, one in held.items():
         incident = one.value
         near = [s for s in pool.samples if abs(s.at - incident.opened_at) <= NEAR_SECONDS]
-        if near and await _speaks_of(desk, incident, pool):
+        if near and incident.kind is Kind.QUEUE and await _speaks_of(desk, incident, pool):
             stood = min(near, key=lambda sample: abs(sample.at - incident.opened_at))
             channel = incident.thread.instead_of or incident.thread.channel
             found.append(Fired(name, incident.opened_at, stood.queued, stood.oldest_wait_seconds, channel))

@@ -159,7 +159,7 @@ def _just_shown(desk: Desk, record: Notice, episode: Episode) -> bool:
     changed = max(episode.crossed_at or 0.0, episode.ended_at or 0.0)
     return (
         bool(record.shown)
-        and changed <= record.shown_at
+        and changed < record.shown_at
         and desk.now() - record.shown_at < desk.settings.file.paces.report
     )
 

@@ -9,7 +9,9 @@ from bot.core.record import AuditEntry, Change, Conflict, Held, Put, Record
 from bot.desk import Desk
 
 KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
-"""How long a closed incident can still be exported."""
+"""How long a closed incident can still be exported; then `bot.stories.tidy` forgets it with all that leads to it."""
+EXPIRES_SECONDS = 2 * KEPT_AFTER_CLOSE_SECONDS
+"""When Redis drops the record by itself, should nobody have been there to forget it."""
 TRIES = 20
 
 Move = Callable[[Incident], Incident]
@@ -62,7 +64,7 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
     """
     for _ in range(TRIES):
         after = move(held.value)
-        expiry = KEPT_AFTER_CLOSE_SECONDS if after.closed else None
+        expiry = EXPIRES_SECONDS if after.closed else None
         put = Put(held, after, due, release=release, uncertain=uncertain, keep_seconds=expiry)
         base = follows(held.value if held.version else None, after)
         begun = desk.monotonic()

@@ -51,7 +51,7 @@ def live(chosen: Story, weeks: int = 0) -> list[Made]:
     `weeks`: how many past weeks of a pool with a rhythm are remembered; 0 forecasts from the samples alone.
     """
     fleet = chosen.fleet()
-    dice = random.Random(f"past/{chosen.seed}")  # noqa: S311 - a game, not a secret
+    dice = random.Random(f"past/{chosen.seed}")
     past = remembered_past(chosen.spec, BEGIN_HOUR, weeks, dice) if weeks else Past(chosen.spec.name)
     eye, rules = Eye(fleet, chosen.spec.name), rules_of(fleet, chosen.spec.name)
     fleet.advance(-BEFORE_SECONDS + 3600)

@@ -1,8 +1,11 @@
 """Forecasts on the simulated fleet: a small part of the benchmark, with the same measures."""
 
+from statistics import median
+
 import pytest
 
 from bot.core.outlook import Verdict
+from tests.bench.early import healthy, troubled
 from tests.bench.forecast import Made, lived, outcome
 from tests.bench.incidents import story
 from tests.bench.what_if import chosen
@@ -28,6 +31,14 @@ def test_the_middle_beats_both_simple_rules(every: list[Made]):
     assert whole.ours < whole.little
 
 
+def test_past_weeks_make_forecasts_better_where_arrivals_have_a_rhythm():
+    """The same forty incidents with and without four weeks of the pool's own past: smaller errors, and no less said."""
+    alone, with_past = (outcome(lived(40, 5_200, rhythm=True, weeks=weeks)) for weeks in (0, 4))
+    assert with_past.ours < alone.ours
+    assert with_past.coverage >= max(0.65, alone.coverage - 0.05)
+    assert with_past.said >= 0.8 * alone.said
+
+
 def test_growing_and_stalled_queues_were_not_empty_soon(every: list[Made]):
     """The sign matters more than the size."""
     called = [m for m in every if m.forecast.verdict in {Verdict.GROWING, Verdict.STALLED}]
@@ -48,3 +59,19 @@ def test_more_runners_help_as_the_table_says():
         held += sum(bool(c.held) for c in choices)
     assert said >= 6
     assert held >= 0.6 * said
+
+
+def test_warnings_come_before_the_crossing_and_seldom_for_nothing():
+    """Twenty limits that are too low: most are foreseen by ten minutes and more, and few warnings are false."""
+    watches = [troubled(story(seed, "limit")) for seed in range(6_000, 6_020)]
+    hits, false = sum(w.early.hits for w in watches), sum(w.early.false for w in watches)
+    leads = [lead for watch in watches for lead in watch.lead_seconds]
+    assert hits >= 8
+    assert false <= 0.25 * (hits + false)
+    assert median(leads) >= 600
+
+
+def test_two_healthy_days_pass_without_a_warning():
+    """Chance alone makes no warning."""
+    for seed in (11, 12):
+        assert all(w.early.episode is None for w in healthy(seed, rhythm=False, seconds=86_400.0))

@@ -7,6 +7,9 @@ import pytest
 
 from tests.faults.servers import Zygote
 
+LONG = 20
+"""With so many rounds every case runs as the catalogue says, and not shortened."""
+
 
 @pytest.fixture(scope="session")
 def zygote() -> Iterator[Zygote]:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import aiohttp
@@ -12,12 +12,12 @@ import aiohttp
 from bot.playground.serving import serving
 from bot.playground.slack.acts import Outcome
 from bot.playground.slack.app import SlackStandIn
-from bot.playground.slack.limits import Limits
 from bot.playground.slack.people import Channel
 from handlers.demo import free_port
-from tests.faults.ends import POOL, Ends
+from tests.faults.ends import Ends
 from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook
+from tests.faults.plan import Plan as Plan  # noqa: PLC0414 - tests know it by this place
 from tests.faults.servers import Process, RedisServer, Zygote
 from tests.faults.wires import Wire
 from tests.invariants import in_redis
@@ -25,94 +25,6 @@ from tests.slack_driver import SlackDriver
 
 TOKEN = "fault-token"
 CHANNEL, OPS = "C0CIONCALL", "C0OPS"
-
-TOML = """\
-[slack]
-channel = "C0CIONCALL"
-fallback_channel = "C0OPS"
-pace = "{pace}"
-edit_pace = "{edit_pace}"
-settle = "{settle}"
-storm = {storm}
-
-[outside_slack]
-url_env = "PAGER_URL"
-after = "{after}"
-
-[timing]
-poll = "{poll}"
-report = "{report}"
-first_look = "200ms"
-lease = "{lease}"
-resync = "{resync}"
-sweep = "{sweep}"
-
-[actions]
-per_minute = 100000
-
-[permissions]
-scale = ["anyone"]
-
-[alertmanager.here]
-kind = "alertmanager"
-url = "http://127.0.0.1:{ends}"
-
-[metrics.here]
-kind = "prometheus"
-url = "http://127.0.0.1:{ends}"
-"""
-
-ROUTE = """
-[[route]]
-match = {{ room = "{room}" }}
-channel = "C0ROOM{room}"
-"""
-
-POOLS = """
-[pool."{pool}"]
-match = {{ runner_label = "{pool}" }}
-metrics = "here"
-queued = 'ci_queued{{pool="{pool}"}}'
-oldest_wait_seconds = 'ci_oldest_wait_seconds{{pool="{pool}"}}'
-busy = 'ci_busy{{pool="{pool}"}}'
-
-[pool."{pool}".scaler]
-kind = "http"
-url = "http://127.0.0.1:{ends}/pools/{pool}"
-max = 40
-step = 20
-cooldown = "0s"
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What differs between houses."""
-
-    webs: int = 2
-    workers: int = 3
-    pools: bool = False
-    """Whether the alerts' pool is configured, with figures and a scaler."""
-    lease: str = "2s"
-    settle: str = "1s"
-    pace: str = "0s"
-    edit_pace: str = "0s"
-    poll: str = "2s"
-    report: str = "1s"
-    resync: str = "5m"
-    sweep: str = "1m"
-    after: str = "5m"
-    storm: int = 1000
-    limits: Limits | None = None
-    redis: tuple[str, ...] = ()
-    rooms: int = 1
-    """Channels of their own: alerts with the label `room = "0"` go to `C0ROOM0`."""
-
-    def toml(self, ends: int) -> str:
-        """The configuration of one process, whose back ends are behind a door of its own."""
-        given = {name: getattr(self, name) for name in self.__slots__}
-        text = TOML.format(**given, ends=ends) + "".join(ROUTE.format(room=room) for room in range(self.rooms))
-        return text + POOLS.format(pool=POOL, ends=ends) if self.pools else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +54,8 @@ class House:
     processes: dict[str, Process] = field(default_factory=dict)
     delivered: list[Delivered] = field(default_factory=list)
     """The senders' own record."""
+    doors: dict[str, int] = field(default_factory=dict)
+    """Where each process finds its back ends: a port."""
     _turn: int = 0
 
     @property
@@ -158,6 +72,7 @@ class House:
         """Give a process its doors and its configuration; it does not run yet."""
         redis_port, ends_port = await self.to_redis.door(name), await self.to_ends.door(name)
         slack_port = await self.to_slack.door(name)
+        self.doors[name] = ends_port
         file = self.folder / f"{name}.toml"
         file.write_text(self.plan.toml(ends_port), "utf-8")
         env = {
@@ -174,6 +89,13 @@ class House:
         kind = name.rstrip("0123456789")
         made = self.processes[name] = Process(name, self.zygote, [kind], env, self.folder / f"{name}.log")
         return made
+
+    def configure(self, *names: str, **changes: object) -> None:
+        """What an operator writes into tailback.toml: of these processes alone, or, without names, of all for good."""
+        changed = replace(self.plan, **changes)  # type: ignore[arg-type]  # the fields of Plan, by name
+        self.plan = self.plan if names else changed
+        for name in names or tuple(self.doors):
+            (self.folder / f"{name}.toml").write_text(changed.toml(self.doors[name]), "utf-8")
 
     async def start(self, processes: Iterable[Process] | None = None) -> None:
         """Start these, or all, and wait until the webs are ready."""
@@ -205,14 +127,16 @@ class House:
         async with self.http.get(f"http://127.0.0.1:{(process or self.webs[0]).port}{path}") as answer:
             return await answer.text()
 
-    async def send(self, group: int, body: bytes | None = None, to: Process | None = None) -> Delivered:
+    async def send(
+        self, group: int, body: bytes | None = None, to: Process | None = None, source: str = "alertmanager"
+    ) -> Delivered:
         """Deliver a webhook as an alert sender does, to each web in turn; what came of it is kept."""
         webs, self._turn = self.webs, self._turn + 1
         process = to or webs[self._turn % len(webs)]
         headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
         begun, status = time.monotonic(), 0
         try:
-            url = f"http://127.0.0.1:{process.port}/alerts/alertmanager"
+            url = f"http://127.0.0.1:{process.port}/alerts/{source}"
             async with self.http.post(url, data=body or webhook(group), headers=headers) as answer:
                 await answer.read()
                 status = answer.status

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.playground.slack.record import Call
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.house import CHANNEL, House, Plan, house
@@ -15,11 +16,11 @@ from tests.faults.servers import Zygote
 pytestmark = pytest.mark.needs("redis-server")
 
 
-async def root_of(home: House) -> str:
+async def root_of(home: House, group: int = 1) -> str:
     """Send one alert and wait for its thread; gives the `ts` of its first message."""
-    await home.send_until_taken(1)
-    await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-    return roots(home)[0].ts
+    await home.send_until_taken(group)
+    await home.eventually(lambda: any(root.group == group for root in roots(home)), "a thread")
+    return next(root.ts for root in roots(home) if root.group == group)
 
 
 def shown(home: House, root: str) -> str:
@@ -45,8 +46,12 @@ async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: 
         outcomes = await asyncio.gather(*clicks)
         assert all(outcome.ok for outcome in outcomes), outcomes
         await home.eventually(lambda: "has it" in shown(home, root), "the owner")
-        whispers = [call for call in home.stand_in.log.of("chat.postEphemeral") if call.effect]
-        assert len(whispers) == 9, [call.args["text"] for call in whispers]
+
+        def told() -> list[Call]:
+            return [call for call in home.stand_in.log.of("chat.postEphemeral") if call.effect]
+
+        await home.eventually(lambda: len(told()) == 9, "nine who are told", 5)
+        whispers = told()
         owner = next(person for person in people if f"<@{person}> has it" in shown(home, root))
         for call in whispers:
             assert "already" in str(call.args["text"]), call.args["text"]
@@ -54,15 +59,17 @@ async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: 
 
 
 async def asked_to_silence(home: House, root: str) -> None:
-    """`/queue silence POOL 2h`."""
+    """The button, and the dialog with what it proposes."""
+    await home.press(root, "Silence")
+    dialog = await home.slack.modal()
     home.aim()
-    await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
+    assert await dialog.submit() == {}
 
 
-async def asked_to_scale(home: House, root: str) -> None:
-    """`/queue scale POOL 24`, confirmed."""
+async def asked_to_scale(home: House, target: int) -> None:
+    """`/queue scale POOL TARGET`, confirmed."""
     home.aim()
-    await home.slack.slash("/queue", f"scale {POOL} 24", channel=CHANNEL)
+    await home.slack.slash("/queue", f"scale {POOL} {target}", channel=CHANNEL)
     question = await home.slack.modal()
     home.aim()
     assert await question.submit() == {}
@@ -73,34 +80,45 @@ POINTS: dict[str, Killed] = {"A1": kill_before, "A2": kill_between, "A3": kill_a
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_ac_3_killed_around_a_silence_there_is_one_silence(zygote: Zygote, tmp_path: Path, point: str) -> None:
+async def test_ac_3_killed_around_a_silence_there_is_one_silence(
+    zygote: Zygote, tmp_path: Path, point: str, rounds: int
+) -> None:
     """The worker dies before, between or after: one silence holds, the thread says so, intent stands before effect."""
     async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
-        root = await root_of(home)
-        dying = asyncio.create_task(POINTS[point](home, home.to_ends, silences))
-        await asyncio.sleep(0)
-        await asked_to_silence(home, root)
-        home.processes[await dying].start()
-        await home.eventually(lambda: any("silenced" in text for text in replies(home, root)), "the result", 12)
-        assert len(home.ends.silenced) == 1
-        assert len(home.ends.active()) == 1
-        told_in_order(audited(home, "silence"))
+        for number in range(1, max(1, rounds // 2) + 1):
+            root, told = await root_of(home, number), len(audited(home, "silence"))
+            dying = asyncio.create_task(POINTS[point](home, home.to_ends, silences))
+            await asyncio.sleep(0)
+            await asked_to_silence(home, root)
+            killed = home.processes[await dying]
+            killed.start()
+            await home.eventually(
+                lambda root=root: any("silenced" in text for text in replies(home, root)), "the result", 12
+            )
+            assert len(home.ends.silenced) == len(home.ends.active()) == number
+            told_in_order(audited(home, "silence")[told:])
+            await home.ready(killed)
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_ac_3_killed_around_a_scale_there_is_one_target(zygote: Zygote, tmp_path: Path, point: str) -> None:
+async def test_ac_3_killed_around_a_scale_there_is_one_target(
+    zygote: Zygote, tmp_path: Path, point: str, rounds: int
+) -> None:
     """The worker dies before, between or after: one absolute target holds, and no other was ever asked for."""
     async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
-        root = await root_of(home)
-        dying = asyncio.create_task(POINTS[point](home, home.to_ends, scales))
-        await asyncio.sleep(0)
-        await asked_to_scale(home, root)
-        home.processes[await dying].start()
-        await home.eventually(lambda: "done" in audited(home, "scale_up"), "the result", 12)
-        assert home.ends.current == 24
-        assert {target for target, _ in home.ends.sets} == {24}
-        assert len(home.ends.sets) == 1
-        told_in_order(audited(home, "scale_up"))
+        await root_of(home)
+        for target in range(11, 11 + max(1, rounds // 2)):
+            told = len(audited(home, "scale_up"))
+            dying = asyncio.create_task(POINTS[point](home, home.to_ends, scales))
+            await asyncio.sleep(0)
+            await asked_to_scale(home, target)
+            killed = home.processes[await dying]
+            killed.start()
+            await home.eventually(lambda told=told: "done" in audited(home, "scale_up")[told:], "the result", 12)
+            assert home.ends.current == target
+            assert [asked for asked, _ in home.ends.sets] == list(range(11, target + 1))
+            told_in_order(audited(home, "scale_up")[told:])
+            await home.ready(killed)
 
 
 def told_in_order(outcomes: list[str]) -> None:

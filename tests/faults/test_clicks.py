@@ -1,17 +1,20 @@
-"""AC-2, AC-4 to AC-6: replays, limits, buttons of the past, and how wide a silence is."""
+"""AC-2, AC-5, AC-6: replays, buttons of the past, and how wide a silence is."""
 
 import asyncio
+import json
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from bot.playground.slack.delivery import sign
-from tests.faults.checker import roots
+from tests.faults.checker import buttons, roots
 from tests.faults.ends import POOL
 from tests.faults.frames import HTTP
 from tests.faults.groups import webhook
 from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.points import posts
 from tests.faults.servers import Zygote
 from tests.faults.wires import Wire
 
@@ -70,43 +73,8 @@ def diagnoses(home: House) -> int:
     return sum("asked for a diagnosis" in str(message.get("text")) for message in messages)
 
 
-REFUSED = {"99": "maximum", "35": "at once", "5": "not above", "x": "whole number"}
-"""Targets outside the limits, and what the reason says."""
-
-
-async def test_ac_4_what_is_outside_the_limits_is_refused_with_the_reason(zygote: Zygote, tmp_path: Path) -> None:
-    """Above the maximum, a step too big, lower than now, no number: the reason privately, nothing sent."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
-        await root_of(home)
-        for target, why in REFUSED.items():
-            home.aim()
-            await home.slack.slash("/queue", f"scale {POOL} {target}", channel=CHANNEL)
-            await home.slack.ephemeral(containing=why)
-        await asyncio.sleep(0.5)
-        assert home.ends.sets == []
-
-
-async def test_ac_4_limits_are_checked_again_when_it_is_done(zygote: Zygote, tmp_path: Path) -> None:
-    """Confirmed at 10 runners; meanwhile somebody set 30: the target is lower now, nothing is sent, and it is said."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
-        root = await root_of(home)
-        home.aim()
-        await home.slack.slash("/queue", f"scale {POOL} 24", channel=CHANNEL)
-        question = await home.slack.modal()
-        home.ends.current = 30
-        home.aim()
-        await question.submit()
-        messages = home.stand_in.workspace.channels[CHANNEL].messages
-        with home.redis.client as client:
-            await home.eventually(
-                lambda: any(b"not above" in f[b"entry"] for _, f in client.xrange("{tailback}:audit")), "the refusal"
-            )
-        assert home.ends.sets == []
-        assert root in messages
-
-
 async def test_ac_5_buttons_of_the_past_are_refused_politely(zygote: Zygote, tmp_path: Path) -> None:
-    """After the end, and after the records were lost: a sentence for the person, no effect."""
+    """After the end, and after the records were lost: a sentence for the person, no effect, and the buttons go."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
         root = await root_of(home)
         message = await home.slack.channel(CHANNEL).parent("Group0001Z")
@@ -117,16 +85,75 @@ async def test_ac_5_buttons_of_the_past_are_refused_politely(zygote: Zygote, tmp
         home.aim()
         await message.click("Acknowledge", stale=True)
         assert "over" in (await home.slack.ephemeral()).text
+
+
+async def test_ac_5_after_a_redeployment_a_button_acts_once_a_used_one_never(zygote: Zygote, tmp_path: Path) -> None:
+    """Every process is new: what was pressed before is refused and names who it was, what was not still works."""
+    async with house(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as home:
+        await root_of(home)
+        message = await home.slack.channel(CHANNEL).parent("Group0001Z")
+        home.aim()
+        await message.click("Acknowledge")
+        await message.until("has it")
+        for process in home.processes.values():
+            process.kill()
+        await home.start()
+        home.aim()
+        await message.click("Diagnose", stale=True)
+        await home.eventually(lambda: diagnoses(home) == 1, "the diagnosis")
+        home.aim()
+        await message.click("Diagnose", user="U0BEN", stale=True)
+        assert "already requested" in (await home.slack.ephemeral("U0BEN")).text
+        assert diagnoses(home) == 1
+
+
+async def test_ac_5_after_the_records_are_lost_the_buttons_go(zygote: Zygote, tmp_path: Path) -> None:
+    """Nobody knows the incident: said, its buttons taken away; when the group fires again, it goes on there."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        root = await root_of(home)
+        message = await home.slack.channel(CHANNEL).parent("Group0001Z")
         with home.redis.client as client:
             client.flushall()
-        home.aim()
-        await message.click("Acknowledge", stale=True)
+            await home.eventually(lambda: client.get("{tailback}:idx:epoch") is not None, "the loss healed", 60)
+
+        async def bare() -> bool:
+            home.aim()
+            await message.click("Acknowledge", stale=True)
+            return (await message.read()).buttons == []
+
+        await home.eventually(bare, "the buttons are gone", 10)
         assert "does not know this incident any more" in (await home.slack.ephemeral(containing="does not know")).text
+        await home.send(1)
+        await home.eventually(lambda: [found.ts for found in roots(home)] == [root], "the same thread")
+        assert "Acknowledge" in (await message.read()).buttons
+
+
+async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_path: Path) -> None:
+    """A second thread was collapsed while somebody still saw its button: refused, and the button is gone."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=2, sweep="1s", lease="1s", settle="200ms")) as home:
+        held = home.to_slack.hold(posts)
+        await home.send(1)
+        await held.waits()
+        root = await root_of(home)
+        held.release()
+        await home.eventually(lambda: len(roots(home)) == 2, "the late arrival")
+        late = next(found.ts for found in roots(home) if found.ts != root)
+        messages = await home.slack.messages(CHANNEL)
+        message = next(found for found in messages if found.ts == late)
+        await home.eventually(lambda: len(roots(home)) == 1, "one thread")
+        assert (await message.read()).buttons == []
+        home.aim()
+        block = next(m for m in messages if m.ts == root).blocks
+        value = next(e["value"] for b in block for e in b.get("elements", ()) if e.get("action_id") == "ack")  # type: ignore[union-attr]  # as Slack has them
+        act = {"block_id": "gone", "action_id": "ack", "force": True, "value": value}
+        await home.stand_in.people.click({"user": "U0ANA", "channel": CHANNEL, "ts": late, **act})
+        assert "not the incident's own thread" in (await home.slack.ephemeral()).text
+        assert "Acknowledge" in buttons(home, roots(home)[0])
 
 
 async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(zygote: Zygote, tmp_path: Path) -> None:
     """Regex characters, quotes, unicode: equal matchers on the stored labels; too long a time is refused."""
-    odd = {"path": 'a.*|b "q" \\ {x}', "name": "ünï\u202ecode", "empty": ""}
+    odd = {"path": 'a.*|b "q" \\ {x}', "name": "ünï\u202ecode", "empty": "", "lines": "one\ntwo", "mark": "=~!,"}
     async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
         await home.send(1, webhook(1, labels=odd))
         await home.eventually(lambda: len(roots(home)) == 1, "a thread")
@@ -135,10 +162,47 @@ async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(zygote: Zygote, t
         await home.eventually(lambda: len(home.ends.active()) == 1, "the silence")
         (silence,) = home.ends.active()
         matchers = {m["name"]: m for m in silence["matchers"]}  # type: ignore[attr-defined]  # a list of objects
-        assert matchers["path"]["value"] == odd["path"]
-        assert matchers["name"]["value"] == odd["name"]
-        assert "empty" not in matchers
+        labels = {"alertname": "Group0001Z", "runner_label": POOL, "severity": "page"}
+        wanted = {name: value for name, value in (labels | odd).items() if value}
+        assert {name: m["value"] for name, m in matchers.items()} == wanted
         assert all(m["isEqual"] and not m["isRegex"] for m in matchers.values())
         home.aim()
         await home.slack.slash("/queue", f"silence {POOL} 1000h", channel=CHANNEL)
-        assert len(home.ends.active()) == 1
+        await home.slack.ephemeral(containing="The longest silence here is 1 d")
+        assert len(home.ends.silenced) == 1
+
+
+async def test_ac_6_a_silence_is_never_longer_than_allowed_when_it_is_made(zygote: Zygote, tmp_path: Path) -> None:
+    """Asked for 4 h; before a worker came to it, 1 h became the most: it ends within the hour."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
+        await root_of(home)
+        (worker,) = home.workers
+        worker.kill()
+        home.aim()
+        await home.slack.slash("/queue", f"silence {POOL} 4h", channel=CHANNEL)
+        home.configure(worker.name, max_silence="1h")
+        worker.start()
+        await home.eventually(lambda: len(home.ends.active()) == 1, "the silence")
+        ends = datetime.fromisoformat(str(home.ends.active()[0]["endsAt"])).timestamp()
+        assert ends <= time.time() + 3600
+
+
+async def test_ac_6_a_group_without_labels_can_be_silenced_by_nobody(zygote: Zygote, tmp_path: Path) -> None:
+    """A silence without a matcher would hold for every alert there is: by button and by word it is refused."""
+    body = json.loads(webhook(1))
+    body |= {"groupLabels": {}, "commonLabels": {}, "groupKey": "{}:{}"}
+    body["alerts"][0]["labels"] = {}
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
+        await home.send_until_taken(1, json.dumps(body).encode())
+        messages = home.stand_in.workspace.channels[CHANNEL].messages
+        await home.eventually(lambda: len(messages) == 1, "a thread")
+        (root,) = messages
+        message = next(found for found in await home.slack.messages(CHANNEL) if found.ts == root)
+        home.aim()
+        await message.click("Silence")
+        assert "no label that a silence could name" in (await home.slack.modal()).text
+        home.aim()
+        await home.slack.mention("silence 2h", thread=message)
+        assert "Not done" in (await home.slack.ephemeral(containing="Not done")).text
+        await asyncio.sleep(0.5)
+        assert home.ends.silenced == []

@@ -113,6 +113,7 @@ def test_settings_in_order_have_nothing_to_do(place: Place) -> None:
         ({"TAILBACK_WEBHOOK_TOKEN": "long-enough-to-be-fine,short"}, "warning", "under 16 characters", "long random"),
         ({"TAILBACK_WEBHOOK_TOKEN": "", "TAILBACK_WEBHOOK_HMAC_SECRET": "a-long-enough-secret"}, "warning",
          "Alertmanager cannot sign", "TAILBACK_WEBHOOK_TOKEN too"),
+        ({"GITHUB_WEBHOOK_SECRET": "short"}, "warning", "GITHUB_WEBHOOK_SECRET has under 16", "long random"),
         ({"REDIS_URL": "rediss://redis.example:6379/0"}, "warning", "redis.example without a password", "ACL user"),
         ({"REDIS_URL": "redis://:secret@redis.example/0"}, "warning", "redis.example is not encrypted", "rediss://"),
     ],
@@ -124,6 +125,23 @@ def test_a_gap_in_the_environment_is_named(
     finding = only(of_settings(place.settings(**variables)), text)
     assert finding.state == state
     assert remedy in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("without", "instead"),
+    [
+        ('kind = "prometheus"\nurl = "http://127.0.0.1:9"\n', 'kind = "github"\n'),
+        ('kind = "http"\nurl = "http://127.0.0.1:9"\n', 'kind = "github_aws_runners"\n'),
+    ],
+)
+def test_a_pool_that_lives_on_webhooks_needs_their_secret(place: Place, without: str, instead: str) -> None:
+    """GitHub's deliveries would all be refused, and the queue would be told by REST alone."""
+    finding = only(of_settings(place.settings(without, instead)), "GITHUB_WEBHOOK_SECRET is not set")
+    assert finding.state is Level.WARNING
+    assert finding.text.endswith("the jobs of linux.2xlarge")
+    assert "to /github" in finding.remedy
+    given = place.settings(without, instead, GITHUB_WEBHOOK_SECRET="0123456789abcdef0123456789abcdef")
+    assert not [one for one in of_settings(given) if "GITHUB" in one.text]
 
 
 def test_a_signature_without_a_timestamp_is_named(place: Place) -> None:
@@ -276,9 +294,13 @@ async def test_a_source_that_fails_for_many_pools_is_one_line(place: Place) -> N
     [
         ({"queued": None, "missing": ("queued: no such series",)}, "problem",
          "the length of the queue is unknown (no such series)", 'correct `queued` in [pool."linux.2xlarge"]'),
-        ({"queued": None}, "problem", "unknown (no query for it is configured)", "correct `queued`"),
+        ({"queued": None}, "problem", "unknown (its source gives none)", "correct `queued`"),
+        ({"queued": None, "missing": ("queued: nobody has these tags; correct tags",)}, "problem",
+         "the length of the queue is unknown (nobody has these tags)", "correct tags"),
         ({"queued": 3, "missing": ("idle: no such series", "limit: parse error")}, "warning",
          "unknown are idle (no such series); limit (parse error)", "correct these figures"),
+        ({"queued": 3, "missing": ("busy: may not read; allow it", "idle: may not read; allow it", "limit: none")},
+         "warning", "unknown are busy (may not read); idle (may not read); limit (none)", "allow it"),
     ],
 )  # fmt: skip
 async def test_a_figure_that_cannot_be_had_is_named(
@@ -290,6 +312,32 @@ async def test_a_figure_that_cannot_be_had_is_named(
     finding = only(await found(place, tools), text)
     assert finding.state == state
     assert remedy in finding.remedy
+
+
+async def test_a_source_that_is_not_asked_by_queries_has_other_remedies(place: Place) -> None:
+    """`queued` is a key of Prometheus's pools alone."""
+    tools = Tools()
+    settings = place.settings('queued = "sum(q)"\n', "")
+    file = settings.file.model_copy(update={"metrics": {"prometheus": {"kind": "github"}}})
+    settings = replace(settings, file=file)
+    tools.metrics.show(POOL, {"queued": None, "missing": ("queued: no such label",)})
+    found = only(await examined(settings, tools.made()), "no such label")
+    assert found.remedy == 'correct its keys in [pool."linux.2xlarge"]'
+    tools.metrics.show(POOL, {"queued": 3, "missing": ("busy: no such label",)})
+    assert only(await examined(settings, tools.made()), "no such label").remedy == found.remedy
+
+
+async def test_the_remedy_that_a_source_tells_goes_before_the_usual_one(place: Place) -> None:
+    """Also of a scaler and an alertmanager: each sentence knows better than the doctor."""
+    tools = Tools()
+    told = Unreachable("GitHub", "may not read (HTTP 403); give it actions=read", failure=Failure.CREDENTIALS)
+    tools.metrics.script.fail("snapshot", error=told)
+    tools.scaler.script.fail("read", error=told)
+    tools.alertmanager.script.fail("firing", error=told)
+    findings = [one for one in await found(place, tools) if "HTTP 403" in one.text]
+    assert {(one.area, one.remedy) for one in findings} == {
+        (area, "give it actions=read") for area in ("metrics", "scaler", "alertmanager")
+    }
 
 
 async def test_old_figures_are_named(place: Place) -> None:

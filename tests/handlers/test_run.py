@@ -9,6 +9,7 @@ import pytest
 
 from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
+from handlers.demo import free_port
 from handlers.run import required, serving
 from tests.handlers.door import SECRET, TOKEN, Door
 
@@ -86,6 +87,48 @@ async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> Non
                     raise AssertionError("it served on a port that is taken")
         names = {task.get_name() for task in asyncio.all_tasks()}
     assert not names & {"worker", "worker-ears", "reload"}
+
+
+def at_port(door: Door, port: int | None) -> object:
+    """The door's house, as a worker whose pages are at this port."""
+    given = {"host": "127.0.0.1", "tailback_worker_port": port}
+    env = door.world.desk.settings.env.model_copy(update=given)
+    door.world.desk.settings = Settings(env, door.world.desk.settings.file)
+    return door.house
+
+
+async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> None:
+    """Its three pages and nothing else: no alert is taken there. Without a port it listens nowhere."""
+    async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
+        port = free_port()
+        address = f"http://127.0.0.1:{port}"
+        async with serving(at_port(door, port), web=False, worker=True):  # type: ignore[arg-type]  # a fake house
+            assert (await client.get(f"{address}/healthz")).text == "alive"
+            assert (await client.get(f"{address}/readyz")).json()["ready"] is True
+            assert "tailback_steps_total" in (await client.get(f"{address}/metrics")).text
+            assert (await client.post(f"{address}/alerts/grafana", content=b"{}")).status_code == 404
+        with pytest.raises(httpx.ConnectError):
+            await client.get(f"{address}/healthz")
+        async with serving(at_port(door, None), web=False, worker=True):  # type: ignore[arg-type]  # a fake house
+            with pytest.raises(httpx.ConnectError):
+                await client.get(f"{address}/healthz")
+
+
+async def test_a_worker_whose_port_is_taken_works_all_the_same() -> None:
+    """Three workers that share one environment: one tells how it is, and all work."""
+    async with Door() as first, Door() as second:
+        port = free_port()
+        async with (
+            serving(at_port(first, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake house
+            serving(at_port(second, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake house
+        ):
+            second.world.queues(14)
+            await second.alert()
+            for _ in range(2000):
+                if second.world.chat.parents():
+                    break
+                await asyncio.sleep(0.001)
+            assert len(second.world.chat.parents()) == 1
 
 
 async def test_a_web_process_alone_reads_its_configuration_again(

@@ -57,7 +57,7 @@ def test_a_button_is_read_whole() -> None:
         "actions": [{"value": "i1.abc"}],
     }
     assert from_action(body, "ack") == Request(
-        "ack", ANA, TEAM, CHANNEL, Surface.BUTTON, "t1", act="i1.abc", trigger="t1"
+        "ack", ANA, TEAM, CHANNEL, Surface.BUTTON, "t1", act="i1.abc", trigger="t1", message="1.5"
     )
 
 

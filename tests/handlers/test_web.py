@@ -99,12 +99,14 @@ async def test_a_store_that_is_down_makes_it_unready_and_says_why() -> None:
     assert answer.json()["dependencies"]["redis"] == {"ok": False, "why": "Redis: connection refused"}
 
 
-async def test_a_store_that_lost_data_makes_it_unready() -> None:
-    """And says that actions stand still (P10)."""
+async def test_a_store_that_lost_data_degrades_it_and_alerts_are_still_taken() -> None:
+    """It says that actions stand still (P10)."""
     async with Door() as door:
         door.store.lost = True
         answer = await door.client.get("/readyz")
-    assert "lost data" in answer.json()["dependencies"]["redis"]["why"]
+        assert (await door.alert()).status_code == 200
+    assert (answer.status_code, answer.json()["degraded"]) == (200, True)
+    assert "lost data" in answer.json()["dependencies"]["records"]["why"]
 
 
 async def test_a_process_that_is_being_stopped_is_not_ready() -> None:
@@ -117,17 +119,22 @@ async def test_a_process_that_is_being_stopped_is_not_ready() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "ready"),
-    [(Failure.CREDENTIALS, False), (Failure.UNCONNECTED, False), (Failure.LATER, True), (Failure.SHAPE, True)],
+    ("failure", "degraded"),
+    [(Failure.CREDENTIALS, True), (Failure.UNCONNECTED, True), (Failure.LATER, False), (Failure.SHAPE, False)],
 )
-async def test_only_a_slack_that_is_out_of_reach_makes_it_unready(failure: Failure, ready: bool) -> None:
-    """A rate limit or one message that Slack refuses says nothing of the process: alerts must still reach it."""
+async def test_a_slack_that_is_out_of_reach_degrades_it_and_alerts_must_still_reach_it(
+    failure: Failure, degraded: bool
+) -> None:
+    """A balancer that took every process out would refuse the alerts; a rate limit says nothing of the process."""
     async with Door() as door:
         door.world.chat.script.fail("post", failure, retry_after_seconds=30, times=1)
         door.world.queues(14)
         await door.alert()
         await door.world.work()
-        assert (await door.client.get("/readyz")).json()["ready"] is ready
+        answer = await door.client.get("/readyz")
+    assert answer.status_code == 200
+    assert (answer.json()["ready"], answer.json()["degraded"]) == (True, degraded)
+    assert answer.json()["dependencies"]["slack"]["ok"] is not degraded
 
 
 async def test_metrics_have_the_products_prefix_and_real_values() -> None:

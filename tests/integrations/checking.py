@@ -39,3 +39,8 @@ async def checked(
     async with instruments(settings) as tools:
         findings = await examined(settings, tools)
     return [finding for finding in findings if finding.area in BACK_ENDS]
+
+
+def said(one: Finding) -> str:
+    """What is wrong and what to do, as the doctor's line says it."""
+    return f"{one.text}; {one.remedy}"

@@ -6,6 +6,7 @@ import pytest
 
 from handlers.findings import Finding, Level
 from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi, serving_kubernetes
+from tests.integrations.checking import said
 from tests.integrations.scalers import configuration_problems, scaler_finding
 
 
@@ -46,10 +47,10 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
     unknown = await found(api, tmp_path, **{'name = "linux-2xlarge"': 'name = "linux"'})
     assert "linux in namespace arc-runners could not be read (HTTP 404)" in unknown.text
     del api.objects[SCALE_SET]["spec"]["maxRunners"]
-    assert 'has no maxRunners, so no cap holds it back; set `lever = "min"`' in (await found(api, tmp_path)).text
+    assert 'has no maxRunners, so no cap holds it back; set `lever = "min"`' in said(await found(api, tmp_path))
     api.verbs = frozenset()
     forbidden = await found(api, tmp_path)
-    assert "Tailback needs get and patch on autoscalingrunnersets in namespace arc-runners" in forbidden.text
+    assert "Tailback needs get and patch on autoscalingrunnersets in namespace arc-runners" in said(forbidden)
 
 
 async def test_an_unknown_lever_is_named_with_its_place(tmp_path: Path):

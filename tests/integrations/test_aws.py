@@ -9,6 +9,7 @@ from bot.adapters.scalers.aws_asg import build
 from handlers.findings import Finding, Level
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.integrations.checking import said
 from tests.integrations.scalers import MADE_UP, actions_of, configuration_problems, scaler_finding
 
 
@@ -73,7 +74,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, parts: dict,
     """What is wrong, and what to do."""
     one = await found(AwsApi(**parts), tmp_path)
     assert one.state is state
-    assert text in one.text
+    assert text in said(one)
     assert one.remedy
 
 
@@ -82,7 +83,7 @@ async def test_no_credentials_are_told_with_the_ways_to_give_them(tmp_path: Path
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     one = await found(AwsApi(), tmp_path)
     assert "AWS credentials" in one.text
-    assert "AWS_PROFILE" in one.text
+    assert "AWS_PROFILE" in said(one)
 
 
 async def test_a_typing_error_is_named_with_its_place(tmp_path: Path):

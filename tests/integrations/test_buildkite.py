@@ -6,7 +6,7 @@ import pytest
 
 from handlers.findings import Finding, Level
 from tests.ci_systems import PAGE, CiSystem, buildkite
-from tests.integrations.checking import checked
+from tests.integrations.checking import checked, said
 
 TOKENS = {"BUILDKITE_AGENT_TOKEN": "agent-token-1", "BUILDKITE_API_TOKEN": "api-token-1"}
 
@@ -32,7 +32,7 @@ async def test_without_the_api_token_the_wait_is_told_as_missing(tmp_path: Path)
     """The queue stands; the sentence names the setting."""
     (one,) = await found(buildkite(), tmp_path, {'api_token_env = "BUILDKITE_API_TOKEN"\n': ""})
     assert one.state is Level.WARNING
-    assert "oldest_wait_seconds (the agent token does not show single jobs; name an API token" in one.text
+    assert "oldest_wait_seconds (the agent token does not show single jobs; name an API token" in said(one)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, path: str, b
     system.says(path, body, status)
     (one,) = await found(system, tmp_path)
     assert one.state is Level.PROBLEM
-    assert text in one.text
+    assert text in said(one)
     assert one.remedy
 
 
@@ -73,4 +73,4 @@ async def test_an_unknown_queue_is_told(tmp_path: Path):
     (one,) = await found(buildkite(), tmp_path, {'[pool."default"]': '[pool."defualt"]'})
     assert one.state is Level.PROBLEM
     assert 'no queue "defualt"' in one.text
-    assert "scales_to_zero" in one.text
+    assert "scales_to_zero" in said(one)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from handlers.findings import Finding, Level
+from tests.integrations.checking import said
 from tests.integrations.scalers import configuration_problems, scaler_finding
 
 PROGRAM = "/usr/local/bin/fleet"
@@ -50,7 +51,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, script: str,
 async def test_a_program_that_cannot_be_started_is_told(tmp_path: Path):
     """The page's own path is not here."""
     one = await scaler_finding("command", tmp_path, {PROGRAM: str(tmp_path / "none")})
-    assert "cannot be started (No such file or directory); install it, or correct its path and mode" in one.text
+    assert "cannot be started (No such file or directory); install it, or correct its path and mode" in said(one)
 
 
 async def test_a_placeholder_inside_a_word_is_named_with_its_place(tmp_path: Path):

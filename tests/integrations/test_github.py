@@ -6,7 +6,7 @@ import pytest
 
 from handlers.findings import Finding, Level
 from tests.adapters.metrics.github_standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
-from tests.integrations.checking import checked
+from tests.integrations.checking import checked, said
 
 
 class Github:
@@ -45,7 +45,7 @@ async def test_a_wrong_token(github: Github):
     """The variable is named, its value is not."""
     found = await github.metrics("ghp_wrong_0123456789")
     assert found.state is Level.PROBLEM
-    assert "refused the credentials (HTTP 401: Bad credentials); put a valid token into GITHUB_TOKEN" in found.text
+    assert "refused the credentials (HTTP 401: Bad credentials); put a valid token into GITHUB_TOKEN" in said(found)
     assert "ghp_wrong" not in found.text + found.remedy
 
 
@@ -61,7 +61,7 @@ async def test_a_missing_permission(github: Github, denied: str, state: Level, w
     github.standin.denied = [denied]
     found = await github.metrics()
     assert found.state is state
-    assert f"give the credentials the permission {wanted}" in found.text
+    assert f"give the credentials the permission {wanted}" in said(found)
 
 
 async def test_an_unknown_organisation_and_repository(github: Github):
@@ -78,7 +78,7 @@ async def test_a_label_that_no_runner_carries(github: Github):
     """A mistyped label looks like an empty pool, so it is said."""
     found = await github.metrics(**{f'label = "{LABEL}"': 'label = "linux.2xlrage"'})
     assert found.state is Level.WARNING
-    assert "no runner carries linux.2xlrage now; correct it, unless the pool is scaled to zero" in found.text
+    assert "no runner carries linux.2xlrage now; correct it, unless the pool is scaled to zero" in said(found)
 
 
 async def test_a_limit_that_holds(github: Github):
@@ -86,7 +86,7 @@ async def test_a_limit_that_holds(github: Github):
     github.standin.says = [(429, {"retry-after": "60"}, "slow down")]
     found = await github.metrics()
     assert found.state is Level.PROBLEM
-    assert "asks for fewer requests (HTTP 429: slow down); nothing is asked before" in found.text
+    assert "asks for fewer requests (HTTP 429: slow down); nothing is asked before" in said(found)
 
 
 async def test_an_app_whose_key_is_no_key(github: Github):
@@ -102,4 +102,4 @@ async def test_an_empty_answer(github: Github):
     github.standin.says = [(200, {}, "")] * 9
     found = await github.metrics()
     assert found.state is Level.PROBLEM
-    assert "check that url is the address of GitHub's REST API" in found.text
+    assert "check that url is the address of GitHub's REST API" in said(found)

@@ -11,6 +11,7 @@ from handlers.findings import Finding, Level
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job
+from tests.integrations.checking import said
 from tests.integrations.scalers import MADE_UP, actions_of, configuration_problems, scaler_finding
 
 
@@ -65,7 +66,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, faults: dict
     """What is wrong, and what to do."""
     one = await found(AwsApi(faults=faults), tmp_path)
     assert one.state is Level.PROBLEM
-    assert text in one.text
+    assert text in said(one)
     assert one.remedy
 
 

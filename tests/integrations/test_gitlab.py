@@ -32,7 +32,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path):
         ("jobs", Said({"message": "no scope"}, 403), "no scope", "what that token may do"),
         ("jobs", Said({"message": "Later"}, 429), "fewer requests", "check again in a minute"),
         ("jobs", Said(PAGE), "web page", "check url"),
-        ("runners", Said({"message": "403"}, 403), "unknown are busy", "correct these figures"),
+        ("runners", Said({"message": "403"}, 403), "unknown are busy", "correct its keys in"),
     ],
 )
 async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, path: str, said: Said, text: str, remedy: str):

@@ -6,7 +6,7 @@ import pytest
 
 from handlers.findings import Finding, Level
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
-from tests.integrations.checking import PAGES
+from tests.integrations.checking import PAGES, said
 from tests.integrations.scalers import configuration_problems, scaler_finding
 
 
@@ -37,7 +37,7 @@ async def test_outside_of_a_cluster_it_says_what_is_missing(tmp_path: Path):
     """The page's configuration as it stands, on a machine without a service account."""
     one = await scaler_finding("kubernetes", tmp_path, {})
     assert one.state is Level.PROBLEM
-    assert "or set token_env, ca_file and url" in one.text
+    assert "or set token_env, ca_file and url" in said(one)
 
 
 async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: KubernetesApi):
@@ -49,7 +49,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
     api.verbs = frozenset()
     forbidden = await found(api, tmp_path)
     assert "forbidden" in forbidden.text
-    assert "Tailback needs get and patch on deployments/scale in namespace ci" in forbidden.text
+    assert "Tailback needs get and patch on deployments/scale in namespace ci" in said(forbidden)
     assert {one.state for one in (wrong, unknown, forbidden)} == {Level.PROBLEM}
 
 

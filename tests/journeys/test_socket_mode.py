@@ -23,7 +23,7 @@ async def test_an_address_that_does_not_work_is_not_tried_for_ever(tmp_path: Pat
             await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
             parent = await world.slack.channel("ci").parent(LINUX)
             ready = await world.ask("/readyz")
-            assert ready.status_code == 503
+            assert (ready.status_code, ready.json()["degraded"]) == (200, True)
             assert "Socket Mode" in ready.json()["dependencies"]["socket_mode"]["why"]
             await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection", within=15)
             await parent.click("Acknowledge")

@@ -64,10 +64,11 @@ class World:
         return await self._http.get(f"{self.product}{path}")
 
     async def until_ready(self, within: float = 10.0) -> None:
-        """Wait until /readyz answers 200."""
+        """Wait until /readyz answers 200 and nothing is degraded."""
 
         async def ready() -> bool | None:
-            return True if (await self.ask("/readyz")).status_code == 200 else None
+            found = await self.ask("/readyz")
+            return True if found.status_code == 200 and not found.json()["degraded"] else None
 
         await self.slack.wait(ready, within, "a ready Tailback", lambda: "not ready")
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from bot.core.alert import Kind
 from bot.core.hour import Fired
 from bot.core.past import Past
 from bot.core.pool import Pool
@@ -217,6 +218,25 @@ async def test_warnings_that_are_switched_off_while_one_stands_end_it() -> None:
     world.configure(**{**TABLES, "early": {"enabled": False}})
     await surges(world, 2, 120, 1200.0)
     assert "switched off" in only(world).message.text
+
+
+async def test_a_blind_source_neither_ends_a_warning_nor_keeps_it_for_ever() -> None:
+    """Silence is not recovery: it stands as it was, until it has stood for too long."""
+    world = await warned()
+    world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    await world.passes(3 * 3600, step=60)
+    assert pool(world).early.standing
+    await world.passes(4 * 3600, step=60)
+    assert "Nothing came of it" in only(world).message.text
+
+
+async def test_an_alert_about_a_blind_source_teaches_nothing() -> None:
+    """It did not fire for the queue."""
+    world = await watched()
+    world.queues(20, 300.0, **FULL)
+    await world.fires(replace(spoken(), kind=Kind.BLIND))
+    await world.passes(120, step=30)
+    assert pool(world).fired == ()
 
 
 async def test_a_route_decides_where_the_warning_goes() -> None:

@@ -15,9 +15,11 @@ async def opened() -> tuple[Door, str, str]:
     return door, door.world.parent.ts, act_id(door.world.incident, "ack")
 
 
-def container(ts: str) -> Json:
-    """Where a button was pressed."""
-    return {"type": "message", "message_ts": ts, "channel_id": CHANNEL, "is_ephemeral": False}
+async def pressed(door: Door, act: str, ts: str) -> None:
+    """Ana presses Acknowledge on the message `ts`."""
+    action = {"type": "button", "action_id": "ack", "block_id": "b", "value": act}
+    where: Json = {"type": "message", "message_ts": ts, "channel_id": CHANNEL, "is_ephemeral": False}
+    await door.interaction("block_actions", ANA, actions=[action], container=where, channel={"id": CHANNEL})
 
 
 def has_buttons(door: Door) -> bool:
@@ -33,7 +35,7 @@ async def test_a_click_after_the_records_were_lost_takes_the_buttons_away() -> N
         mark = door.world.parent.mark
         door.world.data.rows.clear()
         door.world.data.indexes.clear()
-        await door.press("ack", act, container=container(root))
+        await pressed(door, act, root)
         assert "does not know this incident any more" in door.world.chat.whispers[0][2].text
         assert not has_buttons(door)
         assert door.world.chat.parents()[0].mark == mark
@@ -49,7 +51,7 @@ async def test_while_the_records_are_being_healed_nothing_is_taken_away() -> Non
             door.world.data.indexes.clear()
             door.world.data.indexes.update(indexes)
             door.store.lost = lost
-            await door.press("ack", act, container=container(root))
+            await pressed(door, act, root)
             assert has_buttons(door)
 
 
@@ -57,7 +59,7 @@ async def test_a_button_of_a_second_thread_is_refused() -> None:
     """Channel and message must be the incident's own (C8): a collapsed duplicate acts on nothing."""
     door, _, act = await opened()
     async with door:
-        await door.press("ack", act, container=container("1.5"))
+        await pressed(door, act, "1.5")
         assert "not the incident's own thread" in door.world.chat.whispers[0][2].text
         assert door.world.incident.owner is None
 
@@ -68,5 +70,5 @@ async def test_before_the_first_message_is_confirmed_its_button_works() -> None:
     async with door:
         row = next(row for row in door.world.data.rows.values() if row.value == door.world.incident)
         row.value = replace(row.value, thread=replace(row.value.thread, root=None))
-        await door.press("ack", act, container=container(root))
+        await pressed(door, act, root)
         assert door.world.incident.owner == ANA

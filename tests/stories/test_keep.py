@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.incident import Incident, acked, muted, rooted
 from bot.core.record import Conflict, Held
-from bot.stories.keep import KEPT_AFTER_CLOSE_SECONDS, follows, keep
+from bot.stories.keep import EXPIRES_SECONDS, follows, keep
 from tests.builders import CHANNEL, NOW, POOL, closed, incident
 from tests.stories.world import ANA, OTHER_POOL, World
 
@@ -94,7 +94,7 @@ async def test_an_incident_that_is_over_is_kept_for_thirty_days() -> None:
     await world.opens()
     await world.asks("resolve", surface="dialog")
     row = world.data.rows[f"inc:{world.incident.id}"]
-    assert row.expires == world.clock.now() + KEPT_AFTER_CLOSE_SECONDS
+    assert row.expires == world.clock.now() + EXPIRES_SECONDS
 
 
 async def test_a_claim_that_is_kept_is_lengthened_from_before_the_write() -> None:

@@ -1,13 +1,14 @@
 """Buildkite as a source of queue figures: its agent metrics API, and the waiting jobs where an API token is given."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from bot.adapters.http import BaseUrl, Http, bearer
 from bot.adapters.metrics.buildkite_jobs import Waiting, waiting_jobs
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, inner, longest, number, text, whole
-from bot.adapters.parts import Parts, Problems, read
-from bot.config import ConfigError, Seconds, Table
+from bot.adapters.parts import Parts, read, together
+from bot.config import Seconds, Table
 from bot.core.pool import Job, Snapshot
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
@@ -121,20 +122,17 @@ def build(
     name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
 ) -> Buildkite:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    problems, queues = Problems(), dict[str, BuildkitePool]()
-    table, tokens = None, ("", "")
-    with problems:
-        table = read(BuildkiteTable, place, raw)
-        tokens = (
-            parts.token(place, "token_env", table.token_env),
-            parts.token(place, "api_token_env", table.api_token_env),
-        )
-    for pool, keys in pools.items():
-        with problems:
-            queues[pool] = read(BuildkitePool, f'[pool."{pool}"]', keys)
-    problems.settle()
-    if table is None:
-        raise ConfigError([f"{place}: cannot be read"])
-    agents = parts.wire.http(f"Buildkite ({name})", table.url, headers={"Authorization": f"Token {tokens[0]}"})
-    api = parts.wire.http(f"Buildkite API ({name})", table.api_url, headers=bearer(tokens[1])) if tokens[1] else None
+    (table, token, api_token), queues = together(partial(_own, place, raw, parts), pools, _queue)
+    agents = parts.wire.http(f"Buildkite ({name})", table.url, headers={"Authorization": f"Token {token}"})
+    api = parts.wire.http(f"Buildkite API ({name})", table.api_url, headers=bearer(api_token)) if api_token else None
     return Buildkite(agents, api, queues, parts.now, table.every)
+
+
+def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[BuildkiteTable, str, str]:
+    table = read(BuildkiteTable, place, raw)
+    token = parts.token(place, "token_env", table.token_env)
+    return table, token, parts.token(place, "api_token_env", table.api_token_env)
+
+
+def _queue(pool: str, keys: Mapping[str, object]) -> BuildkitePool:
+    return read(BuildkitePool, f'[pool."{pool}"]', keys)

@@ -12,7 +12,7 @@ from bot.adapters.metrics.gitlab_answers import Looks, Wanted, drawn
 from bot.adapters.metrics.gitlab_pages import whole_list
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, part, whole
-from bot.adapters.parts import Parts, Problems, read
+from bot.adapters.parts import Parts, read, together
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -102,21 +102,18 @@ def build(
     name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
 ) -> Gitlab:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    problems, tagged = Problems(), dict[str, GitlabPool]()
-    table, token = None, ""
-    with problems:
-        table = read(GitlabTable, place, raw)
-        if not 1 <= len(table.projects) <= MOST_PROJECTS:
-            raise ConfigError(
-                [f'{place}: projects: names 1 to {MOST_PROJECTS} projects, for example ["group/project"]']
-            )
-        token = parts.token(place, "token_env", table.token_env)
-    for pool, keys in pools.items():
-        with problems:
-            found = read(GitlabPool, f'[pool."{pool}"]', keys)
-            tagged[pool] = found if found.tags else found.model_copy(update={"tags": (pool,)})
-    problems.settle()
-    if table is None:
-        raise ConfigError([f"{place}: cannot be read"])
+    (table, token), tagged = together(partial(_own, place, raw, parts), pools, _tagged)
     http = parts.wire.http(f"GitLab ({name})", table.url, headers={"PRIVATE-TOKEN": token})
     return Gitlab(http, tagged, table, parts.now)
+
+
+def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GitlabTable, str]:
+    table = read(GitlabTable, place, raw)
+    if not 1 <= len(table.projects) <= MOST_PROJECTS:
+        raise ConfigError([f'{place}: projects: names 1 to {MOST_PROJECTS} projects, for example ["group/project"]'])
+    return table, parts.token(place, "token_env", table.token_env)
+
+
+def _tagged(pool: str, keys: Mapping[str, object]) -> GitlabPool:
+    found = read(GitlabPool, f'[pool."{pool}"]', keys)
+    return found if found.tags else found.model_copy(update={"tags": (pool,)})

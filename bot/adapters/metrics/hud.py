@@ -10,7 +10,7 @@ from bot.adapters.http import Answer, BaseUrl, Http
 from bot.adapters.metrics.hud_answers import Looks, complete, drawn, no_such_label, past
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
-from bot.adapters.parts import Parts, Problems, read
+from bot.adapters.parts import Parts, read, together
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -153,18 +153,17 @@ def build(
     name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
 ) -> Hud:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    problems, labels = Problems(), dict[str, str]()
-    table, headers = None, dict[str, str]()
-    with problems:
-        table = read(HudTable, place, raw)
-        if not table.organizations or not all(one.replace("-", "").isalnum() for one in table.organizations):
-            raise ConfigError([f'{place}: organizations: names GitHub organizations, for example ["pytorch"]'])
-        token = parts.token(place, "token_env", table.token_env)
-        headers = {HEADER: token} if token else {}
-    for pool, keys in pools.items():
-        with problems:
-            labels[pool] = read(HudPool, f'[pool."{pool}"]', keys).known_as or pool
-    problems.settle()
-    if table is None:
-        raise ConfigError([f"{place}: cannot be read"])
+    (table, headers), labels = together(partial(_own, place, raw, parts), pools, _label)
     return Hud(parts.wire.http(f"HUD ({name})", table.url, headers=headers), labels, table, parts.now)
+
+
+def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[HudTable, dict[str, str]]:
+    table = read(HudTable, place, raw)
+    if not table.organizations or not all(one.replace("-", "").isalnum() for one in table.organizations):
+        raise ConfigError([f'{place}: organizations: names GitHub organizations, for example ["pytorch"]'])
+    token = parts.token(place, "token_env", table.token_env)
+    return table, {HEADER: token} if token else {}
+
+
+def _label(pool: str, keys: Mapping[str, object]) -> str:
+    return read(HudPool, f'[pool."{pool}"]', keys).known_as or pool

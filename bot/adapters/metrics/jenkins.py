@@ -9,7 +9,7 @@ from bot.adapters.http import BaseUrl, Http
 from bot.adapters.metrics.jenkins_answers import Label, drawn, waiting_for
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, part, rows
-from bot.adapters.parts import Parts, Problems, read
+from bot.adapters.parts import Parts, read, together
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -109,18 +109,19 @@ def build(
     name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
 ) -> Jenkins:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    problems, labels = Problems(), dict[str, Label]()
-    table, headers = None, dict[str, str]()
-    with problems:
-        table = read(JenkinsTable, place, raw)
-        if basic := parts.token(place, "basic_env", table.basic_env):
-            if ":" not in basic:
-                raise ConfigError([f"{place}: basic_env: {table.basic_env} must hold user:token"])
-            headers["Authorization"] = f"Basic {base64.b64encode(basic.encode()).decode()}"
-    for pool, keys in pools.items():
-        with problems:
-            labels[pool] = Label(read(JenkinsPool, f'[pool."{pool}"]', keys).label or pool)
-    problems.settle()
-    if table is None:
-        raise ConfigError([f"{place}: cannot be read"])
+    (table, headers), labels = together(partial(_own, place, raw, parts), pools, _label)
     return Jenkins(parts.wire.http(f"Jenkins ({name})", table.url, headers=headers), labels, parts.now, table.every)
+
+
+def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[JenkinsTable, dict[str, str]]:
+    table = read(JenkinsTable, place, raw)
+    basic = parts.token(place, "basic_env", table.basic_env)
+    if not basic:
+        return table, {}
+    if ":" not in basic:
+        raise ConfigError([f"{place}: basic_env: {table.basic_env} must hold user:token"])
+    return table, {"Authorization": f"Basic {base64.b64encode(basic.encode()).decode()}"}
+
+
+def _label(pool: str, keys: Mapping[str, object]) -> Label:
+    return Label(read(JenkinsPool, f'[pool."{pool}"]', keys).label or pool)

@@ -4,26 +4,30 @@ import asyncio
 import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from bot.adapters.http import Answer, BaseUrl, Http, bearer
 from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
+from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
-from bot.adapters.parts import Parts, Problems, read
+from bot.adapters.parts import Parts, read, together
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
+NO_QUEUE = "no query for it is configured; add `queued`, since nothing counts as drained without it"
 USUAL_SECONDS = 60.0
 """How long an answer about the long past is good."""
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
-PLAIN = re.compile(
-    rf"\s*(?:(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*({SELECTOR})\s*\)|({SELECTOR}))\s*"
-)
+SUMMED = rf"(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*({SELECTOR})\s*\)"
+PLAIN = re.compile(rf"\s*(?:{SUMMED}|({SELECTOR}))\s*")
+LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
+"""What there is less what is served, as in the preset `arc`: two series of one exporter, of one age."""
 
 
 def _no_secret(headers: dict[str, str]) -> dict[str, str]:
@@ -74,6 +78,9 @@ class Prometheus:
         found = dict(zip(names, answers, strict=True))
         newest = _number(found.pop("", Unknown("")))
         self._some([*found.values()])
+        if found.get("queued") == ():
+            found["queued"] = await why_nothing(self._ask, asked["queued"], now)
+        found.setdefault("queued", Unknown(NO_QUEUE))
         old = newest is not None and now - newest > self._max_age
         fresh = {name: got for name, got in found.items() if name in SLOW and not isinstance(got, Unreachable)}
         if fresh:
@@ -136,6 +143,8 @@ def _number(found: Found) -> float | None:
 
 def newest_of(query: str) -> str | None:
     """The series behind a query whose samples' age can be asked for; None when it is a longer expression."""
+    if difference := LESS.fullmatch(query):
+        return difference[1]
     found = PLAIN.fullmatch(query)
     return (found[1] or found[2]) if found else None
 
@@ -144,19 +153,14 @@ def build(
     name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
 ) -> Prometheus:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    problems, asked = Problems(), dict[str, Mapping[str, str]]()
-    table, headers = None, dict[str, str]()
-    with problems:
-        table = read(PrometheusTable, place, raw)
-        headers = _headers(table, place, parts)
-    for pool, keys in pools.items():
-        with problems:
-            asked[pool] = _queries(pool, keys)
-    problems.settle()
-    if table is None:
-        raise ConfigError([f"{place}: cannot be read"])
+    (table, headers), asked = together(partial(_own, place, raw, parts), pools, _queries)
     http = parts.wire.http(f"Prometheus ({name})", table.url, headers=headers)
     return Prometheus(http, asked, parts.now, table.max_age)
+
+
+def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[PrometheusTable, dict[str, str]]:
+    table = read(PrometheusTable, place, raw)
+    return table, _headers(table, place, parts)
 
 
 def _headers(table: PrometheusTable, place: str, parts: Parts) -> dict[str, str]:

@@ -1,10 +1,15 @@
 """The PromQL of exporters that we know: figure by figure, for one pool."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 Preset = Literal["ci", "arc", "gitlab", "buildkite"]
+RANDOM = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
+"""What Kubernetes adds to a `generateName`: letters without vowels, so that no word is taken for it."""
+NO_LIMIT = 2**31 - 1
+"""What Actions Runner Controller gives as maximum of a scale set that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +25,25 @@ class Spans:
 def queries(preset: Preset, known_as: str, where: str = "", spans: Spans | None = None) -> dict[str, str]:
     """The queries of a preset by figure; `known_as` is the exporter's name of the pool, `where` further matchers."""
     label, build = PRESETS[preset]
-    return build(f"{label}={quoted(known_as)}" + (f",{where}" if where else ""), spans or Spans())
+    named = _scale_set(known_as) if preset == "arc" else f"{label}={quoted(known_as)}"
+    return build(named + (f",{where}" if where else ""), spans or Spans())
 
 
 def quoted(text: str) -> str:
     """A PromQL string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
+
+
+def _scale_set(name: str) -> str:
+    """A matcher of one runner scale set in the metrics of the controller and of its listener.
+
+    Up to gha-runner-scale-set 0.14 the listener gives the name of the EphemeralRunnerSet, which is the scale set's with
+    a dash and five random characters of Kubernetes (cmd/ghalistener/main.go, resourcebuilder.go); the controller, and
+    later listeners, give the scale set's own (actions/actions-runner-controller#4516).
+    """
+    pattern = "-".join(re.escape(part) for part in name.split("-"))
+    return f"name=~{quoted(pattern + RANDOM)}"
 
 
 def _ci(pool: str, spans: Spans) -> dict[str, str]:
@@ -65,25 +82,29 @@ def _ci(pool: str, spans: Spans) -> dict[str, str]:
 def _arc(scale_set: str, _: Spans) -> dict[str, str]:
     """Actions Runner Controller's gauges per runner scale set.
 
-    Its counters and histograms carry no scale set's name by default, so rates and durations are left to the operator.
+    Its counters and histograms carry no scale set's name, so rates and durations are left to the operator. The wait
+    histogram is not taken for `oldest_wait_seconds`: it tells of jobs that have started, and not of those that wait.
     Jobs beyond the maximum stay at GitHub and are not among the assigned ones (formats.md section 11).
     """
     return {
         "queued": f"clamp_min(sum(gha_assigned_jobs{{{scale_set}}}) - sum(gha_running_jobs{{{scale_set}}}), 0)",
         "busy": f"sum(gha_busy_runners{{{scale_set}}})",
         "idle": f"sum(gha_idle_runners{{{scale_set}}})",
-        "limit": f"max(gha_max_runners{{{scale_set}}})",
+        "limit": f"max(gha_max_runners{{{scale_set}}} < {NO_LIMIT})",
         "booting": f"sum(gha_controller_pending_ephemeral_runners{{{scale_set}}})",
         "failed": f"sum(gha_controller_failed_ephemeral_runners{{{scale_set}}})",
     }
 
 
 def _gitlab(runner: str, _: Spans) -> dict[str, str]:
-    """GitLab Runner's own metrics; the queue is GitLab's and not here, so `queued` is left to the operator."""
+    """GitLab Runner's own metrics; the queue is GitLab's and not here, so `queued` is left to the operator.
+
+    A limit of 0 is none; several managers of one runner have a limit each, and one without makes the whole unknown.
+    """
     duration = f"sum by (le) (rate(gitlab_runner_job_duration_seconds_bucket{{{runner}}}[30m]))"
     return {
         "busy": f"sum(gitlab_runner_jobs{{{runner}}})",
-        "limit": f"max(gitlab_runner_limit{{{runner}}})",
+        "limit": f"sum(gitlab_runner_limit{{{runner}}}) and min(gitlab_runner_limit{{{runner}}}) > 0",
         "starts_per_minute": f"60 * sum(rate(gitlab_runner_jobs_total{{{runner}}}[5m]))",
         "duration_p50_seconds": f"histogram_quantile(0.5, {duration})",
     }

@@ -1,6 +1,5 @@
 """JSON rows of CI systems, read with care: what is not of the expected form is left out or is None, never a guess."""
 
-import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from urllib.parse import quote
@@ -9,6 +8,7 @@ from bot.adapters.http import Answer, Http
 from bot.adapters.json_answer import one_line
 from bot.core.pool import Job
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import number as finite
 
 MOST_WAITING = 10
 Row = Mapping[str, object]
@@ -76,14 +76,8 @@ def texts(value: object) -> frozenset[str]:
 
 def number(row: Row, key: str) -> float | None:
     """The number under a key, finite and not negative; ClickHouse may write it as text."""
-    value = row.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        found = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return found if math.isfinite(found) and found >= 0 else None
+    found = finite(row.get(key))
+    return None if found is None or found < 0 else found
 
 
 def whole(row: Row, key: str) -> int | None:

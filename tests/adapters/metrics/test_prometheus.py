@@ -296,6 +296,7 @@ async def test_token_tenant_and_headers_go_with_every_query_at_one_instant():
         ("sum(a) + sum(b)", None),
         ("sum(rate(a[5m]))", None),
         ("clamp_min(a, 0)", None),
+        ('clamp_min(sum(a{x="("}) - sum(b), 0)', 'a{x="("}'),
         ("", None),
     ],
 )

@@ -36,7 +36,14 @@ def test_a_pools_name_cannot_leave_its_string():
 
 def test_the_exporters_own_name_and_a_query_by_hand():
     """`known_as` goes into the preset's queries; a figure by hand replaces the preset's."""
-    table = PrometheusPool(preset="arc", known_as="arc-linux", idle="sum(mine)")
+    table = PrometheusPool(preset="buildkite", known_as="default", idle="sum(mine)")
     found = table.queries("linux.2xlarge")
-    assert found["busy"] == 'sum(gha_busy_runners{name="arc-linux"})'
+    assert found["busy"] == 'sum(buildkite_queues_busy_agent_count{queue="default"})'
     assert found["idle"] == "sum(mine)"
+
+
+def test_a_scale_set_is_matched_whole_with_and_without_the_end_of_kubernetes():
+    """Its name is data, also in a regular expression."""
+    found = queries("arc", "linux-2.x", 'namespace="arc"')["busy"]
+    end = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
+    assert found == f'sum(gha_busy_runners{{name=~"linux-2\\\\.x{end}",namespace="arc"}})'

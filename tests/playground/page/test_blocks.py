@@ -1,5 +1,7 @@
 """Block types on the playground's page: each is drawn as Slack draws it, and none of them runs what a message says."""
 
+import base64
+
 import pytest
 from playwright.async_api import Locator, Page, expect
 
@@ -116,3 +118,16 @@ async def test_the_page_never_scrolls_sideways(page: Page, workspace: PageWorksp
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     scroller = page.locator("#messages-scroll")
     assert await scroller.evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+async def test_a_picture_of_an_uploaded_file_is_shown_with_its_words(page: Page, workspace: PageWorkspace) -> None:
+    """An image block with `slack_file` shows the upload; one that is not there shows its alt text instead."""
+    pixel = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+    await page.route("**/upload/F00000001", lambda route: route.fulfill(body=pixel, content_type="image/gif"))
+    blocks: list[Json] = [
+        {"type": "image", "slack_file": {"id": "F00000001"}, "alt_text": "A queue that grows"},
+        {"type": "image", "slack_file": {"id": "F00000002"}, "alt_text": "A queue that is gone"},
+    ]
+    found = await shown(workspace, page, *blocks)
+    await expect(found.get_by_role("img", name="A queue that grows")).to_be_visible()
+    await expect(found).to_contain_text("Image: A queue that is gone")

@@ -1,0 +1,53 @@
+"""Why a query gives nothing: no such metric, no such labels, or clocks that differ; each with its remedy."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from email.utils import parsedate_to_datetime
+
+from bot.adapters.http import Answer
+from bot.adapters.metrics.prometheus_answers import Unknown, one, samples
+from bot.core.words import duration, listed
+from bot.ports import Unreachable
+
+Ask = Callable[[str, Mapping[str, str]], Awaitable[Answer | Unreachable]]
+"""(path, parameters) → what Prometheus says."""
+UNALIKE_SECONDS = 120.0
+"""Clocks further apart than this are told; Prometheus looks back five minutes, and its Date header is exact to 1 s."""
+METRIC = re.compile(r"(?<![\w:\"'.])([a-zA-Z_:][a-zA-Z0-9_:]*)\s*\{")
+NAMED = re.compile(r"\s*(?:\w+\s*\(\s*)?([a-zA-Z_:][a-zA-Z0-9_:]*)\s*\)?\s*")
+
+
+async def why_nothing(ask: Ask, query: str, now: float) -> Unknown:
+    """The reason why `query` gave no series at `now`, as one more question for each of its metrics tells it."""
+    metrics = metrics_of(query)
+    for metric in metrics:
+        answer = await ask("/api/v1/query", {"query": f"count({metric})", "time": f"{now:.3f}"})
+        if isinstance(answer, Unreachable):
+            return Unknown("the query returned nothing")
+        if not isinstance(one(samples(answer)), float):
+            return _absent(metric, now - _clock_of(answer, now))
+    if not metrics:
+        return Unknown("the query returned nothing; try it in Prometheus, at /graph")
+    return Unknown(f"Prometheus has {listed(metrics)}, but not with these labels; correct known_as, where or the query")
+
+
+def metrics_of(query: str) -> tuple[str, ...]:
+    """The metrics that a query names with their labels, or the only one of a plain query; empty when it cannot tell."""
+    plain = NAMED.fullmatch(query)
+    return tuple(dict.fromkeys(METRIC.findall(query))) or ((plain[1],) if plain else ())
+
+
+def _absent(metric: str, ahead_seconds: float) -> Unknown:
+    if abs(ahead_seconds) <= UNALIKE_SECONDS:
+        return Unknown(f"Prometheus has no series of {metric} now; check the name, and that its exporter is scraped")
+    side = "ahead of" if ahead_seconds > 0 else "behind"
+    apart = f"this machine's clock is {duration(abs(ahead_seconds))} {side} that of Prometheus"
+    return Unknown(f"the query returned nothing, and {apart}; set both clocks by NTP")
+
+
+def _clock_of(answer: Answer, otherwise: float) -> float:
+    """Epoch seconds of the answer's Date header."""
+    try:
+        return parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
+    except (TypeError, ValueError):
+        return otherwise

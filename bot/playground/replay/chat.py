@@ -1,0 +1,89 @@
+"""A chat that writes down all that is said in it: posts, edits, replies and whispers, in order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.core.message import Block, Message
+from bot.playground.replay.journal import Form, Said
+from bot.ports import Failure, Own, Person, Posted, Unreachable
+
+TEAM = "T0REPLAY"
+
+
+@dataclass(slots=True)
+class _Standing:
+    posted: Posted
+    at: float
+    mark: str
+    thread: str | None
+
+
+class RecordingChat:
+    """Implements `bot.ports.Chat`; every channel and every person exists, and nothing ever fails."""
+
+    def __init__(self, now: Callable[[], float], people: frozenset[str], write: Callable[[Said], None]) -> None:
+        """`now` gives epoch seconds; `people` are members of every user group; `write` keeps what is said."""
+        self._write = write
+        self._now, self._people = now, people
+        self._standing: dict[tuple[str, str], _Standing] = {}
+
+    async def post(
+        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+    ) -> Posted:
+        """Write it down; ids of messages count up from the time."""
+        now = self._now()
+        posted = Posted(channel, f"{int(now)}.{len(self._standing) + 1:06d}")
+        self._standing[channel, posted.ts] = _Standing(posted, now, mark, thread)
+        form = Form.REPLY if thread else Form.POST
+        self._write(
+            Said(now, form, channel, message.text, posted.ts, thread or "", broadcast=bool(thread) and broadcast)
+        )
+        return posted
+
+    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+        """Write the new text down. Raises Unreachable(GONE) for a message that was never posted."""
+        standing = self._standing.get((channel, ts))
+        if standing is None:
+            raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
+        standing.mark = mark or standing.mark
+        form = Form.REWORDED if standing.thread else Form.EDIT
+        self._write(Said(self._now(), form, channel, message.text, ts, standing.thread or ts))
+
+    async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
+        """The oldest message that carries the mark."""
+        for one in self._standing.values():
+            here = one.posted.channel == channel and one.thread == thread
+            if here and one.mark == mark and one.at >= since:
+                return one.posted
+        return None
+
+    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
+        """What stands in a channel outside of threads."""
+        found = (one for one in self._standing.values() if one.posted.channel == channel and one.thread is None)
+        return tuple(Own(one.posted.ts, one.mark) for one in found if one.mark and one.at >= since)
+
+    async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
+        """Write it down."""
+        self._write(Said(self._now(), Form.WHISPER, channel, message.text, thread=thread or "", whom=user))
+
+    async def upload(self, name: str, title: str, content: bytes) -> str:  # noqa: ARG002 - the port's shape
+        """Raises Unreachable: a transcript shows no pictures."""
+        raise Unreachable("Slack", "a replay takes no pictures", failure=Failure.SHAPE)
+
+    async def open_view(self, trigger_id: str, view: Block) -> None:
+        """Nobody looks at dialogs."""
+
+    async def publish_home(self, user: str, view: Block) -> None:
+        """Nobody looks at App Home."""
+
+    async def permalink(self, channel: str, ts: str) -> str:  # noqa: ARG002 - the port's shape
+        """Empty: these messages have no address."""
+        return ""
+
+    async def person(self, user: str) -> Person:
+        """Everybody is a full member of one workspace."""
+        return Person(user, TEAM)
+
+    async def group_members(self, group: str) -> frozenset[str]:  # noqa: ARG002 - the port's shape
+        """Everybody of whom the recording tells: who was a member then is not recorded."""
+        return self._people

@@ -1,0 +1,115 @@
+"""What stands behind the desk in a replay: figures from the record, scalers that are only read, deaf Alertmanagers."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.core.alert import Alert, Delivery, Matcher
+from bot.core.pool import Snapshot
+from bot.core.words import clock
+from bot.ports import Capacity, Refused, SilenceFound, Unreachable
+
+SYSTEM = "The recording"
+UNTOUCHED = "A replay changes nothing outside."
+
+
+@dataclass(slots=True)
+class Clock:
+    """Time that moves only when it is told to."""
+
+    at: float
+    """Epoch seconds."""
+
+    def now(self) -> float:
+        """Epoch seconds; also good as seconds that never jump, for it never goes back."""
+        return self.at
+
+    def reach(self, at: float) -> None:
+        """Go on to that time; an earlier one changes nothing."""
+        self.at = max(self.at, at)
+
+
+class RecordedMetrics:
+    """A metrics source that shows what the record has: the newest measurement that is not in the future."""
+
+    def __init__(self, samples: Mapping[str, Sequence[Snapshot]], now: Callable[[], float]) -> None:
+        """`samples` by pool, oldest first; `now` gives epoch seconds."""
+        self._samples, self._now = samples, now
+        self._times = {pool: [sample.at for sample in found] for pool, found in samples.items()}
+
+    def latest(self, pool: str) -> Snapshot | None:
+        """What was measured last; None when nothing was yet."""
+        place = bisect_right(self._times.get(pool, []), self._now())
+        return self._samples[pool][place - 1] if place else None
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool as it was measured last, with the time of that. Raises Unreachable before the first time."""
+        if (found := self.latest(pool)) is None:
+            when = f"before {clock(self._times[pool][0])} UTC" if self._times.get(pool) else "at any time"
+            raise Unreachable(SYSTEM, f"no figures of {pool} {when}; add them to metrics.jsonl")
+        return found
+
+    async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
+        """The measurements of that time, at most one a step."""
+        found: list[Snapshot] = []
+        for sample in self._samples.get(pool, ()):
+            inside = since <= sample.at <= min(until, self._now())
+            if inside and (not found or sample.at - found[-1].at >= step_seconds):
+                found.append(sample)
+        return tuple(found)
+
+
+class RecordedScaler:
+    """A scaler whose pool has as many runners as the record says; nothing can be asked of it."""
+
+    def __init__(self, pool: str, figures: RecordedMetrics) -> None:
+        self._pool, self._figures = pool, figures
+
+    async def read(self) -> Capacity:
+        """Runners that are there or are booting; unknown where the record does not say."""
+        last = self._figures.latest(self._pool)
+        online = last.online if last else None
+        return Capacity(None if online is None or last is None else online + (last.booting or 0))
+
+    async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - the port's shape
+        """Raises Refused."""
+        raise Refused(UNTOUCHED)
+
+
+class RecordedAlertmanager:
+    """An Alertmanager that is known by its addresses and can be asked nothing."""
+
+    def __init__(self, kind: str, max_silence_seconds: float, addresses: tuple[str, ...]) -> None:
+        self.kind, self.max_silence_seconds, self.addresses = kind, max_silence_seconds, addresses
+
+    async def silence(
+        self,
+        matchers: Sequence[Matcher],  # noqa: ARG002 - the port's shape
+        *,
+        starts_at: float,  # noqa: ARG002
+        ends_at: float,  # noqa: ARG002
+        by: str,  # noqa: ARG002
+        comment: str,  # noqa: ARG002
+    ) -> str:
+        """Raises Refused."""
+        raise Refused(UNTOUCHED)
+
+    async def find(self, tag: str) -> SilenceFound | None:  # noqa: ARG002 - the port's shape
+        """None: silences are not recorded."""
+        return None
+
+    async def get(self, silence_id: str) -> SilenceFound | None:  # noqa: ARG002 - the port's shape
+        """None."""
+        return None
+
+    async def end(self, silence_id: str) -> None:  # noqa: ARG002 - the port's shape
+        """Raises Refused."""
+        raise Refused(UNTOUCHED)
+
+    async def firing(self) -> tuple[Alert, ...]:
+        """Raises Unreachable: only deliveries are recorded, and nobody knows what was lost."""
+        raise Unreachable(SYSTEM, "what fires besides the recorded webhooks is not known")
+
+    async def groups(self) -> tuple[Delivery, ...]:
+        """Raises Unreachable."""
+        raise Unreachable(SYSTEM, "what fires besides the recorded webhooks is not known")

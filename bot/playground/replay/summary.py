@@ -1,0 +1,206 @@
+"""What came of a replay in figures: incidents, messages, causes, proposals, and forecasts against the truth."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.core.closing import hours, waits
+from bot.core.forecast import error_factor, held_share
+from bot.core.incident import Incident
+from bot.core.outlook import Score, Verdict
+from bot.core.report import Report
+from bot.core.words import count, duration
+from bot.playground.replay.journal import Came, Form, Journal, Proposed, Said
+from bot.playground.replay.transcript import stamp
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A replay that is over."""
+
+    journal: Journal
+    since: float
+    """Epoch seconds."""
+    until: float
+    webhooks: int
+    measured: int
+    asked: int
+    report: Report
+    """The longer view of what was played."""
+    remarks: tuple[str, ...] = ()
+    """What is odd about the recording."""
+
+    def said(self, *forms: Form) -> int:
+        """How often something was said in one of these ways."""
+        return sum(isinstance(line, Said) and line.form in forms for line in self.journal.lines)
+
+
+def head(played: Played) -> Iterator[str]:
+    """What was played."""
+    fed = (
+        count(played.webhooks, "webhook"),
+        count(played.measured, "measurement"),
+        f"{count(played.asked, 'request')} of people",
+    )
+    yield f"From {stamp(played.since)} to {stamp(played.until)}: {', '.join(fed)}."
+    yield "Nothing is asked of anybody: scalers and silences are in shadow mode, and the figures are the recorded ones."
+    yield from (f"Note: {remark}" for remark in played.remarks)
+
+
+def summary(played: Played) -> Iterator[str]:
+    """Line by line, without ends of line."""
+    incidents = tuple(played.journal.incidents.values())
+    first, edited = played.said(Form.POST), played.said(Form.EDIT, Form.REWORDED)
+    replies, whispers = played.said(Form.REPLY), played.said(Form.WHISPER)
+    yield "Summary"
+    yield (
+        f"  {count(len(incidents), 'incident')}; {count(first + replies, 'message')} posted "
+        f"({first:,} in channels, {count(replies, 'reply', 'replies')}), {count(edited, 'edit')}, "
+        f"{count(whispers, 'whisper')}"
+    )
+    if played.journal.refused:
+        yield f"  {count(played.journal.refused, 'webhook')} could not be read"
+    for incident in incidents:
+        yield ""
+        yield from _incident(incident, played)
+    yield ""
+    yield from _forecasts(played)
+    yield ""
+    yield from _changes(played.report)
+
+
+def _incident(incident: Incident, played: Played) -> Iterator[str]:
+    over = f"over {stamp(incident.closed_at)} ({incident.state})" if incident.closed_at else f"still {incident.state}"
+    lasted = duration((incident.closed_at or played.until) - incident.opened_at)
+    yield f"{incident.id} · {incident.title}"
+    yield f"  opened {stamp(incident.opened_at)}, {over}, {lasted}"
+    for name, peak in sorted(incident.peaks.items(), key=lambda item: (-item[1].oldest_wait_seconds, item[0])):
+        yield f"  peak of {name}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.oldest_wait_seconds)}"
+    for waited in waits(incident, played.until):
+        yield f"  waited in {waited.pool}: at least {hours(waited.hours)} developer-hours"
+    for named in played.journal.named.get(incident.id, ()):
+        yield f"  {stamp(named.at)}: {named.pool}: {named.cause}"
+    for proposed in _telling(played.journal.proposed.get(incident.id, ())):
+        yield from _proposal(proposed)
+
+
+def _telling(proposed: Sequence[Proposed]) -> list[Proposed]:
+    """Of each pool the first proposal and the greatest; all of them are in the JSON."""
+    found: list[Proposed] = []
+    for pool in dict.fromkeys(one.pool for one in proposed):
+        mine = [one for one in proposed if one.pool == pool]
+        most = max(mine, key=lambda one: one.more or 0)
+        found += [mine[0], most] if most is not mine[0] and most.more else [mine[0]]
+    return found
+
+
+def _proposal(proposed: Proposed) -> Iterator[str]:
+    if proposed.more is None:
+        words = "no number of runners within its limits was expected to be enough"
+    elif not proposed.more:
+        words = "no more runners were needed"
+    else:
+        size = "" if proposed.current is None else f", {proposed.current + proposed.more:,} in all"
+        words = f"proposed +{proposed.more:,}{size}"
+    yield f"  {stamp(proposed.at)}: {proposed.pool}: {words}"
+    yield from (f"      {line}" for line in proposed.lines)
+
+
+def _forecasts(played: Played) -> Iterator[str]:
+    yield "Forecasts against what came"
+    told = {pool: tuple(scores.values()) for pool, scores in sorted(played.journal.scores.items())}
+    if not told:
+        yield "  none could be compared: no queue that was foretold came to its floor"
+    for pool, scores in told.items():
+        yield f"  {pool}: {'; '.join(_score(scores))}"
+
+
+def _score(scores: Sequence[Score]) -> Iterator[str]:
+    held, timed = held_share(scores)
+    factor = error_factor(scores)
+    if timed:
+        yield f"{held:,} of {count(timed, 'interval')} held the truth"
+    if factor is not None:
+        yield f"median error ×{factor:.2f}"
+    others = [one for one in scores if one.forecast.verdict in {Verdict.STALLED, Verdict.GROWING}]
+    if others:
+        yield f"called stalled or growing {count(len(others), 'time')}, rightly {sum(one.held for one in others):,}"
+    if unsaid := sum(one.forecast.verdict is Verdict.UNSAID for one in scores):
+        yield f"{count(unsaid, 'time')} nothing could be said"
+
+
+def _changes(report: Report) -> Iterator[str]:
+    yield "What to change for the weeks to come"
+    if not report.proposals:
+        yield "  nothing is proposed; the records carry no conclusion"
+    for number, one in enumerate(report.proposals, 1):
+        yield f"  {number}. {one.words}"
+        yield from (f"      {reason}" for reason in one.evidence)
+
+
+def document(played: Played) -> Json:
+    """The same and the whole journal, for machines; times in epoch seconds."""
+    journal = played.journal
+    return {
+        "since": played.since,
+        "until": played.until,
+        "webhooks": {"fed": played.webhooks, "not_readable": journal.refused},
+        "measurements": played.measured,
+        "requests": played.asked,
+        "remarks": list(played.remarks),
+        "messages": {form.value: played.said(form) for form in Form},
+        "incidents": [_as_json(incident, journal) for incident in journal.incidents.values()],
+        "forecasts": {pool: _scores(tuple(known.values())) for pool, known in sorted(journal.scores.items())},
+        "changes": [{"pool": o.pool, "words": o.words, "evidence": list(o.evidence)} for o in played.report.proposals],
+        "journal": [_line(line) for line in journal.lines],
+    }
+
+
+def _as_json(incident: Incident, journal: Journal) -> Json:
+    return {
+        "id": incident.id,
+        "title": incident.title,
+        "state": incident.state.value,
+        "channel": incident.thread.channel,
+        "opened_at": incident.opened_at,
+        "closed_at": incident.closed_at,
+        "peaks": {
+            name: {"queued": peak.queued, "oldest_wait_seconds": peak.oldest_wait_seconds}
+            for name, peak in sorted(incident.peaks.items())
+        },
+        "causes": [{"at": o.at, "pool": o.pool, "cause": o.cause} for o in journal.named.get(incident.id, ())],
+        "proposals": [
+            {"at": o.at, "pool": o.pool, "more": o.more, "current": o.current, "lines": list(o.lines)}
+            for o in journal.proposed.get(incident.id, ())
+        ],
+    }
+
+
+def _scores(scores: Sequence[Score]) -> Json:
+    held, timed = held_share(scores)
+    return {
+        "held": held,
+        "timed": timed,
+        "error_factor": error_factor(scores),
+        "made": [
+            {
+                "at": one.forecast.at,
+                "verdict": one.forecast.verdict.value,
+                "low_seconds": one.forecast.low_seconds,
+                "mid_seconds": one.forecast.mid_seconds,
+                "high_seconds": one.forecast.high_seconds,
+                "actual_seconds": one.actual_seconds,
+                "held": one.held,
+            }
+            for one in scores
+        ],
+    }
+
+
+def _line(line: Said | Came) -> Json:
+    if isinstance(line, Came):
+        return {"at": line.at, "what": line.what, "outcome": line.outcome}
+    known = {"at": line.at, "form": line.form.value, "channel": line.channel, "text": line.text, "ts": line.ts,
+             "thread": line.thread, "whom": line.whom}  # fmt: skip
+    return {name: value for name, value in known.items() if value != ""}

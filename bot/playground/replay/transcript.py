@@ -1,0 +1,99 @@
+"""A journal as plain text: what came in, the threads, the replies and whispers, and how first messages stood."""
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from bot.core.words import count
+from bot.playground.replay.journal import Came, Form, Said
+
+WIDTH = 110
+_MENTION = re.compile(r"<(?:@|#|!subteam\^)([A-Z0-9]+)(?:\|[^>]*)?>")
+_DATE = re.compile(r"<!date\^[^>|]*\|([^>]*)>")
+_LINK = re.compile(r"<(https?://[^>|]+)\|([^>]*)>")
+_ADDRESS = re.compile(r"<(https?://[^>|]+)>")
+_FIGURES = re.compile(r"(?:[0-9][0-9.,:]*(?: (?:s|min|h|d)\b)? ?)+|[▁▂▃▄▅▆▇█·]+")
+
+
+def transcript(lines: Sequence[Said | Came], every_seconds: float) -> Iterator[str]:
+    """Line by line, without ends of line.
+
+    A message in a channel is shown again when its words have changed, at most once in `every_seconds` unless something
+    was said or done in between; and when it is edited for the last time. Else its figures alone had changed.
+    """
+    seen = _Seen()
+    last = {one.ts: place for place, one in enumerate(lines) if isinstance(one, Said) and one.form is Form.EDIT}
+    for place, one in enumerate(lines):
+        if isinstance(one, Came):
+            yield from ("", f"{stamp(one.at)} · {one.what}: {plain(one.outcome)}")
+            seen.news = True
+        elif one.form is Form.EDIT and not seen.shows(one, every_seconds, last=last[one.ts] == place):
+            seen.edits[one.ts] = seen.edits.get(one.ts, 0) + 1
+        elif one.form is not Form.REWORDED:
+            yield from ("", f"{stamp(one.at)} · {seen.where(one)}", *_indented(one))
+            seen.took(one)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the reader of the transcript knows."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    """Of messages in channels, by `ts`."""
+    shown: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """By `ts`: when it was shown last, and its words then."""
+    edits: dict[str, int] = field(default_factory=dict)
+    """By `ts`: edits since then."""
+    news: bool = False
+    """Whether something was said or done since an edit was shown."""
+
+    def shows(self, one: Said, every_seconds: float, *, last: bool) -> bool:
+        """Whether an edit is worth a reader's time."""
+        at, known = self.shown.get(one.ts, (0.0, ""))
+        return last or (words(one.text) != known and (self.news or one.at - at >= every_seconds))
+
+    def where(self, one: Said) -> str:
+        """What was said where."""
+        if one.form is Form.POST:
+            self.numbers[one.ts] = len(self.numbers) + 1
+        number = f"message {self.numbers.get(one.thread or one.ts, '?')}"
+        if one.form is Form.POST:
+            return f"#{one.channel} · {number}"
+        if one.form is Form.EDIT:
+            edits = self.edits.pop(one.ts, 0)
+            return f"{number} now reads" + (f" (after {count(edits, 'edit')} not shown)" if edits else "")
+        if one.form is Form.WHISPER:
+            return f"to {one.whom} alone, " + (f"in the thread of {number}" if one.thread else f"in #{one.channel}")
+        return f"reply to {number}" + (", also shown in the channel" if one.broadcast else "")
+
+    def took(self, one: Said) -> None:
+        """It was shown to the reader."""
+        if one.form in {Form.POST, Form.EDIT}:
+            self.shown[one.ts] = (one.at, words(one.text))
+        self.news = one.form is not Form.EDIT
+
+
+def _indented(one: Said) -> Iterator[str]:
+    margin = "    " if one.form in {Form.POST, Form.EDIT} else "        "
+    for part in plain(one.text).splitlines():
+        yield from textwrap.wrap(part, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False,
+                                 break_long_words=False) or [""]  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """Slack's markup as a terminal can show it."""
+    text = _LINK.sub(r"\2 (\1)", _DATE.sub(r"\1", _MENTION.sub(r"@\1", text)))
+    text = _ADDRESS.sub(r"\1", text)
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def words(text: str) -> str:
+    """The text without its figures and bars: what is left when only they change."""
+    return _FIGURES.sub("#", text)
+
+
+def stamp(at: float) -> str:
+    """`2026-03-02 10:05:07 UTC`."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S} UTC"

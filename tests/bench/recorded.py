@@ -1,0 +1,101 @@
+"""Writes a recording for `tailback replay` from the simulated fleet: its webhooks, its figures, and who pressed what.
+
+Run with `python -m tests.bench.recorded FOLDER` to write the example of the docs again.
+"""
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from bot.core.pool import Snapshot
+from bot.playground.fleet.alerts import AlertBook, Pace
+from bot.playground.fleet.figures import read
+from bot.playground.fleet.payloads import payload
+from bot.playground.fleet.rules import breaches
+from bot.playground.fleet.scenarios import SCENARIOS, Scenario
+from bot.playground.fleet.simulation import Fleet
+from tests.bench.fleet_eye import Eye
+
+BEGINS_AT = 1_772_445_600.0
+"""2026-03-02 10:00 UTC: the fleet's second 0."""
+BEFORE_SECONDS = 5 * 3600.0
+PLAIN = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "booting", "failed", "creates",
+         "registered", "create_failures", "arrivals_per_minute", "starts_per_minute", "completions_per_minute",
+         "duration_p50_seconds", "running_longest_seconds", "usual_arrivals_per_minute",
+         "usual_duration_seconds", "provider_up")  # fmt: skip
+COUNTED = ("create_failures_by_code", "arrivals_by_source", "usual_by_source")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How long is recorded, and how often the figures are read."""
+
+    hours: float
+    every_seconds: float = 30.0
+    lead_seconds: float = 1800.0
+    """How long before second 0 it begins."""
+    seed: int = 4
+    actions: Sequence[Mapping[str, object]] = field(default=())
+
+
+def record(folder: Path, scenario: Scenario, taken: Taken) -> None:
+    """Play one scenario and write what a recorder beside a real installation would have written."""
+    fleet = Fleet(scenario.pools, scenario.faults, taken.seed, -BEFORE_SECONDS)
+    eyes = [Eye(fleet, spec.name) for spec in scenario.pools]
+    book = AlertBook(scenario.rule, lambda labels: [], Pace(30.0, 300.0, 4 * 3600.0))
+    webhooks: list[dict[str, object]] = []
+    metrics: list[dict[str, object]] = []
+    for step in range(round((BEFORE_SECONDS + taken.hours * 3600) / taken.every_seconds)):
+        now = step * taken.every_seconds - BEFORE_SECONDS
+        fleet.advance(now)
+        looks = [eye.look() for eye in eyes]
+        if now < -taken.lead_seconds:
+            continue
+        metrics += [line(look) for look in looks]
+        at = BEGINS_AT + now
+        book.observe(breaches(scenario.rule, [read(fleet, spec.name) for spec in scenario.pools]), at)
+        if alerts := book.due(at):
+            webhooks.append(webhook(scenario, payload(scenario.rule, alerts, "http://alerts.example"), at + 0.25))
+            book.told(alerts, at)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, lines in (("webhooks", webhooks), ("metrics", metrics), ("actions", taken.actions)):
+        if lines:
+            (folder / f"{name}.jsonl").write_text(written(lines), "utf-8")
+
+
+def webhook(scenario: Scenario, body: object, at: float) -> dict[str, object]:
+    """One delivery, as the recordings of a real Alertmanager have it."""
+    headers = {"User-Agent": "tailback-fleet", "Content-Type": "application/json"}
+    return {"received_at": at, "path": f"/alerts/{scenario.rule.flavour}", "headers": headers, "body": body}
+
+
+def line(look: Snapshot) -> dict[str, object]:
+    """One measurement; what is not known is left out."""
+    known = asdict(look)
+    figures = {name: rounded(known[name]) for name in PLAIN if known[name] is not None}
+    counted = {name: {one["name"]: one["number"] for one in known[name]} for name in COUNTED if known[name]}
+    return {"pool": look.pool, "at": BEGINS_AT + look.at, **figures, **counted}
+
+
+def rounded(value: object) -> object:
+    """Two digits are enough for a figure."""
+    return round(value, 2) if isinstance(value, float) else value
+
+
+def written(lines: Iterable[Mapping[str, object]]) -> str:
+    """One JSON object a line."""
+    return "".join(f"{json.dumps(one, separators=(',', ':'))}\n" for one in lines)
+
+
+ACTIONS = (
+    {"at": "2026-03-02T10:40:00Z", "who": "U0ANA", "says": "ack"},
+    {"at": "2026-03-02T10:42:00Z", "who": "U0ANA", "says": "scale linux.2xlarge 110"},
+)
+EXAMPLE = Taken(4.0, 60.0, 1800.0, actions=ACTIONS)
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Write the example recording.")
+    parser.add_argument("folder", type=Path)
+    record(parser.parse_args().folder, SCENARIOS["surge"], EXAMPLE)

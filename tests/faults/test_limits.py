@@ -1,0 +1,152 @@
+"""AC-4: whatever the limit is, nothing is sent beyond it, the person reads why, and it is judged again when done."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import roots
+from tests.faults.ends import POOL
+from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.servers import Zygote
+from tests.slack_surfaces import View
+
+pytestmark = pytest.mark.needs("redis-server")
+
+ANA, BEN = "U0ANA", "U0BEN"
+ALONE = Plan(webs=1, workers=1, pools=True)
+PRICE = "cost_per_runner_hour = 1.0\nmax_cost_per_hour = 5.0"
+REFUSED = {
+    "99": "above the pool's maximum of 40 runners",
+    "35": "At most 20 more at once: 30 is the highest target now",
+    "5": "not above the present 10 runners",
+    "10": "not above the present 10 runners",
+    "-3": "whole number",
+    "x": "whole number",
+}
+"""Targets outside the limits, and what the reason says."""
+
+
+async def typed(home: House, target: int | str, user: str = ANA) -> None:
+    """`/queue scale POOL TARGET`."""
+    home.aim()
+    await home.slack.slash("/queue", f"scale {POOL} {target}", user=user, channel=CHANNEL)
+
+
+async def asked(home: House, target: int, user: str = ANA) -> View:
+    """The question that a good target opens."""
+    await typed(home, target, user)
+    return await home.slack.modal(user)
+
+
+async def confirmed(home: House, question: View) -> None:
+    """It is answered with yes, and taken."""
+    home.aim()
+    assert await question.submit() == {}
+
+
+async def test_ac_4_what_is_outside_the_limits_is_refused_with_the_reason(zygote: Zygote, tmp_path: Path) -> None:
+    """Above the maximum, a step too big, not above now, no number: the reason privately, nothing sent."""
+    async with house(zygote, tmp_path, ALONE) as home:
+        for target, why in REFUSED.items():
+            await typed(home, target)
+            await home.slack.ephemeral(containing=why)
+        await asyncio.sleep(0.5)
+        assert home.ends.sets == []
+
+
+async def test_ac_4_inside_the_cooldown_the_next_one_is_refused(zygote: Zygote, tmp_path: Path) -> None:
+    """It says when the next time is possible."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True, cooldown="10m")) as home:
+        await confirmed(home, await asked(home, 14))
+        await home.eventually(lambda: home.ends.current == 14, "the first target")
+        await typed(home, 18, BEN)
+        told = await home.slack.ephemeral(BEN, containing="was scaled a moment ago")
+        assert "the next time is possible in" in told.text
+        assert [target for target, _ in home.ends.sets] == [14]
+
+
+async def test_ac_4_two_people_within_the_cooldown_scale_once(zygote: Zygote, tmp_path: Path) -> None:
+    """Both had the question open and both confirm at once, at different webs: one target, the other is told why not."""
+    async with house(zygote, tmp_path, Plan(webs=2, workers=2, pools=True, cooldown="10m")) as home:
+        questions = [await asked(home, 24, ANA), await asked(home, 26, BEN)]
+        await asyncio.gather(*(confirmed(home, question) for question in questions))
+        await home.eventually(lambda: bool(home.ends.sets), "one target")
+        ((target, _),) = home.ends.sets
+        late = BEN if target == 24 else ANA
+        await home.slack.ephemeral(late, containing="not done: The pool was scaled a moment ago")
+        assert len(home.ends.sets) == 1
+
+
+async def test_ac_4_what_would_cost_too_much_is_refused_with_the_figure(zygote: Zygote, tmp_path: Path) -> None:
+    """Six more at 1.00 an hour where 5.00 is allowed; five are possible."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True, price=PRICE)) as home:
+        await typed(home, 16)
+        told = await home.slack.ephemeral(containing="max_cost_per_hour")
+        assert "at most 5.00 is allowed" in told.text
+        await confirmed(home, await asked(home, 15))
+        await home.eventually(lambda: [target for target, _ in home.ends.sets] == [15], "what is affordable")
+
+
+async def test_ac_4_in_shadow_mode_it_is_only_said_what_would_be_done(zygote: Zygote, tmp_path: Path) -> None:
+    """The same questions and the same words in the thread; the scaler and the Alertmanager hear nothing."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True, shadow="true")) as home:
+        await home.send_until_taken(1)
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        question = await asked(home, 24)
+        assert "Shadow mode" in question.text
+        await confirmed(home, question)
+        await home.slack.ephemeral(containing="would have asked")
+        home.aim()
+        await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
+        messages = home.stand_in.workspace.channels[CHANNEL].messages
+        await home.eventually(lambda: any("so none was made" in str(m["text"]) for m in messages.values()), "the words")
+        assert home.ends.sets == []
+        assert home.ends.silenced == []
+
+
+CHANGED: dict[str, tuple[dict[str, object], str]] = {
+    "the maximum": ({"most": 20}, "above the pool's maximum of 20 runners"),
+    "the step": ({"step": 5}, "At most 5 more at once"),
+    "the price": ({"price": PRICE}, "at most 5.00 is allowed"),
+    "the switch": ({"enabled": "false"}, "Actions are switched off"),
+    "who may": ({"may_scale": "[]"}, "Nobody may do that here yet"),
+    "the mode": ({"shadow": "true"}, "would have asked"),
+}
+
+
+async def test_ac_4_every_limit_is_judged_again_when_it_is_done(zygote: Zygote, tmp_path: Path) -> None:
+    """Confirmed while all was allowed; the configuration changed before a worker came to it: nothing is sent."""
+    async with house(zygote, tmp_path, ALONE) as home:
+        (worker,) = home.workers
+        for what, (change, why) in CHANGED.items():
+            worker.kill()
+            await confirmed(home, await asked(home, 24))
+            home.configure(worker.name, **change)
+            worker.start()
+            told = await home.slack.ephemeral(containing=why, within=10)
+            assert f"{POOL}" in told.text, (what, told.text)
+        assert home.ends.sets == []
+
+
+async def test_ac_4_the_pool_is_judged_again_when_it_is_done(zygote: Zygote, tmp_path: Path) -> None:
+    """Confirmed at 10 runners; meanwhile somebody set 30: the target is lower now, nothing is sent, and it is said."""
+    async with house(zygote, tmp_path, ALONE) as home:
+        question = await asked(home, 24)
+        home.ends.current = 30
+        await confirmed(home, question)
+        await home.slack.ephemeral(containing="not above the present 30 runners")
+        assert home.ends.sets == []
+
+
+async def test_ac_4_the_kill_switch_works_without_a_restart(zygote: Zygote, tmp_path: Path) -> None:
+    """Off in the file: within two seconds nobody can ask; on again: everybody can."""
+    async with house(zygote, tmp_path, ALONE) as home:
+        home.configure(enabled="false")
+        await home.eventually(lambda: "configuration read again" in home.webs[0].said(), "the web has read it", 3)
+        await typed(home, 24)
+        await home.slack.ephemeral(containing="switched off")
+        home.configure(enabled="true")
+        await home.eventually(lambda: home.webs[0].said().count("configuration read again") == 2, "read once more", 3)
+        await confirmed(home, await asked(home, 24))
+        await home.eventually(lambda: home.ends.current == 24, "the target")

@@ -1,0 +1,89 @@
+"""IN-8: every payload that was recorded or is known from elsewhere arrives, and its thread shows what it says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.faults.groups import webhook
+from tests.faults.house import House, Plan, house
+from tests.faults.servers import Zygote
+from tests.sources.payloads import SHARED
+
+pytestmark = pytest.mark.needs("redis-server")
+
+HERE = Path(__file__).parents[1] / "fixtures"
+RECORDED = sorted((HERE / "alertmanager").glob("webhook_*.json"))
+WRITTEN = {
+    "RECONSTRUCTED_seed_alert": "Jobs are Queued - autoscaled-machines",
+    "bare_minimum": "Queue",
+    "datasource_no_data": "has no data",
+    "mixed_group": "Runner queue is long",
+    "old_links_and_value_string": "+2 more that its sender left out",
+}
+"""Grafana payload → what its thread shows."""
+OTHERS = {
+    "docs_group_of_two_alerts": "High memory usage and High CPU usage",
+    "firing_labels_team_priority": "Runners Scale Up Failure",
+    "firing_missing_priority": "TEST Alert that keeps toggling ~every 1 min",
+    "firing_rule_with_values": "TEST Alert that keeps toggling ~every 1 min",
+}
+"""The same of other projects, kept beside this one."""
+
+
+def shown(home: House) -> list[str]:
+    """All that each first message says."""
+    channels = home.stand_in.workspace.channels.values()
+    messages = [m for channel in channels for ts, m in channel.messages.items() if m.get("thread_ts", ts) == ts]
+    return [f"{m['text']} {m.get('blocks')}" for m in messages]
+
+
+async def taken(home: House, source: str, body: bytes) -> None:
+    """It is answered with 200."""
+    sent = await home.send(0, body, source=source)
+    assert sent.status == 200, (source, body[:200])
+
+
+async def test_in_8_what_alertmanager_was_recorded_to_send_is_shown(zygote: Zygote, tmp_path: Path) -> None:
+    """Nine deliveries in their order: two groups that fired have a thread each; of one, five alerts were left out."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        assert len(RECORDED) == 9
+        for path in RECORDED:
+            await taken(home, "alertmanager", json.dumps(json.loads(path.read_text("utf-8"))["body"]).encode())
+        await home.eventually(lambda: len(shown(home)) == 2, "two threads")
+        for words in ("CIQueueBacklog", "CIRunnerOffline", "+5 more that its sender left out"):
+            assert any(words in text for text in shown(home)), words
+
+
+async def test_in_8_what_grafana_and_others_send_is_shown(zygote: Zygote, tmp_path: Path) -> None:
+    """Version 1, a custom template, no data, both forms of links, a normalised event; the Test button opens nothing."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        for name in (*WRITTEN, "test_button"):
+            await taken(home, "grafana", (HERE / "grafana" / f"{name}.json").read_bytes())
+        await taken(home, "event", (HERE / "event" / "firing.json").read_bytes())
+        await taken(home, "event", (HERE / "event" / "resolved.json").read_bytes())
+        await home.eventually(lambda: len(shown(home)) == len(WRITTEN) + 1, "their threads")
+        for words in (*WRITTEN.values(), "Jobs wait too long on linux.2xlarge"):
+            assert any(words in text for text in shown(home)), words
+        assert not any("TestAlert" in text for text in shown(home))
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not here: payloads of other projects are kept there")
+async def test_in_8_what_other_projects_recorded_is_shown(zygote: Zygote, tmp_path: Path) -> None:
+    """Their payloads as they stand: a group without a key and one of two different alerts among them."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        for path in sorted((SHARED / "grafana").glob("*.json")):
+            await taken(home, "grafana", path.read_bytes())
+        for words in OTHERS.values():
+            await home.eventually(lambda words=words: any(words in text for text in shown(home)), words)
+
+
+async def test_in_8_what_is_left_out_or_new_in_a_payload_does_no_harm(zygote: Zygote, tmp_path: Path) -> None:
+    """A truncated group, no version, unknown fields: each has its thread, and the number left out is shown."""
+    cut = json.loads(webhook(1)) | {"truncatedAlerts": 37}
+    bare = {"alerts": json.loads(webhook(2))["alerts"], "somethingNew": {"a": [1]}}
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        for body in (cut, bare):
+            await taken(home, "alertmanager", json.dumps(body).encode())
+        await home.eventually(lambda: len(shown(home)) == 2, "two threads")
+        assert any("+37 more that its sender left out" in text for text in shown(home))

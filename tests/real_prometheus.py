@@ -1,0 +1,147 @@
+"""A real Prometheus that scrapes a small exporter of ours, with a past that is written before it starts."""
+
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import httpx
+
+from bot.adapters.redis_engine import die_with_parent
+
+Exposition = Callable[[float], str]
+"""Epoch seconds → what the exporter shows then, in Prometheus's text format without comments."""
+STEP_SECONDS = 15
+
+
+@dataclass
+class Exporter:
+    """What is scraped; `shows` may be replaced while it runs."""
+
+    shows: Exposition
+    port: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RealPrometheus:
+    """A running one."""
+
+    url: str
+    exporter: Exporter
+
+    def values(self, query: str) -> list[float]:
+        """What an instant query gives now."""
+        with httpx.Client(trust_env=False) as http:
+            answer = http.get(f"{self.url}/api/v1/query", params={"query": query})
+            assert answer.status_code == 200, answer.text
+            found = answer.json()["data"]["result"]
+        return [float(row["value"][1]) for row in found]
+
+    def until(self, query: str, holds: Callable[[list[float]], bool]) -> None:
+        """Wait at most 20 s until what a query gives is as it should be."""
+        for _ in range(200):
+            if holds(self.values(query)):
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"{query} still gives {self.values(query)} after 20 s")
+
+
+@contextmanager
+def real_prometheus(folder: Path, shows: Exposition, past_seconds: float = 0.0) -> Iterator[RealPrometheus]:
+    """It scrapes every second; what was shown in the past is in its database from the start."""
+    exporter = Exporter(shows)
+    folder.mkdir(exist_ok=True)
+    with _served(exporter):
+        if past_seconds:
+            _backfill(folder, exporter, past_seconds)
+        with _running(folder, f"127.0.0.1:{exporter.port}") as url:
+            real = RealPrometheus(url, exporter)
+            _ready(url)
+            real.until("up", lambda found: found == [1.0])
+            yield real
+
+
+@contextmanager
+def _served(exporter: Exporter) -> Iterator[None]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """Answer with the exposition of now."""
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4")
+            self.end_headers()
+            self.wfile.write(f"{exporter.shows(time.time())}\n".encode())
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        exporter.port = server.server_port
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join(10)
+
+
+@contextmanager
+def _running(folder: Path, target: str) -> Iterator[str]:
+    (folder / "prometheus.yml").write_text(
+        "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: ci\n  static_configs:\n"
+        f"  - targets: ['{target}']\n"
+    )
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    command = ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"]
+    server = subprocess.Popen(
+        [*command, f"--web.listen-address={address}", "--log.level=error"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
+    )
+    try:
+        yield f"http://{address}"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _ready(url: str) -> None:
+    with httpx.Client(trust_env=False) as http:
+        for _ in range(200):
+            try:
+                if http.get(f"{url}/-/ready").status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(0.1)
+    raise AssertionError("Prometheus is not ready within 20 s")
+
+
+def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:
+    """Blocks with what was shown until a moment ago, under the labels that scraping gives."""
+    now = int(time.time())
+    times = range(now - int(past_seconds), now - 4, STEP_SECONDS)
+    scraped = f'instance="127.0.0.1:{exporter.port}",job="ci"'
+    rows: dict[str, list[str]] = {}
+    for at in times:
+        for line in exporter.shows(float(at)).split("\n"):
+            if not line.strip():
+                continue
+            series, _, value = line.strip().rpartition(" ")
+            name, _, labels = re.sub(r'([{,])job="', r'\1exported_job="', series).partition("{")
+            shown = f"{name}{{{scraped},{labels}" if labels else f"{name}{{{scraped}}}"
+            rows.setdefault(name, []).append(f"{shown} {value} {at}")
+    lines = [line for name, found in sorted(rows.items()) for line in (f"# TYPE {name} unknown", *sorted(found))]
+    (folder / "past.txt").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
+    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q", f"{folder}/past.txt", f"{folder}/data"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert said.returncode == 0, said.stderr
