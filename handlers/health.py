@@ -99,7 +99,7 @@ async def count(house: House) -> None:
 
 
 async def _forecasts(desk: Desk) -> None:
-    """How the pools' forecasts did, from the records: every process and a recount by hand say the same."""
+    """How the pools' forecasts and warnings did, from the records: every process and a recount by hand say the same."""
     held = await desk.store.get_many(Pool, list(desk.settings.file.pool))
     for name, pool in held.items():
         good, scored = held_share(pool.value.scores)
@@ -108,6 +108,9 @@ async def _forecasts(desk: Desk) -> None:
         metrics.FORECAST_WIDENING.labels(name).set(calibration(pool.value.scores).widen)
         if (factor := error_factor(pool.value.scores)) is not None:
             metrics.FORECAST_ERROR.labels(name).set(factor)
+        early = pool.value.early
+        for outcome, number in (("hit", early.hits), ("false", early.false), ("missed", early.missed)):
+            metrics.WARNINGS.labels(name, outcome).set(number)
 
 
 async def _longest_wait(desk: Desk) -> float:

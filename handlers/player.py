@@ -61,7 +61,8 @@ class Player:
     async def play(self, until: float) -> None:
         """Everything up to and including `until` (epoch seconds)."""
         await self.store.commit(Change(wake=DUTIES))
-        coming = deque(sorted((*self.recording.deliveries, *self.recording.asked), key=lambda one: one.at))
+        events: list[Delivered | Asked] = [*self.recording.deliveries, *self.recording.asked]
+        coming = deque(sorted(events, key=lambda one: one.at))
         while True:
             await self._work()
             times = [coming[0].at] if coming else []
@@ -165,27 +166,30 @@ class Player:
     async def _asked(self, event: Asked) -> None:
         verb, *words = event.says
         action = VERBS.get(verb) or ACTIONS.get(verb)
-        incident = await self._meant(event)
-        root, file = incident.thread.root if incident else None, self.desk.settings.file
-        channel = incident.thread.channel if incident and root else file.slack.channel
-        surface = Surface.MENTION if root else Surface.COMMAND
-        outcome = "asked" + (f" in the thread of {incident.id}" if incident and root else f" in {channel}")
         if action is None:
-            known = f"there is no such verb; known: {', '.join(VERBS)}"
-            self.journal.lines.append(Came(event.at, f"{event.who} asked {' '.join(event.says)}", known))
+            self._answered(event, f"there is no such verb; known: {', '.join(VERBS)}")
             return
+        incident = await self._meant(event)
+        thread = incident.thread if incident and incident.thread.root else None
+        channel, root = (thread.channel, thread.root) if thread else (self.desk.settings.file.slack.channel, None)
+        surface, key = Surface.MENTION if thread else Surface.COMMAND, f"replay {self.asks}"
+        request = Request(action.NAME, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
+        where = f"in the thread of {incident.id}" if incident and thread else f"in #{channel}"
         try:
-            key = f"replay {self.asks}"
-            request = Request(action.NAME, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
             answer = await action.ask(self.desk, request)
-            if answer.whisper is not None:
-                self._whispered(event, channel, root, answer.whisper.text)
-            if action.NAME == "scale_up" and len(words) > 1:
-                outcome = f"{outcome} and confirmed"
-                await self._confirmed(request, own_id(incident if root else None, request))
+            asks_back = action.NAME == "scale_up" and len(words) > 1
+            if asks_back:
+                await self._confirmed(request, own_id(incident if thread else None, request))
         except Refused as refused:
-            outcome = f"refused: {refused}"
-        self.journal.lines.append(Came(event.at, f"{event.who} asked {' '.join(event.says)}", outcome))
+            self._answered(event, f"refused: {refused}")
+            return
+        self._answered(event, f"{where}, and confirmed" if asks_back else where)
+        if answer.whisper is not None:
+            heard = Said(event.at, Form.WHISPER, channel, answer.whisper.text, thread=root or "", whom=event.who)
+            self.journal.lines.append(heard)
+
+    def _answered(self, event: Asked, outcome: str) -> None:
+        self.journal.lines.append(Came(event.at, f"{event.who} asked `{' '.join(event.says)}`", outcome))
 
     async def _confirmed(self, asked: Request, draft: str) -> None:
         """Whoever was recorded as having scaled has answered the question too."""
@@ -194,9 +198,6 @@ class Player:
             Request(asked.name, asked.who, TEAM, asked.channel, Surface.DIALOG, f"{asked.key} confirmed", act=draft,
                     step="scale_up_confirm"),
         )  # fmt: skip
-
-    def _whispered(self, event: Asked, channel: str, root: str | None, text: str) -> None:
-        self.journal.lines.append(Said(event.at, Form.WHISPER, channel, text, thread=root or "", whom=event.who))
 
     async def _meant(self, event: Asked) -> Incident | None:
         """The newest open incident, of the pool that is named beside it or in it."""

@@ -14,6 +14,19 @@ NOW = 1_800_000_000.0
 POOL = "linux.2xlarge"
 CHANNEL = "C0CIONCALL"
 TIMING = Timing()
+FULL: Mapping[str, Any] = {
+    "busy": 40,
+    "idle": 0,
+    "offline": 0,
+    "limit": 40,
+    "booting": 0,
+    "arrivals_per_minute": 2.0,
+    "starts_per_minute": 4.0,
+    "completions_per_minute": 4.0,
+    "duration_p50_seconds": 536.0,
+    "usual_arrivals_per_minute": 2.0,
+}
+"""Figures of a pool at its limit: 40 runners work off 4 jobs a minute, while 2 a minute arrive."""
 
 
 def alert(fingerprint: str = "a1", *, firing: bool = True, starts_at: float | None = NOW - 60, **parts: Any) -> Alert:

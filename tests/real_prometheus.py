@@ -1,7 +1,6 @@
 """A real Prometheus that scrapes a small exporter of ours, with a past that is written before it starts."""
 
 import re
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -13,11 +12,18 @@ from threading import Thread
 
 import httpx
 
-from bot.adapters.redis_engine import die_with_parent
+from tests.real_servers import prometheus
 
 Exposition = Callable[[float], str]
 """Epoch seconds → what the exporter shows then, in Prometheus's text format without comments."""
 STEP_SECONDS = 15
+SCRAPE = """\
+global: {{scrape_interval: 1s}}
+scrape_configs:
+- job_name: ci
+  static_configs:
+  - targets: ['127.0.0.1:{port}']
+"""
 
 
 @dataclass
@@ -60,9 +66,8 @@ def real_prometheus(folder: Path, shows: Exposition, past_seconds: float = 0.0) 
     with _served(exporter):
         if past_seconds:
             _backfill(folder, exporter, past_seconds)
-        with _running(folder, f"127.0.0.1:{exporter.port}") as url:
+        with prometheus(folder, SCRAPE.format(port=exporter.port)) as url:
             real = RealPrometheus(url, exporter)
-            _ready(url)
             real.until("up", lambda found: found == [1.0])
             yield real
 
@@ -89,41 +94,6 @@ def _served(exporter: Exporter) -> Iterator[None]:
         finally:
             server.shutdown()
             thread.join(10)
-
-
-@contextmanager
-def _running(folder: Path, target: str) -> Iterator[str]:
-    (folder / "prometheus.yml").write_text(
-        "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: ci\n  static_configs:\n"
-        f"  - targets: ['{target}']\n"
-    )
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
-    command = ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"]
-    server = subprocess.Popen(
-        [*command, f"--web.listen-address={address}", "--log.level=error"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
-    )
-    try:
-        yield f"http://{address}"
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def _ready(url: str) -> None:
-    with httpx.Client(trust_env=False) as http:
-        for _ in range(200):
-            try:
-                if http.get(f"{url}/-/ready").status_code == 200:
-                    return
-            except httpx.TransportError:
-                pass
-            time.sleep(0.1)
-    raise AssertionError("Prometheus is not ready within 20 s")
 
 
 def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:

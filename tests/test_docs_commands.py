@@ -38,6 +38,7 @@ OUTCOMES = {
     ("run",): (1, "slack.channel: is required"),
     ("web",): (1, "slack.channel: is required"),
     ("worker",): (1, "slack.channel: is required"),
+    ("replay",): (0, "RunnerQueueTooLong"),
 }
 """How a command begins, the longest beginning first: its exit code here, and what it says."""
 
@@ -48,6 +49,7 @@ COVERED = {
     "tailback test": "tests/test_launcher.py",
     "tailback lock": "tests/test_launcher.py",
     "tailback setup": "tests/test_launcher.py",
+    "curl -sG": "tests/handlers/test_replay.py::test_the_documented_export_of_prometheus_is_replayed_with_real_deliveries",
     "cp": "tests/test_docs_commands.py::test_each_file_that_is_copied_is_there",
     "set -a; . ./.env; set +a": "tests/test_docs_commands.py::test_the_example_environment_can_be_loaded_by_a_shell",
 }
@@ -102,6 +104,7 @@ def test_each_documented_command_does_what_it_should(command: Command, tmp_path:
     """It really runs, with made-up values in an empty place, and exits with the known code and a known sentence."""
     code, said = outcome_of(command)
     (tmp_path / "tests").symlink_to(ROOT / "tests")
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
     (tmp_path / "alert.json").write_bytes((ROOT / EXAMPLE_ALERT).read_bytes())
     if command.words[0] == "check":
         write_example(tmp_path)

@@ -31,6 +31,11 @@ FLOORS = {
 WALLS = {
     "httpx": ["bot.adapters"],
     "redis": ["bot.adapters"],
+    "boto3": ["bot.adapters"],
+    "botocore": ["bot.adapters"],
+    "cryptography": ["bot.adapters"],
+    "jwt": ["bot.adapters"],
+    "PIL": ["bot.adapters"],
     "slack_bolt": ["handlers", "bot.playground"],
     "apscheduler": ["handlers", "bot.playground"],
     "starlette": ["handlers", "bot.playground"],
@@ -44,6 +49,8 @@ CLOCKS = {
 }
 READERS = ["handlers.wiring", "bot.config"]
 DOORS = ["handlers", "bot.playground"]
+PLAY = ["handlers.cli", "handlers.demo", "handlers.replay", "handlers.player"]
+"""The doors that may open the playground; the processes of an installation are not among them."""
 REGISTRIES = [
     "bot/sources",
     "bot/diagnosis",
@@ -172,13 +179,13 @@ def floors(root: Path) -> Iterator[str]:
 
 
 def playground_is_apart(root: Path) -> Iterator[str]:
-    """The playground is reached only from handlers/cli.py and handlers/demo.py, so that production never loads it."""
+    """The playground is reached only from the command line, the demo and the replay: production never uses it."""
     for module in modules(root, "bot", "handlers"):
-        if under(module.name, ["bot.playground", "handlers.cli", "handlers.demo"]):
+        if under(module.name, ["bot.playground", *PLAY]):
             continue
         for imported in module.imports:
             if under(target(imported), ["bot.playground"]):
-                yield module.at(imported, f"imports {target(imported)}; only handlers/cli.py and handlers/demo.py may")
+                yield module.at(imported, f"imports {target(imported)}; only the doors of PLAY may")
 
 
 def no_circles(root: Path) -> Iterator[str]:
@@ -343,7 +350,7 @@ PLANTED = [
     (floors, "bot/adapters/x.py", "from bot.desk import Desk", "bot.adapters imports bot.desk"),
     (floors, "bot/ports.py", "from ..bot.config import Settings", "imports bot.config, which is not below"),
     (floors, "bot/utils/x.py", "A = 1", "is in no known room (bot.utils)"),
-    (playground_is_apart, "handlers/web.py", "from bot.playground import page", "only handlers/cli.py and"),
+    (playground_is_apart, "handlers/web.py", "from bot.playground import page", "only the doors of PLAY may"),
     (no_circles, "bot/core/x.py", "from bot.core import y", "bot/core/x.py:1: is in a circle by bot.core.y"),
     (short_files, "bot/core/x.py", "A = 1\n" * 300, "has 302 lines"),
     (short_functions, "bot/core/x.py", "def f():\n" + "    g()\n" * 39, "x.py:2: f has 40 lines"),

@@ -62,11 +62,14 @@ def build(settings: Settings, now: Callable[[], float], wire: Wire | None = None
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
-    """What builds the table's kind; raises ConfigError that lists the known ones."""
+    """What builds the table's kind; raises ConfigError that lists the known ones, or names the missing library."""
     known = listed((f'"{kind}"' for kind in kinds), most=20)
     if "kind" not in raw:
         raise ConfigError([f"{place}: kind: is required; known kinds: {known}"])
-    found = kinds.get(str(raw["kind"]))
+    try:
+        found = kinds.get(str(raw["kind"]))
+    except ConfigError as error:
+        raise ConfigError([f"{place}: {problem}" for problem in error.problems]) from None
     if found is None:
         raise ConfigError([f"{place}: kind: there is no kind of that name; known kinds: {known}"])
     return found

@@ -58,7 +58,8 @@ BaseUrl = Annotated[str, AfterValidator(base_url)]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a back end answered below 500; redirects, 401, 403 and 429 have become `Unreachable` before."""
+    """What a back end answered below 500; redirects, 401, 403 and 429 have become `Unreachable` before,
+    where they are none of the client's `answers`."""
 
     status: int
     body: object
@@ -88,16 +89,25 @@ class Wire:
         self._trusting: dict[tuple[str, int], httpx.AsyncClient] = {}
         self._slots: dict[str, asyncio.Semaphore] = {}
 
-    def http(self, system: str, url: str, *, headers: Mapping[str, str] | None = None, ca_file: str = "") -> "Http":
+    def http(
+        self,
+        system: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        ca_file: str = "",
+        answers: frozenset[int] = frozenset(),
+    ) -> "Http":
         """A client of one back end at `url`, as `base_url` accepts it; `headers` go with every request.
 
         `ca_file` holds the certificate authorities to believe instead of the usual ones, and may be replaced while we
-        run. Raises OSError when it cannot be read.
+        run. `answers` are statuses (304, 401, 403, 429) that are no errors here, since their headers say more. Raises
+        OSError when `ca_file` cannot be read.
         """
         host = httpx.URL(url).netloc.decode()
         slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
         client = self._believing(ca_file) if ca_file else self._client
-        return Http(client, slots, system, url, headers or {}, self._total_seconds)
+        return Http(client, slots, system, url, headers or {}, self._total_seconds, answers)
 
     def _believing(self, ca_file: str) -> httpx.AsyncClient:
         version = (ca_file, Path(ca_file).stat().st_mtime_ns)
@@ -139,6 +149,8 @@ class Http:
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     total_seconds: float = TOTAL_SECONDS
+    answers: frozenset[int] = frozenset()
+    """Statuses of 304, 401, 403 and 429 that the caller judges itself."""
 
     async def get(
         self, path: str = "", params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -226,14 +238,14 @@ class Http:
     def _judged(self, method: str, response: httpx.Response, content: bytes) -> Answer:
         status, body = response.status_code, decoded(content)
         words = self._clean(message_of(body, content))
-        if response.is_redirect:
+        if response.is_redirect and status not in self.answers:
             raise self.problem(
                 f"{self._place()} answered with a redirect, and those are not followed; configure the final address",
                 Failure.PLACE,
             )
-        if status in {401, 403}:
+        if status in {401, 403} - self.answers:
             raise self.problem(f"refused the credentials (HTTP {status}): {words}", Failure.CREDENTIALS)
-        if status == 429:
+        if status in {429} - self.answers:
             pause = retry_after(response.headers.get("Retry-After", ""))
             raise self.problem(f"asks for fewer requests (HTTP 429): {words}", Failure.LATER, pause)
         if status >= 500:

@@ -8,7 +8,7 @@ class Chore:
     """What every process may know of a duty; times are epoch seconds."""
 
     id: str
-    """resync, sweep, silences, weekly, pools or watch."""
+    """resync, sweep, silences, weekly, pools, tidy or watch."""
     done_at: float = 0.0
     note: str = ""
     """What is wrong, as a sentence; empty when all is well."""

@@ -50,7 +50,7 @@ async def _forgotten(desk: Desk, held: Held[Incident]) -> bool:
     mine = [name for name in indexes if await desk.store.find(name) == incident.id]
     change = Change(
         puts=(Put(held, incident, None, keep_seconds=AT_ONCE_SECONDS),),
-        point={name: ("", incident.id) for name in mine},
+        point=dict.fromkeys(mine, ("", incident.id)),
         leave=(("ended", incident.id), (f"waiting:{thread.channel}", incident.id)),
     )
     try:

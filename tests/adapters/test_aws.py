@@ -9,7 +9,7 @@ from bot.adapters.aws import Aws, aws_of
 from bot.adapters.http import Wire
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 
 GROUP = {"AutoScalingGroupNames": ["ci-linux"]}
 SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
@@ -18,12 +18,7 @@ SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
 @pytest.fixture(autouse=True)
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     """Made up, and by the usual variables."""
-    made_up = {
-        "AWS_ACCESS_KEY_ID": "AKIAMADEUP",
-        "AWS_SECRET_ACCESS_KEY": "made-up",
-        "AWS_EC2_METADATA_DISABLED": "true",
-    }
-    for name, value in {**made_up, "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}.items():
+    for name, value in MADE_UP.items():
         monkeypatch.setenv(name, value)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.back_ends import BackEnds, build
+from bot.adapters.back_ends import BackEnds, build, kind_of
 from bot.adapters.http import Wire
 from bot.config import ConfigError, load
 from bot.core.guards import ScalePolicy
@@ -99,6 +99,18 @@ def built(folder: Path, text: str, wire: Wire | None = None, **variables: str) -
     path = folder / "tailback.toml"
     path.write_text(text)
     return build(load({"TAILBACK_CONFIG": str(path), **variables}), lambda: 1_700_000_000.0, wire)
+
+
+def test_a_missing_library_is_told_with_the_table_that_needs_it() -> None:
+    """Sixty tables of one kind are easier to mend when one is named."""
+
+    class Poor(dict[str, object]):
+        def get(self, word: str, default: object = None) -> object:
+            raise ConfigError([f'kind "{word}" needs boto3, which is not installed; run `./tailback setup aws`'])
+
+    with pytest.raises(ConfigError) as caught:
+        kind_of('[pool."linux".scaler]', {"kind": "aws_asg"}, Poor())
+    assert caught.value.problems[0].startswith('[pool."linux".scaler]: kind "aws_asg" needs boto3')
 
 
 async def test_every_table_becomes_its_back_end(tmp_path: Path):

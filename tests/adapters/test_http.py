@@ -168,6 +168,15 @@ async def test_at_most_ten_requests_are_in_flight_to_one_host():
     assert most == 10
 
 
+@pytest.mark.parametrize("status", [304, 401, 403, 429])
+async def test_a_refusal_may_be_an_answer_with_its_headers(status: int):
+    """GitHub says in headers which permission is missing, and when to ask again."""
+    back = BackEnd(headers={"X-Said": "more"}).says(status, {"message": "not now"})
+    async with back.wire() as wire:
+        answer = await wire.http("Back end", URL, answers=frozenset({304, 401, 403, 429})).get("/x")
+    assert (answer.status, answer.text, answer.headers["x-said"]) == (status, "not now", "more")
+
+
 async def test_redirects_and_proxies_of_the_environment_are_not_followed(monkeypatch: pytest.MonkeyPatch):
     """Only the configured host is ever spoken to (promises C6)."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")

@@ -6,7 +6,7 @@ Run with `python -m tests.bench.recorded FOLDER` to write the example of the doc
 import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bot.core.pool import Snapshot
@@ -16,6 +16,8 @@ from bot.playground.fleet.payloads import payload
 from bot.playground.fleet.rules import breaches
 from bot.playground.fleet.scenarios import SCENARIOS, Scenario
 from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.spec import Burst
+from bot.playground.fleet.usual_pools import LINUX_LARGE, MACOS
 from tests.bench.fleet_eye import Eye
 
 BEGINS_AT = 1_772_445_600.0
@@ -37,7 +39,9 @@ class Taken:
     lead_seconds: float = 1800.0
     """How long before second 0 it begins."""
     seed: int = 4
-    actions: Sequence[Mapping[str, object]] = field(default=())
+    actions: Sequence[Mapping[str, object]] = ()
+    by_source: bool = True
+    """Whether the counts by source and by code are recorded too."""
 
 
 def record(folder: Path, scenario: Scenario, taken: Taken) -> None:
@@ -53,7 +57,7 @@ def record(folder: Path, scenario: Scenario, taken: Taken) -> None:
         looks = [eye.look() for eye in eyes]
         if now < -taken.lead_seconds:
             continue
-        metrics += [line(look) for look in looks]
+        metrics += [line(look, by_source=taken.by_source) for look in looks]
         at = BEGINS_AT + now
         book.observe(breaches(scenario.rule, [read(fleet, spec.name) for spec in scenario.pools]), at)
         if alerts := book.due(at):
@@ -71,11 +75,12 @@ def webhook(scenario: Scenario, body: object, at: float) -> dict[str, object]:
     return {"received_at": at, "path": f"/alerts/{scenario.rule.flavour}", "headers": headers, "body": body}
 
 
-def line(look: Snapshot) -> dict[str, object]:
+def line(look: Snapshot, *, by_source: bool) -> dict[str, object]:
     """One measurement; what is not known is left out."""
     known = asdict(look)
     figures = {name: rounded(known[name]) for name in PLAIN if known[name] is not None}
-    counted = {name: {one["name"]: one["number"] for one in known[name]} for name in COUNTED if known[name]}
+    parts = [name for name in COUNTED if by_source and known[name]]
+    counted = {name: {one["name"]: one["number"] for one in known[name]} for name in parts}
     return {"pool": look.pool, "at": BEGINS_AT + look.at, **figures, **counted}
 
 
@@ -90,12 +95,14 @@ def written(lines: Iterable[Mapping[str, object]]) -> str:
 
 
 ACTIONS = (
-    {"at": "2026-03-02T10:40:00Z", "who": "U0ANA", "says": "ack"},
-    {"at": "2026-03-02T10:42:00Z", "who": "U0ANA", "says": "scale linux.2xlarge 110"},
+    {"at": "2026-03-02T10:12:00Z", "who": "U0ANA", "says": "ack"},
+    {"at": "2026-03-02T10:14:00Z", "who": "U0ANA", "says": "scale linux.4xlarge 34"},
+    {"at": "2026-03-02T10:15:00Z", "who": "U0BEN", "says": "scale linux.4xlarge 500"},
 )
-EXAMPLE = Taken(4.0, 60.0, 1800.0, actions=ACTIONS)
+EXAMPLE = replace(SCENARIOS["limit-reached"], pools=(replace(LINUX_LARGE, bursts=(Burst(-24 * 60.0, 60),)), MACOS))
+EXAMPLE_TAKEN = Taken(1.5, 60.0, seed=6, actions=ACTIONS, by_source=False)
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Write the example recording.")
     parser.add_argument("folder", type=Path)
-    record(parser.parse_args().folder, SCENARIOS["surge"], EXAMPLE)
+    record(parser.parse_args().folder, EXAMPLE, EXAMPLE_TAKEN)

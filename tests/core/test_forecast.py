@@ -16,24 +16,12 @@ from bot.core.forecast import (
 )
 from bot.core.outlook import Forecast, Score, Verdict
 from bot.core.pool import Pool, PoolRules, Snapshot
+from tests.builders import FULL
 
 AT = 1_800_000_000.0
 RULES = PoolRules("linux", boot_time_seconds=180.0)
-DRAINING: dict[str, Any] = {
-    "queued": 60,
-    "oldest_wait_seconds": 1800.0,
-    "busy": 40,
-    "idle": 0,
-    "offline": 0,
-    "limit": 40,
-    "booting": 0,
-    "arrivals_per_minute": 2.0,
-    "starts_per_minute": 4.0,
-    "completions_per_minute": 4.0,
-    "duration_p50_seconds": 536.0,
-    "usual_arrivals_per_minute": 2.0,
-}
-"""60 jobs that 40 runners work off at 4 a minute, while 2 a minute arrive: half an hour."""
+DRAINING: dict[str, Any] = {**FULL, "queued": 60, "oldest_wait_seconds": 1800.0}
+"""60 jobs, fewer by 2 a minute: half an hour."""
 
 
 def series(**changes: Any) -> list[Snapshot]:

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.alert import Delivery, Kind
+from bot.core.alert import Kind
 from bot.core.closing import farewell
 from bot.core.incident import (
-    Incident,
     Silence,
     State,
     absorbed,
@@ -33,20 +32,7 @@ from tests.builders import (
     named,
     resolved,
 )
-
-LATER = NOW + 700
-
-
-def take(before: Incident, *arrived: Delivery, now: float = LATER) -> Incident:
-    """The incident after these deliveries, which name its own pools."""
-    for one in arrived:
-        before = absorbed(before, one, now, named(*before.affected))
-    return before
-
-
-def events(found: Incident) -> list[Event]:
-    """What its timeline tells, in order."""
-    return [entry.event for entry in found.timeline]
+from tests.core.moves import LATER, events, take
 
 
 def test_an_incident_opens_with_what_its_alert_says() -> None:

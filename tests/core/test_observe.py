@@ -7,7 +7,7 @@ import pytest
 from bot.core.alert import Alert, Kind
 from bot.core.closing import resolved_by_hand
 from bot.core.incident import Incident, Reported, Silence, State, absorbed
-from bot.core.observe import Timing, View, fresh_samples, has_drained, observed
+from bot.core.observe import View, fresh_samples, has_drained, observed
 from bot.core.pool import Peak, Pool
 from bot.core.timeline import Event
 from tests.builders import (
@@ -25,15 +25,10 @@ from tests.builders import (
     samples,
     view,
 )
+from tests.core.moves import look
 
 OVER = (resolved(),)
 POLL = TIMING.poll
-
-
-def look(found: Incident, *pools: Pool, now: float | None = None, floor: int = 0, timing: Timing = TIMING) -> Incident:
-    """One look, by default at the moment of the newest sample."""
-    newest = max((pool.latest.at for pool in pools if pool.latest), default=NOW)
-    return observed(found, view(*pools, floor=floor), newest if now is None else now, timing)
 
 
 def easing(**parts: object) -> Incident:

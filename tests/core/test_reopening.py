@@ -7,9 +7,7 @@ import pytest
 from bot.core.alert import Delivery
 from bot.core.closing import resolved_by_hand
 from bot.core.incident import (
-    Incident,
     State,
-    absorbed,
     opened,
     reopened,
 )
@@ -26,26 +24,13 @@ from tests.builders import (
     named,
     resolved,
 )
+from tests.core.moves import LATER, events, take
 from tests.sources.payloads import alertmanager
-
-LATER = NOW + 700
-
-
-def take(before: Incident, *arrived: Delivery, now: float = LATER) -> Incident:
-    """The incident after these deliveries, which name its own pools."""
-    for one in arrived:
-        before = absorbed(before, one, now, named(*before.affected))
-    return before
 
 
 def recorded(number: int) -> Delivery:
     """One of Alertmanager's recorded deliveries."""
     return SOURCES["alertmanager"](alertmanager(number))
-
-
-def events(found: Incident) -> list[Event]:
-    """What its timeline tells, in order."""
-    return [entry.event for entry in found.timeline]
 
 
 def test_a_late_repeat_of_an_ended_occurrence_changes_nothing() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.core.incident import Incident, Reported
-from bot.core.observe import Timing, material, observed
+from bot.core.incident import Reported
+from bot.core.observe import material
 from bot.core.pool import Pool
 from bot.core.timeline import Event
 from tests.builders import (
@@ -15,17 +15,11 @@ from tests.builders import (
     resolved,
     sample,
     samples,
-    view,
 )
+from tests.core.moves import look
 
 OVER = (resolved(),)
 POLL = TIMING.poll
-
-
-def look(found: Incident, *pools: Pool, now: float | None = None, floor: int = 0, timing: Timing = TIMING) -> Incident:
-    """One look, by default at the moment of the newest sample."""
-    newest = max((pool.latest.at for pool in pools if pool.latest), default=NOW)
-    return observed(found, view(*pools, floor=floor), newest if now is None else now, timing)
 
 
 def reported(queued: int | None = 20, wait: float | None = 3600.0, worst: str = "a") -> Reported:

@@ -34,6 +34,8 @@ class Ends:
     log: list[Effect] = field(default_factory=list)
     """The same with what was before, for tests/invariants.py."""
     paged: list[Json] = field(default_factory=list)
+    complaint: str = ""
+    """What every back end answers with HTTP 400 from now on; empty: they work."""
 
     def app(self) -> Starlette:
         """The application."""
@@ -63,6 +65,8 @@ class Ends:
         self.silences = Silences(time.time)
 
     async def _query(self, request: Request) -> Response:
+        if self.complaint:
+            return JSONResponse({"status": "error", "errorType": "bad_data", "error": self.complaint}, 400)
         found = QUERY.search(request.query_params["query"])
         figures = {"queued": self.queued, "oldest_wait_seconds": 3600 if self.queued else 0, "busy": self.current}
         value = figures.get(found[1]) if found and request.url.path.endswith("query") else None
@@ -71,6 +75,8 @@ class Ends:
         return JSONResponse({"status": "success", "data": {"resultType": kind, "result": rows}})
 
     async def _read(self, _: Request) -> Response:
+        if self.complaint:
+            return JSONResponse({"error": self.complaint}, 400)
         return JSONResponse({"current": self.current, "min": 0, "max": 40})
 
     async def _set(self, request: Request) -> Response:
@@ -91,6 +97,8 @@ class Ends:
 
     async def _silence(self, request: Request) -> Response:
         document = json.loads(await request.body())
+        if self.complaint:
+            return JSONResponse(self.complaint, 400)
         made = self.silences.post(document)
         self.silenced.append(document["comment"])
         return JSONResponse({"silenceID": made})

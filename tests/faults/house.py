@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 import aiohttp
 
@@ -34,6 +35,17 @@ class Delivered:
     group: int
     status: int
     seconds: float
+    at: float = 0.0
+    """When the answer was there; epoch seconds."""
+
+
+class Listening(Protocol):
+    """Whoever can be sent to: a web process, or what stands before several."""
+
+    @property
+    def port(self) -> int:
+        """Its port on this machine."""
+        ...
 
 
 @dataclass(slots=True)
@@ -128,7 +140,7 @@ class House:
             return await answer.text()
 
     async def send(
-        self, group: int, body: bytes | None = None, to: Process | None = None, source: str = "alertmanager"
+        self, group: int, body: bytes | None = None, to: Listening | None = None, source: str = "alertmanager"
     ) -> Delivered:
         """Deliver a webhook as an alert sender does, to each web in turn; what came of it is kept."""
         webs, self._turn = self.webs, self._turn + 1
@@ -142,7 +154,7 @@ class House:
                 status = answer.status
         except (aiohttp.ClientError, TimeoutError):
             pass
-        made = Delivered(group, status, time.monotonic() - begun)
+        made = Delivered(group, status, time.monotonic() - begun, time.time())
         self.delivered.append(made)
         return made
 
@@ -154,7 +166,7 @@ class House:
             await asyncio.sleep(0.2)
 
     async def press(
-        self, root: str, label: str, user: str = "U0ANA", web: Process | None = None, channel: str = CHANNEL
+        self, root: str, label: str, user: str = "U0ANA", web: Listening | None = None, channel: str = CHANNEL
     ) -> Outcome:
         """Press a button of a thread's first message, delivered to one web process."""
         message = self.stand_in.workspace.channels[channel].messages[root]
@@ -169,7 +181,7 @@ class House:
         self.aim(web)
         return await self.stand_in.people.click(request)
 
-    def aim(self, web: Process | None = None) -> None:
+    def aim(self, web: Listening | None = None) -> None:
         """Let Slack's next delivery go to this web process, or to each in turn; call it just before the act."""
         self._turn += 1
         chosen = web or self.webs[self._turn % len(self.webs)]

@@ -105,7 +105,7 @@ class Process:
 
     def __init__(self, name: str, zygote: Zygote, argv: list[str], env: Mapping[str, str], log: Path) -> None:
         self.name, self.log, self.env = name, log, dict(env)
-        self.port = int(env.get("PORT", "0"))
+        self.port: int = int(env.get("PORT", "0"))
         self.pid = 0
         self._zygote, self._argv, self._said_before = zygote, argv, 0
 

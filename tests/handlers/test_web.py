@@ -5,8 +5,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.core.pool import Pool
+from bot.core.record import Change, Held, Put
+from bot.core.warning import Early
 from bot.ports import Failure, Unreachable
 from handlers import bodies
+from tests.builders import POOL
 from tests.handlers.door import TOKEN, Door, firing
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -149,6 +153,17 @@ async def test_metrics_have_the_products_prefix_and_real_values() -> None:
     assert "tailback_open_incidents 1.0" in lines
     assert "tailback_waiting_seconds 42.0" in lines
     assert any(line.startswith('tailback_alerts_total{outcome="opened",source="grafana"}') for line in lines)
+
+
+async def test_a_pools_record_of_warnings_and_forecasts_is_told() -> None:
+    """From the store, so that every process says the same."""
+    async with Door() as door:
+        pool = Pool(POOL, early=Early(hits=2, false=1, missed=3))
+        await door.store.commit(Change(puts=(Put(Held(pool, 0), pool, None),)))
+        lines = (await door.client.get("/metrics")).text.splitlines()
+    for outcome, number in (("hit", 2), ("false", 1), ("missed", 3)):
+        assert f'tailback_early_warnings{{outcome="{outcome}",pool="{POOL}"}} {number}.0' in lines
+    assert f'tailback_forecast_scored{{pool="{POOL}"}} 0.0' in lines
 
 
 async def test_metrics_answer_even_when_the_store_does_not() -> None:

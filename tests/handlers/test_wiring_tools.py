@@ -1,17 +1,22 @@
 """The real parts behind the doctor and the records: real Redis, real HTTP, real folders; nothing is left behind."""
 
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import redis
 
 from bot.config import Settings, load
+from bot.core.job import JobState, WorkflowJob
 from bot.core.record import AuditEntry, Change
 from bot.ports import Refused, Unreachable
+from bot.stories.take_job import Told, take_job
 from handlers.check import examined
 from handlers.findings import Finding, Level, for_people
 from handlers.records import trail_of, verified
 from handlers.wiring_tools import instruments, records
+from tests.adapters.metrics.github_standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.handlers.test_send import answering
 
 BACK_ENDS = """
@@ -66,6 +71,35 @@ async def test_a_dangerous_redis_is_seen(tmp_path: Path, redis_url: str) -> None
     assert "allkeys-lru" in policy.text
     assert policy.remedy.startswith("set it to noeviction")
     assert log.remedy.startswith("set appendonly yes")
+
+
+GITHUB = """
+[metrics.github]
+kind = "github"
+token_env = "GITHUB_TOKEN"
+organizations = ["{organization}"]
+url = "{url}"
+[pool."linux.2xlarge"]
+metrics = "github"
+"""
+
+
+async def test_the_doctor_reads_what_webhooks_told_while_redis_answers(tmp_path: Path, redis_url: str) -> None:
+    """The rates come from webhooks alone, which somebody has to keep; without Redis nothing is said of them."""
+    github = GitHubStandIn(time.time())
+    github.runner(LABEL)
+    async with github.serving() as url:
+        text = GITHUB.format(organization=ORG, url=url)
+        heard = settings(tmp_path, text, REDIS_URL=redis_url, GITHUB_TOKEN=TOKEN)
+        async with records(heard) as store:
+            since = time.time() - 60
+            job = WorkflowJob("11", "1", "build", "pull", REPO, (LABEL,), JobState.QUEUED, since, seen_at=since)
+            desk = SimpleNamespace(store=store, now=time.time)
+            assert await take_job(desk, job, "d1") is Told.STORED
+            (told,) = await found(heard, "metrics")
+        (deaf,) = await found(settings(tmp_path, text, GITHUB_TOKEN=TOKEN), "metrics")
+    assert "GitHub's webhooks have been heard for 0 s" in told.text
+    assert "webhooks" not in deaf.text
 
 
 async def test_the_embedded_engine_is_found_and_not_started(tmp_path: Path) -> None:

@@ -9,11 +9,6 @@ from handlers.findings import Finding
 from tests.integrations.checking import PAGES, checked
 
 POLICY = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-MADE_UP = {
-    **{"AWS_ACCESS_KEY_ID": "AKIAMADEUP", "AWS_SECRET_ACCESS_KEY": "made-up", "AWS_EC2_METADATA_DISABLED": "true"},
-    **{"AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"},
-}
-"""AWS credentials by the usual variables."""
 
 
 async def scaler_finding(

@@ -32,7 +32,7 @@ async def test_without_the_api_token_the_wait_is_told_as_missing(tmp_path: Path)
     """The queue stands; the sentence names the setting."""
     (one,) = await found(buildkite(), tmp_path, {'api_token_env = "BUILDKITE_API_TOKEN"\n': ""})
     assert one.state is Level.WARNING
-    assert "oldest_wait_seconds (the agent token does not show single jobs; name an API token" in said(one)
+    assert "oldest_wait_seconds (the agent token does not show single jobs); name an API token" in said(one)
 
 
 @pytest.mark.parametrize(

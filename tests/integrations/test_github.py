@@ -78,7 +78,7 @@ async def test_a_label_that_no_runner_carries(github: Github):
     """A mistyped label looks like an empty pool, so it is said."""
     found = await github.metrics(**{f'label = "{LABEL}"': 'label = "linux.2xlrage"'})
     assert found.state is Level.WARNING
-    assert "no runner carries linux.2xlrage now; correct it, unless the pool is scaled to zero" in said(found)
+    assert "no runner carries linux.2xlrage now); correct it, unless the pool is scaled to zero" in said(found)
 
 
 async def test_a_limit_that_holds(github: Github):
@@ -86,7 +86,7 @@ async def test_a_limit_that_holds(github: Github):
     github.standin.says = [(429, {"retry-after": "60"}, "slow down")]
     found = await github.metrics()
     assert found.state is Level.PROBLEM
-    assert "asks for fewer requests (HTTP 429: slow down); nothing is asked before" in said(found)
+    assert "asks for fewer requests (HTTP 429: slow down)); nothing is asked before" in said(found)
 
 
 async def test_an_app_whose_key_is_no_key(github: Github):

@@ -9,10 +9,10 @@ from bot.adapters.http import Wire
 from bot.adapters.scalers.github_aws_runners import build
 from handlers.findings import Finding, Level
 from tests.adapters.back_end import parts_with
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job
 from tests.integrations.checking import said
-from tests.integrations.scalers import MADE_UP, actions_of, configuration_problems, scaler_finding
+from tests.integrations.scalers import actions_of, configuration_problems, scaler_finding
 
 
 @pytest.fixture(autouse=True)

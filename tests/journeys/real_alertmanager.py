@@ -1,7 +1,6 @@
 """Debian's prometheus-alertmanager, started for one journey with Tailback as its only receiver."""
 
 import asyncio
-import contextlib
 import json
 import subprocess
 from collections.abc import AsyncIterator
@@ -11,8 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from bot.adapters.redis_engine import die_with_parent
-from handlers.demo import free_port
+from tests import real_servers
 from tests.journeys.alerts import Json
 from tests.journeys.setup import TOKEN
 
@@ -43,7 +41,7 @@ class RealAlertmanager:
 
     async def configured(self, receiver: str) -> None:
         """Point it at Tailback and let it read its configuration again."""
-        (self.folder / "alertmanager.yml").write_text(CONFIG.format(url=receiver, token=TOKEN), "utf-8")
+        (self.folder / "config.yml").write_text(CONFIG.format(url=receiver, token=TOKEN), "utf-8")
         async with httpx.AsyncClient(trust_env=False) as client:
             (await client.post(f"{self.url}/-/reload")).raise_for_status()
 
@@ -72,32 +70,5 @@ class RealAlertmanager:
 @asynccontextmanager
 async def alertmanager(folder: Path) -> AsyncIterator[RealAlertmanager]:
     """It runs while the block does; `configured` tells it where to send."""
-    folder.mkdir()  # noqa: ASYNC240 - a moment, and nothing else runs yet
-    port = free_port()
-    made = RealAlertmanager(f"http://127.0.0.1:{port}", folder)
-    (folder / "alertmanager.yml").write_text(CONFIG.format(url="http://127.0.0.1:9", token=TOKEN), "utf-8")
-    command = ["prometheus-alertmanager", f"--config.file={folder}/alertmanager.yml", f"--storage.path={folder}/data"]
-    command += [f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address="]
-    with (folder / "log").open("wb") as log:
-        child = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time
-            command,
-            stdout=log,
-            stderr=log,
-            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
-        )
-    try:
-        await _ready(made.url, folder / "log")
-        yield made
-    finally:
-        child.kill()
-        child.wait(timeout=10)
-
-
-async def _ready(url: str, log: Path) -> None:
-    async with httpx.AsyncClient(trust_env=False) as client:
-        for _ in range(200):
-            with contextlib.suppress(httpx.TransportError):
-                if (await client.get(f"{url}/-/ready")).status_code == 200:
-                    return
-            await asyncio.sleep(0.05)
-    raise AssertionError(f"Alertmanager is not ready within 10 s; see {log}")
+    with real_servers.alertmanager(folder, CONFIG.format(url="http://127.0.0.1:9", token=TOKEN)) as url:
+        yield RealAlertmanager(url, folder)

@@ -3,25 +3,15 @@
 import gzip
 import json
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
-import pytest_asyncio
 
 from tests.journeys.alerts import queue_alert, seed
 from tests.journeys.redis_switch import redis_switch
 from tests.journeys.setup import LARGE, LINUX, TOKEN, Setup
 from tests.journeys.world import World, running
-
-
-@pytest_asyncio.fixture
-async def world(tmp_path: Path, redis_url: str) -> AsyncIterator[World]:
-    """14 jobs wait for linux.2xlarge."""
-    async with running(tmp_path, redis_url) as made:
-        made.farm.queue(LINUX, 14, 114)
-        yield made
 
 
 async def test_every_bad_delivery_is_named_and_the_next_good_one_taken(world: World) -> None:

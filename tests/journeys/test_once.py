@@ -5,31 +5,12 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import AsyncIterator
-from pathlib import Path
 from urllib.parse import urlencode
 
 import httpx
-import pytest_asyncio
 
-from tests.journeys.alerts import queue_alert
-from tests.journeys.setup import LINUX
-from tests.journeys.world import World, running
-from tests.slack_driver import Message
-
-
-@pytest_asyncio.fixture
-async def world(tmp_path: Path, redis_url: str) -> AsyncIterator[World]:
-    """14 jobs wait for linux.2xlarge."""
-    async with running(tmp_path, redis_url) as made:
-        made.farm.queue(LINUX, 14, 114)
-        yield made
-
-
-async def opened(world: World) -> Message:
-    """The alert has arrived and the thread is open."""
-    await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
-    return await world.slack.channel("ci").parent(LINUX)
+from tests.journeys.opening import opened
+from tests.journeys.world import World
 
 
 async def test_a_double_click_acts_once(world: World) -> None:

@@ -1,31 +1,12 @@
 """Who may do what: refused privately and kindly, nothing done, and the kill switch works while Tailback runs."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
-from tests.journeys.alerts import queue_alert
+from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX
-from tests.journeys.world import World, running
-from tests.slack_driver import Message
-
-
-@pytest_asyncio.fixture
-async def world(tmp_path: Path, redis_url: str) -> AsyncIterator[World]:
-    """An installation where S0INFRA (ana and chi) may scale, and every full member may do the rest."""
-    async with running(tmp_path, redis_url) as made:
-        made.farm.queue(LINUX, 14, 114)
-        yield made
-
-
-async def opened(world: World) -> Message:
-    """The alert has arrived and the thread is open."""
-    await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
-    return await world.slack.channel("ci").parent(LINUX)
+from tests.journeys.world import World
 
 
 async def test_who_is_not_on_the_list_cannot_scale(world: World) -> None:

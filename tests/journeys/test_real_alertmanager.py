@@ -51,7 +51,7 @@ async def test_what_a_real_alertmanager_left_out_is_read_from_it(tmp_path: Path,
     async with alertmanager(tmp_path / "am") as real, running(tmp_path, redis_url, Setup(keeper=real.url)) as world:
         text = CONFIG.format(url=world.product, token=TOKEN).replace("[alertname, runner_label]", "[alertname]")
         text = text.replace("  - url:", "  - max_alerts: 1\n        url:")
-        (real.folder / "alertmanager.yml").write_text(text, "utf-8")
+        (real.folder / "config.yml").write_text(text, "utf-8")
         pools = (LINUX, LARGE, MAC)
         for pool in pools:
             world.farm.queue(pool, 14, 40)

@@ -1,11 +1,8 @@
 """The playground's evaluator against the real Prometheus: the same samples, the same queries, the same answers."""
 
 import asyncio
-import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -17,6 +14,7 @@ from bot.playground.fleet.standin import FleetStandIn, Surroundings
 from bot.playground.serving import serving
 from tests.playground.fleet_queries import OTHERS, PRODUCT_FIGURES
 from tests.playground.fleet_world import Receiver
+from tests.real_servers import prometheus
 
 POOL = "linux.g5.4xlarge.nvidia.gpu"
 QUERIES = [query.replace("POOL", POOL) for query in [*PRODUCT_FIGURES.values(), *OTHERS]]
@@ -31,48 +29,6 @@ scrape_configs:
       - {{source_labels: [job], regex: fleet, target_label: job, replacement: ""}}
 """
 Answer = dict
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def prometheus(folder: Path, configuration: str) -> Iterator[str]:
-    """Run the real Prometheus with its data in `folder` and give its address."""
-    (folder / "prometheus.yml").write_text(configuration, encoding="utf-8")
-    address = f"127.0.0.1:{free_port()}"
-    process = subprocess.Popen(
-        [
-            "prometheus",
-            f"--config.file={folder}/prometheus.yml",
-            f"--storage.tsdb.path={folder}/data",
-            f"--web.listen-address={address}",
-            "--log.level=error",
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield f"http://{address}"
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-async def until_ready(http: httpx.AsyncClient) -> None:
-    """Wait until the server answers, 20 seconds at most."""
-    for _ in range(200):
-        try:
-            if (await http.get("/-/ready")).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        await asyncio.sleep(0.1)
-    raise AssertionError("Prometheus did not become ready")
 
 
 def comparable(answer: Answer, times: bool) -> list:
@@ -138,7 +94,6 @@ async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path):
             httpx.AsyncClient(base_url=address) as real,
             httpx.AsyncClient(transport=transport, base_url="http://fleet.test") as ours,
         ):
-            await until_ready(real)
             for query in [q for q in QUERIES if "ci_job_wait_seconds" not in q]:
                 for at in (end, end - 37.5, end - 251, end - 5000):
                     answers = [await asked(http, "query", query=query, time=at) for http in (real, ours)]
@@ -155,7 +110,6 @@ async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tm
     async with serving(fleet.app) as fleet_url:
         with prometheus(tmp_path, SCRAPE.format(target=fleet_url.removeprefix("http://"))) as address:
             async with httpx.AsyncClient(base_url=address) as real, httpx.AsyncClient(base_url=fleet_url) as ours:
-                await until_ready(real)
                 await until_scraped(real)
                 for query in [q for q in QUERIES if "[" not in q]:
                     answers = [comparable(await asked(http, "query", query=query), False) for http in (real, ours)]
@@ -194,7 +148,6 @@ async def test_what_prometheus_refuses_the_evaluator_refuses_too(tmp_path):
             httpx.AsyncClient(base_url=address) as real,
             httpx.AsyncClient(transport=transport, base_url="http://fleet.test") as ours,
         ):
-            await until_ready(real)
             for query in broken:
                 answers = [await http.get("/api/v1/query", params={"query": query}) for http in (real, ours)]
                 assert [a.status_code for a in answers] == [400, 400], query

@@ -1,13 +1,7 @@
 """Silences: the API v2 of Alertmanager and of Grafana, also against the real Alertmanager."""
 
-import asyncio
-import socket
-import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
 import pytest
@@ -16,6 +10,7 @@ from bot.playground.fleet.scenarios import HEALTHY
 from bot.playground.fleet.silences import Silences
 from bot.playground.fleet.standin import FleetStandIn, Surroundings
 from tests.playground.fleet_world import Receiver, client
+from tests.real_servers import alertmanager
 
 GRAFANA = "/api/alertmanager/grafana/api/v2"
 NOBODY = "00000000-0000-4000-8000-000000000000"
@@ -224,38 +219,12 @@ def test_all_matchers_must_match_and_patterns_are_anchored(matchers, labels, sil
     assert bool(silences.active_for(tuple(labels.items()))) == silenced
 
 
-@contextmanager
-def alertmanager(tmp_path: Path) -> Iterator[str]:
-    """Run the real Alertmanager and give its address."""
-    (tmp_path / "am.yml").write_text("route: {receiver: nobody}\nreceivers: [{name: nobody}]\n", encoding="utf-8")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
-    process = subprocess.Popen(
-        [
-            "prometheus-alertmanager",
-            f"--config.file={tmp_path}/am.yml",
-            f"--storage.path={tmp_path}/data",
-            f"--web.listen-address={address}",
-            "--cluster.listen-address=",
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield f"http://{address}"
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
 @pytest.mark.needs("alertmanager")
 async def test_the_real_alertmanager_answers_alike(tmp_path):
     """The same bodies get the same codes from the real program, refused and accepted ones, and the same ids stay."""
     now = time.time()
     with alertmanager(tmp_path) as address:
         async with httpx.AsyncClient(base_url=address) as real, client(quiet_fleet(now)) as ours:
-            await until_ready(real)
             assert await codes(real, now) == await codes(ours, now)
 
 
@@ -279,15 +248,3 @@ async def codes(http: httpx.AsyncClient, now: float) -> dict[str, object]:
         found[text] = (answer.status_code, len(answer.json()) if answer.status_code == 200 else 0)
     found["status"] = sorted((await http.get("/api/v2/status")).json())
     return found
-
-
-async def until_ready(http: httpx.AsyncClient) -> None:
-    """Wait until the server answers, 10 seconds at most."""
-    for _ in range(100):
-        try:
-            if (await http.get("/-/ready")).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        await asyncio.sleep(0.1)
-    raise AssertionError("Alertmanager did not become ready")

@@ -75,7 +75,9 @@ def test_proxy_headers_are_not_believed() -> None:
     assert [m.path for m in servers if "proxy_headers=False" not in m.text] == []
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", ".github/release.lock"])
+@pytest.mark.parametrize(
+    "name", ["requirements.lock", "requirements-aws.lock", "requirements-dev.lock", ".github/release.lock"]
+)
 def test_every_locked_package_has_a_hash(name: str) -> None:
     """C20: nothing is installed that was not there when the lock was made."""
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")

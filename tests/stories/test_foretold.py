@@ -2,22 +2,8 @@
 
 from bot.core.pool import Pool
 from bot.core.request import Surface
-from tests.builders import POOL
+from tests.builders import FULL, POOL
 from tests.stories.world import World, spoken
-
-FULL = {
-    "busy": 40,
-    "idle": 0,
-    "offline": 0,
-    "limit": 40,
-    "booting": 0,
-    "arrivals_per_minute": 2.0,
-    "starts_per_minute": 4.0,
-    "completions_per_minute": 4.0,
-    "duration_p50_seconds": 536.0,
-    "usual_arrivals_per_minute": 2.0,
-}
-"""A pool at its limit that drains by 2 jobs a minute."""
 
 
 async def full(queued: int = 60) -> World:

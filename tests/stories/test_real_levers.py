@@ -13,7 +13,7 @@ from bot.core.request import Surface
 from bot.desk import Lever
 from tests.actions.care import POLICY, CareWorld
 from tests.adapters.back_end import parts_with
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
 from tests.builders import POOL
 
@@ -21,12 +21,7 @@ from tests.builders import POOL
 @pytest.fixture(autouse=True)
 def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     """Made up, and by the usual variables."""
-    made_up = {
-        "AWS_ACCESS_KEY_ID": "AKIAMADEUP",
-        "AWS_SECRET_ACCESS_KEY": "made-up",
-        "AWS_EC2_METADATA_DISABLED": "true",
-    }
-    for name, value in {**made_up, "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}.items():
+    for name, value in MADE_UP.items():
         monkeypatch.setenv(name, value)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.adapters.http import bearer
-from bot.adapters.metrics.github_api import Allowance, Api, github_http
+from bot.adapters.metrics.github_api import ANSWERS, Allowance, Api
 from bot.adapters.metrics.github_keys import App, Token, private_key
 from bot.adapters.metrics.github_queue import Queue
 from bot.adapters.metrics.github_runners import Fleet, Runners
@@ -163,11 +163,11 @@ def _api(name: str, place: str, table: GitHubTable, parts: Parts) -> Api:
     system = f"GitHub ({name})"
     if table.token_env:
         token = parts.token(place, "token_env", table.token_env)
-        http = github_http(parts.wire.http(system, table.url, headers=bearer(token)))
+        http = parts.wire.http(system, table.url, headers=bearer(token), answers=ANSWERS)
         return Api(http, Token(table.token_env), parts.now, table.reserve)
     text = parts.token(place, "private_key_env", table.private_key_env)
     key = private_key(place, table.private_key_env, text)
-    http = github_http(parts.wire.http(system, table.url))
+    http = parts.wire.http(system, table.url, answers=ANSWERS)
     app = App(http, (str(table.app_id), str(table.installation_id)), key, parts.now)
     return Api(http, app, parts.now, table.reserve)
 

@@ -5,10 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
-import httpx
-
 from bot.adapters.http import Answer, Http, retry_after
-from bot.adapters.json_answer import decoded, message_of
 from bot.adapters.metrics.github_keys import Keys
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
@@ -21,27 +18,11 @@ HEADERS = {
     "X-GitHub-Api-Version": "2022-11-28",
     "User-Agent": "Tailback",
 }
+ANSWERS = frozenset({304, 401, 403, 429})
+"""No errors here: "not modified", and refusals whose headers say which permission is missing and when to ask again."""
 SECONDARY_SECONDS = 60.0
 """The least pause after a secondary limit that names none; it doubles while GitHub goes on refusing."""
 LONGEST_SECONDS = 900.0
-
-
-class GitHubHttp(Http):
-    """An HTTP client for which "not modified" and refusals are answers, because their headers say what to do."""
-
-    __slots__ = ()
-
-    def _judged(self, method: str, response: httpx.Response, content: bytes) -> Answer:
-        if response.status_code not in {304, 401, 403, 429}:
-            return super()._judged(method, response, content)
-        body = decoded(content)
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, body, self._clean(message_of(body, content)), headers)
-
-
-def github_http(http: Http) -> GitHubHttp:
-    """The same client with GitHub's judgement."""
-    return GitHubHttp(http.client, http.slots, http.system, http.url, http.headers, http.total_seconds)
 
 
 class Absent(Unreachable):
@@ -70,7 +51,7 @@ class Api:
     """GitHub's API as one set of credentials sees it. Every question raises Unreachable while a limit holds."""
 
     def __init__(self, http: Http, keys: Keys, now: Callable[[], float], reserve: int) -> None:
-        """`now` gives epoch seconds; `reserve` calls of each hour are left to others."""
+        """`http` takes ANSWERS as such. `now`: epoch seconds; `reserve` calls of each hour are left to others."""
         self._http, self._keys, self._now, self._reserve = http, keys, now, reserve
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._left: int | None = None

@@ -86,7 +86,7 @@ def recording(webhooks: Iterable[Line], metrics: Iterable[Line], actions: Iterab
     if problems:
         more = len(problems) - MOST_PROBLEMS
         raise ConfigError(
-            problems[:MOST_PROBLEMS] + ([f"… and {more:,} more problems of this kind"] if more > 0 else [])
+            [*problems[:MOST_PROBLEMS], *([f"… and {more:,} more; mend these first"] if more > 0 else [])]
         )
     return Recording(
         tuple(sorted(delivered, key=lambda one: one.at)), samples, tuple(sorted(asked, key=lambda one: one.at))

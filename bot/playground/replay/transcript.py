@@ -14,6 +14,7 @@ _MENTION = re.compile(r"<(?:@|#|!subteam\^)([A-Z0-9]+)(?:\|[^>]*)?>")
 _DATE = re.compile(r"<!date\^[^>|]*\|([^>]*)>")
 _LINK = re.compile(r"<(https?://[^>|]+)\|([^>]*)>")
 _ADDRESS = re.compile(r"<(https?://[^>|]+)>")
+_BOLD = re.compile(r"^\*([^*\n]+)\*")
 _FIGURES = re.compile(r"(?:[0-9][0-9.,:]*(?: (?:s|min|h|d)\b)? ?)+|[▁▂▃▄▅▆▇█·]+")
 
 
@@ -85,7 +86,7 @@ def _indented(one: Said) -> Iterator[str]:
 def plain(text: str) -> str:
     """Slack's markup as a terminal can show it."""
     text = _LINK.sub(r"\2 (\1)", _DATE.sub(r"\1", _MENTION.sub(r"@\1", text)))
-    text = _ADDRESS.sub(r"\1", text)
+    text = _BOLD.sub(r"\1", _ADDRESS.sub(r"\1", text))
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 

@@ -1,13 +1,9 @@
 """The Alertmanager adapter: the fake and a real Prometheus Alertmanager keep the same promises."""
 
-import socket
-import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
 import pytest
@@ -19,55 +15,16 @@ from bot.core.alert import Alert, Matcher, Status
 from bot.ports import Alertmanager, Refused
 from tests.adapters.back_end import URL, BackEnd, parts_with
 from tests.fakes import FakeAlertmanager, FakeClock
+from tests.real_servers import alertmanager
 
 PLACE = "[alertmanager.main]"
 MATCHERS = (Matcher("alertname", "JobsQueue"), Matcher("queue", 'linux."2x".*\\ ü'))
-CONFIG = "route: {receiver: none}\nreceivers: [{name: none}]\n"
-
-
-@contextmanager
-def running(folder: Path) -> Iterator[str]:
-    """A real Alertmanager with its data in `folder`, and its address."""
-    (folder / "am.yml").write_text(CONFIG)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
-    server = subprocess.Popen(
-        [
-            "prometheus-alertmanager",
-            f"--config.file={folder}/am.yml",
-            f"--storage.path={folder}/data",
-            f"--web.listen-address={address}",
-            "--cluster.listen-address=",
-            "--log.level=error",
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        ready(f"http://{address}")
-        yield f"http://{address}"
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def ready(url: str) -> None:
-    """Waits at most 10 s."""
-    for _ in range(200):
-        try:
-            if httpx.get(f"{url}/-/ready").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.05)
-    pytest.fail("Alertmanager did not become ready within 10 s")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One real Alertmanager for the module."""
-    with running(tmp_path_factory.mktemp("alertmanager")) as url:
+    with alertmanager(tmp_path_factory.mktemp("alertmanager")) as url:
         yield url
 
 

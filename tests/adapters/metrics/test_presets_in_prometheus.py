@@ -222,7 +222,7 @@ async def test_clocks_that_differ_are_told(prometheus: RealPrometheus) -> None:
     found = await look(prometheus, time.time() + 3600, queued='sum(ci_jobs_queued{pool="linux.2xlarge"})')
     (why,) = found.missing
     assert "this machine's clock is 1 h ahead of that of Prometheus; set both clocks by NTP" in why
-    behind = await look(prometheus, time.time() - 90_000, queued='sum(ci_jobs_queued{pool="linux.2xlarge"})')
+    behind = await look(prometheus, time.time() - 91_000, queued='sum(ci_jobs_queued{pool="linux.2xlarge"})')
     assert "1 d 1 h behind" in behind.missing[0]
 
 

@@ -1,15 +1,9 @@
 """The Prometheus source: a real server that scrapes a small exporter, and every way in which it can fail."""
 
 import socket
-import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from threading import Thread
 
-import httpx
 import pytest
 
 from bot.adapters.http import Wire
@@ -22,6 +16,7 @@ from bot.playground.fleet.standin import FleetStandIn, Surroundings
 from bot.playground.serving import serving
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with
+from tests.real_prometheus import real_prometheus
 
 POOL = "linux.2xlarge"
 EXPOSITION = """
@@ -47,68 +42,12 @@ BY_HAND = {
 }
 
 
-@contextmanager
-def prometheus(folder: Path, target: str) -> Iterator[str]:
-    """A real Prometheus that scrapes `target` every second, and its address."""
-    folder.mkdir(exist_ok=True)
-    (folder / "prometheus.yml").write_text(
-        "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: ci\n  static_configs:\n"
-        f"  - targets: ['{target}']\n"
-    )
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
-    command = ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"]
-    server = subprocess.Popen(
-        [*command, f"--web.listen-address={address}", "--log.level=error"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield f"http://{address}"
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def scraped(address: str) -> None:
-    """Waits at most 20 s until the first samples can be read."""
-    with httpx.Client() as http:
-        for _ in range(200):
-            try:
-                answer = http.get(f"{address}/api/v1/query", params={"query": "ci_job_wait_seconds"})
-                if answer.json()["data"]["result"]:
-                    return
-            except (httpx.TransportError, ValueError, KeyError):
-                pass
-            time.sleep(0.1)
-    pytest.fail("Prometheus scraped nothing within 20 s")
-
-
-class Exporter(BaseHTTPRequestHandler):
-    """Says the same on every path."""
-
-    def do_GET(self) -> None:
-        """Answer with the exposition."""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain; version=0.0.4")
-        self.end_headers()
-        self.wfile.write(EXPOSITION.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One real Prometheus for the module, with a first scrape."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Exporter) as exporter:
-        Thread(target=exporter.serve_forever, daemon=True).start()
-        folder = tmp_path_factory.mktemp("prometheus")
-        with prometheus(folder, f"127.0.0.1:{exporter.server_port}") as address:
-            scraped(address)
-            yield address
-        exporter.shutdown()
+    with real_prometheus(tmp_path_factory.mktemp("prometheus"), lambda _: EXPOSITION) as real:
+        real.until("ci_job_wait_seconds", bool)
+        yield real.url
 
 
 def source(url: str, wire: Wire, at: float, table: Mapping[str, object] | None = None, **figures: object) -> Prometheus:

@@ -16,6 +16,14 @@ from starlette.routing import Route
 from bot.playground.serving import ABORT, serving
 
 Parameters = dict[str, object]
+MADE_UP = {
+    "AWS_ACCESS_KEY_ID": "AKIAMADEUP",
+    "AWS_SECRET_ACCESS_KEY": "made-up",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_CONFIG_FILE": "/dev/null",
+    "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+}
+"""Credentials by the usual variables; with them nothing of this machine's own is looked for."""
 NOT_ALLOWED = "User: arn:aws:sts::123456789012:assumed-role/tailback is not authorized to perform: {action}"
 
 

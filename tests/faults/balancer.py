@@ -1,0 +1,91 @@
+"""What stands before the webs: a small proxy that gives each connection to one that last said that it is ready."""
+
+import asyncio
+import contextlib
+from itertools import count
+from types import TracebackType
+from typing import Self
+
+from tests.faults.house import House
+
+LOOK_SECONDS = 0.25
+"""How often /readyz is asked."""
+
+
+class Balancer:
+    """It asks nobody twice: a connection that a ready web refuses is counted, and lost for who made it."""
+
+    def __init__(self, home: House) -> None:
+        self.home, self.refused, self.port = home, 0, 0
+        self.told_away: dict[str, int] = {}
+        """By web: how often it had become unready."""
+        self._ready: list[int] = []
+        self._turns = count()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+        self._looking: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = int(self._server.sockets[0].getsockname()[1])
+        await self._look_once()
+        self._looking = asyncio.create_task(self._look())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._server is not None
+        assert self._looking is not None
+        self._server.close()
+        self._looking.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(self._looking, *self._tasks, return_exceptions=True)
+
+    async def _look(self) -> None:
+        while True:
+            await self._look_once()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _look_once(self) -> None:
+        states = await asyncio.gather(*(self.home.readiness(web) for web in self.home.webs))
+        ready = [web.port for web, status in zip(self.home.webs, states, strict=True) if status == 200]
+        for web in self.home.webs:
+            if web.port in self._ready and web.port not in ready:
+                self.told_away[web.name] = self.told_away.get(web.name, 0) + 1
+        self._ready = ready
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            await self._passed_on(reader, writer)
+        except OSError:
+            self.refused += 1
+        finally:
+            self._tasks.discard(task)
+            writer.transport.abort()
+
+    async def _passed_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not self._ready:
+            raise ConnectionRefusedError
+        port = self._ready[next(self._turns) % len(self._ready)]
+        up_reader, up_writer = await asyncio.open_connection("127.0.0.1", port)
+        there = asyncio.create_task(_pump(reader, up_writer))
+        try:
+            await _pump(up_reader, writer)
+            with contextlib.suppress(OSError):
+                writer.close()
+                await writer.wait_closed()
+        finally:
+            there.cancel()
+            up_writer.transport.abort()
+
+
+async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await source.read(1 << 16):
+            sink.write(data)
+            await sink.drain()

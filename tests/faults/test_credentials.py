@@ -1,0 +1,155 @@
+"""SE-2, SE-6: who may send, how secrets are changed under way, and who could read the records."""
+
+import asyncio
+import os
+import stat
+import statistics
+import time
+from asyncio.subprocess import PIPE, STDOUT
+from pathlib import Path
+
+import pytest
+
+from tests.faults.groups import webhook
+from tests.faults.house import TOKEN, House, Plan, house
+from tests.faults.raw import raw
+from tests.faults.servers import Process, Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+WRONG = f"Authorization: Bearer {TOKEN[:-1]}\r\n".encode()
+TRIES = [
+    b"",
+    b"Authorization: Bearer \r\n",
+    b"Authorization: Bearer wrong\r\n",
+    WRONG,
+    f"Authorization: Bearer {TOKEN}x\r\n".encode(),
+    "Authorization: Bearer ünï\r\n".encode(),
+    b"Authorization: Bearer \xff\xfe\r\n",
+    b"Authorization: Basic !!!\r\n",
+    b"Authorization: Basic eDp5\r\n",
+    f"Authorization: Basic {TOKEN}\r\n".encode(),
+    f"Authorization: Bearer wrong\r\nAuthorization: Bearer {TOKEN}\r\n".encode(),
+    f"Authorization: Bearer {TOKEN}\r\nAuthorization: Basic eDp5\r\n".encode(),
+]
+MANY = 10_000
+AT_ONCE = 100
+"""Connections of the guesser; more than answers are held back at a time."""
+
+
+async def test_se_2_wrong_webhook_credentials_are_401_and_nothing_else(zygote: Zygote, tmp_path: Path) -> None:
+    """None, wrong, empty, a prefix, more than the token, non-ASCII, mixed kinds: always the same 401."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=0)) as home:
+        web = home.webs[0]
+        answers = [await raw(web, headers) for headers in TRIES]
+        assert {status for status, _ in answers} == {401}, answers
+        assert len({text.partition("\r\n\r\n")[2] for _, text in answers}) == 1
+        for folded in (f"Authorization: Bearer {TOKEN}\n\r\n", f"Authorization: Bearer {TOKEN}\r\n x\r\n"):
+            status, _ = await raw(web, folded.encode())
+            assert status in {400, 401}, folded
+        assert "Traceback" not in web.said()
+        assert TOKEN not in web.said()
+
+
+async def test_se_2_ten_thousand_guesses_slow_down_the_guesser_alone(zygote: Zygote, tmp_path: Path) -> None:
+    """401 for each; a sender with the token, and a stranger from another address, are answered at once meanwhile."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=0)) as home:
+        web, left, seen, good = home.webs[0], [MANY], set[int](), list[float]()
+
+        async def guess() -> None:
+            while left[0] > 0:
+                left[0] -= 1
+                seen.add((await raw(web, WRONG))[0])
+
+        guessers = [asyncio.create_task(guess()) for _ in range(AT_ONCE)]
+        await home.eventually(lambda: left[0] < MANY - 2 * AT_ONCE, "the guesser is known by now")
+        begun = time.monotonic()
+        assert (await raw(web, WRONG, source="127.0.0.2"))[0] == 401
+        assert time.monotonic() - begun < 0.9, "a stranger from elsewhere is not slowed down"
+        while left[0] > 0:
+            sent = await home.send(len(good), webhook(len(good)))
+            assert sent.status == 200
+            good.append(sent.seconds)
+            await asyncio.sleep(0.2)
+        await asyncio.gather(*guessers)
+        assert seen == {401}
+        assert statistics.median(good) < 0.5, good
+        begun = time.monotonic()
+        assert (await raw(web, WRONG))[0] == 401
+        assert time.monotonic() - begun >= 1.0, "the guesser waits for every further answer"
+        assert "Traceback" not in web.said()
+
+
+async def test_se_2_a_secret_is_changed_under_way_and_no_sender_is_refused(zygote: Zygote, tmp_path: Path) -> None:
+    """Webs with the old one, then with both, then with the new one alone; the sender changes in between."""
+    old, new = "old-" + "a" * 32, "new-" + "b" * 32
+    async with house(zygote, tmp_path, Plan(webs=3, workers=0), start=False) as home:
+        before, between, after = home.webs
+        for web, tokens in ((before, old), (between, f"{old},{new}"), (after, new)):
+            web.env["TAILBACK_WEBHOOK_TOKEN"] = tokens
+        await home.start([before])
+        assert await taken(before, old, 1) == 200
+        assert await taken(before, new, 2) == 401
+        await home.start([between])
+        assert [await taken(between, token, 3 + at) for at, token in enumerate((old, new, f"{old},{new}"))] == [
+            *(200, 200, 401)
+        ]
+        before.kill()
+        await home.start([after])
+        between.kill()
+        assert await taken(after, new, 6) == 200
+        assert await taken(after, old, 7) == 401
+        with home.redis.client as client:
+            assert len(list(client.scan_iter("{tailback}:rec:inc:*"))) == 4
+
+
+async def taken(web: Process, token: str, group: int) -> int:
+    """The status of a delivery with this token."""
+    status, _ = await raw(web, f"Authorization: Bearer {token}\r\n".encode(), webhook(group))
+    return status
+
+
+async def test_se_6_a_network_redis_without_password_or_tls_is_warned_of_at_the_start(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    """By web and worker, in the log, each with its remedy; on this machine there is nothing to warn of."""
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+        for process in home.processes.values():
+            assert "redis can be reached by others" not in process.said()
+            process.kill()
+            process.env["REDIS_URL"] = "redis://redis.invalid:6379/0"
+            process.start()
+        for process in home.processes.values():
+            assert await process.ended(15) == 1
+            said = process.said_now()
+            assert "REDIS_URL names redis.invalid without a password" in said
+            assert "The way to redis.invalid is not encrypted" in said
+            assert "use rediss://" in said
+
+
+async def test_se_6_the_embedded_redis_is_closed_to_others_on_the_machine(zygote: Zygote, tmp_path: Path) -> None:
+    """Its data, the folder of its socket and the socket are for their owner alone."""
+    async with house(zygote, tmp_path, Plan(webs=0, workers=0)) as home:
+        socket = await embedded(home, tmp_path / "data")
+        modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data", socket.parent, socket)]
+        assert modes == [0o700, 0o700, 0o600]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
+async def test_se_6_another_user_of_the_machine_is_not_let_in(zygote: Zygote, tmp_path: Path) -> None:
+    """Even one who knows where the socket is."""
+    async with house(zygote, tmp_path, Plan(webs=0, workers=0)) as home:
+        socket = await embedded(home, tmp_path / "data")
+        command = ["redis-cli", "-s", str(socket), "PING"]
+        for user, heard in ((0, b"PONG"), (65534, b"Permission denied")):
+            knock = await asyncio.create_subprocess_exec(*command, user=user, stdout=PIPE, stderr=STDOUT, cwd="/")
+            said, _ = await knock.communicate()
+            assert heard in said, said
+
+
+async def embedded(home: House, data: Path) -> Path:
+    """`tailback run` without REDIS_URL; where its server listens."""
+    process = await home.build("run1")
+    process.env |= {"REDIS_URL": "", "TAILBACK_DATA": str(data), "PORT": "0"}
+    await home.start([process])
+    return Path((data / "socket").read_text("utf-8").strip())

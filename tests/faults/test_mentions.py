@@ -1,0 +1,116 @@
+"""SE-1: no text from outside pings anybody or forges a link, wherever it comes in and wherever it is shown."""
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.faults.checker import roots
+from tests.faults.ends import POOL
+from tests.faults.groups import webhook, written
+from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.servers import Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+EVIL = (
+    "<!channel> <!here> <!everyone> <@U1> <!subteam^S1> @channel @here #general <https://evil.example|Runbook> "
+    '<#C1> & \x1b[31m \r\n {"a": 1}'
+)
+OURS = re.compile(
+    r"<(?:@U0(?:ANA|BEN|TAILBACK)|!date\^\d+\^[^|<>]*\|[^|<>]*"
+    r"|https?://(?:x\.example|y\.example|prometheus\.example|127\.0\.0\.1:\d+|[a-z-]+\.slack\.[a-z]+)[^|<>\s]*\|[^|<>]*)>"
+)
+"""All that the bot itself writes in angle brackets: people of this workspace, times, links that an alert may carry."""
+PING = re.compile(r"@(?:channel|here|everyone)\b")
+
+
+def texts(value: object, kind: str = "") -> Iterator[tuple[str, str]]:
+    """(type of the object around it, string) for every string that Slack was given, JSON inside of strings too."""
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from texts(part, str(value.get("type", "")))
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts(part, kind)
+    elif isinstance(value, str) and value[:1] in {"[", "{"}:
+        try:
+            yield from texts(json.loads(value))
+        except ValueError:
+            yield kind, value
+    elif isinstance(value, str):
+        yield kind, value
+
+
+def forged(home: House) -> list[str]:
+    """Every string in which something stands in angle brackets that the bot did not build."""
+    given = [call.args for call in home.stand_in.log.calls]
+    given += [whispered.message for whispered in home.stand_in.workspace.ephemerals]
+    given += [view.content for view in home.stand_in.workspace.views.of("U0BEN")]
+    return [text for one in given for kind, text in texts(one) if kind != "plain_text" and "<" in OURS.sub("", text)]
+
+
+async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_path: Path) -> None:
+    """Labels, annotations, addresses, names of people, words typed, and what back ends say when they refuse.
+
+    In messages, replies, dialogs, whispers and their notifications: all is escaped, and metadata holds ids alone.
+    """
+    body = json.loads(webhook(1))
+    alert = body["alerts"][0]
+    for part in ("labels", "annotations"):
+        alert[part] |= dict.fromkeys(("summary", "description", "team", "priority", "odd", "message"), EVIL)
+    alert["annotations"] |= {"runbook_url": f"https://x.example/{EVIL}", "__dashboardUid__": EVIL}
+    alert |= {"generatorURL": f"https://x.example/{EVIL}", "silenceURL": EVIL, "dashboardURL": EVIL}
+    body |= {"receiver": f"tailback {EVIL}", "externalURL": f"https://y.example/{EVIL}", "title": EVIL}
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
+        persons = home.stand_in.workspace.persons
+        persons["U0BEN"] = replace(persons["U0BEN"], name=EVIL, real_name=EVIL)
+        await home.send(1, json.dumps(body).encode())
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        await everything_pressed(home)
+        home.ends.complaint = EVIL
+        await everything_pressed(home)
+        await silenced(home, "not done")
+        home.ends.complaint = ""
+        await silenced(home, "silenced the alert")
+        alert |= {"status": "resolved", "endsAt": written(time.time())}
+        await home.send(1, json.dumps(body | {"status": "resolved"}).encode())
+        await home.eventually(lambda: "resolved" in replies(home)[-1], "its end is told")
+        assert forged(home) == []
+        for call in home.stand_in.log.calls:
+            assert "link_names" not in call.args
+            assert call.args.get("parse") in (None, "none")
+            assert "evil" not in json.dumps(call.args.get("metadata", "")), call.args
+        assert len(home.stand_in.log.of("views.open")) == 4
+
+
+async def everything_pressed(home: House) -> None:
+    """All that a person can ask for, by hands whose name is as bad as the alert."""
+    root, said = roots(home)[0].ts, len(replies(home))
+    for label in ("Diagnose", "Silence", "Scale up"):
+        await home.press(root, label, "U0BEN")
+    for words in (f"status {EVIL}", f"silence {POOL} {EVIL}", f"scale {POOL} {EVIL}", f"diagnose {POOL}", EVIL):
+        home.aim()
+        await home.slack.slash("/queue", words.replace("\r\n", " "), "U0BEN", CHANNEL)
+    dialog = await home.slack.modal("U0BEN", "Silence")
+    await dialog.fill("Or any other duration", "<!channel> <@U1> <!here>")
+    home.aim()
+    assert await dialog.submit(), "no duration"
+    await home.eventually(lambda: len(replies(home)) > said, "the diagnosis")
+
+
+async def silenced(home: House, told: str) -> None:
+    """A silence is asked for, and the thread is told what came of it."""
+    home.aim()
+    await home.slack.slash("/queue", f"silence {POOL} 1h", "U0BEN", CHANNEL)
+    await home.eventually(lambda: told in replies(home)[-1], f"a reply that says {told}")
+
+
+def replies(home: House) -> list[str]:
+    """What the thread was told, in order."""
+    messages = sorted(home.stand_in.workspace.channels[CHANNEL].messages.items())
+    return [str(message["text"]) for ts, message in messages if message.get("thread_ts", ts) != ts]

@@ -1,0 +1,111 @@
+"""RT-4: every process is restarted in turn under load, and nobody outside notices."""
+
+import asyncio
+import signal
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.faults.balancer import Balancer
+from tests.faults.checker import Root, buttons, judged, roots
+from tests.faults.conftest import LONG
+from tests.faults.groups import webhook
+from tests.faults.house import House, Plan, house
+from tests.faults.servers import Zygote
+
+pytestmark = pytest.mark.needs("redis-server")
+
+ROOMS = 4
+WEBHOOKS_A_SECOND, CLICKS_A_SECOND = 20, 4
+REPEATS = 4
+"""Each group is delivered so often: a quarter of the webhooks opens a thread."""
+
+
+@dataclass(slots=True)
+class Load:
+    """Webhooks and clicks through the balancer, until stopped."""
+
+    home: House
+    balancer: Balancer
+    stopped: bool = False
+    clicks: int = 0
+    failed: list[str] = field(default_factory=list)
+    """Clicks of which the person was told that they failed."""
+    pressed: set[str] = field(default_factory=set)
+
+    async def run(self) -> None:
+        """Both at once."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._webhooks(group))
+            group.create_task(self._clicks(group))
+
+    async def _webhooks(self, group: asyncio.TaskGroup) -> None:
+        number = 0
+        while not self.stopped:
+            body = webhook(number // REPEATS, labels={"room": str(number // REPEATS % ROOMS)})
+            group.create_task(self._delivered(number // REPEATS, body))
+            number += 1
+            await asyncio.sleep(1 / WEBHOOKS_A_SECOND)
+
+    async def _delivered(self, number: int, body: bytes) -> None:
+        await self.home.send(number, body, to=self.balancer)
+
+    async def _clicks(self, group: asyncio.TaskGroup) -> None:
+        while not self.stopped:
+            fresh = [root for root in roots(self.home) if root.ts not in self.pressed]
+            if fresh and "Acknowledge" in buttons(self.home, fresh[0]):
+                self.pressed.add(fresh[0].ts)
+                group.create_task(self._press(fresh[0]))
+            await asyncio.sleep(1 / CLICKS_A_SECOND)
+
+    async def _press(self, root: Root) -> None:
+        self.clicks += 1
+        outcome = await self.home.press(root.ts, "Acknowledge", "U0ANA", self.balancer, root.channel)
+        if not outcome.ok:
+            self.failed.append(str(outcome))
+
+
+async def test_rt_4_restarting_one_by_one_cuts_no_request(zygote: Zygote, tmp_path: Path, rounds: int) -> None:
+    """SIGTERM to each of five in turn: no webhook or click is refused or cut, each ends in 20 s, others take over.
+
+    Once by default, three times in the long form. Taken over: from the 200 to the thread it takes under a second.
+    """
+    async with house(zygote, tmp_path, Plan(webs=2, workers=3, rooms=ROOMS)) as home, Balancer(home) as balancer:
+        load = Load(home, balancer)
+        running = asyncio.create_task(load.run())
+        ends = []
+        for process in list(home.processes.values()) * (3 if rounds >= LONG else 1):
+            begun = time.monotonic()
+            process.signal(signal.SIGTERM)
+            assert await process.ended(20) == 0
+            ends.append(time.monotonic() - begun)
+            await home.start([process])
+            await home.eventually(lambda process=process: ready(home, process.name), "it takes its part again")
+        load.stopped = True
+        await running
+        assert {sent.status for sent in home.delivered} == {200}
+        assert (balancer.refused, load.failed) == (0, [])
+        assert len(home.delivered) > 100
+        assert load.clicks > 10
+        assert max(ends) < 20
+        assert set(balancer.told_away) == {web.name for web in home.webs}, "each said before it went"
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        waits = taken_over(home)
+        print(f"longest end {max(ends):.1f} s, longest way to a thread {max(waits):.2f} s, {len(waits)} threads")
+        assert max(waits) < 1.0, sorted(waits)[-5:]
+
+
+async def ready(home: House, name: str) -> bool:
+    """Whether a web says that it is ready; a worker is when it says so in its log."""
+    return not name.startswith("web") or await home.readiness(home.processes[name]) == 200
+
+
+def taken_over(home: House) -> list[float]:
+    """Seconds from the first 200 of each group to its thread."""
+    first: dict[int, float] = {}
+    for sent in home.delivered:
+        first.setdefault(sent.group, sent.at)
+    return [float(root.ts) - first[root.group] for root in roots(home)]
