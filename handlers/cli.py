@@ -1,31 +1,22 @@
-"""The command line: one function for each command; what fails says in one line what is wrong and what to do."""
+"""The command line: the servers, the other commands, and one line for what fails: what is wrong and what to do."""
 
-import asyncio
 import os
 import sys
-from collections.abc import Coroutine, Sequence
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Never, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Never
 
 import structlog
 import typer
-import uvloop
 
-from bot.config import ConfigError, Settings, load
+from bot.config import ConfigError, load
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
 from bot.ports import Refused, Unreachable
-from bot.sources.table import SOURCES
-from handlers import check as doctor
 from handlers import demo as playground
-from handlers import findings, logs, replay, send
-from handlers.manifest import printed
-from handlers.records import Row, Wanted, exported, json_lines, since, table, trail_of, verified
+from handlers import logs
+from handlers.cli_tools import tools
 from handlers.run import run as served
-from handlers.wiring import now, variables
-from handlers.wiring_tools import EmbeddedRedisError, instruments, records
-
-T = TypeVar("T")
+from handlers.terminal import failed, quiet, waited
+from handlers.wiring_tools import EmbeddedRedisError
 
 app = typer.Typer(
     name="tailback",

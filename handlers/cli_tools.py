@@ -6,9 +6,14 @@ from typing import Annotated
 
 import typer
 
+from bot.actions.diagnose import known_pool
+from bot.actions.report import DAYS, MOST_DAYS
 from bot.config import ConfigError, Settings, load
+from bot.core.report import Report
 from bot.ports import Refused
 from bot.sources.table import SOURCES
+from bot.stories.gather import longer_view
+from bot.views import report_json, report_text
 from handlers import check as doctor
 from handlers import findings, replay, send
 from handlers.manifest import printed
@@ -134,6 +139,25 @@ def audit(
     typer.echo(json_lines(rows, wanted) if as_json else table(rows, wanted))
 
 
+@tools.command()
+def report(
+    pool: Annotated[str, typer.Argument(metavar="POOL", help="One pool; else all of them.", show_default=False)] = "",
+    days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, metavar="DAYS", help="How far back.")] = DAYS,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+) -> None:
+    """Tell what the last days were like.
+
+    Waits, incidents, what recurs and what would help, as `/queue report` does in Slack; hours by the clock of
+    report.zone.
+
+    \b
+    Example: tailback report linux.2xlarge --days 14
+    """
+    quiet()
+    made = waited(_looked_back(load(), pool, days))
+    typer.echo(report_json.as_json(made) if as_json else report_text.plain(made))
+
+
 @tools.command("replay")
 def replay_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds webhooks.jsonl and metrics.jsonl.")],
@@ -160,6 +184,12 @@ async def _examined(settings: Settings) -> list[findings.Finding]:
 async def _exported(settings: Settings, incident: str, form: str) -> str:
     async with records(settings) as store:
         return await exported(store, incident, form, now())
+
+
+async def _looked_back(settings: Settings, pool: str, days: int) -> Report:
+    only = known_pool(settings.file, pool) if pool else None
+    async with records(settings) as store:
+        return await longer_view(store, settings.file, days, now(), only)
 
 
 async def _trail(settings: Settings) -> list[Row]:

@@ -41,6 +41,7 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
         return _answer(refused.status, refused.sentence, event)
     verdict = signed(request.headers.raw, body, desk.settings.env.github_secrets)
     if not verdict.ok:
+        body = b""  # held by nobody while its sender waits
         log.warning("GitHub's webhook refused", why=verdict.reason)
         await throttle.wrong(request.client.host if request.client else "")
         return _answer(401, verdict.sentence, event)

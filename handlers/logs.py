@@ -19,9 +19,12 @@ QUIET = ("slack_bolt", "slack_sdk", "httpx", "httpcore", "aiohttp", "uvicorn", "
 
 _SHAPES = re.compile(
     r"xox[a-z](?:\.xox[a-z])?-[\w-]{8,}|xapp-[\w-]{8,}"  # Slack
-    r"|gh[pousr]_\w{20,}|github_pat_\w{20,}"  # GitHub
+    r"|gh[pousr]_[\w.-]{20,}|github_pat_\w{20,}"  # GitHub
     r"|gl(?:sa|c)_\w{16,}"  # Grafana
-    r"|AKIA[0-9A-Z]{16}"  # AWS
+    r"|gl[a-z]{2,6}-[\w.-]{16,}|bkua_\w{20,}"  # GitLab, Buildkite
+    r"|A[KS]IA[0-9A-Z]{16}"  # AWS
+    r"|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"  # a signed token of JSON: service accounts, GitHub Apps
+    r"|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,20}PRIVATE KEY-----)?"
     r"|(?<=hooks\.slack\.com/services/)[\w/]+"
     r"|(?i:(?<=bearer )|(?<=basic ))[\w.+/=~-]{8,}"
     r"|(?<=://)[^/\s@]*:[^/\s@]+(?=@)"  # user:password of an address
@@ -70,7 +73,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     env = settings.env
     named = [value for name, value in settings.variables.items() if SECRET_NAME.search(name)]
     named += [value for name, value in settings.variables.items() if name in _named_in(settings)]
-    return (*named, *env.webhook_tokens)
+    return (*named, *(value.strip() for value in named), *env.webhook_tokens, *env.github_secrets)
 
 
 class Redaction:

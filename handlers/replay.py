@@ -135,7 +135,7 @@ async def _played(settings: Settings, recorded: Recording, clock: Clock, until: 
         monotonic=clock.now,
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
-    told = _Progress(since, until) if recorded.measured >= LONG else _silent
+    told = Progress(since, until) if recorded.measured >= LONG else _silent
     await Player(desk, store, clock, recorded, journal, told).play(until)
     books = await gathered(store, settings.file, since, until + 1)
     fed = [sum(one.at <= until for one in kind) for kind in (recorded.deliveries, recorded.asked)]
@@ -159,7 +159,7 @@ def remarks(file: File, recorded: Recording) -> Iterator[str]:
                    "between, and is not seen to drain; record more often, or raise timing.poll.")  # fmt: skip
 
 
-class _Progress:
+class Progress:
     """Says on standard error how far it has come, at each twentieth."""
 
     def __init__(self, since: float, until: float) -> None:

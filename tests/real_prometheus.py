@@ -18,7 +18,8 @@ Exposition = Callable[[float], str]
 """Epoch seconds → what the exporter shows then, in Prometheus's text format without comments."""
 STEP_SECONDS = 15
 SCRAPE = """\
-global: {{scrape_interval: 1s}}
+global: {{scrape_interval: 1s, evaluation_interval: 1s}}
+rule_files: [rules.yml]
 scrape_configs:
 - job_name: ci
   static_configs:
@@ -59,10 +60,13 @@ class RealPrometheus:
 
 
 @contextmanager
-def real_prometheus(folder: Path, shows: Exposition, past_seconds: float = 0.0) -> Iterator[RealPrometheus]:
-    """It scrapes every second; what was shown in the past is in its database from the start."""
+def real_prometheus(
+    folder: Path, shows: Exposition, past_seconds: float = 0.0, rules: str = ""
+) -> Iterator[RealPrometheus]:
+    """It scrapes every second; what was shown in the past is in its database from the start. `rules`: a file's text."""
     exporter = Exporter(shows)
     folder.mkdir(exist_ok=True)
+    (folder / "rules.yml").write_text(rules, "utf-8")
     with _served(exporter):
         if past_seconds:
             _backfill(folder, exporter, past_seconds)

@@ -11,11 +11,12 @@ from tests.house import ROOT, Import, Module, is_standard, modules, room, target
 
 PURE = ["bot.core", "bot.sources", "bot.diagnosis", "bot.views"]
 GROUND = ["bot.core"]
-FIRST = [*PURE, "bot.ports", "bot.config"]
+FIRST = [*PURE, "bot.ports", "bot.tables", "bot.config"]
 FLOORS = {
     "bot.core": GROUND,
     "bot.ports": GROUND,
-    "bot.config": GROUND,
+    "bot.tables": GROUND,
+    "bot.config": [*GROUND, "bot.tables"],
     "bot.sources": GROUND,
     "bot.diagnosis": GROUND,
     "bot.views": GROUND,

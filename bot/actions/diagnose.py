@@ -2,6 +2,7 @@
 
 import asyncio
 
+from bot.config import File
 from bot.core.action import Act, Performed
 from bot.core.incident import Incident
 from bot.core.observe import View
@@ -35,7 +36,7 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
 async def ask(desk: Desk, request: Request) -> Answer:
     """In a thread or by button: the thread is answered. By `/queue diagnose POOL`: the person is."""
     await permit(desk, request.who, request.team, "diagnose")
-    name = known_pool(desk, request.words[0]) if request.words else None
+    name = known_pool(desk.settings.file, request.words[0]) if request.words else None
     if name and not await _in_thread(desk, request):
         await request_act(desk, request, None, fresh_act(desk, request, None, pool=name), lambda fresh: fresh)
         return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone."))
@@ -101,10 +102,9 @@ async def _look(desk: Desk, pool: Pool) -> Pool:
         return Pool(pool.id, pool.samples, f"no answer within {PATIENCE_SECONDS:.0f} s", desk.now())
 
 
-def known_pool(desk: Desk, name: str) -> str:
+def known_pool(file: File, name: str) -> str:
     """The pool of that name; raises Refused with the names there are."""
-    pools = desk.settings.file.pool
-    if name in pools:
+    if name in file.pool:
         return name
-    names = ", ".join(sorted(pools)[:20]) or "none is configured"
-    raise Refused(f'There is no pool "{name}". Known pools: {names}.')
+    known = f"Known pools: {', '.join(sorted(file.pool)[:20])}" if file.pool else "None is configured in tailback.toml"
+    raise Refused(f'There is no pool "{name}". {known}.')

@@ -1,17 +1,14 @@
 """Report: waits, incidents, what recurs and what to change, over some days, for the person who asks."""
 
-import asyncio
-
 from bot.actions.diagnose import known_pool
 from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.offer import Offer
-from bot.core.report import report
 from bot.core.request import Answer, Request
 from bot.desk import Desk
 from bot.ports import Refused
 from bot.stories.ask import permit
-from bot.stories.gather import gathered
+from bot.stories.gather import longer_view
 from bot.views.report import reported
 
 NAME, VERB, USAGE = "report", "report", "report [POOL] [DAYS]"
@@ -28,10 +25,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
     """The longer view over the last days; incidents stay on record for 30 days, hours of pools for 42."""
     await permit(desk, request.who, request.team, "diagnose")
     pool, days = _asked(desk, request.words)
-    now = desk.now()
-    books = await gathered(desk.store, desk.settings.file, now - days * 86400.0, now + 1, pool)
-    made = await asyncio.to_thread(report, books, None if pool is None else [pool])
-    return Answer(whisper=reported(made))
+    return Answer(whisper=reported(await longer_view(desk.store, desk.settings.file, days, desk.now(), pool)))
 
 
 def _asked(desk: Desk, words: tuple[str, ...]) -> tuple[str | None, int]:
@@ -42,7 +36,7 @@ def _asked(desk: Desk, words: tuple[str, ...]) -> tuple[str | None, int]:
         raise Refused(f"Say at most one pool and one number of days: `{USAGE}`, for example `report linux.2xlarge 14`.")
     if numbers and not 1 <= numbers[0] <= MOST_DAYS:
         raise Refused(f"A report covers 1 to {MOST_DAYS} days, for example `report 14`.")
-    return known_pool(desk, pools[0]) if pools else None, numbers[0] if numbers else DAYS
+    return known_pool(desk.settings.file, pools[0]) if pools else None, numbers[0] if numbers else DAYS
 
 
 def _is_days(word: str) -> bool:

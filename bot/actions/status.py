@@ -52,7 +52,7 @@ async def _look(desk: Desk, pool: Pool) -> Pool:
 
 async def _asked(desk: Desk, request: Request) -> list[str]:
     if request.words:
-        return [known_pool(desk, request.words[0])]
+        return [known_pool(desk.settings.file, request.words[0])]
     if request.thread:
         found = await desk.store.find(f"thread:{request.channel}:{request.thread}")
         held = await desk.store.get(Incident, found) if found else None

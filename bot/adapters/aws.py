@@ -69,6 +69,9 @@ BUSY = frozenset(
 )
 """Not accepted, and the same may be asked again: throttled, or another change of the group is under way."""
 
+OWN_REQUEST = "The Canonical String"
+"""From there on, a refused signature's error repeats our request, a session token included."""
+
 Arguments = Mapping[str, object]
 Answer = Mapping[str, object]
 
@@ -150,7 +153,7 @@ def _opened(session: object, service: str, endpoint_url: str | None) -> object:
 def _answered(system: str, service: str, operation: str, error: ClientError, unsure: Failure) -> Exception:
     """What AWS's own error means for what was asked."""
     said = error.response.get("Error", {})
-    code, words = str(said.get("Code", "")), one_line(str(said.get("Message", "")))
+    code, words = str(said.get("Code", "")), one_line(str(said.get("Message", "")).partition(OWN_REQUEST)[0])
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     name = "".join(word.capitalize() for word in operation.split("_"))
     right = f"{service}:{name.removesuffix('Batch')}"

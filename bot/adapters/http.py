@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +13,7 @@ from typing import Annotated
 import httpx
 from pydantic import AfterValidator
 
+from bot.adapters.hidden import credentials, hidden, sendable
 from bot.adapters.json_answer import decoded, message_of
 from bot.ports import Failure, Unreachable
 
@@ -24,6 +25,7 @@ IN_FLIGHT = 10
 LARGEST_ANSWER = 8 * 1024 * 1024
 LONGEST_PAUSE_SECONDS = 300.0
 READS = frozenset({"GET", "HEAD"})
+UNSENDABLE = "the token for it has line breaks or letters that no header may have; put it right"
 
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 
@@ -195,21 +197,14 @@ class Http:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         sending = False
+        told = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **(headers or {})}
+        if not sendable(told):
+            raise self.problem(UNSENDABLE, Failure.CREDENTIALS)
         try:
             async with asyncio.timeout(self.total_seconds), self.slots:
                 sending = True
-                request = self.client.build_request(
-                    method,
-                    self._address(path),
-                    params=dict(params) if params else None,
-                    json=body,
-                    headers={
-                        "Accept": "application/json",
-                        "Accept-Encoding": "identity",
-                        **self.headers,
-                        **(headers or {}),
-                    },
-                )
+                query = dict(params) if params else None
+                request = self.client.build_request(method, self._address(path), params=query, json=body, headers=told)
                 response, content = await self._received(request)
         except NEVER_SENT as error:
             raise self.problem(f"cannot be reached at {self._place()} ({reason(error)})", Failure.UNCONNECTED) from None
@@ -218,7 +213,7 @@ class Http:
             raise self.problem(f"{self._place()} did not answer within {self.total_seconds:g} s", failure) from None
         except httpx.HTTPError as error:
             raise self.problem(f"{self._place()} gave no whole answer ({reason(error)})", unsure(method)) from None
-        return self._judged(method, response, content)
+        return self._judged(method, response, content, credentials(headers or {}))
 
     async def _received(self, request: httpx.Request) -> tuple[httpx.Response, bytes]:
         response = await self.client.send(request, stream=True)
@@ -235,9 +230,9 @@ class Http:
             await response.aclose()
         return response, bytes(content)
 
-    def _judged(self, method: str, response: httpx.Response, content: bytes) -> Answer:
+    def _judged(self, method: str, response: httpx.Response, content: bytes, also: Iterable[str]) -> Answer:
         status, body = response.status_code, decoded(content)
-        words = self._clean(message_of(body, content))
+        words = message_of(body, content, lambda text: self._clean(text, also))
         if response.is_redirect and status not in self.answers:
             raise self.problem(
                 f"{self._place()} answered with a redirect, and those are not followed; configure the final address",
@@ -254,18 +249,15 @@ class Http:
         return Answer(status, body, words, headers, content)
 
     def _address(self, path: str) -> str:
-        if path and (not path.startswith("/") or ".." in path or "?" in path or "#" in path):
+        if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):
             raise ValueError(f"{path!r} is not a path under the configured address")
         return self.url + path
 
     def _place(self) -> str:
         return httpx.URL(self.url).netloc.decode()
 
-    def _clean(self, text: str) -> str:
-        for value in self.headers.values():
-            for secret in {value, value.partition(" ")[2]}:
-                text = text.replace(secret, "[hidden]") if len(secret) >= 8 else text
-        return text
+    def _clean(self, text: str, also: Iterable[str] = ()) -> str:
+        return hidden(text, (*self.headers.values(), *also))
 
 
 def unsure(method: str) -> Failure:

@@ -2,8 +2,11 @@
 
 import json
 import re
+from collections.abc import Callable
 
 LONGEST_WORDS = 300
+MOST_BYTES = 8_000
+"""Of an answer that is not JSON: far more than is shown, so that a secret cut by this limit is not among it."""
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\s]+")
 
@@ -23,15 +26,18 @@ def one_line(text: str, most: int = LONGEST_WORDS) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def message_of(body: object, content: bytes) -> str:
-    """A back end's own words: its `error` or `message`, a bare JSON string, else the start of its answer."""
+def message_of(body: object, content: bytes, cleaned: Callable[[str], str] = str) -> str:
+    """A back end's own words: its `error` or `message`, a bare JSON string, else the start of its answer.
+
+    `cleaned` takes secrets out before anything is cut, or the first half of one could stay.
+    """
     if isinstance(body, str):
-        return one_line(body)
+        return one_line(cleaned(body))
     if isinstance(body, dict):
         for key in ("error", "message", "detail", "title"):
             if isinstance(found := body.get(key), str) and found.strip():
-                return one_line(found)
-    return one_line(content[:2000].decode("utf-8", "replace")) or "no reason given"
+                return one_line(cleaned(found))
+    return one_line(cleaned(content[:MOST_BYTES].decode("utf-8", "replace"))) or "no reason given"
 
 
 def _mended(value: object) -> object:

@@ -1,5 +1,6 @@
 """Uploading a file to Slack: ask for an address, send the bytes there, and say that it is complete."""
 
+import re
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -9,7 +10,7 @@ from bot.adapters.slack_answers import text_at
 from bot.adapters.slack_failures import ERRORS, unreachable
 from bot.ports import Failure, Unreachable
 
-FILES_AT = (".slack.com", ".slack-gov.com")
+FILES_AT = re.compile(r"https://(?:[a-z0-9-]+\.)+slack(?:-gov)?\.com/[!-~]*")
 """Where Slack takes files; any other address must be the one of SLACK_API_URL itself."""
 
 
@@ -36,10 +37,9 @@ async def upload(client: AsyncWebClient, name: str, title: str, content: bytes) 
 
 def _trusted(address: str, base_url: str) -> bool:
     given, base = urlsplit(address), urlsplit(base_url)
-    host = given.hostname or ""
     if (given.scheme, given.netloc) == (base.scheme, base.netloc):
         return True
-    return given.scheme == "https" and host.endswith(FILES_AT)
+    return FILES_AT.fullmatch(address) is not None
 
 
 async def _send(client: AsyncWebClient, address: str, content: bytes) -> None:

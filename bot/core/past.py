@@ -9,6 +9,7 @@ from bot.core.pool import Pool, Snapshot
 
 WEEK_HOURS = 168
 KEPT_HOURS = 6 * WEEK_HOURS
+KEPT_SECONDS = KEPT_HOURS * HOUR_SECONDS
 STANDS_SECONDS = 600.0
 """A sample stands for the time since the one before it, at most that long; a longer gap stays unknown."""
 MONDAY_HOURS = 72
@@ -52,6 +53,11 @@ def cells_of(past: Past | None, pool: Pool | None) -> tuple[Cell, ...]:
 def hour_of_week(hour: int) -> int:
     """0 to 167 from Monday 00:00 UTC, of an hour counted from the epoch."""
     return (hour + MONDAY_HOURS) % WEEK_HOURS
+
+
+def known_hours(past: Past) -> frozenset[int]:
+    """The hours of which enough is known to count."""
+    return frozenset(_hour(row) for row in past.rows if _covered(row) >= LEAST_KNOWN_SECONDS)
 
 
 def finished(past: Past, cells: tuple[Cell, ...]) -> Past:
@@ -161,6 +167,10 @@ def _usual(rates: dict[int, float], hour: int) -> Usual | None:
 
 def _hour(row: str) -> int:
     return int(row.partition(";")[0])
+
+
+def _covered(row: str) -> float:
+    return float(row.split(";", 3)[2])
 
 
 def _row(cell: Cell) -> str:

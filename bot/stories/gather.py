@@ -1,4 +1,4 @@
-"""Gather the records that a report is made of, from the store alone."""
+"""Gather the records that a report is made of, from the store alone, and make it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,21 @@ from bot.core.incident import Incident
 from bot.core.past import Past, cells_of
 from bot.core.pool import Pool
 from bot.core.record import AuditEntry
-from bot.core.report import Books
+from bot.core.report import Books, Report, report
 from bot.ports import Store
 
 PAGE = 1000
 MOST_PAGES = 50
 """Of the audit trail; what a report says of scale-ups begins with the first entry read."""
+
+
+async def longer_view(store: Store, file: File, days: int, now: float, pool: str | None = None) -> Report:
+    """The report over the last days, of every pool or of one; `now` is epoch seconds.
+
+    Raises Unreachable when the store cannot be used.
+    """
+    books = await gathered(store, file, now - days * 86400.0, now + 1, pool)
+    return await asyncio.to_thread(report, books, None if pool is None else [pool])
 
 
 async def gathered(store: Store, file: File, since: float, until: float, only: str | None = None) -> Books:

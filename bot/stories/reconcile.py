@@ -29,6 +29,7 @@ from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import Move, keep
 from bot.stories.moving import elsewhere, go_home, part, shut, usable
+from bot.stories.set_aside import resting
 from bot.stories.speak import CREDENTIALS_SECONDS, Said, after_failure, edit_reply, edit_root, post_reply, post_root
 from bot.stories.why import explained
 from bot.views.blocks import digest_of
@@ -75,6 +76,9 @@ async def reconcile(desk: Desk, held: Held[Incident]) -> None:
     """
     move: Move = _unchanged
     drawing: Drawing | None = None
+    if resting(held.value, desk.now()):
+        await keep(desk, held, move, due=held.value.retry_at, uncertain=held.unsettled is not None)
+        return
     paces = desk.settings.file.paces
     view = explained(await desk.view(held.value), held.value, desk.now(), paces)
     for _ in range(MOST_STEPS):

@@ -18,6 +18,11 @@ MOST_ATTEMPTS = 5
 log = structlog.get_logger()
 
 
+def resting(incident: Incident, now: float) -> bool:
+    """Whether it is quarantined: not even looked at, whatever wakes it, until its time comes or somebody says retry."""
+    return incident.attempts >= MOST_ATTEMPTS and incident.retry_at > now
+
+
 async def set_aside(desk: Desk, mine: Held[Incident], why: str) -> None:
     """Count the failure and look again later; the last time, say in the channel how to try again.
 

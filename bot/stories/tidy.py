@@ -6,6 +6,7 @@ from bot.core.alert import likeness
 from bot.core.incident import Incident
 from bot.core.record import Change, Conflict, Held, Put
 from bot.desk import Desk
+from bot.ports import Unreachable
 from bot.stories.keep import KEPT_AFTER_CLOSE_SECONDS
 
 SLICE = 50
@@ -24,7 +25,8 @@ async def tidy(desk: Desk) -> str:
     for at in range(0, len(ended), SLICE):
         ids = ended[at : at + SLICE]
         held = await desk.store.get_many(Incident, ids)
-        if gone := tuple(("ended", name) for name in ids if name not in held):
+        missing = [name for name in ids if name not in held]
+        if gone := tuple([("ended", name) for name in missing if await _is_gone(desk, name)]):
             await desk.store.commit(Change(leave=gone))
         for one in held.values():
             if _is_long_over(desk, one.value) and forgotten < MOST:
@@ -32,6 +34,14 @@ async def tidy(desk: Desk) -> str:
     if forgotten:
         log.info("incidents forgotten", count=forgotten)
     return ""
+
+
+async def _is_gone(desk: Desk, incident_id: str) -> bool:
+    """Whether there is no such record; one that a newer release wrote is there, and cannot be read here."""
+    try:
+        return await desk.store.get(Incident, incident_id) is None
+    except Unreachable:
+        return False
 
 
 def _is_long_over(desk: Desk, incident: Incident) -> bool:

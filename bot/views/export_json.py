@@ -19,7 +19,7 @@ def as_json(incident: Incident, now: float) -> str:
     """One JSON object; `schema` says which fields to expect."""
     document = {
         "schema": SCHEMA,
-        "exported_at": _iso(now),
+        "exported_at": iso(now),
         "id": incident.id,
         "title": incident.title,
         "state": incident.state,
@@ -27,20 +27,20 @@ def as_json(incident: Incident, now: float) -> str:
         "source": incident.source,
         "receiver": incident.receiver,
         "group_key": incident.group_key,
-        "began_at": _iso(incident.began_at),
-        "opened_at": _iso(incident.opened_at),
-        "closed_at": _iso(incident.closed_at),
+        "began_at": iso(incident.began_at),
+        "opened_at": iso(incident.opened_at),
+        "closed_at": iso(incident.closed_at),
         "lasted_seconds": lasted(incident, now),
         "slack": {"channel": incident.thread.channel, "ts": incident.thread.root},
         "owner": incident.owner,
-        "acknowledged_at": _iso(incident.acked_at),
+        "acknowledged_at": iso(incident.acked_at),
         "deliveries": incident.deliveries,
         "alerts": [_alert(incident, number) for number in range(len(incident.alerts))],
         "alerts_not_shown": incident.truncated,
         "pools": [_pool(incident, name, now) for name in incident.candidates],
         "forecasts": [_score(score) for score in incident.scores],
         "unknown_pools": list(incident.unknown_pools),
-        "silences": [{"id": s.id, "alertmanager": s.alertmanager, "by": s.by, "ends_at": _iso(s.ends_at),
+        "silences": [{"id": s.id, "alertmanager": s.alertmanager, "by": s.by, "ends_at": iso(s.ends_at),
                       "ended": s.ended} for s in incident.silences],
         "timeline": [_entry(entry) for entry in incident.timeline],
         "timeline_entries_dropped": incident.entries - len(incident.timeline),
@@ -54,8 +54,8 @@ def _alert(incident: Incident, number: int) -> dict[str, object]:
         "fingerprint": alert.fingerprint,
         "name": alert.name,
         "status": alert.status,
-        "starts_at": _iso(alert.starts_at),
-        "ends_at": _iso(alert.ends_at),
+        "starts_at": iso(alert.starts_at),
+        "ends_at": iso(alert.ends_at),
         "labels": dict(alert.labels),
         "values": {name: value if isfinite(value) else None for name, value in alert.values.items()},
         "teams": list(alert.teams),
@@ -82,7 +82,7 @@ def _score(score: Score) -> dict[str, object]:
     made = score.forecast
     return {
         "pool": made.pool,
-        "made_at": _iso(made.at),
+        "made_at": iso(made.at),
         "verdict": made.verdict,
         "low_seconds": made.low_seconds,
         "high_seconds": made.high_seconds,
@@ -94,8 +94,8 @@ def _score(score: Score) -> dict[str, object]:
 def _entry(entry: Entry) -> dict[str, object]:
     kept_inside = {"at", "figures", "about", "choices", "ts", "chart", "picture"}
     told = {name: value for name, value in asdict(entry).items() if name not in kept_inside}
-    figures = [{**asdict(snapshot), "at": _iso(snapshot.at)} for snapshot in entry.figures]
-    return {**told, "at": _iso(entry.at), "figures": figures}
+    figures = [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures]
+    return {**told, "at": iso(entry.at), "figures": figures}
 
 
 def lasted(incident: Incident, now: float) -> float:
@@ -103,7 +103,8 @@ def lasted(incident: Incident, now: float) -> float:
     return max(0.0, (incident.closed_at or now) - incident.began_at)
 
 
-def _iso(at: float | None) -> str | None:
+def iso(at: float | None) -> str | None:
+    """A time in UTC as ISO 8601 writes it; None for none, and for one that no calendar has."""
     if at is None:
         return None
     return dated(at, lambda moment: moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"))

@@ -1,15 +1,94 @@
-"""What a report says of one pool, as parts of a sentence in plain words; the message escapes and joins them."""
+"""What a report says, in plain words: parts of sentences and rows of its table; what shows them escapes them."""
 
 from collections.abc import Sequence
 
 from bot.core.closing import hours
 from bot.core.history import about_hours
 from bot.core.hour import WAIT_EDGES
-from bot.core.report import PoolReport
+from bot.core.recurrence import moment
+from bot.core.report import PoolReport, Report, Waits
 from bot.core.sizing import Sized
 from bot.core.words import count, duration, listed
+from bot.views.marked import clean, shortened
+from bot.views.table import short_wait
 
 MOST_CAUSES = 4
+_LEAST_NAME = 12
+
+
+def lead(made: Report) -> str:
+    """Which days, by which clock, and how many incidents."""
+    still = f" ({made.open_now:,} open)" if made.open_now else ""
+    return f"Incidents of the last {days_of(made)} days, {span(made)}: {count(made.incidents, 'incident')}{still}."
+
+
+def span(made: Report) -> str:
+    """`18 Jan 00:00 to 25 Jan 00:00 UTC`."""
+    return f"{_day(made, made.since)} to {_day(made, made.until)} {made.zone}"
+
+
+def nothing(made: Report) -> str:
+    """That there is nothing to tell; that nobody waited is only said where somebody looked."""
+    looked = f", and nobody was seen to wait longer than {duration(made.target_seconds)}"
+    return f"No incident began{looked if _measured(made) else ''} in the last {days_of(made)} days."
+
+
+def measured(made: Report) -> str:
+    """Of how many pools the waits are known; empty where there is no pool at all."""
+    return f"Measured: {_measured(made):,} of {count(len(made.pools), 'pool')}." if made.pools else ""
+
+
+def rows(made: Report) -> list[tuple[str, ...]]:
+    """The table of waits: a head, and the pools whose waits are known, those whose jobs waited most first."""
+    head = ("pool", "p50", "p90", "p99", f"over {short_wait(made.target_seconds)}", "jobs p95", "seen")
+    return [head, *(_row(one, one.waits) for one in made.pools if one.waits)]
+
+
+def aligned(cells: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Lines of at most `width` columns: first names, the middle left out where they are too long, then figures."""
+    widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
+    widths[0] = min(widths[0], max(_LEAST_NAME, width - sum(widths[1:]) - 2 * (len(widths) - 1)))
+    return [_line(line, widths) for line in cells]
+
+
+def legend(made: Report) -> str:
+    """What the columns of the table mean, and from when what recurs is taken."""
+    return (
+        "p50, p90, p99: for so much of the measured time the oldest waiting job had waited at most that long; an empty "
+        f"queue waits nothing (-: 30 s or less). over {short_wait(made.target_seconds)}: share of the measured time in "
+        f"which it had waited longer than {duration(made.target_seconds)}. jobs p95: 19 of 20 jobs started within it, "
+        f"if the oldest starts first. seen: share of {count(days_of(made), 'day')} that was measured. What recurs is "
+        f"taken from up to 6 weeks, hours in {made.zone}. An incident of several pools counts for each."
+    )
+
+
+def days_of(made: Report) -> int:
+    """The length of the span."""
+    return max(1, round((made.until - made.since) / 86400))
+
+
+def _day(made: Report, at: float) -> str:
+    return f"{moment(at, made.zone):%d %b %H:%M}".lstrip("0")
+
+
+def _measured(made: Report) -> int:
+    return sum(one.waits is not None for one in made.pools)
+
+
+def _row(one: PoolReport, waits: Waits) -> tuple[str, ...]:
+    times = (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds)
+    jobs = "?" if waits.jobs_p95_seconds is None else _wait(waits.jobs_p95_seconds)
+    seen = share(one.measured_share)
+    return (clean(one.pool) or "(no name)", *(_wait(seconds) for seconds in times), share(waits.over_share), jobs, seen)
+
+
+def _line(line: Sequence[str], widths: Sequence[int]) -> str:
+    name = shortened(line[0], widths[0]).ljust(widths[0])
+    return "  ".join([name, *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))])
+
+
+def _wait(seconds: float) -> str:
+    return "-" if seconds <= WAIT_EDGES[0] else short_wait(seconds)
 
 
 def facts(one: PoolReport) -> tuple[str, ...]:

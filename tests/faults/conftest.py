@@ -1,7 +1,7 @@
 """One forker of processes for all fault tests of a run."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -9,6 +9,27 @@ from tests.faults.servers import Zygote
 
 LONG = 20
 """With so many rounds every case runs as the catalogue says, and not shortened."""
+
+
+Figure = Callable[[str, float], None]
+"""Says what was measured, for the end of the run."""
+FIGURES = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture
+def figure(request: pytest.FixtureRequest) -> Figure:
+    """What a test measured is printed when all have run."""
+
+    def say(name: str, value: float) -> None:
+        request.config.stash.setdefault(FIGURES, []).append(f"{name}: {value:,.3g}")
+
+    return say
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The figures of this run."""
+    for line in terminalreporter.config.stash.get(FIGURES, []):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +44,9 @@ def zygote() -> Iterator[Zygote]:
 def rounds() -> int:
     """How often a case is repeated: TAILBACK_FAULT_ROUNDS, for the long run 20; a few by default."""
     return int(os.environ.get("TAILBACK_FAULT_ROUNDS", "2"))
+
+
+@pytest.fixture
+def few(rounds: int) -> int:
+    """The same for cases that take long: once by default."""
+    return rounds if rounds >= LONG else 1

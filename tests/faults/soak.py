@@ -41,8 +41,8 @@ class Soak:
     kills: int = 0
     pauses: int = 0
     redis_kills: int = 0
-    collapsed: int = 0
-    """Second threads that the sweep found and marked; they count as no duplicate any more."""
+    visible: list[float] = field(default_factory=list)
+    """Of each second thread that was collapsed on the way: for how long it could be seen, in seconds."""
     busy: set[str] = field(default_factory=set)
     """Processes that are being killed or paused now."""
 
@@ -110,10 +110,17 @@ async def soaked(zygote: Zygote, folder: Path, seconds: float, seed: int) -> tup
             process.kill()
         await home.start()
         verdict = await judged(home, MEND_SECONDS)
-        channels = home.stand_in.workspace.channels.values()
-        marks = [mark_of(message) for channel in channels for message in channel.messages.values()]
-        soak.collapsed = sum(mark.startswith("duplicate/") for mark in marks)
+        soak.visible = sorted(seen_for(home))
         return verdict, soak
+
+
+def seen_for(home: House) -> list[float]:
+    """For how long each second thread stood before it said that it is one; the longer ones were seen by somebody."""
+    found = []
+    for call in home.stand_in.log.of("chat.update"):
+        if call.effect and mark_of(call.args).startswith("duplicate/"):
+            found.append(call.at_seconds - float(str(call.args["ts"])))
+    return found
 
 
 def main() -> None:
@@ -129,7 +136,8 @@ def main() -> None:
     zygote.close()
     groups = len({sent.group for sent in soak.home.delivered})
     print(f"seed {seed}: {groups} groups, {soak.kills} kills, {soak.pauses} pauses, {soak.redis_kills} kills of Redis")
-    print(f"second threads that were collapsed on the way: {soak.collapsed}")
+    longest = f", visible for {soak.visible[-1]:.1f} s at most" if soak.visible else ""
+    print(f"second threads that were collapsed on the way: {len(soak.visible)}{longest}")
     for name in ("missing", "duplicates", "orphans", "disorder"):
         if found := getattr(verdict, name):
             print(f"{name}: {found}")

@@ -81,11 +81,11 @@ POINTS: dict[str, Killed] = {"A1": kill_before, "A2": kill_between, "A3": kill_a
 
 @pytest.mark.parametrize("point", POINTS)
 async def test_ac_3_killed_around_a_silence_there_is_one_silence(
-    zygote: Zygote, tmp_path: Path, point: str, rounds: int
+    zygote: Zygote, tmp_path: Path, point: str, few: int
 ) -> None:
     """The worker dies before, between or after: one silence holds, the thread says so, intent stands before effect."""
     async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
-        for number in range(1, max(1, rounds // 2) + 1):
+        for number in range(1, few + 1):
             root, told = await root_of(home, number), len(audited(home, "silence"))
             dying = asyncio.create_task(POINTS[point](home, home.to_ends, silences))
             await asyncio.sleep(0)
@@ -102,12 +102,12 @@ async def test_ac_3_killed_around_a_silence_there_is_one_silence(
 
 @pytest.mark.parametrize("point", POINTS)
 async def test_ac_3_killed_around_a_scale_there_is_one_target(
-    zygote: Zygote, tmp_path: Path, point: str, rounds: int
+    zygote: Zygote, tmp_path: Path, point: str, few: int
 ) -> None:
     """The worker dies before, between or after: one absolute target holds, and no other was ever asked for."""
     async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
         await root_of(home)
-        for target in range(11, 11 + max(1, rounds // 2)):
+        for target in range(11, 11 + few):
             told = len(audited(home, "scale_up"))
             dying = asyncio.create_task(POINTS[point](home, home.to_ends, scales))
             await asyncio.sleep(0)

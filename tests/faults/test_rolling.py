@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.balancer import Balancer
 from tests.faults.checker import Root, buttons, judged, roots
-from tests.faults.conftest import LONG
+from tests.faults.conftest import LONG, Figure
 from tests.faults.groups import webhook
 from tests.faults.house import House, Plan, house
 from tests.faults.servers import Zygote
@@ -67,7 +67,9 @@ class Load:
             self.failed.append(str(outcome))
 
 
-async def test_rt_4_restarting_one_by_one_cuts_no_request(zygote: Zygote, tmp_path: Path, rounds: int) -> None:
+async def test_rt_4_restarting_one_by_one_cuts_no_request(
+    zygote: Zygote, tmp_path: Path, rounds: int, figure: Figure
+) -> None:
     """SIGTERM to each of five in turn: no webhook or click is refused or cut, each ends in 20 s, others take over.
 
     Once by default, three times in the long form. Taken over: from the 200 to the thread it takes under a second.
@@ -94,7 +96,9 @@ async def test_rt_4_restarting_one_by_one_cuts_no_request(zygote: Zygote, tmp_pa
         verdict = await judged(home)
         assert verdict.kept, verdict
         waits = taken_over(home)
-        print(f"longest end {max(ends):.1f} s, longest way to a thread {max(waits):.2f} s, {len(waits)} threads")
+        figures = {"webhooks": len(home.delivered), "clicks": load.clicks, "threads": len(waits)}
+        for name, value in {**figures, "longest end": max(ends), "longest way to a thread": max(waits)}.items():
+            figure(f"RT-4 {name}", value)
         assert max(waits) < 1.0, sorted(waits)[-5:]
 
 

@@ -43,14 +43,22 @@ async def test_sl_1_killed_around_a_post_there_is_one_thread_that_is_known(
         assert verdict.kept, verdict
 
 
-async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(zygote: Zygote, tmp_path: Path) -> None:
-    """Slack stores and closes the connection: one post until the look-up, one thread after it."""
+async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(
+    zygote: Zygote, tmp_path: Path, few: int
+) -> None:
+    """Slack stores and closes the connection: one post until the look-up, one thread after it; then once more."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=2)) as home:
-        home.stand_in.faults.drop_reply("chat.postMessage")
-        before = len(home.stand_in.log.of("conversations.history"))
-        await home.send(1)
-        await home.eventually(lambda: len(home.stand_in.log.of("conversations.history")) > before, "a look-up")
-        assert len(home.stand_in.log.of("chat.postMessage")) == 1
+        for number in range(few):
+            home.stand_in.faults.drop_reply("chat.postMessage")
+            before = len(home.stand_in.log.calls)
+            await home.send(number)
+
+            def calls(method: str, since: int = before) -> int:
+                return len(home.stand_in.log.of(method, since=since))
+
+            await home.eventually(lambda calls=calls: calls("conversations.history") > 0, "a look-up")
+            assert calls("chat.postMessage") == 1
+            await home.eventually(lambda: not seen(home).missing, "the thread")
         verdict = await judged(home)
         assert verdict.kept, verdict
-        assert len(home.stand_in.log.of("chat.postMessage")) == 1
+        assert len(home.stand_in.log.of("chat.postMessage")) == few

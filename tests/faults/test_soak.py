@@ -6,14 +6,20 @@ from pathlib import Path
 import pytest
 
 from tests.faults.checker import judged, seen
+from tests.faults.conftest import Figure
 from tests.faults.house import CHANNEL, Plan, house
 from tests.faults.servers import Zygote
 from tests.faults.soak import soaked
 
 pytestmark = pytest.mark.needs("redis-server")
 
+MOST_VISIBLE_SECONDS = 120.0
+"""A second thread is repaired within two minutes (promises P2)."""
 
-async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(zygote: Zygote, tmp_path: Path) -> None:
+
+async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(
+    zygote: Zygote, tmp_path: Path, figure: Figure
+) -> None:
     """Kills about every quarter second, pauses, lost replies, Redis killed: missing 0, duplicates 0, orphans 0."""
     seconds = float(os.environ.get("TAILBACK_SOAK_SECONDS", "10"))
     verdict, soak = await soaked(zygote, tmp_path, seconds, seed=2026)
@@ -22,6 +28,9 @@ async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(zygote
     assert soak.kills > seconds
     assert soak.pauses > 0
     assert soak.redis_kills > 0
+    assert all(seconds < MOST_VISIBLE_SECONDS for seconds in soak.visible), soak.visible
+    figure("soak: second threads collapsed", len(soak.visible))
+    figure("soak: longest time that one was visible", max(soak.visible, default=0.0))
 
 
 async def test_the_checker_finds_what_is_missing_double_and_unknown(zygote: Zygote, tmp_path: Path) -> None:

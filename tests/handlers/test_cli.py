@@ -3,92 +3,25 @@
 import asyncio
 import contextlib
 import json
-import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from handlers import cli
+from tests.handlers.terminal import Ran, Terminal, ran
 from tests.house import ROOT
 from tests.playground.slack_kit import Kit, standing
 
-COMMANDS = ("demo", "run", "web", "worker", "check", "manifest", "send", "export", "audit")
+COMMANDS = ("demo", "run", "web", "worker", "check", "manifest", "send", "export", "audit", "report", "replay")
 SEED_ALERT = ROOT / "tests" / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
 FILE = '[slack]\nchannel = "C0CIONCALL"\nfallback_channel = "C0OPS"\n'
 TOKEN = "0123456789abcdef0123456789abcdef"
-
-
-@dataclass
-class Ran:
-    """What a command gave."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def complaint(self) -> str:
-        """The one line on standard error."""
-        (line,) = self.err.splitlines()
-        return line
-
-
-@dataclass
-class Terminal:
-    """Runs commands as real processes in a folder of their own, with no variables but the given ones."""
-
-    folder: Path
-
-    def variables(self, given: Mapping[str, str]) -> dict[str, str]:
-        """The whole environment of a process."""
-        return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "COLUMNS": "120", **given}
-
-    def run(self, *arguments: str, **given: str) -> Ran:
-        """Run to the end, at most 30 s."""
-        done = subprocess.run(
-            [sys.executable, "-m", "handlers", *arguments],
-            cwd=self.folder,
-            env=self.variables(given),
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr + done.stdout, done.stderr
-        return Ran(done.returncode, done.stdout, done.stderr)
-
-
-@pytest.fixture
-def terminal(tmp_path: Path) -> Terminal:
-    """An empty folder to run in."""
-    return Terminal(tmp_path)
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """This very process, in an empty folder and without Tailback's variables."""
-    for name in list(os.environ):
-        if name.startswith(("SLACK_", "TAILBACK_", "REDIS_", "GITHUB_", "LOG_")) or name in {"HOST", "PORT"}:
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    return monkeypatch
-
-
-def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
-    """Run a command inside this process."""
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(arguments))
-    said = capsys.readouterr()
-    assert "Traceback" not in said.err
-    return Ran(int(ended.value.code or 0), said.out, said.err)
 
 
 def test_the_program_lists_its_commands(terminal: Terminal) -> None:

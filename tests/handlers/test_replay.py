@@ -12,7 +12,7 @@ import pytest
 
 from bot.config import ConfigError
 from bot.ports import Refused
-from handlers.replay import Wanted, read, replayed
+from handlers.replay import Progress, Wanted, read, replayed
 from tests.docs_pages import shell_lines
 from tests.house import ROOT
 
@@ -130,7 +130,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(folder: Path) -> None:
     write(folder, "webhooks.jsonl", alert(0.0), broken, alert(31.0, path="/hook"), alert(900.0, "resolved"))
     told = replayed(Wanted(folder))
     assert f"webhook alertmanager: not readable ({folder}/webhooks.jsonl:2):" in told
-    assert "webhook /hook: repeated" in told
+    assert "1 webhook said nothing new" in told
     assert "1 webhook could not be read" in told
 
 
@@ -151,7 +151,7 @@ def test_jobs_and_issues_of_github_are_taken_in(folder: Path) -> None:
     hooks = [{"received_at": BEGINS + n, "path": "/github", "headers": {"X-GitHub-Event": event}, "body": one}
              for n, (event, one) in enumerate((("issues", body), ("workflow_job", job), ("star", {})))]  # fmt: skip
     told = replayed(Wanted(write(folder, "webhooks.jsonl", *hooks)))
-    assert "webhook github: opened" in told
+    assert "webhook github: opened an incident" in told
     assert "1 incident;" in told
 
 
@@ -177,11 +177,11 @@ def test_a_folder_without_a_recording_or_a_configuration_says_what_it_needs(tmp_
 def test_every_documented_configuration_can_be_replayed_without_its_secrets(folder: Path) -> None:
     """Tokens, keys and back ends are not needed: the complete example builds all it names."""
     shutil.copy(ROOT / "docs/examples/tailback.toml", folder / "tailback.toml")
-    assert "webhook alertmanager: opened" in replayed(Wanted(folder))
+    assert "webhook alertmanager: opened an incident" in replayed(Wanted(folder))
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
-def test_the_documented_export_of_prometheus_is_replayed_with_real_deliveries(tmp_path: Path) -> None:
+def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) -> None:
     """Real deliveries, one a file, and a real answer of Prometheus through the line that the docs show."""
     (tmp_path / "webhooks").mkdir()
     for hook in ALERTMANAGER.glob("webhook_0[1-4]*.json"):
@@ -197,4 +197,14 @@ def test_the_documented_export_of_prometheus_is_replayed_with_real_deliveries(tm
     assert found.samples["linux-x64-large"][0].queued == 212
     told = replayed(Wanted(tmp_path))
     assert "212 jobs queued" in told
-    assert "webhook alertmanager: joined" in told
+    assert "webhook alertmanager: joined its incident" in told
+
+
+def test_a_long_replay_says_how_far_it_has_come(capsys: pytest.CaptureFixture[str]) -> None:
+    """At each twentieth, once, on standard error: the transcript stays as it is."""
+    told = Progress(0.0, 1000.0)
+    for at in range(0, 1001, 10):
+        told(float(at))
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 20)
+    assert said.err.endswith("replayed 95%\nreplayed 100%\n")

@@ -22,12 +22,13 @@ def test_threads_replies_and_whispers_say_where_they_stand() -> None:
     """Messages in channels are numbered; whoever reads a reply can find its thread."""
     assert told(
         Came(AT, "webhook grafana", "opened"),
+        Came(AT, "webhook grafana", "repeated"),
         POST,
         Said(AT + 1, Form.REPLY, "C1", "*OPEN* · Worse.", "1.2", "1.1", broadcast=True),
         Said(AT + 2, Form.WHISPER, "C1", "Only you.", thread="1.1", whom="U1"),
         Said(AT + 3, Form.WHISPER, "C1", "Only you.", whom="U1"),
     ) == [
-        "2026-03-02 10:00:00 UTC · webhook grafana: opened",
+        "2026-03-02 10:00:00 UTC · webhook grafana: opened an incident",
         "2026-03-02 10:00:00 UTC · #C1 · message 1",
         "    OPEN · 14 jobs, oldest waits 32 min.",
         "2026-03-02 10:00:01 UTC · reply to message 1, also shown in the channel",

@@ -1,8 +1,11 @@
 """An incident that cannot be worked on waits longer each time, and is then told of in the channel, once."""
 
+import math
 from dataclasses import replace
 
-from bot.core.incident import Incident
+import pytest
+
+from bot.core.incident import Incident, Reported
 from bot.core.record import Claim, Held
 from bot.stories.set_aside import MOST_ATTEMPTS, set_aside
 from bot.stories.speak import QUARANTINE_SECONDS
@@ -39,3 +42,18 @@ async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
     mine = await claimed(world)
     await set_aside(world.desk, replace(mine), "again")
     assert len(world.chat.messages) == 1
+
+
+async def test_while_it_rests_it_is_not_even_looked_at() -> None:
+    """Its pools are measured on and wake it each time: what raises when it is looked at does not raise then."""
+    world = World()
+    await world.opens()
+    row = next(row for row in world.data.rows.values() if isinstance(row.value, Incident))
+    assert isinstance(row.value, Incident)
+    broken = Reported(0.0, 14, math.nan, None)
+    row.value = replace(row.value, reported=broken, attempts=MOST_ATTEMPTS, retry_at=world.clock.now() + 3600)
+    await world.passes(3590)
+    assert world.incident.attempts == MOST_ATTEMPTS
+    assert world.due() == 10.0
+    with pytest.raises(ValueError, match="NaN"):
+        await world.passes(20)

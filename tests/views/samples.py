@@ -17,7 +17,7 @@ TIMING = Timing()
 HOSTILE = (
     "<!channel> <@U1> <!subteam^S1> @here #general & < > `code` ```fence``` *b* _i_ ~s~ "
     "https://evil.example <https://evil.example|Runbook> "
-    "\u202eesrever \u05e9\u05dc\u05d5\u05dd 🔥👩‍🚒 \x00\x1b[31m\n> quote &amp;"
+    "\u202eesrever \u05e9\u05dc\u05d5\u05dd 🔥👩‍🚒 \x00\x1b[31m\n> quote &amp; \ud800\u2028\x85\u2029"
 )
 
 READINGS = {

@@ -91,6 +91,7 @@ def test_no_mention_or_link_of_an_attacker_survives_anywhere(name: str) -> None:
     """The oracle reads the bytes that would be sent, not the structure."""
     drawn = {**messages(), **views()}[name]
     sent = json.dumps({"t": drawn.text, "b": drawn.blocks} if isinstance(drawn, Message) else drawn, ensure_ascii=False)
+    assert sent.encode()
     assert not re.search(r"<[!@#](?!date\^\d)", sent)
     assert "<https://evil" not in sent
     assert "javascript:" not in sent

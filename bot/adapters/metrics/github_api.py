@@ -23,6 +23,9 @@ ANSWERS = frozenset({304, 401, 403, 429})
 SECONDARY_SECONDS = 60.0
 """The least pause after a secondary limit that names none; it doubles while GitHub goes on refusing."""
 LONGEST_SECONDS = 900.0
+LONGEST_HOUR_SECONDS = 7200.0
+"""GitHub's limits are by the hour; no header makes us wait longer than that, with clocks that differ (C17)."""
+MOST_DIGITS = 12
 
 
 class Absent(Unreachable):
@@ -93,9 +96,10 @@ class Api:
         left, ends = _number(headers.get("x-ratelimit-remaining")), _number(headers.get("x-ratelimit-reset"))
         if left is None or ends is None or headers.get("x-ratelimit-resource", "core") != "core":
             return
-        same = self._left is not None and ends == self._resets_at
+        resets_at = min(float(ends), self._now() + LONGEST_HOUR_SECONDS)
+        same = self._left is not None and resets_at == self._resets_at
         self._left = min(left, self._left) if same and self._left is not None else left
-        self._of, self._resets_at = _number(headers.get("x-ratelimit-limit")) or left, float(ends)
+        self._of, self._resets_at = _number(headers.get("x-ratelimit-limit")) or left, resets_at
 
     def _refusal(self, path: str, answer: Answer) -> Unreachable:
         if answer.status == 401:
@@ -168,7 +172,7 @@ def epoch(text: object) -> float | None:
 
 
 def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() else None
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
 def _thing(path: str) -> str:

@@ -14,6 +14,7 @@ PER_PAGE = "100"
 KEPT_PAGES = 600
 SHORT = 0.02
 """Lists change while their pages are read; up to this share may slip from one page to another unseen."""
+MOST_DIGITS = 9
 LINK = re.compile(r'<[^>]*[?&]page=(\d+)[^>]*>;\s*rel="(next|last)"')
 
 
@@ -102,7 +103,7 @@ class Pages(Generic[T]):
         if not isinstance(rows, list):
             wrong = f"the answer to {path} has no list{f' of {self._key}' if self._key else ''}"
             raise self._api.problem(f"{wrong}; check that url is the address of GitHub's REST API")
-        links = {name: int(page) for page, name in LINK.findall(answer.headers.get("link", ""))}
+        links = {name: int(page[:MOST_DIGITS]) for page, name in LINK.findall(answer.headers.get("link", ""))}
         total = body.get("total_count")
         return Page(
             answer.headers.get("etag", ""),

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from bot.adapters.http import LONGEST_PAUSE_SECONDS
 from bot.core.pool import Snapshot
 from bot.ports import Unreachable
 
@@ -55,8 +56,9 @@ class Listing(Generic[T]):
 
 
 def _wanted(kept: Listed[T] | Unreachable) -> float:
-    """Seconds that the source asked to be left alone."""
-    return kept.retry_after_seconds or 0.0 if isinstance(kept, Unreachable) else kept.good_seconds
+    """Seconds that the source asked to be left alone, within bounds (promises C17)."""
+    asked = kept.retry_after_seconds or 0.0 if isinstance(kept, Unreachable) else kept.good_seconds
+    return min(asked, LONGEST_PAUSE_SECONDS)
 
 
 async def tried(listing: Listing[T]) -> Listed[T] | Unreachable:

@@ -62,7 +62,7 @@ class Recording:
     @property
     def times(self) -> tuple[float, float]:
         """(first, last) time of anything recorded; (0, 0) when there is nothing."""
-        known = [one.at for one in (*self.deliveries, *self.asked)]
+        known = [one.at for one in self.deliveries] + [one.at for one in self.asked]
         known += [at for found in self.samples.values() for at in (found[0].at, found[-1].at)]
         return (min(known), max(known)) if known else (0.0, 0.0)
 

@@ -10,7 +10,7 @@ from bot.core.outlook import Score, Verdict
 from bot.core.report import Report
 from bot.core.words import count, duration
 from bot.playground.replay.journal import Came, Form, Journal, Proposed, Said
-from bot.playground.replay.transcript import stamp
+from bot.playground.replay.transcript import REPEATED, stamp
 
 Json = dict[str, object]
 
@@ -59,6 +59,9 @@ def summary(played: Played) -> Iterator[str]:
         f"({first:,} in channels, {count(replies, 'reply', 'replies')}), {count(edited, 'edit')}, "
         f"{count(whispers, 'whisper')}"
     )
+    again = sum(isinstance(line, Came) and line.outcome == REPEATED for line in played.journal.lines)
+    if again:
+        yield f"  {count(again, 'webhook')} said nothing new"
     if played.journal.refused:
         yield f"  {count(played.journal.refused, 'webhook')} could not be read"
     for incident in incidents:

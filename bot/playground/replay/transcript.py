@@ -10,6 +10,15 @@ from bot.core.words import count
 from bot.playground.replay.journal import Came, Form, Said
 
 WIDTH = 110
+REPEATED = "repeated"
+"""A webhook that said nothing new: it is counted, not shown."""
+OUTCOMES = {
+    "opened": "opened an incident",
+    "joined": "joined its incident",
+    "nothing_open": "resolved nothing that is open",
+    "tested": "was a test, and opened nothing",
+}
+"""What became of a webhook, in words."""
 _MENTION = re.compile(r"<(?:@|#|!subteam\^)([A-Z0-9]+)(?:\|[^>]*)?>")
 _DATE = re.compile(r"<!date\^[^>|]*\|([^>]*)>")
 _LINK = re.compile(r"<(https?://[^>|]+)\|([^>]*)>")
@@ -28,8 +37,9 @@ def transcript(lines: Sequence[Said | Came], every_seconds: float) -> Iterator[s
     last = {one.ts: place for place, one in enumerate(lines) if isinstance(one, Said) and one.form is Form.EDIT}
     for place, one in enumerate(lines):
         if isinstance(one, Came):
-            yield from ("", f"{stamp(one.at)} · {one.what}: {plain(one.outcome)}")
-            seen.news = True
+            if one.outcome != REPEATED:
+                yield from ("", f"{stamp(one.at)} · {one.what}: {OUTCOMES.get(one.outcome, plain(one.outcome))}")
+                seen.news = True
         elif one.form is Form.EDIT and not seen.shows(one, every_seconds, last=last[one.ts] == place):
             seen.edits[one.ts] = seen.edits.get(one.ts, 0) + 1
         elif one.form is not Form.REWORDED:

@@ -1,0 +1,24 @@
+"""Gives tests of the doors an empty folder to run commands in: as real processes, or inside this one."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.handlers.terminal import Terminal
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    """An empty folder to run in."""
+    return Terminal(tmp_path)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """This very process, in an empty folder and without Tailback's variables."""
+    for name in list(os.environ):
+        if name.startswith(("SLACK_", "TAILBACK_", "REDIS_", "GITHUB_", "LOG_")) or name in {"HOST", "PORT"}:
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return monkeypatch

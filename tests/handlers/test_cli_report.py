@@ -1,0 +1,109 @@
+"""`tailback report`: the longer view at a terminal, from the records of a real Redis, as text and as JSON."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.config import load
+from bot.core.past import Past, finished
+from bot.core.record import Change, Held, Put
+from handlers.wiring import now
+from handlers.wiring_tools import records
+from tests.builders import POOL, incident
+from tests.core.hours import FIRST, full, hour
+from tests.handlers.terminal import ran
+
+CONFIG = f"""
+[slack]
+channel = "C0CIONCALL"
+[report]
+zone = "Europe/Berlin"
+[pool."{POOL}"]
+[pool."macos-m1"]
+"""
+
+
+async def keep(days: int) -> None:
+    """Hours of the last days, in every eighth of which jobs waited for an hour, and an incident that is open."""
+    end = int(now() // 3600) - FIRST
+    hours = tuple((hour if number % 8 else full)(number) for number in range(end - 24 * days, end))
+    past, begun = finished(Past(POOL), hours), incident(at=now() - 3600, shown=False)
+    async with records(load()) as store:
+        puts = (Put(Held(past, 0), past, None), Put(Held(begun, 0), begun, None))
+        await store.commit(Change(puts=puts, join=(("open", begun.id),)))
+
+
+@pytest.fixture
+def installed(here: pytest.MonkeyPatch, redis_url: str) -> None:
+    """A configuration, and ten days on record."""
+    here.setenv("REDIS_URL", redis_url)
+    Path("tailback.toml").write_text(CONFIG, "utf-8")
+    asyncio.run(keep(10))
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_week_is_told_in_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    """Days by the clock of the configuration, named; a table of waits; what happened; what is proposed; no markup."""
+    said = ran(capsys, "report")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("Incidents of the last 7 days, ")
+    assert "Europe/Berlin: 1 incident (1 open).\n" in said.out
+    assert f"\n{POOL}\n  - 1 incident (1 open), open for 1 h\n" in said.out
+    assert "\nProposals\n  1. Raise the limit of linux.2xlarge from 40 to " in said.out
+    assert "*" not in said.out
+    assert max(len(line) for line in said.out.splitlines()) <= 100
+
+
+@pytest.mark.usefixtures("installed")
+def test_one_pool_and_other_days_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON with its schema; of 20 days half were measured; what is unknown is null."""
+    (one,) = json.loads(ran(capsys, "report", POOL, "--days", "20", "--json").out)["pools"]
+    assert (one["name"], one["incidents"]["count"]) == (POOL, 1)
+    assert one["measured_share"] == pytest.approx(0.5, abs=0.01)
+    assert one["waits"]["over_target_share"] == pytest.approx(1 / 8, abs=0.01)
+    told = json.loads(ran(capsys, "report", "macos-m1", "--json").out)
+    assert (told["schema"], told["zone"]) == ("tailback.report/1", "Europe/Berlin")
+    (unseen,) = told["pools"]
+    assert (unseen["measured_share"], unseen["waits"], unseen["most_queued"], unseen["limit"]) == (
+        0.0,
+        None,
+        None,
+        None,
+    )
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_terminal_and_slack_tell_the_same_proposals(capsys: pytest.CaptureFixture[str]) -> None:
+    """Text and JSON come from one report."""
+    (proposal, *_) = json.loads(ran(capsys, "report", "--json").out)["proposals"]
+    text = " ".join(ran(capsys, "report").out.split())
+    for words in (proposal["words"], *proposal["evidence"]):
+        assert words in text, words
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_pool_that_there_is_not_is_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line on standard error, exit 1, nothing on standard output."""
+    said = ran(capsys, "report", "linux.9xlarge")
+    assert (said.code, said.out) == (1, "")
+    assert said.complaint == 'tailback: There is no pool "linux.9xlarge". Known pools: linux.2xlarge, macos-m1.'
+
+
+@pytest.mark.usefixtures("here")
+def test_without_records_it_says_where_they_should_be(capsys: pytest.CaptureFixture[str]) -> None:
+    """And makes no folder."""
+    said = ran(capsys, "report")
+    assert said.code == 1
+    assert said.complaint.endswith("set TAILBACK_DATA or REDIS_URL to what the running Tailback has.")
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("days", ["0", "43", "week"])
+def test_days_that_are_not_on_record_are_refused(days: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The hours of pools are kept for 42 days; wrong options exit with 2."""
+    said = ran(capsys, "report", "--days", days)
+    assert said.code == 2
+    assert "Invalid value for '--days'" in said.complaint
