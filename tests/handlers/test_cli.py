@@ -56,7 +56,7 @@ def test_every_command_has_help_with_an_example(
         (("manifest", "--socket", "--url", "https://x.example"), 1, "Say how Slack reaches Tailback"),
         (("manifest", "--url", "http://x.example"), 1, "--url: Slack delivers to https addresses only"),
         (("send", "none.json"), 1, "none.json: cannot be read"),
-        (("send", "alert.json", "--to", "pager"), 1, "--to: there is no source 'pager'; known: alertmanager, grafana"),
+        (("send", "alert.json", "--to", "pager"), 1, "--to: there is no source 'pager'; known: alertmanager, event"),
         (("send", "alert.json"), 1, "TAILBACK_WEBHOOK_TOKEN is not set; set it"),
         (("export", "i1"), 1, "There are no records in"),
         (("export", "i1", "--sev", "--format", "json"), 1, "--sev is Markdown"),

@@ -1,0 +1,104 @@
+"""C12: no credential of a back end stands in an error, whatever the back end says and whatever is in the variable."""
+
+import base64
+import os
+from collections.abc import Callable, Mapping
+
+import httpx
+import pytest
+from structlog.testing import LogCapture
+
+from bot.adapters.http import Wire, bearer
+from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
+from bot.config import Environment, File, Settings
+from bot.ports import Failure, Metrics, Refused, Unreachable
+from handlers.logs import HIDDEN, Redaction, secrets_of
+from tests.adapters.back_end import URL, BackEnd, parts_with, serving_once
+
+TOKEN = "ghs_0123456789abcdefghijklmnopqrstuvwxyz"
+POOL = "linux.2xlarge"
+Build = Callable[..., Metrics]
+KINDS: dict[str, tuple[Build, dict[str, object], str]] = {
+    "github": (github.build, {"organizations": ["o"], "token_env": "T"}, TOKEN),
+    "gitlab": (gitlab.build, {"projects": ["g/p"], "token_env": "T"}, TOKEN),
+    "buildkite": (buildkite.build, {"token_env": "T"}, TOKEN),
+    "hud": (hud.build, {"token_env": "T"}, TOKEN),
+    "jenkins": (jenkins.build, {"basic_env": "T"}, f"tailback:{TOKEN}"),
+}
+SECRETIVE = (TOKEN, base64.b64encode(f"tailback:{TOKEN}".encode()).decode())
+
+
+def echoing(status: int, before: int = 0) -> Wire:
+    """A back end that repeats every header it was sent, and what stands inside of basic authentication."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        given = [*request.headers.values(), *SECRETIVE]
+        return httpx.Response(status, json={"message": "x" * before + " ".join(given)})
+
+    return Wire(httpx.MockTransport(answer))
+
+
+@pytest.mark.parametrize("status", [200, 401, 403, 404, 422, 429, 500])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_back_end_that_repeats_its_headers_gives_no_credential_away(kind: str, status: int) -> None:
+    """Every new source of figures, every kind of refusal."""
+    build, table, value = KINDS[kind]
+    parts = parts_with(echoing(status), {"T": value})
+    source = build(kind, f"[metrics.{kind}]", {"kind": kind, "url": URL, **table}, {POOL: {}}, parts)
+    try:
+        said = repr(await source.snapshot(POOL))
+    except (Unreachable, Refused) as error:
+        said = f"{error!s} {error!r}"
+    assert not any(secret in said for secret in SECRETIVE), said
+
+
+@pytest.mark.parametrize("before", [0, *range(240, 310, 7)])
+async def test_a_token_of_one_request_is_taken_out_before_anything_is_cut(before: int) -> None:
+    """The token of an App's installation comes with each request; half of one in a cut sentence is one too many."""
+    async with echoing(500, before) as wire:
+        with pytest.raises(Unreachable) as caught:
+            await wire.http("GitHub", URL).get("/x", headers=bearer(TOKEN))
+    assert TOKEN[:12] not in caught.value.what
+
+
+@pytest.mark.parametrize("spoilt", [f"{TOKEN}\n", f"{TOKEN}\nX-Evil: 1", f"{TOKEN}\0", f"—{TOKEN}", f"{TOKEN}\r"])
+@pytest.mark.parametrize("header", ["Authorization", "PRIVATE-TOKEN"])
+async def test_a_token_that_no_header_may_hold_is_named_and_not_repeated(spoilt: str, header: str) -> None:
+    """The HTTP library would repeat it in its own error; nothing is sent."""
+    async with serving_once() as url, Wire() as wire:
+        with pytest.raises(Unreachable, match="no header may have; put it right") as caught:
+            await wire.http("GitLab", url, headers={header: spoilt}).get("/x")
+    assert TOKEN not in str(caught.value)
+    assert caught.value.failure is Failure.CREDENTIALS
+
+
+def test_a_line_end_after_a_secret_is_no_part_of_it() -> None:
+    """Files and pipes add one; what is left is good, and the log knows it with and without."""
+    settings = Settings(Environment(), File(), {"GITLAB_TOKEN": f" {TOKEN}\n"})
+    assert settings.secret("GITLAB_TOKEN") == TOKEN
+    assert TOKEN in secrets_of(settings)
+
+
+SHAPES: Mapping[str, str] = {
+    "GitLab": "glpat-0123456789abcdefghij",
+    "Buildkite": "bkua_0123456789abcdef0123456789abcdef01234567",
+    "GitHub installation": TOKEN,
+    "AWS session": "ASIAIOSFODNN7EXAMPLE",
+    "service account": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlIn0.c2lnbmF0dXJl",
+    "private key": "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/IBAAKCAQEA\nabc=\n-----END RSA PRIVATE KEY-----",
+    "cut private key": "-----BEGIN PRIVATE KEY-----\nMIIEow+/IBAAKCAQEA",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_log_knows_the_shapes_of_the_new_credentials(shape: str) -> None:
+    """The second line, for values that no variable holds."""
+    event = Redaction(())(LogCapture(), "info", {"event": f"refused {SHAPES[shape]} by x"})
+    assert HIDDEN in event["event"]
+    assert SHAPES[shape][-12:] not in event["event"]
+
+
+def test_halves_of_a_rotation_are_known_to_the_log() -> None:
+    """GitHub's webhook secrets, as the tokens of the alert doors."""
+    env = Environment.model_validate({"github_webhook_secret": "first-of-two,second-of-two"})
+    assert {"first-of-two", "second-of-two"} <= {*secrets_of(Settings(env, File(), dict(os.environ)))}
