@@ -13,12 +13,20 @@ from bot.core.observe import Timing
 from bot.core.pool import PoolRules
 from bot.core.routing import Route
 from bot.core.written import seconds as seconds  # noqa: PLC0414 - others know it by this place
-from bot.tables import ActionsTable, EarlyTable, PermissionsTable, ReportTable, RouteTable, SlackTable, SnsTable
+from bot.tables import (
+    ActionsTable,
+    EarlyTable,
+    PermissionsTable,
+    ReportTable,
+    RouteTable,
+    SlackTable,
+    SnsTable,
+    TimingTable,
+)
 from bot.tables import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
 from bot.tables import PoolTable as PoolTable  # noqa: PLC0414 - the same
 from bot.tables import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.tables import Table as Table  # noqa: PLC0414 - the same
-from bot.tables import TimingTable
 
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 """Set but empty, this one means that the body alone is signed; every other empty variable counts as not set."""
@@ -36,17 +44,17 @@ class File(Table):
     """tailback.toml as a whole. Tables of integrations stay raw here: each is read beside its integration."""
 
     slack: SlackTable = SlackTable()
-    route: list[RouteTable] = []
+    route: list[RouteTable] = Field(default_factory=list)
     outside_slack: OutsideTable | None = None
     actions: ActionsTable = ActionsTable()
     timing: TimingTable = TimingTable()
     early: EarlyTable = EarlyTable()
     report: ReportTable = ReportTable()
     permissions: PermissionsTable = PermissionsTable()
-    alertmanager: dict[str, dict[str, object]] = {}
+    alertmanager: dict[str, dict[str, object]] = Field(default_factory=dict)
     sns: SnsTable = SnsTable()
-    metrics: dict[str, dict[str, object]] = {}
-    pool: dict[str, PoolTable] = {}
+    metrics: dict[str, dict[str, object]] = Field(default_factory=dict)
+    pool: dict[str, PoolTable] = Field(default_factory=dict)
 
     @property
     def paces(self) -> Timing:

@@ -12,6 +12,7 @@ from bot.core.incident import Incident
 from bot.core.record import Claim, Conflict, Held
 from bot.desk import Desk
 from bot.ports import Unreachable
+from bot.stories.backfill import backfill
 from bot.stories.chores import chore
 from bot.stories.forewarn import forewarn
 from bot.stories.illustrate import illustrate
@@ -161,5 +162,6 @@ STORIES: dict[str, Callable[[Desk, Claim], Awaitable[None]]] = {
     "weekly": post_weekly,
     "sketch": illustrate,
     "early": forewarn,
+    "fill": backfill,
 }
 """Kind of record: the story that is told of it."""

@@ -19,6 +19,7 @@ COMPONENTS = {
     "amtool": (("amtool",), "prometheus-alertmanager"),
     "chromedriver": (("chromedriver",), "chromium-driver"),
     "chromium": (("chromium",), "chromium"),
+    "jq": (("jq",), "jq"),
     "prometheus": (("prometheus",), "prometheus"),
     "redis-sentinel": (("redis-sentinel",), "redis-sentinel"),
     "redis-server": (("redis-server",), "redis-server"),

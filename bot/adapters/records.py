@@ -8,6 +8,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from bot.core.action import Act
+from bot.core.backfill import Backfill
 from bot.core.chore import Chore
 from bot.core.incident import Incident
 from bot.core.job import WorkflowJob
@@ -33,6 +34,7 @@ KINDS: dict[str, type[Record]] = {
     "job": WorkflowJob,
     "weekly": Weekly,
     "early": Notice,
+    "fill": Backfill,
 }
 """Kind in a key, and in a due member → the record's type."""
 
@@ -40,7 +42,7 @@ _NAMES: dict[type[object], str] = {kind: name for name, kind in KINDS.items()}
 
 
 def kind_name(kind: type[object]) -> str:
-    """`inc`, `pool`, `act`, `digest`, `lease`, `chore`, `past`, `job`, `weekly` or `early`."""
+    """`inc`, `pool`, `act`, `digest`, `lease`, `chore`, `past`, `job`, `weekly`, `early` or `fill`."""
     return _NAMES[kind]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from bot.core.action import Act
+from bot.core.backfill import Backfill
 from bot.core.chore import Chore
 from bot.core.incident import Incident
 from bot.core.job import WorkflowJob
@@ -49,7 +50,7 @@ class Notice:
     """Whether the incident that took it over was told of it."""
 
 
-Record = Incident | Pool | Act | Digest | Lease | Chore | Past | WorkflowJob | Sketch | Weekly | Notice
+Record = Incident | Pool | Act | Digest | Lease | Chore | Past | WorkflowJob | Sketch | Weekly | Notice | Backfill
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
@@ -125,7 +126,7 @@ class Change:
     """(list, member, seconds): it stands in the list from now on for that long; lists: `jobs:<label>`, `heard`."""
     wake: tuple[str, ...] = ()
     """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`,
-    `weekly:<channel>`."""
+    `weekly:<channel>`, `sketch:<id>`, `early:<pool>`, `fill:<pool>`."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
     """Marks of things applied by this change; if one exists already the whole change raises AlreadyDone."""

@@ -8,6 +8,7 @@ import structlog
 from bot.core.chore import Chore
 from bot.core.record import Change, Claim, Held, Put
 from bot.desk import Desk
+from bot.stories.backfill import wake_fills
 from bot.stories.measure import wake_pools
 from bot.stories.resync import resync
 from bot.stories.silences import keep_silences
@@ -23,9 +24,17 @@ POOLS_SECONDS = 300.0
 
 TIDY_SECONDS = 6 * 3600.0
 
+
+
+async def pools(desk: Desk) -> str:
+    """Every configured pool is measured, and its past is filled in."""
+    await wake_fills(desk)
+    return await wake_pools(desk)
+
+
 Check = Callable[[Desk], Awaitable[str]]
 CHORES: dict[str, Check] = {"resync": resync, "sweep": sweep, "silences": keep_silences, "weekly": weekly,
-                            "pools": wake_pools, "tidy": tidy}  # fmt: skip
+                            "pools": pools, "tidy": tidy}  # fmt: skip
 """Those that give what is wrong, as a sentence; `watch` keeps more."""
 NAMES = (*CHORES, "watch")
 

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from bot.core.forecast import looked_ahead, touched
-from bot.core.past import KEPT_HOURS, Cell, Past, finished, remembered, usual_ahead
+from bot.core.backfill import Backfill
+from bot.core.past import KEPT_SECONDS, Cell, Past, finished, remembered, usual_ahead
 from bot.core.pool import Pool, PoolRules, measured, unreadable
-from bot.core.record import Change, Claim, Held, Put
+from bot.core.record import Change, Claim, Conflict, Held, Put
 from bot.desk import Desk
 from bot.ports import Unreachable
 from bot.stories.foresee import foreseen
@@ -17,11 +18,12 @@ FORGOTTEN_SECONDS = 86400.0
 SCORES_SECONDS = 30 * 86400.0
 KEPT_UNWATCHED = 60
 """Samples kept of a pool that no incident watches: an hour at the default pace."""
-PAST_KEPT_SECONDS = KEPT_HOURS * 3600.0
 MISSED_SECONDS = 60.0
 """A pool whose look is late by that much has fallen out of the queue."""
 EARLY = 0.9
 """The part of a poll period before which a pool is not measured again."""
+OVERLAP_SECONDS = 30.0
+"""A past that was filled in so long before a look may not have been there yet when that look read it."""
 
 
 async def measure(desk: Desk, claim: Claim) -> None:
@@ -47,7 +49,14 @@ async def measure(desk: Desk, claim: Claim) -> None:
     wake = tuple(f"inc:{incident}" for incident in watchers if not recent or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
-    await desk.store.commit(Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake))
+    change = Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake)
+    try:
+        await desk.store.commit(change)
+    except Conflict:
+        if not past:
+            raise
+        _, again = await _written(desk, claim.id, over)  # the weeks before were being filled in at this moment
+        await desk.store.commit(replace(change, puts=(change.puts[0], again)))
 
 
 def _pace(desk: Desk, name: str, *, watched: bool) -> float:
@@ -85,14 +94,28 @@ def _unwatched(pool: Pool) -> Pool:
 async def _in_the_past(desk: Desk, before: Pool, after: Pool, over: tuple[Cell, ...]) -> tuple[Pool, tuple[Put, ...]]:
     """(the pool with what past weeks foretell for the hour that has begun, the past's record when it is to be written).
 
-    The past is read and written once an hour: what it foretells changes no sooner.
+    The past is read and written once an hour, and when it was filled in: what it foretells changes no sooner.
     """
-    if after.hour is None or (before.hour is not None and before.hour.hour == after.hour.hour):
+    goes_on = before.hour is not None and after.hour is not None and before.hour.hour == after.hour.hour
+    if after.hour is None or (goes_on and not await _filled(desk, before)):
         return after, ()
-    held = await desk.store.get(Past, after.id) or Held(Past(after.id), 0)
+    past, put = await _written(desk, after.id, over)
+    return replace(after, ahead=usual_ahead(past, after.hour.hour)), (put,) if over else ()
+
+
+async def _filled(desk: Desk, pool: Pool) -> bool:
+    """Whether weeks of the past have come since the last look, of which nothing was foretold so far."""
+    if pool.ahead or not desk.settings.file.timing.backfill:
+        return False
+    fill = await desk.store.get(Backfill, pool.id)
+    return fill is not None and fill.value.filled_at >= pool.tried_at - OVERLAP_SECONDS
+
+
+async def _written(desk: Desk, name: str, over: tuple[Cell, ...]) -> tuple[Past, Put]:
+    """(the past with the hours that are over, what writes it)."""
+    held = await desk.store.get(Past, name) or Held(Past(name), 0)
     past = finished(held.value, over)
-    after = replace(after, ahead=usual_ahead(past, after.hour.hour))
-    return after, (Put(held, past, None, keep_seconds=PAST_KEPT_SECONDS),) if over else ()
+    return past, Put(held, past, None, keep_seconds=KEPT_SECONDS)
 
 
 async def _ahead(desk: Desk, pool: Pool) -> Pool:

@@ -154,7 +154,9 @@ def _nothing(incident: Incident, seen: Sequence[Row]) -> str:
     if unknown:
         return f"queue length unknown in {len(unknown)} of {count(len(judged), 'pool')}"
     still = ", the alert still fires" if incident.state is State.EASING and incident.firing else ""
-    return f"nothing queued{still}" if incident.affected else f"nothing queued in {count(len(judged), 'pool')}{still}"
+    waiting = sum(row.queued or 0 for row in judged)
+    few = f"{count(waiting, 'job')} queued, at or under the floor" if waiting else "nothing queued"
+    return f"{few}{still}" if incident.affected else f"{few} in {count(len(judged), 'pool')}{still}"
 
 
 def ending(incident: Incident) -> str:

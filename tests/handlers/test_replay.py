@@ -180,7 +180,7 @@ def test_every_documented_configuration_can_be_replayed_without_its_secrets(fold
     assert "webhook alertmanager: opened an incident" in replayed(Wanted(folder))
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
+@pytest.mark.needs("jq")
 def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) -> None:
     """Real deliveries, one a file, and a real answer of Prometheus through the line that the docs show."""
     (tmp_path / "webhooks").mkdir()

@@ -13,7 +13,7 @@ from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.config import Environment, File, Settings
 from bot.ports import Failure, Metrics, Refused, Unreachable
 from handlers.logs import HIDDEN, Redaction, secrets_of
-from tests.adapters.back_end import URL, BackEnd, parts_with, serving_once
+from tests.adapters.back_end import URL, parts_with, serving_once
 
 TOKEN = "ghs_0123456789abcdefghijklmnopqrstuvwxyz"
 POOL = "linux.2xlarge"
@@ -25,14 +25,15 @@ KINDS: dict[str, tuple[Build, dict[str, object], str]] = {
     "hud": (hud.build, {"token_env": "T"}, TOKEN),
     "jenkins": (jenkins.build, {"basic_env": "T"}, f"tailback:{TOKEN}"),
 }
-SECRETIVE = (TOKEN, base64.b64encode(f"tailback:{TOKEN}".encode()).decode())
+CODED = base64.b64encode(f"tailback:{TOKEN}".encode()).decode()
+"""How Jenkins's is sent."""
 
 
 def echoing(status: int, before: int = 0) -> Wire:
-    """A back end that repeats every header it was sent, and what stands inside of basic authentication."""
+    """A back end that repeats every header it was sent, and the token in them alone."""
 
     def answer(request: httpx.Request) -> httpx.Response:
-        given = [*request.headers.values(), *SECRETIVE]
+        given = [*request.headers.values(), TOKEN]
         return httpx.Response(status, json={"message": "x" * before + " ".join(given)})
 
     return Wire(httpx.MockTransport(answer))
@@ -49,7 +50,8 @@ async def test_a_back_end_that_repeats_its_headers_gives_no_credential_away(kind
         said = repr(await source.snapshot(POOL))
     except (Unreachable, Refused) as error:
         said = f"{error!s} {error!r}"
-    assert not any(secret in said for secret in SECRETIVE), said
+    assert TOKEN not in said
+    assert CODED not in said
 
 
 @pytest.mark.parametrize("before", [0, *range(240, 310, 7)])

@@ -19,6 +19,8 @@ HEADER = "x-hud-internal-bot"
 RUNNERS_SECONDS = 120.0
 """HUD itself keeps its list of runners that long."""
 LABELS_SECONDS = 600.0
+LONGEST_PAST_SECONDS = 6 * 3600.0
+"""HUD answers for all labels at once, by the minute; a day would be megabytes of waits without lengths or rates."""
 OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
 """Asked of all repositories: the same five minutes, and nothing older than a job can live."""
 
@@ -74,8 +76,13 @@ class Hud:
         return drawn(pool, label, jobs.at, looks, unknown)
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """The longest wait of the past by minute or hour, oldest first; a time that HUD leaves out is not zero."""
+        """The longest wait of the past by minute or hour, oldest first; a time that HUD leaves out is not zero.
+
+        Empty for more than six hours.
+        """
         label, grain = self._of(pool), "minute" if step_seconds < 3600 else "hour"
+        if until - since > LONGEST_PAST_SECONDS:
+            return ()
         window = (grain, int(since // 60), int(until // 60) + 1)
         if self._window != window:
             self._window, self._past = window, Listing(partial(self._ask_past, *window), self._now)

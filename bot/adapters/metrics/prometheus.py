@@ -21,6 +21,8 @@ from bot.ports import Failure, Unreachable
 NO_QUEUE = "no query for it is configured; add `queued`, since nothing counts as drained without it"
 USUAL_SECONDS = 60.0
 """How long an answer about the long past is good."""
+LONG_SECONDS = 6 * 3600.0
+"""A past longer than that is asked for in the background: one figure after the other, so that looks find a free slot."""
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
@@ -96,7 +98,8 @@ class Prometheus:
         """The figures of `PAST` over time, oldest first; empty when there is no past to be had."""
         asked = {name: query for name, query in self._of(pool).items() if name in PAST}
         step = max(step_seconds, (until - since) / MOST_POINTS, 1.0)
-        answers = await asyncio.gather(*(self._range(query, since, until, step) for query in asked.values()))
+        turns = asyncio.Semaphore(1 if until - since > LONG_SECONDS else max(1, len(asked)))
+        answers = await asyncio.gather(*(self._range(query, since, until, step, turns) for query in asked.values()))
         if asked:
             self._some(answers)
         found = dict(zip(asked, answers, strict=True))
@@ -124,9 +127,12 @@ class Prometheus:
         asked = await self._ask("/api/v1/query", {"query": query, "time": f"{at:.3f}"})
         return asked if isinstance(asked, Unreachable) else samples(asked)
 
-    async def _range(self, query: str, since: float, until: float, step: float) -> Points | Unknown | Unreachable:
+    async def _range(
+        self, query: str, since: float, until: float, step: float, turns: asyncio.Semaphore
+    ) -> Points | Unknown | Unreachable:
         span = {"start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{step:.3f}"}
-        asked = await self._ask("/api/v1/query_range", {"query": query, **span})
+        async with turns:
+            asked = await self._ask("/api/v1/query_range", {"query": query, **span})
         return asked if isinstance(asked, Unreachable) else points(asked)
 
     async def _ask(self, path: str, params: Mapping[str, str]) -> Answer | Unreachable:

@@ -29,7 +29,7 @@ SLOW = frozenset({"usual_arrivals_per_minute", "usual_duration_seconds", "usual_
 """Figures of the long past, which are not asked for at every look."""
 PAST = (
     *("queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "booting"),
-    *("arrivals_per_minute", "completions_per_minute", "duration_p50_seconds"),
+    *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds"),
 )
 """Figures of which the past is read, so that a forecast and a diagnosis have something to go on at once."""
 Found = tuple[Sample, ...] | Unknown | Unreachable

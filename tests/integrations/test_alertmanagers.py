@@ -1,0 +1,116 @@
+"""The pages on Alertmanager and Grafana: each configuration through the doctor, good and bad."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from bot.playground.serving import serving
+from handlers.findings import Finding, Level
+from tests.integrations.checking import checked, said
+from tests.journeys.real_alertmanager import alertmanager
+
+URLS = {"alertmanager": "http://localhost:9093", "grafana": "https://example.grafana.net"}
+DENIED = {
+    "accessErrorId": "ACE0123456789",
+    "message": "You'll need additional permissions to perform this action. Permissions needed: alert.instances:read",
+    "title": "Access denied",
+}
+
+
+async def found(page: str, url: str, folder: Path, **instead: str) -> Finding:
+    """The doctor's one finding about the alertmanager of a page."""
+    variables = {"GRAFANA_TOKEN": "glsa_made_up_0123456789"}
+    findings = await checked(page, folder, {URLS[page]: url, **instead}, variables)
+    (one,) = [finding for finding in findings if finding.area == "alertmanager"]
+    return one
+
+
+@asynccontextmanager
+async def answering(answer: Callable[[str], Response]) -> AsyncIterator[str]:
+    """Answers by path."""
+
+    async def endpoint(request: Request) -> Response:
+        return answer(request.url.path)
+
+    async with serving(Starlette(routes=[Route("/{path:path}", endpoint)])) as url:
+        yield url
+
+
+@pytest.mark.needs("alertmanager")
+async def test_the_configuration_of_alertmanagers_page_works(tmp_path: Path) -> None:
+    """A real one; nothing was created."""
+    async with alertmanager(tmp_path / "am") as real:
+        one = await found("alertmanager", real.url, tmp_path)
+        assert (one.state, one.text) == (
+            Level.OK,
+            "main: 0 alerts fire, its silences can be read; only reading was tried",
+        )
+        assert await real.silences() == []
+
+
+async def test_the_configuration_of_grafanas_page_works(tmp_path: Path) -> None:
+    """Its API lies below /api/alertmanager/grafana."""
+    asked: list[str] = []
+
+    def answer(path: str) -> Response:
+        asked.append(path)
+        return JSONResponse([])
+
+    async with answering(answer) as url:
+        one = await found("grafana", url, tmp_path)
+    assert (one.state, one.text[:24]) == (Level.OK, "grafana: 0 alerts fire, ")
+    assert set(asked) == {f"/api/alertmanager/grafana/api/v2/{part}" for part in ("alerts", "silences")}
+
+
+@pytest.mark.parametrize("page", ["alertmanager", "grafana"])
+@pytest.mark.parametrize(
+    ("status", "body", "text", "remedy"),
+    [
+        (401, {"message": "Invalid API key"}, "refused the credentials (HTTP 401): Invalid API key", "correct the var"),
+        (403, DENIED, "Permissions needed: alert.instances:read", "what that token may do"),
+        (404, {}, "refused listing the alerts (HTTP 404)", "correct [alertmanager."),
+        (409, {"message": "alertmanager not ready"}, "is not ready yet (HTTP 409)", "check again in a minute"),
+        (302, {}, "answered with a redirect", "configure the final address"),
+        (200, None, "its answer is not JSON", "look at it"),
+    ],
+)
+async def test_each_failure_is_told_with_its_remedy(
+    tmp_path: Path, page: str, status: int, body: object, text: str, remedy: str
+) -> None:
+    """Wrong token, missing permission by its name, wrong path, not ready, redirect, a login page."""
+
+    def answer(_: str) -> Response:
+        headers = {"Location": "https://elsewhere.example/"}
+        return Response("<html>log in</html>") if body is None else JSONResponse(body, status, headers)
+
+    async with answering(answer) as url:
+        one = await found(page, url, tmp_path)
+    assert one.state is Level.PROBLEM
+    assert text in one.text
+    assert remedy in one.remedy
+    assert "glsa_made_up" not in said(one)
+
+
+async def test_silences_that_may_not_be_read_are_told_although_alerts_may(tmp_path: Path) -> None:
+    """The token of a viewer of some kinds of Grafana."""
+
+    def answer(path: str) -> Response:
+        return JSONResponse([]) if path.endswith("/alerts") else JSONResponse(DENIED, 403)
+
+    async with answering(answer) as url:
+        one = await found("grafana", url, tmp_path)
+    assert one.state is Level.PROBLEM
+    assert "(HTTP 403)" in one.text
+
+
+async def test_nobody_at_the_address(tmp_path: Path) -> None:
+    """The page's configuration on a machine without an Alertmanager."""
+    one = await found("alertmanager", "http://127.0.0.1:9", tmp_path)
+    assert "cannot be reached at 127.0.0.1:9" in one.text
+    assert "check the url in [alertmanager.main]" in one.remedy

@@ -1,0 +1,173 @@
+"""C1, C3, C4, C10 at the doors of this release: hostile bodies, replays, limits, guessers and floods."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+import redis
+
+from bot.adapters.redis_connect import connect
+from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.stored_jobs import StoredJobs
+from bot.core.incident import State
+from handlers.throttle import FREE_A_MINUTE, Throttle
+from tests.amazon import sealed
+from tests.fakes import FakeClock
+from tests.handlers.door import TOKEN, Door
+from tests.handlers.test_alerts_sns import SnsDoor, alarm
+from tests.handlers.test_github import SECRET, door, send
+from tests.sources.github import event, recorded
+from tests.stories.world import World
+
+NASTY = ("<!channel> \x1b[31m\r\n\u202e \x00 \ud800 " + "x" * 200, "x" * 50_000, {"a": []}, [[]], -1, 1e308, None, True)
+HUGE = '{"a": ' + "9" * 50_000 + "}"
+
+
+def spoilt(whole: Any) -> list[bytes]:
+    """The document with every one of its values replaced in turn by every nasty one."""
+    found: list[bytes] = []
+    places: list[tuple[Any, Any]] = [(whole, key) for key in whole]
+    while places:
+        box, key = places.pop()
+        value = box[key]
+        if isinstance(value, dict | list):
+            places += [(value, inner) for inner in (value if isinstance(value, dict) else range(len(value)))]
+        for nasty in NASTY:
+            box[key] = nasty
+            found.append(json.dumps(whole).encode())
+        box[key] = value
+    return found
+
+
+def notes(answer: httpx.Response, seen: set[int]) -> None:
+    """Every answer is one of a door's own, in one short JSON sentence."""
+    seen.add(answer.status_code)
+    assert answer.status_code in {200, 400}, (answer.request.content[:300], answer.text)
+    assert len(answer.text) < 5000
+    assert answer.text.isprintable()
+
+
+async def test_whatever_stands_in_a_job_the_door_answers_in_words() -> None:
+    """Signed by GitHub and still not to be trusted: names, labels, branches and times are anybody's."""
+    seen: set[int] = set()
+    async with door() as at:
+        for body in spoilt(json.loads(event("workflow_job_in_progress"))):
+            notes(await send(at, body, delivery=""), seen)
+    assert seen == {200, 400}
+
+
+async def test_whatever_stands_in_an_issue_the_door_answers_in_words() -> None:
+    """Anybody may open one in a public repository."""
+    seen: set[int] = set()
+    async with door() as at:
+        for body in spoilt(recorded("RECONSTRUCTED_seed_issue_opened")):
+            notes(await send(at, body, "issues"), seen)
+    assert seen == {200, 400}
+
+
+async def test_whatever_stands_in_an_alarm_or_event_the_door_answers_in_words() -> None:
+    """Amazon signs what its customers write; no message of SNS has a NUL."""
+    seen: set[int] = set()
+    bad = [HUGE, "[" * 5000, '{"AlarmName": NaN}', "\ud800", "null", *(str(one) for one in NASTY)]
+    async with SnsDoor() as at:
+        for body in spoilt(json.loads(json.loads(alarm())["Message"])):
+            notes(await at.posts(sealed(body.decode())), seen)
+        for text in bad:
+            said = text.encode("utf-8", "replace")
+            notes(await at.posts(sealed(said.decode().replace("\0", ""))), seen)
+            notes(await at.alert(said, "event", Authorization=f"Bearer {TOKEN}"), seen)
+    assert seen == {200, 400}
+
+
+DOORS = {
+    "github": (door, "/github"),
+    "sns": (SnsDoor, "/alerts/sns"),
+    "event": (Door, "/alerts/event"),
+}
+
+
+@pytest.mark.parametrize("name", DOORS)
+async def test_limits_and_refusals_come_before_anything_is_read(name: str) -> None:
+    """Compressed, too large, without credentials: 415, 413, 401, and nothing is stored."""
+    make, path = DOORS[name]
+    async with make() as at:
+        for headers, body, status in [
+            ({"Content-Encoding": "gzip"}, b"\x1f\x8b", 415),
+            ({"Content-Encoding": "br"}, b"x", 415),
+            ({}, b" " * (5 * 1024 * 1024 + 1), 413),
+        ]:
+            answer = await at.client.post(path, content=body, headers=headers)
+            assert answer.status_code == status
+        answer = await at.client.post(path, content=sealed(signer="stranger"))
+        assert answer.status_code == 401
+        assert at.world.data.rows == {}
+
+
+@pytest.mark.parametrize("name", DOORS)
+async def test_whoever_guesses_waits(name: str) -> None:
+    """The thirty-first wrong signature of a minute is answered later, at every door."""
+    make, path = DOORS[name]
+    clock, slept = FakeClock(), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async with make() as at:
+        at.web._throttle = Throttle(clock.monotonic, sleep)
+        for number in range(FREE_A_MINUTE + 2):
+            answer = await at.client.post(path, content=sealed(f"guess {number}", signer="stranger"))
+            assert answer.status_code == 401
+    assert len(slept) == 2
+
+
+async def test_a_captured_issue_opens_nothing_again() -> None:
+    """GitHub signs no time: the same occurrence, known to be over, begins nothing, also when its mark has gone."""
+    opened = json.dumps(recorded("RECONSTRUCTED_seed_issue_opened")).encode()
+    over = recorded("RECONSTRUCTED_seed_issue_opened")
+    over["action"], over["issue"]["state"] = "closed", "closed"
+    over["issue"]["closed_at"] = over["issue"]["updated_at"] = "2027-01-15T07:30:00Z"
+    async with door() as at:
+        assert (await send(at, opened, "issues", "d1")).json() == {"outcome": "opened"}
+        assert (await send(at, json.dumps(over).encode(), "issues", "d2")).json() == {"outcome": "joined"}
+        eased = at.world.incident
+        at.world.clock.advance(25 * 3600)
+        await send(at, opened, "issues", "d3")
+        assert at.world.incident.id == eased.id
+        assert at.world.incident.firing == ()
+        assert at.world.incident.state is not State.OPEN
+
+
+async def test_a_captured_message_of_sns_is_refused_after_an_hour() -> None:
+    """Before that it says nothing new."""
+    async with SnsDoor() as at:
+        body = alarm()
+        assert [(await at.posts(body)).json()["outcome"] for _ in range(2)] == ["opened", "repeated"]
+        at.world.clock.advance(3700)
+        assert (await at.posts(body)).status_code == 401
+
+
+ODD = ("{x}", "a:b", "a\nb", "*", "?[a]", "..", "\u202e", "\ud83d\ude00", "jobs:heard", "x" * 100, "a b", "\x1b[31m")
+
+
+async def test_a_flood_of_jobs_leaves_nothing_behind_for_ever(redis_url: str) -> None:
+    """Hundreds of ids under as many labels, odd ones too: every key of theirs ends by itself and stays in our slot."""
+    with redis.Redis.from_url(redis_url) as server:
+        server.flushall()
+        clock = FakeClock(World().clock.now())
+        store = RedisStore(connect(redis_url), Clocks(clock.now, clock.monotonic))
+        async with door() as at:
+            at.world.desk.store = store
+            for number in range(200):
+                labels = [f"{odd}{number}" for odd in ODD] + [f"endless-{number}-{n}" for n in range(30)]
+                answer = await send(at, event(id=number + 1, labels=labels), delivery=f"d{number}")
+                assert answer.json() == {"outcome": "stored"}
+            jobs = StoredJobs(store, clock.now)
+            assert [job.id for job in await jobs.under("{x}7")] == ["8"]
+            assert len((await jobs.under("a:b7"))[0].labels) == 20
+        await store.aclose()
+        keys: list[bytes] = server.keys("*")  # type: ignore[assignment]  # the client is not asynchronous
+        assert len(keys) > 200 * 20
+        assert [key for key in keys if not key.startswith(b"{tailback}:")] == []
+        lasting = {key for key in keys if server.ttl(key) == -1}
+        assert {key.split(b":")[1] for key in lasting} <= {b"hw", b"epoch", b"format", b"fence"}, lasting
