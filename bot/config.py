@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -30,6 +30,26 @@ from bot.tables import Table as Table  # noqa: PLC0414 - the same
 
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 """Set but empty, this one means that the body alone is signed; every other empty variable counts as not set."""
+
+
+_WORDS = {
+    "extra_forbidden": "there is no such setting; check its spelling in docs/configuration.md",
+    "missing": "is required; add it",
+    "int_": "is no whole number; write one, for example 40",
+    "float_": "is no number; write one, for example 0.34",
+    "bool_": "is neither true nor false; write one of them",
+    "string_": "is no text; write one, in quotes",
+    "list_": 'is no list; write one in brackets, also of one: ["…"]',
+    "tuple_": 'is no list; write one in brackets, also of one: ["…"]',
+    "dict_": 'is no table; write names and values, for example {{ team = "infra" }}',
+    "model_": "is no table; write it under a heading in brackets",
+    "literal_": "is not known; write {expected}",
+    "greater_than_equal": "is too small; write {ge} or more",
+    "greater_than": "is too small; write more than {gt}",
+    "less_than_equal": "is too large; write {le} or less",
+    "less_than": "is too large; write less than {lt}",
+}
+"""What pydantic calls a mistake, or how it begins to: what is wrong, and what to do."""
 
 
 class ConfigError(Exception):
@@ -146,13 +166,13 @@ def load(variables: Mapping[str, str] | None = None) -> Settings:
     variables = dict(os.environ if variables is None else variables)
     problems: list[str] = []
     env, file = Environment(), File()
+    given = {name.lower(): value for name, value in variables.items() if value or name in EMPTY_SAYS_SOMETHING}
     try:
-        given = {name.lower(): value for name, value in variables.items() if value or name in EMPTY_SAYS_SOMETHING}
         env = Environment.model_validate(given)
     except ValidationError as error:
         problems += [f"{str(p['loc'][0]).upper()}: {_sentence(p)}" for p in error.errors()]
     try:
-        file = read_file(env.tailback_config)
+        file = read_file(Path(given.get("tailback_config", env.tailback_config)))
     except ConfigError as error:
         problems += error.problems
     if problems:
@@ -169,19 +189,27 @@ def read_file(path: Path) -> File:
         return File.model_validate(raw)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError([f"{path}: not valid TOML: {error}"]) from None
+    except OSError as error:
+        why = f"cannot be read ({error.strerror}); name a file that Tailback's user may read in TAILBACK_CONFIG"
+        raise ConfigError([f"{path}: {why}"]) from None
     except ValidationError as error:
         raise ConfigError(in_table(str(path), error)) from None
 
 
 def in_table(place: str, error: ValidationError) -> list[str]:
     """One sentence per problem of a table, with the full name of the key; never the value, it may be a secret."""
-    return [f"{place}: {'.'.join(map(str, p['loc'])) or 'table'}: {_sentence(p)}" for p in error.errors()]
+    return [f"{place}: {_key(p['loc']) or 'table'}: {_sentence(p)}" for p in error.errors()]
+
+
+def _key(parts: Sequence[int | str]) -> str:
+    """`route no. 1.channel`: people count from one."""
+    return ".".join(f"no. {part + 1}" if isinstance(part, int) else part for part in parts).replace(".no. ", " no. ")
 
 
 def _sentence(problem: Mapping[str, object] | object) -> str:
     facts = problem if isinstance(problem, Mapping) else {}
-    if facts.get("type") == "extra_forbidden":
-        return "there is no such setting; check its spelling in docs/configuration.md"
-    if facts.get("type") == "missing":
-        return "is required; add it"
+    limits = facts.get("ctx")
+    for kind, words in _WORDS.items():
+        if str(facts.get("type", "")).startswith(kind):
+            return words.format_map(limits if isinstance(limits, Mapping) else {})
     return str(facts.get("msg", "cannot be read")).removeprefix("Value error, ")

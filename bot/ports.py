@@ -219,6 +219,15 @@ class Alertmanager(Protocol):
     async def get(self, silence_id: str) -> SilenceFound | None:
         """One silence; None when the back end does not know it."""
 
+    async def silences(self) -> tuple[SilenceFound, ...]:
+        """The silences that are active now, whoever made them."""
+
+    async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:
+        """Give an active silence another end (epoch seconds); its id may be another one afterwards.
+
+        Raises Refused when it is over, Unreachable(failure=UNKNOWN) on no answer.
+        """
+
     async def end(self, silence_id: str) -> None:
         """End a silence now; ending it twice is fine."""
 

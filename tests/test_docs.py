@@ -100,6 +100,7 @@ MADE_UP = {
     "GITHUB_TOKEN": "made-up",
     **dict.fromkeys(("HUD_TOKEN", "BUILDKITE_AGENT_TOKEN", "BUILDKITE_API_TOKEN", "GITLAB_TOKEN"), "made-up"),
     "JENKINS_LOGIN": "made:up",
+    "SCALER_TOKEN": "made-up",
 }
 
 

@@ -52,6 +52,9 @@ COVERED = {
     "tailback lock": "tests/test_launcher.py",
     "tailback setup": "tests/test_launcher.py",
     "curl -sG": "tests/handlers/test_replay.py::test_the_documented_export_is_replayed_with_real_deliveries",
+    "promtool check rules": "tests/integrations/test_monitoring_examples.py",
+    "promtool test rules": "tests/integrations/test_monitoring_examples.py",
+    "amtool": "tests/integrations/test_monitoring_examples.py",
     "cp": "tests/test_docs_commands.py::test_each_file_that_is_copied_is_there",
     "set -a; . ./.env; set +a": "tests/test_docs_commands.py::test_the_example_environment_can_be_loaded_by_a_shell",
 }

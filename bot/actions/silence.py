@@ -17,6 +17,7 @@ from bot.desk import Desk
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.stories.ask import acting, fresh_act, permit, request_act, still_permitted, subject
 from bot.stories.hush import ends_itself
+from bot.views.marked import clean
 from bot.views.modals import silence_modal
 
 NAME, VERB, USAGE = "silence", "silence", "silence POOL DURATION"
@@ -83,7 +84,7 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
     now = desk.now()
     ends = now + float(act.params["seconds"])
     link = await _link(desk, about)
-    comment = f"{about.title} - silenced in Slack by {act.who} {link} [tailback {act.id}]"
+    comment = f"{clean(about.title)} - silenced in Slack by {act.who} {link} [tailback {act.id}]"
     made = await back_end.silence(
         _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
     )

@@ -23,6 +23,7 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no ty
     TokenRetrievalError,
     UnknownCredentialError,
 )
+from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]  # ships no types
 
 from bot.adapters.http import base_url, reason
 from bot.adapters.json_answer import one_line
@@ -119,7 +120,7 @@ class Aws:
         except ConnectionError as error:
             what = f"AWS cannot be reached ({one_line(reason(error))})"
             raise Unreachable(system, what, failure=Failure.UNCONNECTED) from None
-        except (BotoCoreError, ValueError) as error:
+        except (BotoCoreError, ResponseParserError, ValueError) as error:
             what = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})"
             raise Unreachable(system, what, failure=unsure) from None
 

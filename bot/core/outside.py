@@ -67,3 +67,5 @@ class SilenceFound:
     ends_at: float
     comment: str
     matchers: tuple[Matcher, ...] = ()
+    by: str = ""
+    """Who made it, as the back end says."""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+PROLONG = "prolong"
+"""The action that extends a silence."""
 WARN_SECONDS = 600.0
 """How long before its end its owner is told; not of one that is shorter than twice that."""
 

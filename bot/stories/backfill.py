@@ -1,6 +1,6 @@
 """A pool's past has gaps: its source's own history is asked for the days that are lacking, one at a time, once.
 
-It is nobody's turn but its own: measurements and incidents have their own records, and the source answers them beside it.
+Measurements and incidents have records of their own, and none of them waits for this one.
 """
 
 import asyncio
@@ -32,6 +32,7 @@ LATE_SECONDS = 600.0
 """A record whose time is past by that much has fallen out of the queue."""
 SAFETY_SECONDS = 0.5
 """Nothing is asked in the last moment of a lease."""
+EARLY_SECONDS = 1.0
 TRIES = 5
 
 log = structlog.get_logger()
@@ -46,10 +47,11 @@ async def backfill(desk: Desk, claim: Claim) -> None:
     if not reach or claim.id not in wanted(desk):
         await desk.store.commit(Change(puts=(Put(mine, fill, None, keep_seconds=KEPT_SECONDS),)))
         return
-    if fill.look_at > now + 1:
+    anew = (fill.newest, fill.reach_seconds) != (newest_day(now), reach)
+    if fill.look_at > now + EARLY_SECONDS and not anew:
         await _left(desk, mine, fill)
         return
-    if (fill.newest, fill.reach_seconds) != (newest_day(now), reach):
+    if anew:
         held = await desk.store.get(Past, fill.id)
         fill = planned(fill, held.value if held else Past(fill.id), now, reach)
     if not fill.days:
@@ -68,13 +70,14 @@ def wanted(desk: Desk) -> list[str]:
 
 
 async def wake_fills(desk: Desk) -> None:
-    """Every pool's past is looked at once a day: those that nobody has looked at are woken."""
-    if not desk.settings.file.timing.backfill:
+    """Every pool's past is looked at once a day, and when the setting changed: those that were not are woken."""
+    reach, names = desk.settings.file.timing.backfill, wanted(desk)
+    if not reach:
         return
-    names = wanted(desk)
     held = await desk.store.get_many(Backfill, names)
-    since = desk.now() - LATE_SECONDS
-    late = [name for name in names if name not in held or held[name].value.look_at < since]
+    records, since = {name: one.value for name, one in held.items()}, desk.now() - LATE_SECONDS
+    current = {name for name, one in records.items() if one.look_at >= since and one.reach_seconds == reach}
+    late = [name for name in names if name not in current]
     if late:
         await desk.store.commit(Change(wake=tuple(f"fill:{name}" for name in late)))
 
@@ -92,7 +95,7 @@ async def _asked(desk: Desk, mine: Held[Backfill], fill: Backfill) -> None:
         await _left(desk, mine, failed(fill, desk.now()))
         return
     cells = hours_of(day, samples, desk.settings.file.paces.speed)
-    fill = replace(answered(fill, day, told=bool(cells)), look_at=desk.now() + TURN_SECONDS)
+    fill = replace(answered(fill, day, told=bool(cells)), look_at=desk.now())
     hours = await _kept(desk, mine, fill, day, cells)
     log.info("past filled in", pool=fill.id, day=day, hours=hours, left=len(fill.days))
 

@@ -25,7 +25,6 @@ POOLS_SECONDS = 300.0
 TIDY_SECONDS = 6 * 3600.0
 
 
-
 async def pools(desk: Desk) -> str:
     """Every configured pool is measured, and its past is filled in."""
     await wake_fills(desk)

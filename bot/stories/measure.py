@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bot.core.forecast import looked_ahead, touched
 from bot.core.backfill import Backfill
+from bot.core.forecast import looked_ahead, touched
 from bot.core.past import KEPT_SECONDS, Cell, Past, finished, remembered, usual_ahead
 from bot.core.pool import Pool, PoolRules, measured, unreadable
 from bot.core.record import Change, Claim, Conflict, Held, Put

@@ -16,6 +16,7 @@ from bot.core.timeline import Event
 from bot.desk import Desk
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.stories.keep import keep
+from bot.views.marked import clean
 
 LEAST_SECONDS = 60.0
 """A silence that would end sooner is not made again."""
@@ -61,7 +62,7 @@ async def _again(desk: Desk, incident: Incident, silence: Silence, back_end: Ale
         await _record(desk, incident, replace(silence, ended=True), words)
         return
     now = desk.now()
-    comment = f"{incident.title} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
+    comment = f"{clean(incident.title)} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
     made = await back_end.silence(
         matchers, starts_at=now, ends_at=silence.ends_at, by=f"tailback ({silence.by})", comment=comment
     )

@@ -43,6 +43,8 @@ class Protocol:
     request: Callable[[Reader, str], Awaitable[Request | None]]
     reply: Callable[[Reader], Awaitable[bytes]]
     lasting: Callable[[Request], bool]
+    may_rest: bool = False
+    """Whether a server may close a connection that is not used; a client that is told at once asks on another one."""
 
 
 async def redis_request(reader: Reader, who: str) -> Request | None:
@@ -130,4 +132,4 @@ async def _chunks(reader: Reader) -> tuple[bytes, bytes]:
 
 
 REDIS = Protocol(redis_request, redis_reply, lambda request: request.name == "SUBSCRIBE")
-HTTP = Protocol(http_request, http_reply, lambda request: False)
+HTTP = Protocol(http_request, http_reply, lambda request: False, may_rest=True)

@@ -63,6 +63,7 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
     alert = body["alerts"][0]
     for part in ("labels", "annotations"):
         alert[part] |= dict.fromkeys(("summary", "description", "team", "priority", "odd", "message"), EVIL)
+    alert["labels"]["alertname"] += f" {EVIL}"
     alert["annotations"] |= {"runbook_url": f"https://x.example/{EVIL}", "__dashboardUid__": EVIL}
     alert |= {"generatorURL": f"https://x.example/{EVIL}", "silenceURL": EVIL, "dashboardURL": EVIL}
     body |= {"receiver": f"tailback {EVIL}", "externalURL": f"https://y.example/{EVIL}", "title": EVIL}
@@ -77,6 +78,8 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
         await silenced(home, "not done")
         home.ends.complaint = ""
         await silenced(home, "silenced the alert")
+        (comment,) = home.ends.silenced
+        assert comment.isprintable(), comment
         alert |= {"status": "resolved", "endsAt": written(time.time())}
         await home.send(1, json.dumps(body | {"status": "resolved"}).encode())
         await home.eventually(lambda: "resolved" in replies(home)[-1], "its end is told")

@@ -161,10 +161,13 @@ class Wire:
     async def _serve(self, who: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.broken:
             return
-        up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self._upstream(), limit=STREAM_BYTES)
+        up_reader, up_writer = await asyncio.open_connection(*self._there(), limit=STREAM_BYTES)
         try:
             while (request := await self._protocol.request(reader, who)) is not None:
                 self.seen.append(request)
+                if self._protocol.may_rest and up_reader.at_eof():
+                    up_writer.transport.abort()
+                    up_reader, up_writer = await asyncio.open_connection(*self._there(), limit=STREAM_BYTES)
                 if self._protocol.lasting(request):
                     up_writer.write(request.raw)
                     await _stream(reader, writer, up_reader, up_writer)
@@ -176,6 +179,9 @@ class Wire:
                 await writer.drain()
         finally:
             up_writer.transport.abort()
+
+    def _there(self) -> tuple[str, int]:
+        return "127.0.0.1", self._upstream()
 
     async def _answered(
         self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -1,9 +1,11 @@
 """Gives tests of the doors an empty folder to run commands in: as real processes, or inside this one."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from tests.handlers.terminal import Terminal
 
@@ -15,10 +17,11 @@ def terminal(tmp_path: Path) -> Terminal:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """This very process, in an empty folder and without Tailback's variables."""
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """This very process, in an empty folder and without Tailback's variables; its log is as before afterwards."""
     for name in list(os.environ):
         if name.startswith(("SLACK_", "TAILBACK_", "REDIS_", "GITHUB_", "LOG_")) or name in {"HOST", "PORT"}:
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
-    return monkeypatch
+    yield monkeypatch
+    structlog.reset_defaults()

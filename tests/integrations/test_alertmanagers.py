@@ -80,7 +80,7 @@ async def test_the_configuration_of_grafanas_page_works(tmp_path: Path) -> None:
         (200, None, "its answer is not JSON", "look at it"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(
+async def test_each_failure_is_told_with_its_remedy(  # noqa: PLR0917 - the columns of the table above
     tmp_path: Path, page: str, status: int, body: object, text: str, remedy: str
 ) -> None:
     """Wrong token, missing permission by its name, wrong path, not ready, redirect, a login page."""

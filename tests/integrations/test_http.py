@@ -53,7 +53,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
             "refused reading its size (HTTP 404): no pool",
             "correct [pool",
         ),
-        (JSONResponse({"size": 10}), "its answer must be like", "check again in a minute"),
+        (JSONResponse({"size": 10}), "its answer to GET is no size", 'let it be like {"current"'),
         (JSONResponse({"error": "cloud is down"}, 502), "failed (HTTP 502): cloud is down", "check again in a minute"),
         (Response(status_code=301, headers={"Location": "/x"}), "answered with a redirect", "the final address"),
     ],

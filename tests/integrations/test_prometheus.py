@@ -61,7 +61,7 @@ async def test_the_configuration_of_the_page_works(prometheus: RealPrometheus, t
     [
         ("queued = 'sum(ci_jobs_qeued)'", "no series of ci_jobs_qeued now", "check the name, and that its exporter"),
         ('preset = "ci"\nknown_as = "linux"', "Prometheus has ci_jobs_queued, but not", "correct known_as, where or"),
-        ("queued = 'sum(ci_jobs_queued'", "HTTP 400: ", "correct `queued` in [pool."),
+        ("queued = 'sum(ci_jobs_queued'", "parse error: unclosed left", "correct `queued` in [pool."),
         ("queued = 'ci_jobs_queued or ci_job_oldest_wait_seconds'", "2 series", "wrap it in sum() or max()"),
         ('preset = "gitlab"', "no query for it is configured", "add `queued`"),
     ],

@@ -16,7 +16,7 @@ from tests.amazon import sealed
 from tests.fakes import FakeClock
 from tests.handlers.door import TOKEN, Door
 from tests.handlers.test_alerts_sns import SnsDoor, alarm
-from tests.handlers.test_github import SECRET, door, send
+from tests.handlers.test_github import door, send
 from tests.sources.github import event, recorded
 from tests.stories.world import World
 

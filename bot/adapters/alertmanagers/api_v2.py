@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Literal
 
 from bot.adapters.alertmanagers.reading import Parse, alerts_from, groups_from, silence_from
 from bot.adapters.http import Answer, BaseUrl, Http
@@ -24,7 +23,7 @@ class ApiV2Table(Table):
 
     kind: str
     url: BaseUrl
-    external_url: BaseUrl | Literal[""] = ""
+    external_url: BaseUrl = ""
     """The address that stands in what it sends (`externalURL`), where that is another one than `url`."""
     token_env: str = ""
     max_silence: Seconds = 86400.0
@@ -69,18 +68,40 @@ class ApiV2:
 
     async def find(self, tag: str) -> SilenceFound | None:
         """The newest active or pending silence whose comment carries `tag` as a word of its own."""
-        answer = await self._http.get(f"{self._prefix}/silences")
-        self._accepted(answer, "listing the silences", Failure.LATER)
-        rows = answer.body if isinstance(answer.body, list) else None
-        if rows is None:
-            raise self._http.problem("its list of silences cannot be read", Failure.LATER)
         word = re.compile(rf"(?<![\w-])(?={re.escape(tag)}(?![\w-]))" if tag[:1].isalnum() else re.escape(tag))
         found: list[tuple[float, SilenceFound]] = []
-        for row in rows:
+        for row in await self._rows():
             state, silence = silence_from(row)
             if silence is not None and state in {"active", "pending"} and word.search(silence.comment):
                 found.append((instant(fields(row).get("updatedAt")) or 0.0, silence))
         return max(found, key=lambda pair: pair[0])[1] if found else None
+
+    async def silences(self) -> tuple[SilenceFound, ...]:
+        """The silences that are active now, whoever made them."""
+        found = [silence_from(row)[1] for row in await self._rows()]
+        return tuple(silence for silence in found if silence is not None and silence.active)
+
+    async def _rows(self) -> list[object]:
+        answer = await self._http.get(f"{self._prefix}/silences")
+        self._accepted(answer, "listing the silences", Failure.LATER)
+        if not isinstance(answer.body, list):
+            raise self._http.problem("its list of silences cannot be read", Failure.LATER)
+        return answer.body
+
+    async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:
+        """Send the silence again with another end, and read it back; nothing else of it changes.
+
+        With the same matchers and the same start it keeps its id; else the back end ends it and gives a new one.
+        Raises Refused when it is over, Unreachable(UNKNOWN) when it is not known what came of it.
+        """
+        before = await self._document(silence_id)
+        kept = {key: before[key] for key in ("id", "matchers", "startsAt", "createdBy", "comment") if key in before}
+        answer = await self._http.send("POST", f"{self._prefix}/silences", {**kept, "endsAt": _rfc3339(ends_at)})
+        made = self._id_of(answer)
+        stored = await self._verify(made, silence_from(before)[1].matchers)  # type: ignore[union-attr]
+        if made != silence_id:
+            await self.end(silence_id)
+        return stored
 
     async def get(self, silence_id: str) -> SilenceFound | None:
         """One silence, ended ones included for a while; None when the back end does not know it."""

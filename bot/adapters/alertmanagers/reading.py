@@ -22,7 +22,8 @@ def silence_from(row: object) -> tuple[str, SilenceFound | None]:
         return "", None
     state = text(fields(found.get("status")).get("state"))
     matchers = tuple(_matcher(fields(row)) for row in items(found["matchers"]))
-    return state, SilenceFound(silence_id, state == "active", ends_at, text(found.get("comment"), None), matchers)
+    comment, by = text(found.get("comment"), None), text(found.get("createdBy"), None)
+    return state, SilenceFound(silence_id, state == "active", ends_at, comment, matchers, by)
 
 
 def alerts_from(rows: Sequence[object], parse: Parse) -> Iterator[Alert]:

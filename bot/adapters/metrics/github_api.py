@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from bot.adapters.http import Answer, Http, retry_after
+from bot.adapters.json_answer import one_line
 from bot.adapters.metrics.github_keys import Keys
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
@@ -139,7 +140,7 @@ class Api:
         return self._http.problem(f"{self._why}; {until}", Failure.LATER, self._quiet_until - now)
 
     def _forbidden(self, path: str, answer: Answer) -> Unreachable:
-        wanted = answer.headers.get("x-accepted-github-permissions", "")
+        wanted = one_line(answer.headers.get("x-accepted-github-permissions", ""))
         if answer.headers.get("x-github-sso", "").startswith("required"):
             remedy = "authorise the token for the organisation's single sign-on, in the token's settings"
         elif wanted:

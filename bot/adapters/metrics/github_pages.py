@@ -15,7 +15,9 @@ KEPT_PAGES = 600
 SHORT = 0.02
 """Lists change while their pages are read; up to this share may slip from one page to another unseen."""
 MOST_DIGITS = 9
-LINK = re.compile(r'<[^>]*[?&]page=(\d+)[^>]*>;\s*rel="(next|last)"')
+MOST_LINK_CHARS = 4_000
+"""GitHub's header has some hundred; looking through a longer one would take long."""
+LINK = re.compile(r'<[^<>]*[?&]page=(\d+)[^<>]*>;\s*rel="(next|last)"')
 
 
 class Known(Protocol):
@@ -103,7 +105,8 @@ class Pages(Generic[T]):
         if not isinstance(rows, list):
             wrong = f"the answer to {path} has no list{f' of {self._key}' if self._key else ''}"
             raise self._api.problem(f"{wrong}; check that url is the address of GitHub's REST API")
-        links = {name: int(page[:MOST_DIGITS]) for page, name in LINK.findall(answer.headers.get("link", ""))}
+        link = answer.headers.get("link", "")[:MOST_LINK_CHARS]
+        links = {name: int(page[:MOST_DIGITS]) for page, name in LINK.findall(link)}
         total = body.get("total_count")
         return Page(
             answer.headers.get("etag", ""),

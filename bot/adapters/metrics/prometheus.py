@@ -22,7 +22,9 @@ NO_QUEUE = "no query for it is configured; add `queued`, since nothing counts as
 USUAL_SECONDS = 60.0
 """How long an answer about the long past is good."""
 LONG_SECONDS = 6 * 3600.0
-"""A past longer than that is asked for in the background: one figure after the other, so that looks find a free slot."""
+"""Whoever asks for a past longer than that is not in a hurry."""
+UNHURRIED = 3
+"""So many of its figures are asked for at once, so that looks find free slots; it is had as a whole or not at all."""
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
@@ -98,10 +100,11 @@ class Prometheus:
         """The figures of `PAST` over time, oldest first; empty when there is no past to be had."""
         asked = {name: query for name, query in self._of(pool).items() if name in PAST}
         step = max(step_seconds, (until - since) / MOST_POINTS, 1.0)
-        turns = asyncio.Semaphore(1 if until - since > LONG_SECONDS else max(1, len(asked)))
+        long = until - since > LONG_SECONDS
+        turns = asyncio.Semaphore(UNHURRIED if long else len(PAST))
         answers = await asyncio.gather(*(self._range(query, since, until, step, turns) for query in asked.values()))
         if asked:
-            self._some(answers)
+            self._some(answers, whole=long)
         found = dict(zip(asked, answers, strict=True))
         missing = tuple(
             f"{name}: {got.why if isinstance(got, Unknown) else got.what}"
@@ -117,10 +120,10 @@ class Prometheus:
             raise self._http.problem(f"no figures are configured for the pool {pool}", Failure.SHAPE)
         return self._pools[pool]
 
-    def _some(self, answers: Sequence[object]) -> None:
-        """Raise the first problem when there is nothing else."""
+    def _some(self, answers: Sequence[object], *, whole: bool = False) -> None:
+        """Raise the first problem when there is nothing else, or when nothing may be missing."""
         problems = [answer for answer in answers if isinstance(answer, Unreachable)]
-        if problems and len(problems) == len(answers):
+        if problems and (whole or len(problems) == len(answers)):
             raise problems[0]
 
     async def _instant(self, query: str, at: float) -> Found:

@@ -31,7 +31,9 @@ class HttpScaler:
         answer = await self._http.get()
         self._accepted(answer, "reading its size")
         if (capacity := capacity_of(answer.body)) is None:
-            raise self._http.problem(f"its answer must be like {SHAPE}, but is: {answer.text}", Failure.LATER)
+            raise self._http.problem(
+                f"its answer to GET is no size ({answer.text}); let it be like {SHAPE}", Failure.LATER
+            )
         return capacity
 
     async def set(self, target: int, act: str) -> None:

@@ -102,6 +102,14 @@ class RecordedAlertmanager:
         """None."""
         return None
 
+    async def silences(self) -> tuple[SilenceFound, ...]:
+        """None: silences are not recorded."""
+        return ()
+
+    async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:  # noqa: ARG002 - the port's shape
+        """Raises Refused."""
+        raise Refused(UNTOUCHED)
+
     async def end(self, silence_id: str) -> None:  # noqa: ARG002 - the port's shape
         """Raises Refused."""
         raise Refused(UNTOUCHED)

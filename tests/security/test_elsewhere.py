@@ -1,0 +1,160 @@
+"""C6: whatever back ends, Slack and Amazon answer, only the configured hosts are asked; no token goes elsewhere."""
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from bot.adapters.aws import Aws
+from bot.adapters.http import Wire
+from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
+from bot.adapters.metrics.table import METRICS
+from bot.adapters.slack_chat import SlackChat
+from bot.adapters.slack_client import open_client, open_session
+from bot.adapters.slack_files import _trusted
+from bot.playground.serving import serving
+from bot.ports import Refused, Unreachable
+from tests.adapters.back_end import parts_with
+from tests.adapters.scalers.aws_api import MADE_UP
+from tests.security.test_canary import canary
+
+OWN = "ci.test"
+TOKEN = "token-0123456789abcdef"
+POOL = "linux.2xlarge"
+SOURCES: dict[str, tuple[Any, dict[str, object]]] = {
+    "github": (github.build, {"organizations": ["o"], "repositories": ["o/r"], "token_env": "T"}),
+    "gitlab": (gitlab.build, {"projects": ["g/p"], "token_env": "T"}),
+    "buildkite": (buildkite.build, {"token_env": "T"}),
+    "hud": (hud.build, {"token_env": "T"}),
+    "jenkins": (jenkins.build, {"basic_env": "T"}),
+}
+EVIL = "https://evil.example/next?page=2&id_after=5&private_token=x"
+LINKS = f'<{EVIL}>; rel="next", <{EVIL.replace("=2", "=3")}>; rel="last"'
+BODIES: tuple[object, ...] = (
+    [{"id": 1, "url": EVIL, "html_url": EVIL, "next": EVIL}],
+    {"total_count": 300, "runners": [{"id": 1, "url": EVIL}], "workflow_runs": [{"id": 1, "jobs_url": EVIL}]},
+    {"items": [{"task": {"url": EVIL}, "url": EVIL}], "computer": [{"url": EVIL}], "next": EVIL, "nextPage": EVIL},
+    {"jobs": {"queues": {POOL: {"scheduled": 9}}, "url": EVIL}, "agents": {"queues": {"a": {}}}, "links": EVIL},
+)
+
+
+@pytest.mark.parametrize("status", [200, 201, 301, 302, 303, 307, 308])
+@pytest.mark.parametrize("kind", SOURCES)
+async def test_no_link_and_no_redirect_leads_a_source_of_figures_away(kind: str, status: int) -> None:
+    """Pages are followed by their numbers alone; addresses in answers are never asked."""
+    build, table = SOURCES[kind]
+    asked: list[str] = []
+    for body in BODIES:
+
+        def answer(request: httpx.Request, body: object = body) -> httpx.Response:
+            asked.append(request.url.host)
+            return httpx.Response(status, json=body, headers={"Link": LINKS, "Location": EVIL, "Refresh": f"0;{EVIL}"})
+
+        async with Wire(httpx.MockTransport(answer)) as wire:
+            parts = parts_with(wire, {"T": f"user:{TOKEN}"})
+            source = build(kind, "place", {"kind": kind, "url": f"https://{OWN}", **table}, {POOL: {}}, parts)
+            with suppress(Unreachable, Refused):
+                await source.snapshot(POOL)
+    assert {*asked} == {OWN}
+
+
+async def test_aws_is_asked_at_its_own_address_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A redirect in the place of an answer, and proxies of the environment."""
+    for name, value in MADE_UP.items():
+        monkeypatch.setenv(name, value)
+    async with canary() as (address, visits):
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, address)
+
+        async def endpoint(request: Request) -> Response:
+            del request
+            return Response(status_code=307, headers={"Location": f"{address}/stolen"})
+
+        async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
+            with pytest.raises((Unreachable, Refused)):
+                await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
+        assert visits == []
+
+
+async def test_a_refused_signature_of_aws_does_not_repeat_our_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Amazon's error explains itself with the headers that were signed, a session token among them."""
+    for name, value in {**MADE_UP, "AWS_SESSION_TOKEN": TOKEN}.items():
+        monkeypatch.setenv(name, value)
+
+    async def endpoint(request: Request) -> Response:
+        given = request.headers["x-amz-security-token"]
+        words = f"It does not match.\n\nThe Canonical String for this request should have been\n'POST\n{given}'"
+        error = f"<Error><Code>SignatureDoesNotMatch</Code><Message>{words}</Message></Error>"
+        return Response(f"<ErrorResponse>{error}</ErrorResponse>", 403, media_type="text/xml")
+
+    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
+        with pytest.raises(Unreachable, match="refused the credentials") as caught:
+            await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
+    assert "It does not match" in str(caught.value)
+    assert TOKEN not in str(caught.value)
+
+
+@pytest.fixture
+async def elsewhere() -> AsyncIterator[tuple[str, list[str]]]:
+    """A canary."""
+    async with canary() as found:
+        yield found
+
+
+@pytest.mark.parametrize("step", ["files.getUploadURLExternal", "upload", "files.completeUploadExternal"])
+async def test_a_picture_follows_no_redirect(elsewhere: tuple[str, list[str]], step: str) -> None:
+    """Neither with our token nor with the picture."""
+    address, visits = elsewhere
+    asked: list[str] = []
+
+    async def endpoint(request: Request) -> Response:
+        asked.append(request.url.path.rpartition("/")[2])
+        if asked[-1] == step:
+            return Response(status_code=307, headers={"Location": f"{address}/stolen"})
+        return JSONResponse({"ok": True, "upload_url": f"{request.base_url}upload", "file_id": "F1"})
+
+    async with serving(Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])) as url:
+        chat = SlackChat(open_client("xoxb-demo", f"{url}/api/", open_session()), lambda: 0.0)
+        try:
+            with pytest.raises(Unreachable):
+                await chat.upload("queue.png", "Queue", b"png")
+        finally:
+            await chat.close()
+    assert asked[-1] == step
+    assert visits == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://evil.example\\.slack.com/upload",
+        "https://evil.example%2f.slack.com/upload",
+        "https://evil.example\t.slack.com/upload",
+        "https://evil.example#.slack.com/upload",
+        "https://evil.example?.slack.com/upload",
+        "https://files.slack.com@evil.example/upload",
+        "https://user:password@files.slack.com/upload",
+        "https://files.slack.com:22/upload",
+        "https://files.slack.com./upload",
+        "https://files.slack.com.evil.example/",
+        "https://\uff46iles.slack.com/upload",
+        "https://files.slack.com",
+        "https://files.slack.com/\r\nX-Evil: 1",
+        "//files.slack.com/upload",
+        "file://files.slack.com/etc/passwd",
+    ],
+)
+def test_an_odd_address_is_not_taken_for_slacks(address: str) -> None:
+    """Host and path as Slack writes them, and nothing that two parsers could read in two ways."""
+    assert not _trusted(address, "https://slack.com/api/")
+
+
+def test_every_source_of_figures_stands_in_these_tests() -> None:
+    """A new one has to join; Prometheus has no pages, and what it does with redirects stands beside it."""
+    assert {*METRICS} - {"prometheus"} == {*SOURCES}

@@ -1,0 +1,74 @@
+"""Environment and tailback.toml: whatever is wrong is named at its place, with what to do, and all of it at once."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.config import ConfigError, load
+
+
+def problems(folder: Path, toml: str, **variables: str) -> list[str]:
+    """What is said of a file; its name is left out."""
+    path = folder / "mine.toml"
+    path.write_text(toml, "utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load({"TAILBACK_CONFIG": str(path), **variables})
+    return [problem.removeprefix(f"{path}: ") for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("toml", "problem"),
+    [
+        ('[slack]\nchanel = "C1"', "slack.chanel: there is no such setting; check its spelling in"),
+        ("[slack]\nchannel = 5", "slack.channel: is no text; write one, in quotes"),
+        (
+            '[permissions]\nscale = "S0INFRA"',
+            'permissions.scale: is no list; write one in brackets, also of one: ["…"]',
+        ),
+        ('[permissions]\nscale = ["S0INFRA", 2]', "permissions.scale no. 2: is no text; write one, in quotes"),
+        ('[[route]]\nmatch = {}\nchannel = "C1"\n[[route]]\nmatch = {}', "route no. 2.channel: is required; add it"),
+        ('[[route]]\nmatch = "team"\nchannel = "C1"', "route no. 1.match: is no table; write names and values, for"),
+        ("[pool]\nlinux = 3", "pool.linux: is no table; write it under a heading in brackets"),
+        ('[pool.linux]\nfloor = "few"', "pool.linux.floor: is no whole number; write one, for example 40"),
+        ("[pool.linux]\nfloor = -1", "pool.linux.floor: is too small; write 0 or more"),
+        ("[report]\nhour = 24", "report.hour: is too large; write 23 or less"),
+        ('[report]\nday = "Mon"', "report.day: is not known; write 'monday', 'tuesday', "),
+        ('[report]\nzone = "Berlin"', "report.zone: 'Berlin' is no time zone that this machine knows; write for"),
+        ('[actions]\nenabled = "perhaps"', "actions.enabled: is neither true nor false; write one of them"),
+        ('[timing]\npoll = "soon"', "timing.poll: 'soon' is not a duration; write for example \"90s\""),
+        ("[slack", "not valid TOML: Expected ']' at the end of a table declaration ("),
+    ],
+)
+def test_each_mistake_is_named_with_its_place_and_remedy(toml: str, problem: str, tmp_path: Path) -> None:
+    """In words of our own, not in those of a library."""
+    (said,) = problems(tmp_path, toml)
+    assert said.startswith(problem)
+
+
+def test_all_mistakes_of_environment_and_file_are_told_at_once(tmp_path: Path) -> None:
+    """Also when a variable is wrong, the file that TAILBACK_CONFIG names is the one that is read."""
+    toml = '[slack]\nchanel = "C1"\n[timing]\npoll = "soon"\n[permissions]\nscale = "S0INFRA"\n'
+    said = problems(tmp_path, toml, PORT="eighty", LOG_LEVEL="loud")
+    assert [problem.split(":")[0] for problem in said] == [
+        "PORT",
+        "LOG_LEVEL",
+        "slack.chanel",
+        "timing.poll",
+        "permissions.scale",
+    ]
+    assert all("; " in problem for problem in said)
+
+
+def test_a_file_that_cannot_be_read_is_no_bug(tmp_path: Path) -> None:
+    """A folder in its place, for example."""
+    with pytest.raises(ConfigError, match=r"cannot be read \(Is a directory\); name a file that Tailback's user may"):
+        load({"TAILBACK_CONFIG": str(tmp_path)})
+
+
+def test_what_stands_in_a_secrets_place_is_never_told(tmp_path: Path) -> None:
+    """A number where the bot token belongs, a token where a list belongs."""
+    said = problems(
+        tmp_path, '[permissions]\nscale = "xoxb-secret"\n[metrics]\nm = "xoxb-secret"\n', PORT="xoxb-secret"
+    )
+    assert len(said) == 3
+    assert "xoxb" not in " ".join(said)
