@@ -219,7 +219,7 @@ class Alertmanager(Protocol):
     async def get(self, silence_id: str) -> SilenceFound | None:
         """One silence; None when the back end does not know it."""
 
-    async def silences(self) -> tuple[SilenceFound, ...]:
+    async def silenced(self) -> tuple[SilenceFound, ...]:
         """The silences that are active now, whoever made them."""
 
     async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:

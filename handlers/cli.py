@@ -23,7 +23,6 @@ app = typer.Typer(
     help="One alert, one Slack thread, true until the queue has drained.\n\nStart with: tailback demo",
     epilog="Settings come from the environment (.env.example) and from tailback.toml.",
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -57,7 +56,7 @@ def demo(
 def run() -> None:
     """Run web and worker in one process.
 
-    With its own Redis in TAILBACK_DATA, unless REDIS_URL is set.
+    With its own Redis in TAILBACK_DATA, unless REDIS_URL is set. What is missing is said by `tailback check`.
 
     \b
     Example: TAILBACK_CONFIG=./tailback.toml tailback run
@@ -91,11 +90,12 @@ def worker() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> Never:
     """Run one command and exit: 0 done, 1 failed, 2 wrong options, 130 interrupted; never a traceback."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app(args=arguments, prog_name="tailback", standalone_mode=False)
+        code = app(args=given or ["--help"], prog_name="tailback", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
-        failed(f"{_sentence(error.format_message())} See `tailback --help`.", code=2)
+        failed(f"{_sentence(error.format_message())} See `{_command_of(error)} --help`.", code=2)
     except ConfigError as error:
         failed(*error.problems)
     except (Refused, Unreachable, EmbeddedRedisError) as error:
@@ -121,6 +121,11 @@ def _serve(*, web: bool, worker: bool) -> None:
         raise Refused(
             f"PORT: cannot listen on {env.host}:{env.port}; another program may be using it, so set PORT."
         ) from None
+
+
+def _command_of(error: typer.TyperException) -> str:
+    """What was typed so far, such as `tailback report`."""
+    return str(getattr(getattr(error, "ctx", None), "command_path", "tailback"))
 
 
 def _sentence(text: str) -> str:

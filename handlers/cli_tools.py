@@ -79,8 +79,10 @@ def manifest(
 @tools.command("send")
 def send_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSON payload, as its sender posts it.")],
-    url: Annotated[str, typer.Option(help="The instance; else the one that HOST and PORT name.")] = "",
-    to: Annotated[str, typer.Option(metavar="SOURCE", help=f"{' or '.join(SOURCES)}; else seen by its fields.")] = "",
+    url: Annotated[str, typer.Option(help="Address of the instance; else by HOST and PORT.")] = "",
+    to: Annotated[
+        str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCES)}; else seen by its fields.")
+    ] = "",
 ) -> None:
     """Post an alert payload to a running instance.
 
@@ -105,6 +107,8 @@ def export(
 ) -> None:
     """Write an incident's timeline.
 
+    With causes, waits and what was done; from the records at REDIS_URL, or in TAILBACK_DATA.
+
     \b
     Example: tailback export https://acme.slack.com/archives/C0CIONCALL/p1764555780000100 --sev
     """
@@ -119,13 +123,14 @@ def audit(
     verify: Annotated[
         bool, typer.Option("--verify", help="Check the hash chain; exits with 1 when it breaks.")
     ] = False,
-    after: Annotated[str, typer.Option("--since", metavar="TIME", help="2h, 3d, 2026-09-01, ….")] = "",
+    after: Annotated[str, typer.Option("--since", metavar="TIME", help="Only since then: 2h, 3d, 2026-09-01.")] = "",
     who: Annotated[str, typer.Option(metavar="USER", help="Only what this Slack user id did.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object a line.")] = False,
 ) -> None:
     """Show or verify who asked for what.
 
-    The audit trail with what came of each request; --verify checks that nobody changed it afterwards.
+    The audit trail with what came of each request; --verify checks that nobody changed it afterwards. From the
+    records at REDIS_URL, or in TAILBACK_DATA.
 
     \b
     Example: tailback audit --since 24h --who U0ALEX
@@ -147,8 +152,8 @@ def report(
 ) -> None:
     """Tell what the last days were like.
 
-    Waits, incidents, what recurs and what would help, as `/queue report` does in Slack; hours by the clock of
-    report.zone.
+    Waits, incidents, what recurs and what would help, as `/queue report` tells it in Slack; hours by the clock of
+    report.zone. From the records at REDIS_URL, or in TAILBACK_DATA.
 
     \b
     Example: tailback report linux.2xlarge --days 14
@@ -161,7 +166,9 @@ def report(
 @tools.command("replay")
 def replay_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds webhooks.jsonl and metrics.jsonl.")],
-    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Else tailback.toml in DIR.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The configuration; else tailback.toml in DIR.")
+    ] = None,
     until: Annotated[str, typer.Option(metavar="TIME", help="Stop there, for example 2026-03-02T12:00:00Z.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON: the summary and everything said.")] = False,
 ) -> None:

@@ -14,8 +14,14 @@ HIDDEN = "[hidden]"
 SHORTEST_SECRET = 8
 """A shorter value is not looked for: it would blot out ordinary words."""
 SECRET_NAME = re.compile(r"token|secret|password|passwd|authorization|cookie|credential|private_?key|api_?key", re.I)
-QUIET = ("slack_bolt", "slack_sdk", "httpx", "httpcore", "aiohttp", "uvicorn", "apscheduler", "asyncio", "redis")
-"""Libraries that speak below WARNING of requests, bodies and addresses: never wanted in a log (promises E4, C13)."""
+QUIET = (
+    *("slack_bolt", "slack_sdk", "httpx", "httpcore", "aiohttp", "uvicorn", "apscheduler", "asyncio", "redis"),
+    *("boto3", "botocore", "urllib3", "PIL"),
+)
+"""Libraries that speak below WARNING of requests, bodies and addresses: never wanted in a log (promises E4, C13).
+
+botocore's DEBUG repeats every signed header, a role's session token among them.
+"""
 
 _SHAPES = re.compile(
     r"xox[a-z](?:\.xox[a-z])?-[\w-]{8,}|xapp-[\w-]{8,}"  # Slack

@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from errno import EADDRINUSE
+from pathlib import Path
 
 import structlog
 import uvicorn
@@ -174,8 +175,9 @@ def required(settings: Settings, *, web: bool) -> None:
             "TAILBACK_WEBHOOK_TOKEN: is not set; choose a long random value and give it to the alert sender"
         )
     if not settings.file.slack.channel:
+        there = "" if Path(env.tailback_config).exists() else " (the file is not there: begin with docs/quickstart.md)"
         problems.append(
-            f"{env.tailback_config}: slack.channel: is required; the channel id for incidents without a route"
+            f"{env.tailback_config}: slack.channel: is required; the channel id for incidents without a route{there}"
         )
     if problems:
         raise ConfigError(problems)

@@ -341,6 +341,8 @@ class FakeAlertmanager:
         self.alerts: tuple[Alert, ...] = ()
         self.active: tuple[Delivery, ...] = ()
         self._starts: dict[str, float] = {}
+        self.moves = False
+        """Whether a silence that is extended gets another id, as of another start."""
 
     async def silence(
         self, matchers: Sequence[Matcher], *, starts_at: float, ends_at: float, by: str, comment: str
@@ -352,7 +354,7 @@ class FakeAlertmanager:
         if not 0 < ends_at - starts_at <= self.max_silence_seconds + 1:
             raise Refused("That is longer than is allowed here.")
         silence_id = f"silence-{len(self.silences) + 1}"
-        self.silences[silence_id] = SilenceFound(silence_id, True, ends_at, comment, tuple(matchers))
+        self.silences[silence_id] = SilenceFound(silence_id, True, ends_at, comment, tuple(matchers), by)
         self._starts[silence_id] = starts_at
         turn.end()
         return silence_id
@@ -368,6 +370,25 @@ class FakeAlertmanager:
         self.script.begin("get").end()
         found = self.silences.get(silence_id)
         return self._now(found) if found else None
+
+    async def silenced(self) -> tuple[SilenceFound, ...]:
+        """Those that are active."""
+        self.script.begin("silenced").end()
+        return tuple(one for one in map(self._now, self.silences.values()) if one.active)
+
+    async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:
+        """Gives it another end, under another id when `moves` says so; one that is over is refused."""
+        turn = self.script.begin("extend")
+        found = self.silences.get(silence_id)
+        if found is None or found.ends_at <= self.clock.now():
+            raise Refused("The silence is over, or the back end has lost it; silence again if it is needed.")
+        made = replace(found, ends_at=ends_at, id=f"silence-{len(self.silences) + 1}" if self.moves else silence_id)
+        if self.moves:
+            self.silences[silence_id] = replace(found, ends_at=self.clock.now())
+            self._starts[made.id] = self.clock.now()
+        self.silences[made.id] = made
+        turn.end()
+        return self._now(made)
 
     async def end(self, silence_id: str) -> None:
         """Ends it now; twice, or an unknown one, is fine."""

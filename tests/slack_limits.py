@@ -13,7 +13,7 @@ _OURS = re.compile(
 )
 _ENTITY = re.compile(r"&(?!(amp|lt|gt);)")
 _HIDDEN = re.compile("[\u0000-\u0009\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_MESSAGE_BLOCKS = {"header", "section", "context", "actions", "divider"}
+_MESSAGE_BLOCKS = {"header", "section", "context", "actions", "divider", "image"}
 _LENGTHS = {"action_id": 255, "block_id": 255, "callback_id": 255, "private_metadata": 3000, "accessibility_label": 75}
 
 
@@ -136,6 +136,11 @@ def _input(block: Mapping[str, object]) -> list[str]:
     return _plain(block.get("label"), 150, "label") + hint + _element(element)
 
 
+def _image(block: Mapping[str, object]) -> list[str]:
+    alt = block.get("alt_text")
+    return [] if isinstance(alt, str) and 0 < len(alt) <= 2000 else ["an image needs alt_text of at most 2000"]
+
+
 _CHECKS = {
     "header": _header,
     "section": _section,
@@ -143,6 +148,7 @@ _CHECKS = {
     "actions": _actions,
     "input": _input,
     "divider": lambda _: [],
+    "image": _image,
 }
 
 

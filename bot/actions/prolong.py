@@ -1,4 +1,4 @@
-"""Extend a silence: it goes on, counted from now, in the back end that holds it; its id may be another one afterwards."""
+"""Extend a silence: it goes on, counted from now, in the back end that holds it, perhaps under another id."""
 
 from dataclasses import replace
 
@@ -81,7 +81,7 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
         return Performed("asked to extend the silence; shadow mode, so its end stays.")
     ends = float(act.params["until"])
     found = await _back_end(desk, silence).extend(silence.id, ends)
-    return _performed(desk, act, silence, found)
+    return _performed(desk, silence, found)
 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
@@ -90,14 +90,15 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     found = await _back_end(desk, silence).find(f"[tailback {silence.act}]")
     if found is None or "until" not in act.params or found.ends_at < float(act.params["until"]) - 1:
         return None
-    return _performed(desk, act, silence, found)
+    return _performed(desk, silence, found)
 
 
-def _performed(desk: Desk, act: Act, silence: Silence, found: SilenceFound) -> Performed:
+def _performed(desk: Desk, silence: Silence, found: SilenceFound) -> Performed:
     now = desk.now()
     after = replace(silence, id=found.id, ends_at=found.ends_at, ended=False, warn_at=warn_at(found.ends_at, now))
     words = f"extended the silence: it lasts for {duration(found.ends_at - now)} more."
-    return Performed(words, f"silence {found.id}", Event.SILENCED, silence=after, offers=(NAME,), settles=silence.act)
+    done = Performed(words, f"silence {found.id}", Event.SILENCED, silence=after, settles=silence.act)
+    return replace(done, offers=(NAME,), about=silence.act)
 
 
 async def _meant(desk: Desk, request: Request) -> tuple[Held[Incident], Silence]:
@@ -108,11 +109,9 @@ async def _meant(desk: Desk, request: Request) -> tuple[Held[Incident], Silence]
             raise Refused("There is no active silence of this incident that was made from here.")
         return held, active
     about, held = await below(desk, request)
-    pressed = await desk.act(about)
-    made_by = pressed.params.get("of", about) if pressed else about
     if held.value.closed:
         raise Refused("This incident is over; nothing was done.")
-    return held, _of(made_by, held.value)
+    return held, _of(about, held.value)
 
 
 async def _length(desk: Desk, request: Request, silence: Silence, most_seconds: float) -> float:

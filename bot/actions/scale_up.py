@@ -92,8 +92,7 @@ async def _dialog(desk: Desk, request: Request) -> Answer:
     choices = tuple([await _choice(desk, name) for name in order[:10]])
     able = next((one for one in choices if one.proposed is not None), None)
     table = await effects(desk, able.pool, able.current) if able else ()
-    note = " ".join((f"What more runners would do for {able.pool}:", *table)) if able and table else ""
-    return Answer(view=scale_modal(request.act, choices, note))
+    return Answer(view=scale_modal(request.act, choices, table))
 
 
 async def _choice(desk: Desk, name: str) -> ScaleChoice:

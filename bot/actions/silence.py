@@ -10,7 +10,7 @@ from bot.core.observe import View
 from bot.core.offer import Offer, act_id
 from bot.core.record import Ready
 from bot.core.request import Answer, Request, Surface
-from bot.core.silence import Silence, warn_at
+from bot.core.silence import PROLONG, Silence, warn_at
 from bot.core.timeline import Event
 from bot.core.words import duration, listed
 from bot.desk import Desk
@@ -186,7 +186,7 @@ def _silence(act: Act, found: str, name: str, ends: float, now: float) -> Silenc
 
 def _performed(act: Act, silence: Silence, now: float) -> Performed:
     words = f"silenced the alert {_how_long(act, silence.ends_at - now)}."
-    done = Performed(words, f"silence {silence.id}", Event.SILENCED, silence=silence)
+    done = Performed(words, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
     return replace(done, follow=ends_itself(act, silence, now))
 
 

@@ -45,7 +45,7 @@ async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound
     """(the silences that hold, why they could not be read)."""
     try:
         async with asyncio.timeout(READ_SECONDS):
-            return await back_end.silences(), ""
+            return await back_end.silenced(), ""
     except (Unreachable, Refused) as error:
         return (), f"{name}: its silences could not be read ({error})"
     except TimeoutError:

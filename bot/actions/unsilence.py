@@ -55,7 +55,7 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
         return Performed("asked to end the silence; shadow mode, so it stays.")
     await _back_end(desk, act).end(act.params["silence"])
     ended = replace(_ours(act, incident), ended=True)
-    return Performed(_words(act), "ended", Event.UNSILENCED, silence=ended)
+    return Performed(_words(act), "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
@@ -64,7 +64,7 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     if found is not None and found.active:
         return None
     ended = replace(_ours(act, incident), ended=True)
-    return Performed(_words(act), "ended", Event.UNSILENCED, silence=ended)
+    return Performed(_words(act), "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
 
 
 def _ours(act: Act, incident: Incident | None) -> Silence:

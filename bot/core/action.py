@@ -87,7 +87,9 @@ class Performed:
     follow: "Act | None" = None
     """What is asked for from now on, on a condition."""
     offers: tuple[str, ...] = ()
-    """Actions that the reply offers on this very act."""
+    """Actions that the reply offers on this very act, or on `about`."""
+    about: str = ""
+    """The act that `offers` are about, when it is another one."""
     settles: str = ""
     """The act about which nothing is left to choose below the thread's replies."""
 

@@ -132,6 +132,10 @@ def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> str:
     return ""
 
 
+DOUBTED = "If they came all the same:"
+"""Stands over the table where the diagnosis says that more runners would hardly help."""
+
+
 def expected(sample: Snapshot | None, more: int, rules: PoolRules) -> tuple[str, ...]:
     """What to expect of `more` runners from one sample alone, as sentences for the person who is about to confirm."""
     return foreseen([sample] * 3 if sample else [], more, rules)
@@ -153,7 +157,8 @@ def foreseen(
     if found.refusal:
         return (*warnings, f"The effect cannot be foreseen: {found.refusal}.", boot)
     nothing = (f"Do nothing: {found.do_nothing}.",) if found.do_nothing else ()
-    return (*warnings, *nothing, *rows(found, chosen=more), *_enough(found, terms), boot)
+    table = (*_said(caution and DOUBTED), *rows(found, chosen=more))
+    return (*warnings, *nothing, *table, *_enough(found, terms), boot)
 
 
 def rows(found: WhatIf, chosen: int | None = None) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind, worst_readings
-from bot.core.choice import offering
+from bot.core.choice import decided, offering
 from bot.core.closing import ended, scores_of
 from bot.core.correlate import Look, correlated
 from bot.core.course import Course, Span, onward
@@ -12,6 +12,7 @@ from bot.core.finding import Finding
 from bot.core.incident import Incident, Reported, State, noted, silenced
 from bot.core.picture import charting
 from bot.core.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
+from bot.core.silence import PROLONG
 from bot.core.sparkline import moved, spark_lines
 from bot.core.timeline import Event
 from bot.core.words import count, duration, listed
@@ -269,10 +270,11 @@ def _silence_ends_soon(incident: Incident, now: float) -> Incident:
     for silence in incident.silences:
         if silence.ended or silence.warn_at is None or now < silence.warn_at:
             continue
-        after = silenced(after, replace(silence, warn_at=None))
+        told = decided(after, silence.act, "It ends soon; see below.", (PROLONG,))
+        after = silenced(told, replace(silence, warn_at=None))
         left = duration(max(0.0, silence.ends_at - now))
         after = noted(after, now, Event.NOTED, f"The silence ends in {left}; the alert can notify again then.")
-        after = offering(after, "", (), whom=silence.by)
+        after = offering(after, silence.act, (PROLONG,), silence.by)
     return after
 
 
@@ -280,7 +282,7 @@ def _silence_over(incident: Incident, now: float) -> Incident:
     over = [silence for silence in incident.silences if not silence.ended and silence.ends_at <= now]
     after = incident
     for silence in over:
-        after = silenced(after, replace(silence, ended=True))
+        after = decided(silenced(after, replace(silence, ended=True)), silence.act, "It has run out.", (PROLONG,))
     if not over or after.active_silence:
         return after
     return noted(after, now, Event.UNSILENCED, "The silence has run out; the alert can notify again.")

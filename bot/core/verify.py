@@ -63,14 +63,14 @@ def verdict(share: Share, seen: Evidence) -> Verdict | None:
     rest = f"{_busy(sample)}{_queue(share, sample)}"
     if got >= wanted or online >= share.target:
         more = count(max(got, 0), "more runner")
-        return Verdict(Came.VERIFIED, f"{head}: verified. {more} online ({online:,} now), {rest}")
+        return Verdict(Came.VERIFIED, f"{head}: verified. {more} online, {online:,} in all, {rest}")
     if taken < deadline_seconds(seen.boot_seconds):
         return None
     why = _reasons(share, sample, seen)
     if got <= 0:
         only = f"the scaler accepted {share.target:,}, but only {count(online, 'runner')} online{why}"
         return Verdict(Came.NO_EFFECT, f"{head}: no effect. After {duration(taken)} {only}, {rest}")
-    few = f"{got:,} of {count(wanted, 'more runner')} online after {duration(taken)} ({online:,} now)"
+    few = f"{got:,} of {count(wanted, 'more runner')} online after {duration(taken)}, {online:,} in all"
     return Verdict(Came.PARTLY, f"{head}: partly. {few}{why}, {rest}")
 
 

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+MARK = "early/"
+"""Begins the mark of the message that tells of a warning."""
+
 
 class Measure(StrEnum):
     """What an alert watches."""
@@ -92,3 +95,19 @@ class Early:
     def standing(self) -> bool:
         """Whether a warning stands now."""
         return self.episode is not None and self.episode.ended_at is None
+
+
+def mark_of(pool: str, began_at: float) -> str:
+    """What the message of a warning carries: its pool, and when it began (epoch seconds)."""
+    return f"{MARK}{pool}/{began_at:.3f}"
+
+
+def marked(mark: str) -> tuple[str, float] | None:
+    """(the pool, when its warning began) of a message's mark; None when the message tells of no warning."""
+    pool, _, began_at = mark.removeprefix(MARK).rpartition("/")
+    if not mark.startswith(MARK) or not pool:
+        return None
+    try:
+        return pool, float(began_at)
+    except ValueError:
+        return None

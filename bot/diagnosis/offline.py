@@ -24,7 +24,7 @@ def find(facts: Facts) -> Finding | None:
         return None
     sure = min(0.95, 0.55 + share)
     advice = "Bring the hosts back: restart the agents, or replace the machines; new ones do not repair these."
-    missing = () if usual is not None else ("offline, as it usually is",)
+    missing = () if usual is not None else ("how many are usually offline",)
     return Finding(Cause.OFFLINE, sure, tuple(seen), Scaling.NO, advice, missing=missing)
 
 

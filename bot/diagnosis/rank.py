@@ -27,6 +27,28 @@ OUTRANKED = {
 """Cause → causes that explain it: where both are found with some confidence, the deeper one comes first."""
 
 
+FIGURES = {
+    "api_remaining": "what is left of the API limit",
+    "arrivals_by_source": "the sources of new jobs",
+    "arrivals_per_minute": "arrivals",
+    "booting": "booting runners",
+    "busy": "busy runners",
+    "create_failures": "failed creates",
+    "create_failures_by_code": "the reasons of failed creates",
+    "creates": "created machines",
+    "failed": "failed runners",
+    "idle": "idle runners",
+    "limit": "the runner limit",
+    "offline": "offline runners",
+    "oldest_wait_seconds": "the oldest wait",
+    "provider_up": "the CI provider's state",
+    "registered": "registered runners",
+    "running_longest_seconds": "the longest running job",
+    "usual_by_source": "the usual sources",
+}
+"""Figures that a rule may lack, as people read them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """The findings of one pool, likeliest first."""
@@ -84,7 +106,8 @@ def sentences(diagnosis: Diagnosis, most: int = 3) -> tuple[str, ...]:
     if diagnosis.waits and not diagnosis.findings:
         said.append(f"{diagnosis.pool}: cause unknown. No rule fits the figures that are there.")
     if diagnosis.waits and diagnosis.missing:
-        said.append(f"{diagnosis.pool}: not available for the diagnosis: {listed(diagnosis.missing, 12)}.")
+        lacking = dict.fromkeys(FIGURES.get(name, name) for name in diagnosis.missing)
+        said.append(f"{diagnosis.pool}: there are no figures for {listed(lacking, 12)}.")
     return tuple(said)
 
 

@@ -24,6 +24,8 @@ drained_samples = 3
 reopen_within = "2m"
 escalate_after = "3m"
 speed = {speed:.0f}
+watch = "{watch}"
+backfill = "0s"
 
 [permissions]
 scale = ["S0INFRA"]
@@ -42,7 +44,7 @@ url = "{fleet}"
 
 POOL = """
 [pool."{name}"]
-match = {{ runner_label = "{name}" }}
+match = {{ {match} }}
 metrics = "fleet"
 preset = "ci"
 window = "{window:.0f}s"
@@ -50,7 +52,7 @@ past = "{past:.0f}s"
 lately = "{lately:.0f}s"
 boot_time = "{boot:.0f}s"
 floor = {floor}
-
+{warn}
 [pool."{name}".scaler]
 kind = "http"
 url = "{fleet}/pools/{name}"
@@ -67,13 +69,16 @@ cost_per_runner_hour = 0.34
 def demo_config(scenario: Scenario, fleet: str, speed: float = DEMO_SPEED) -> str:
     """TOML for one scenario; `fleet` is the address of the simulated fleet, which runs `speed` times as fast."""
     kind = "grafana" if scenario.rule.flavour is Flavour.GRAFANA else "alertmanager"
-    head = HEAD.format(kind=kind, fleet=fleet, speed=speed)
-    return head + "".join(_pool(pool, fleet, speed) for pool in scenario.pools)
+    head = HEAD.format(kind=kind, fleet=fleet, speed=speed, watch="1s" if scenario.warned else "1m")
+    return head + "".join(_pool(pool, scenario, fleet, speed) for pool in scenario.pools)
 
 
-def _pool(pool: PoolSpec, fleet: str, speed: float) -> str:
+def _pool(pool: PoolSpec, scenario: Scenario, fleet: str, speed: float) -> str:
+    team = f', team = "{scenario.rule.team}"' if scenario.warned else ""
     return POOL.format(
         name=pool.name,
+        match=f'runner_label = "{pool.name}"{team}',
+        warn=f'warn_wait = "{scenario.rule.minutes_limit:.0f}m"\n' if scenario.warned else "",
         fleet=fleet,
         window=max(5.0, COUNTED_SECONDS / speed),
         past=max(60.0, PAST_SECONDS / speed),

@@ -11,13 +11,13 @@ from bot.core.pool import Pool
 from bot.core.record import AlreadyDone, Change, Claim, Held, Notice, Put
 from bot.core.routing import home
 from bot.core.timeline import Event
-from bot.core.warning import Ending, Episode
+from bot.core.warning import Ending, Episode, mark_of
 from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import keep
 from bot.stories.recover import channels
-from bot.stories.speak import CREDENTIALS_SECONDS, PLACE_SECONDS, Said, Sought, look_up
+from bot.stories.speak import CREDENTIALS_SECONDS, OVER, PLACE_SECONDS, Said, Sought, look_up
 from bot.stories.why import diagnoses, moment_of
 from bot.views.blocks import digest_of
 from bot.views.early import Told, warning
@@ -112,7 +112,7 @@ async def _said(desk: Desk, mine: Held[Notice], pool: Pool) -> Left:
     if episode is None:
         return Left(mine.value)
     incident = await desk.store.get(Incident, episode.incident) if episode.incident else None
-    mark = f"early/{mine.value.id}/{episode.began_at:.3f}"
+    mark = mark_of(mine.value.id, episode.began_at)
     placed = await _placed(desk, mine, episode, incident, mark)
     if isinstance(placed, Left):
         return placed
@@ -172,12 +172,16 @@ async def _turn(desk: Desk, record: Notice) -> float:
 
 
 async def _shown(desk: Desk, record: Notice, words: Message, mark: str) -> str:
-    """As it was drawn, or in words alone when Slack does not take that; gives the message's `ts`."""
+    """As it was drawn, or in words alone when Slack does not take that; gives the message's `ts`.
+
+    When the end is told, the mark says so: then nothing is lost with the record.
+    """
+    over = record.episode is not None and record.episode.ended_at is not None
     for form in (words, Message(words.text)):
         try:
             if record.ts is None:
                 return (await desk.chat.post(record.channel, form, mark=mark)).ts
-            await desk.chat.update(record.channel, record.ts, form)
+            await desk.chat.update(record.channel, record.ts, form, mark=f"{OVER}{mark}" if over else "")
         except Unreachable as error:
             if error.failure is not Failure.SHAPE or form is not words:
                 raise

@@ -36,7 +36,7 @@ async def ripen(desk: Desk, mine: Held[Act]) -> None:
     act, now = mine.value, desk.now()
     held = await desk.store.get(Incident, act.incident) if act.incident else None
     silence = _wanted(act, held.value if held else None)
-    if held is None or silence is None or (act.lapses_at is not None and now >= act.lapses_at):
+    if held is None or silence is None or now >= silence.ends_at:
         over = failed(act, "the silence was over before", now)
         await desk.store.commit(Change(puts=(Put(mine, over, None, keep_seconds=KEPT_SECONDS),)))
         return

@@ -152,11 +152,11 @@ def _telling(act: Act, now: float, outcome: Performed) -> Move:
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
         if outcome.settles:
-            changed = decided(changed, outcome.settles, "Over; see below.")
+            changed = decided(changed, outcome.settles, "This was decided; see below.")
         told = noted(
             changed, now, outcome.event, text, who=act.who or None, lines=outcome.lines, figures=outcome.figures
         )
-        return offering(told, act.id, outcome.offers) if outcome.offers else told
+        return offering(told, outcome.about or act.id, outcome.offers) if outcome.offers else told
 
     return move
 

@@ -1,7 +1,8 @@
 """Records were lost: find the threads that stand in Slack without one, so that what still fires goes on in them.
 
 The history of a lost incident is not rebuilt. A thread is known by the mark on its first message; whoever hears of its
-group next (`take_alert`) takes the thread up. Until all channels were read no action is done (promises P10).
+group next (`take_alert`) takes the thread up. An early warning without a record says that its outcome is not known.
+Until all channels were read no action is done (promises P10).
 """
 
 import structlog
@@ -12,8 +13,8 @@ from bot.desk import Desk
 from bot.ports import Own, Unreachable
 from bot.stories.keep import keep
 from bot.stories.speak import OVER
-from bot.stories.sweep import COLLAPSED
 from bot.stories.take_alert import LOST
+from bot.stories.warned import COLLAPSED, early_found_again, is_early
 from bot.views.results import duplicate
 
 BACK_SECONDS = 2 * 86400.0
@@ -53,6 +54,12 @@ def channels(desk: Desk) -> tuple[str, ...]:
 
 
 async def _taken_note_of(desk: Desk, channel: str, message: Own) -> None:
+    if is_early(message):
+        try:
+            await early_found_again(desk, channel, message)
+        except Conflict as conflict:
+            log.info("early warning left to others", message=message.ts, why=str(conflict))
+        return
     incident, dot, like = message.mark.partition(".")
     if not dot or "/" in message.mark or message.mark.startswith(OVER):
         return

@@ -12,6 +12,7 @@ from bot.actions.listing import open_incidents
 from bot.core.alert import silence_matchers
 from bot.core.incident import Incident, Silence, noted, silenced
 from bot.core.record import AlreadyDone
+from bot.core.silence import warn_at
 from bot.core.timeline import Event
 from bot.desk import Desk
 from bot.ports import Alertmanager, Refused, Unreachable
@@ -20,6 +21,9 @@ from bot.views.marked import clean
 
 LEAST_SECONDS = 60.0
 """A silence that would end sooner is not made again."""
+
+MOVED_SECONDS = 2.0
+"""Ends that differ by more are different ends."""
 
 log = structlog.get_logger()
 
@@ -42,6 +46,8 @@ async def keep_silences(desk: Desk) -> str:
 async def _checked(desk: Desk, incident: Incident, silence: Silence, back_end: Alertmanager) -> None:
     found = await back_end.get(silence.id)
     if found is not None and found.active:
+        if abs(found.ends_at - silence.ends_at) > MOVED_SECONDS:
+            await _record(desk, incident, _moved(silence, found.ends_at, desk.now()), "")
         return
     tag = f"[tailback {silence.act}]"
     other = await back_end.find(tag)
@@ -53,6 +59,11 @@ async def _checked(desk: Desk, incident: Incident, silence: Silence, back_end: A
         await _record(desk, incident, replace(silence, ended=True), "The silence was ended outside of Slack.")
         return
     await _again(desk, incident, silence, back_end, tag)
+
+
+def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
+    """Somebody gave it another end there: the thread shows that one."""
+    return replace(silence, ends_at=ends_at, warn_at=warn_at(ends_at, now))
 
 
 async def _again(desk: Desk, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:

@@ -1,4 +1,7 @@
-"""Two threads of one incident, which a request that arrived very late can cause, become one again (promises P2)."""
+"""Two threads of one incident, or two early warnings that are one, become one again (promises P2).
+
+A request that arrived very late can cause them.
+"""
 
 import structlog
 
@@ -8,28 +11,31 @@ from bot.desk import Desk
 from bot.ports import Own, Unreachable
 from bot.stories.keep import keep
 from bot.stories.speak import mark_of
+from bot.stories.warned import COLLAPSED, early_collapsed, young_notices
 from bot.views.results import duplicate
 
 BACK_SECONDS = 900.0
 """A second first message arrives minutes after the first, or never."""
-COLLAPSED = "duplicate/"
-"""Begins the mark of a message that was collapsed."""
 
 log = structlog.get_logger()
 
 
 async def sweep(desk: Desk) -> str:
-    """Look through the channels of young incidents; the oldest thread stays, the others say where it is."""
+    """Look through the channels of young incidents and early warnings; the oldest message stays, others point to it."""
     since = desk.now() - BACK_SECONDS
     young = [incident for incident in await open_incidents(desk) if incident.opened_at > since]
+    notices = await young_notices(desk, since)
     problems = []
-    for channel in sorted({incident.thread.channel for incident in young}):
+    for channel in sorted({one.thread.channel for one in young} | {one.channel for one in notices}):
         try:
             found = await desk.chat.own(channel, since=since)
             for incident in young:
                 same = [message for message in found if message.mark == mark_of(incident)]
                 if len(same) > 1 and incident.thread.channel == channel:
                     await _collapsed(desk, incident, same)
+            for notice in notices:
+                if notice.channel == channel:
+                    await early_collapsed(desk, notice, found)
         except Unreachable as error:
             if error.system != "Slack":
                 raise

@@ -1,6 +1,6 @@
 """What more runners would do for a pool, from its record: the table for the dialog, the question and the command."""
 
-from bot.core.capacity import Terms, foreseen, least, rows, what_if
+from bot.core.capacity import DOUBTED, Terms, foreseen, least, rows, what_if
 from bot.core.forecast import calibration
 from bot.core.pool import Pool, PoolRules
 from bot.desk import Desk
@@ -29,7 +29,8 @@ async def effects(desk: Desk, pool: str, current: int | None) -> tuple[str, ...]
     caution = await against(desk, pool)
     nothing = f"Do nothing: {found.do_nothing}." if found.do_nothing else ""
     refusal = f"What more runners would do cannot be foreseen: {found.refusal}." if found.refusal else ""
-    return tuple(line for line in (caution, nothing, refusal, *rows(found)) if line)
+    doubted = DOUBTED if caution and found.options else ""
+    return tuple(line for line in (caution, nothing, refusal, doubted, *rows(found)) if line)
 
 
 def enough(desk: Desk, pool: Pool | None, most: int) -> int | None:

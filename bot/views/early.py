@@ -50,6 +50,19 @@ def warning(told: Told) -> Message:
     )
 
 
+def outcome_unknown(pool: str, began_at: float) -> Message:
+    """What stands instead of a warning whose record was lost."""
+    state = say(
+        "Tailback gave this warning at {at} UTC and has lost its records since. What became of it is not known, and "
+        "this message is not kept true any more.",
+        at=clock(began_at),
+    )
+    now = say("How the pool stands now: `/queue status {pool}`.", pool=name_of(pool))
+    heading = say("Early warning, outcome unknown: {pool}.", pool=name_of(pool))
+    title = f"Early warning, outcome unknown: {pool}"
+    return message(joined(" ", heading, state, now), header(title), section(joined("\n", state, now)))
+
+
 def limit_words(limit: Threshold) -> str:
     """`an oldest wait of 30 min`, `50 queued jobs`."""
     if limit.measure is Measure.WAIT:

@@ -1,4 +1,4 @@
-"""The silences that hold now, one line each: what, until when, by whom, on what condition, and the way to the thread."""
+"""The silences that hold now, one line each: what, until when, by whom, on what condition, and the thread."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,9 @@ def silence_list(rows: Sequence[Hushed], now: float, unread: Sequence[str] = ())
     rest = say("+ {more}.", more=count(more, "more silence")) if more else None
     parts = [section(joined("\n", *lines[start : start + 8])) for start in range(0, len(lines), 8)]
     small = joined("\n", rest, trouble)
-    return message(joined("\n", heading, *lines, rest, trouble), section(heading), *parts, context(small) if small else None)
+    return message(
+        joined("\n", heading, *lines, rest, trouble), section(heading), *parts, context(small) if small else None
+    )
 
 
 def _line(row: Hushed, now: float) -> Marked:

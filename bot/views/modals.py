@@ -7,7 +7,16 @@ from bot.core.alert import silence_matchers
 from bot.core.incident import Incident
 from bot.core.message import Block
 from bot.core.words import count, duration, figure
-from bot.views.blocks import MOST_CHOICES, MOST_MODAL_TITLE, MOST_OPTION_VALUE, context, option, plain, section
+from bot.views.blocks import (
+    MOST_CHOICES,
+    MOST_MODAL_TITLE,
+    MOST_OPTION_VALUE,
+    bullets,
+    context,
+    option,
+    plain,
+    section,
+)
 from bot.views.marked import Marked, clean, code, escaped, flat, joined, say
 from bot.views.picture import name_of, title_of
 
@@ -78,19 +87,18 @@ def _running(incident: Incident, now: float) -> list[Marked]:
     return [say("A silence of this incident still runs for {left}.", left=duration(silence.ends_at - now))]
 
 
-def scale_modal(act: str, choices: Sequence[ScaleChoice], note: str = "") -> Block:
-    """Ask for an absolute target; inputs `pool` (only when there are several) and `target`."""
+def scale_modal(act: str, choices: Sequence[ScaleChoice], effects: Sequence[str] = ()) -> Block:
+    """Ask for an absolute target; inputs `pool` (only when there are several) and `target`.
+
+    `effects` are the lines that say what more runners would do for the first pool that can be raised.
+    """
     able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
-    lines = [_line(choice) for choice in choices[:MOST_LINES]]
-    if len(choices) > MOST_LINES:
-        lines.append(say("+ {more}", more=count(len(choices) - MOST_LINES, "more pool")))
-    told = [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
-    remarks = [context(escaped(note, 600))] if note else []
+    told, calm = _pools(choices)
     if not able:
         nothing = section(say("No pool can be scaled up now.")) if told else section(say("No pool here can be scaled."))
-        return _modal("notice", "Scale up", act, [nothing, *told, *remarks])
+        return _modal("notice", "Scale up", act, [nothing, *told, *calm])
     first = able[0]
-    blocks = [*told]
+    blocks = [*told, *_effects(first.pool, effects)]
     if len(able) > 1:
         options = [option(_option_label(choice), choice.pool) for choice in able]
         chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
@@ -100,8 +108,30 @@ def scale_modal(act: str, choices: Sequence[ScaleChoice], note: str = "") -> Blo
     if len(able) == 1:
         number |= {"min_value": str((first.current or 0) + 1), "max_value": str(first.maximum)}
     hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
-    blocks += [_input("target", "Runners afterwards", number, hint=hint), *remarks]
+    blocks += [_input("target", "Runners afterwards", number, hint=hint), *calm]
     return _modal("scale_up", "Scale up", act, blocks, submit="Next")
+
+
+def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
+    """Every limit of the pools that queue; the others in one small line, when there are both."""
+    calm = [one for one in choices if one.queued == 0 and not one.reason]
+    loud = [one for one in choices if one not in calm] or choices
+    lines = [_line(choice) for choice in loud[:MOST_LINES]]
+    if len(loud) > MOST_LINES:
+        lines.append(say("+ {more}", more=count(len(loud) - MOST_LINES, "more pool")))
+    told = [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
+    if loud is choices or not calm:
+        return told, []
+    short = [say("{pool} {current} of at most {maximum} runners", pool=name_of(one.pool), current=figure(one.current),
+                 maximum=one.maximum) for one in calm[:MOST_LINES]]  # fmt: skip
+    return told, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
+
+
+def _effects(pool: str, effects: Sequence[str]) -> list[Block]:
+    if not effects:
+        return []
+    head = say("*What more runners would do for {pool}*", pool=name_of(pool))
+    return [section(joined("\n", head, bullets(effects, MOST_LINES)))]
 
 
 def _option_label(choice: ScaleChoice) -> str:

@@ -17,7 +17,13 @@ from bot.views.table import legend, rest, table
 MOST_LINES, MOST_TEXT_LINES, MOST_TEXT_POOLS = 40, 20, 12
 LINES_A_SECTION = 10
 LATE_SECONDS = 60.0
-LABELS = {"approve": "Approve", "decline": "Decline", "extend": "Extend", "hand_back": "Hand back now"}
+LABELS = {
+    "approve": "Approve",
+    "decline": "Decline",
+    "extend": "Extend",
+    "hand_back": "Hand back now",
+    "prolong": "Extend",
+}
 """What the buttons below a reply say, by the action that they ask for."""
 
 
@@ -97,7 +103,7 @@ def _figures(figures: Sequence[Snapshot]) -> list[Block]:
 
 def _text(lead: Marked | None, entry: Entry, said: Marked) -> Marked:
     lines = [
-        say("{line}.", line=escaped(clean(line).rstrip("."), 200)) for line in entry.lines[:MOST_TEXT_LINES] if line
+        say("{line}.", line=escaped(clean(line).rstrip("."), 300)) for line in entry.lines[:MOST_TEXT_LINES] if line
     ]
     more = len(entry.lines) - MOST_TEXT_LINES
     shown = of_snapshots(entry.figures)[:MOST_TEXT_POOLS]

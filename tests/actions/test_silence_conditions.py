@@ -138,7 +138,8 @@ async def test_the_owner_is_told_ten_minutes_before_the_end_once() -> None:
     await world.passes(300, step=10)
     told = [text for text in world.replies if "The silence ends in" in text]
     assert len(told) == 1
-    assert told[0].endswith(f"<@{ANA}>.")
+    assert f"<@{ANA}>." in told[0]
+    assert told[0].endswith("You can press: Extend.")
 
 
 async def test_a_short_silence_is_not_spoken_of() -> None:

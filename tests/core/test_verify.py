@@ -27,7 +27,7 @@ def test_all_there_is_verified_at_once() -> None:
     assert found is not None
     assert found.came is Came.VERIFIED
     assert found.words == (
-        f"Scaling {POOL} to 24: verified. 14 more runners online (24 now), 22 of them busy. "
+        f"Scaling {POOL} to 24: verified. 14 more runners online, 24 in all, 22 of them busy. "
         "The queue went from 120 to 90 jobs."
     )
 
@@ -57,7 +57,7 @@ def test_partly_says_how_many() -> None:
     found = verdict(SHARE, seen(400, 16, 16, queued=130))
     assert found is not None
     assert found.came is Came.PARTLY
-    assert "partly. 6 of 14 more runners online after 6 min (16 now), 16 of them busy." in found.words
+    assert "partly. 6 of 14 more runners online after 6 min, 16 in all, 16 of them busy." in found.words
 
 
 @pytest.mark.parametrize("evidence", [seen(400, None), replace(seen(400, 24), sample=None)], ids=["figure", "sample"])

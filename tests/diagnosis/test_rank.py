@@ -28,7 +28,7 @@ def test_sentences_give_cause_evidence_and_what_was_missing():
     said = sentences(diagnosed(facts(limit=20, booting=0, api_remaining=None)))
     assert said[0].startswith(f"{POOL}, cause 1 (high confidence): the pool's limit is reached. 20 busy of 20 runners")
     assert "Scaling up helps." in said[0]
-    assert said[-1] == f"{POOL}: not available for the diagnosis: api_remaining."
+    assert said[-1] == f"{POOL}: there are no figures for what is left of the API limit."
 
 
 def test_unknown_is_said_as_such():

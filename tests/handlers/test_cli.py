@@ -33,6 +33,12 @@ def test_the_program_lists_its_commands(terminal: Terminal) -> None:
     assert all(words.endswith(".") and "..." not in words for _, words in listed)
 
 
+def test_without_a_command_it_says_what_there_is(terminal: Terminal) -> None:
+    """The first thing that a newcomer types: the same as --help, and no failure."""
+    said = terminal.run()
+    assert (said.code, said.err, said.out) == (0, "", terminal.run("--help").out)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(
     command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -51,6 +57,7 @@ def test_every_command_has_help_with_an_example(
         (("check", "--jsn"), 2, "No such option: --jsn"),
         (("send",), 2, "Missing argument 'FILE'."),
         (("demo", "--port", "x"), 2, "Invalid value for '--port'"),
+        (("report", "--days", "50"), 2, "See `tailback report --help`."),
         (("demo", "--scenario", "nope"), 1, "There is no scenario \"nope\". Choose one of: surge"),
         (("manifest",), 1, "Say how Slack reaches Tailback: --socket"),
         (("manifest", "--socket", "--url", "https://x.example"), 1, "Say how Slack reaches Tailback"),

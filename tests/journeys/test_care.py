@@ -57,7 +57,7 @@ async def test_asked_by_one_approved_by_another_verified_and_undone(tmp_path: Pa
         [(pool, target, _)] = world.farm.sets
         assert (pool, target) == (LINUX, 24)
         world.farm.pools[LINUX].busy = 24
-        came = await parent.reply("verified. 14 more runners online (24 now)")
+        came = await parent.reply("verified. 14 more runners online, 24 in all")
         await came.click("Undo", user=BEN)
         await parent.reply("handed back extra runners: linux.2xlarge is set to 10 again (was 24)")
         assert world.farm.pools[LINUX].current == 10

@@ -1,15 +1,17 @@
 """The same story with Debian's Alertmanager as the sender of alerts and the keeper of silences."""
 
+import asyncio
 import time
 from pathlib import Path
 
 import httpx
 import pytest
 
+from bot.playground.fleet.wire import read_time
 from tests.journeys.alerts import written
 from tests.journeys.real_alertmanager import CONFIG, alertmanager
 from tests.journeys.setup import LARGE, LINUX, MAC, TOKEN, Setup
-from tests.journeys.world import running
+from tests.journeys.world import World, running
 
 LABELS = {"alertname": "RunnerQueueTooLong", "runner_label": LINUX, "severity": "critical"}
 
@@ -42,6 +44,56 @@ async def test_fired_silenced_and_resolved_in_a_real_alertmanager(tmp_path: Path
         await parent.until("EASING", within=10)
         world.farm.drain()
         await parent.until("DRAINED")
+        assert len(world.roots()) == 1
+
+
+async def deliveries(world: World) -> float:
+    """How many deliveries of Alertmanager the product has counted."""
+    async with httpx.AsyncClient(trust_env=False) as client:
+        lines = (await client.get(f"{world.product}/metrics")).text.splitlines()
+    counted = [line for line in lines if line.startswith("tailback_alerts_total{") and 'source="alertmanager"' in line]
+    return sum(float(line.rpartition(" ")[2]) for line in counted)
+
+
+@pytest.mark.needs("alertmanager")
+@pytest.mark.needs("amtool")
+async def test_listed_extended_and_ended_in_a_real_alertmanager(tmp_path: Path, redis_url: str) -> None:
+    """A silence keeps the alert from Tailback until it is ended, also after it was extended; then it is sent again.
+
+    Alertmanager repeats an alert it has told of only after `repeat_interval`, the end of a silence or not.
+    """
+    async with alertmanager(tmp_path / "am") as real, running(tmp_path, redis_url, Setup(keeper=real.url)) as world:
+        world.farm.queue(LINUX, 14, 40)
+        text = CONFIG.format(url=world.product, token=TOKEN).replace("repeat_interval: 1h", "repeat_interval: 1s")
+        (real.folder / "config.yml").write_text(text, "utf-8")
+        async with httpx.AsyncClient(trust_env=False) as client:
+            (await client.post(f"{real.url}/-/reload")).raise_for_status()
+        await real.fire(*(f"{name}={value}" for name, value in LABELS.items()))
+        parent = await world.slack.channel("ci").parent(LINUX)
+
+        await world.slack.slash("/queue", f"silence {LINUX} 15m")
+        await parent.until("Silenced until")
+        [made] = await real.silences()
+        await world.slack.slash("/queue", "silences", user="U0BEN")
+        listed = await world.slack.ephemeral("U0BEN", "1 active silence")
+        assert "by <@U0ANA>" in listed.text
+        assert f"p{parent.ts.replace('.', '')}|Thread>" in listed.text
+
+        await world.slack.mention("prolong 2h", parent, user="U0BEN")
+        await parent.reply("<@U0BEN> extended the silence: it lasts for 2 h more.")
+        [longer] = await real.silences()
+        assert 7190 < read_time(longer["endsAt"]) - time.time() <= 7200
+        assert (longer["matchers"], longer["comment"]) == (made["matchers"], made["comment"])
+
+        quiet = await deliveries(world)
+        await asyncio.sleep(3)
+        assert await deliveries(world) == quiet
+        await parent.choose("End silence")
+        await parent.until("<@U0ANA> ended the silence")
+        assert await real.silences() == []
+        async with asyncio.timeout(10):
+            while await deliveries(world) == quiet:
+                await asyncio.sleep(0.1)
         assert len(world.roots()) == 1
 
 

@@ -1,19 +1,24 @@
 """C12: no credential of a back end stands in an error, whatever the back end says and whatever is in the variable."""
 
 import base64
+import io
+import logging
 import os
 from collections.abc import Callable, Mapping
 
 import httpx
 import pytest
+import structlog
 from structlog.testing import LogCapture
 
+from bot.adapters.aws import Aws
 from bot.adapters.http import Wire, bearer
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.config import Environment, File, Settings
 from bot.ports import Failure, Metrics, Refused, Unreachable
-from handlers.logs import HIDDEN, Redaction, secrets_of
+from handlers.logs import HIDDEN, Redaction, secrets_of, set_up
 from tests.adapters.back_end import URL, parts_with, serving_once
+from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 
 TOKEN = "ghs_0123456789abcdefghijklmnopqrstuvwxyz"
 POOL = "linux.2xlarge"
@@ -98,6 +103,26 @@ def test_the_log_knows_the_shapes_of_the_new_credentials(shape: str) -> None:
     event = Redaction(())(LogCapture(), "info", {"event": f"refused {SHAPES[shape]} by x"})
     assert HIDDEN in event["event"]
     assert SHAPES[shape][-12:] not in event["event"]
+
+
+async def test_what_the_aws_library_says_of_its_requests_is_in_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At DEBUG it writes every signed header; a role's session token stands in no variable that the log could know."""
+    for name, value in {**MADE_UP, "AWS_SESSION_TOKEN": TOKEN[4:]}.items():
+        monkeypatch.setenv(name, value)
+    root, level, stream = list(logging.root.handlers), logging.root.level, io.StringIO()
+    set_up("DEBUG", "json", stream)
+    try:
+        async with serving_aws(AwsApi()) as url:
+            names = {"AutoScalingGroupNames": ["ci-linux"]}
+            await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", names)
+        logging.getLogger("somebody").debug("heard")
+    finally:
+        structlog.reset_defaults()
+        logging.root.handlers[:] = root
+        logging.root.setLevel(level)
+    assert "heard" in stream.getvalue()
+    assert TOKEN[4:] not in stream.getvalue()
+    assert "botocore" not in stream.getvalue()
 
 
 def test_halves_of_a_rotation_are_known_to_the_log() -> None:

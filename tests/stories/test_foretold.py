@@ -71,8 +71,8 @@ async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> Non
     told = world.replies[-1]
     assert "cause 1 (high confidence): the pool's limit is reached. 40 busy of 40 runners, limit 40" in told
     assert "Scaling up helps." in told
-    assert "not available for the diagnosis:" in told
-    assert "create_failures" in told
+    assert "there are no figures for" in told
+    assert "failed creates" in told
 
 
 async def test_an_unknown_cause_is_said_as_such() -> None:
@@ -100,7 +100,7 @@ async def test_the_dialog_shows_a_table_before_a_number_is_chosen() -> None:
     """For the pool that the dialog proposes for."""
     world = await full()
     shown = str((await world.asks("scale_up")).view)
-    assert f"What more runners would do for {POOL}: As it is: " in shown
+    assert f"*What more runners would do for {POOL}*\\n• As it is: " in shown
 
 
 async def test_the_question_warns_when_the_cause_says_that_it_is_useless() -> None:

@@ -35,7 +35,7 @@ async def test_runners_that_came_are_told_at_once_and_once() -> None:
     await world.passes(600)
     told = [text for text in world.replies if "verified" in text]
     assert len(told) == 1
-    assert "14 more runners online (24 now), 22 of them busy." in told[0]
+    assert "14 more runners online, 24 in all, 22 of them busy." in told[0]
     assert ("Undo", world.offering("hand_back").about) in world.buttons()
     assert "verified" in world.parent.message.blocks[-3]["text"]["text"]  # type: ignore[index]  # the parent's deeds
 

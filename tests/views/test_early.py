@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.warning import Crossing, Early, Ending, Episode, Measure, Threshold
-from bot.views.early import Told, limit_words, warning, when_words
+from bot.views.early import Told, limit_words, outcome_unknown, warning, when_words
 from tests.builders import NOW, POOL, sample
 
 WAIT = Threshold(Measure.WAIT, 1800.0)
@@ -81,3 +81,13 @@ def test_a_hostile_pool_pings_and_links_nobody() -> None:
     assert "<!" not in words
     assert "<@" not in words
     assert "<https" not in words
+
+
+def test_one_whose_record_was_lost_says_so_and_where_to_look() -> None:
+    """Nothing is guessed; the pool's name can do no harm."""
+    message = outcome_unknown("a<!channel>", NOW)
+    assert message.text == (
+        "Early warning, outcome unknown: a&lt;!channel&gt;. Tailback gave this warning at 08:00 UTC and has lost its "
+        "records since. What became of it is not known, and this message is not kept true any more. "
+        "How the pool stands now: `/queue status a&lt;!channel&gt;`."
+    )

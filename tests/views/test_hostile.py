@@ -7,12 +7,16 @@ from functools import cache
 
 import pytest
 
+from bot.core.action import Performed
 from bot.core.incident import State
 from bot.core.message import Message
 from bot.core.observe import View
-from bot.core.timeline import Entry, Event
-from bot.views import answers
+from bot.core.survey import Survey
+from bot.core.timeline import Entry, Event, Picture
+from bot.core.warning import Early, Ending
+from bot.views import answers, results
 from bot.views.digest import digest
+from bot.views.early import Told, warning
 from bot.views.home import home
 from bot.views.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.parent import minimal, parent
@@ -20,9 +24,12 @@ from bot.views.replies import reply
 from tests.slack_limits import message_problems, view_problems
 from tests.views import samples
 from tests.views.samples import HOSTILE, NOW, TIMING
+from tests.views.test_early import LATEST, STANDS
 
 ACT = "inc_1.0123456789ab"
 BIG = HOSTILE + "x" * 50_000
+EARLY = Told(BIG, STANDS, Early(STANDS), replace(LATEST, pool=HOSTILE), why=(BIG, HOSTILE) * 30)
+TAKEN_OVER = replace(STANDS, ended_at=NOW, ending=Ending.FIRED)
 
 
 @cache
@@ -45,6 +52,17 @@ def messages() -> dict[str, Message]:
         "help": answers.help_text([(BIG, BIG)] * 60),
         "refusal": answers.refusal(BIG),
         "said": answers.said(BIG),
+        "reply with a picture": reply(of, replace(entry, broadcast=False, picture=Picture("F0CHART", BIG)), NOW),
+        "surveyed": results.surveyed(Survey(BIG, (BIG,) * 60, (HOSTILE,) * 60, samples_of)),
+        "outcome": results.told(Performed(BIG, lines=(HOSTILE, BIG) * 40, figures=samples_of * 3)),
+        "question": results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
+        "duplicate": results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),
+        "gone home": results.gone_home("javascript:alert(1)|<!here>"),
+        "undrawable": results.undrawable(HOSTILE),
+        "early warning": warning(EARLY),
+        "early warning, over": warning(
+            replace(EARLY, episode=TAKEN_OVER, incident_link=f"https://e.example/{HOSTILE}")
+        ),
         "nothing said": answers.said(""),
     }
 
@@ -64,7 +82,7 @@ def views() -> dict[str, object]:
                 replace(one, pool=HOSTILE[:70], proposed=None),
                 *[replace(one, pool=f"p{n}") for n in range(150)],
             ],
-            BIG,
+            [BIG] * 60,
         ),
         "confirm": scale_confirm(ACT, BIG, None, 10**40, [BIG] * 60),
         "notice": notice(BIG, [BIG] * 60),

@@ -149,7 +149,9 @@ def choices() -> list[ScaleChoice]:
 
 def test_the_scale_dialog_proposes_an_absolute_target_and_shows_every_limit() -> None:
     """Now, limit, maximum and step stand there; what is unknown is a question mark."""
-    drawn = scale_modal("inc_1.abc", choices(), "A surge with room below the limit: more runners help.")
+    drawn = scale_modal(
+        "inc_1.abc", choices(), ["As it is: drains in 50 min to 2 h.", "+10: drains in 20 min to 40 min."]
+    )
     assert view_problems(drawn) == []
     said = "\n".join(texts(drawn["blocks"]))
     for part in ("now 40 runners", "limit 40", "maximum 60", "at most 10 more at once", "now ? runners"):

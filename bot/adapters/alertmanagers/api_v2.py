@@ -14,6 +14,8 @@ from bot.sources.payload import fields, instant
 
 SILENCE_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 """What an id may be to stand in a path; no back end gives out another one."""
+SAID = ("id", "matchers", "startsAt", "createdBy", "comment")
+"""What is sent again of a silence that gets another end."""
 NOT_READY = 409
 """Grafana, while its Alertmanager starts."""
 
@@ -58,11 +60,7 @@ class ApiV2:
             "comment": comment,
         }
         answer = await self._http.send("POST", f"{self._prefix}/silences", document)
-        self._accepted(answer, "the silence", Failure.UNKNOWN)
-        body = answer.body if isinstance(answer.body, dict) else {}
-        silence_id = body.get("silenceID") or body.get("silenceId") or body.get("id")
-        if not isinstance(silence_id, str):
-            raise self._http.problem(f"took the silence but gave no id: {answer.text}", Failure.UNKNOWN)
+        silence_id = self._id_of(answer)
         await self._verify(silence_id, matchers)
         return silence_id
 
@@ -76,7 +74,7 @@ class ApiV2:
                 found.append((instant(fields(row).get("updatedAt")) or 0.0, silence))
         return max(found, key=lambda pair: pair[0])[1] if found else None
 
-    async def silences(self) -> tuple[SilenceFound, ...]:
+    async def silenced(self) -> tuple[SilenceFound, ...]:
         """The silences that are active now, whoever made them."""
         found = [silence_from(row)[1] for row in await self._rows()]
         return tuple(silence for silence in found if silence is not None and silence.active)
@@ -94,14 +92,39 @@ class ApiV2:
         With the same matchers and the same start it keeps its id; else the back end ends it and gives a new one.
         Raises Refused when it is over, Unreachable(UNKNOWN) when it is not known what came of it.
         """
-        before = await self._document(silence_id)
-        kept = {key: before[key] for key in ("id", "matchers", "startsAt", "createdBy", "comment") if key in before}
-        answer = await self._http.send("POST", f"{self._prefix}/silences", {**kept, "endsAt": _rfc3339(ends_at)})
+        before, silence = await self._active(silence_id)
+        document = {key: before[key] for key in SAID if key in before} | {"endsAt": _rfc3339(ends_at)}
+        answer = await self._http.send("POST", f"{self._prefix}/silences", document)
         made = self._id_of(answer)
-        stored = await self._verify(made, silence_from(before)[1].matchers)  # type: ignore[union-attr]
+        stored = await self._verify(made, silence.matchers)
+        if abs(stored.ends_at - ends_at) > 1:
+            raise self._http.problem("took the longer silence but does not show it yet", Failure.UNKNOWN)
         if made != silence_id:
             await self.end(silence_id)
         return stored
+
+    async def _active(self, silence_id: str) -> tuple[dict[str, object], SilenceFound]:
+        """The silence as it was sent; raises Refused when it holds no more."""
+        over = Refused(f"The silence is over, or {self._http.system} has lost it; silence again if it is needed.")
+        if not SILENCE_ID.fullmatch(silence_id):
+            raise over
+        answer = await self._http.get(f"{self._prefix}/silence/{silence_id}")
+        if answer.status in {404, 422}:
+            raise over
+        self._accepted(answer, "reading the silence", Failure.LATER)
+        document, (state, silence) = fields(answer.body), silence_from(answer.body)
+        if silence is None or state not in {"active", "pending"}:
+            raise over
+        return dict(document), silence
+
+    def _id_of(self, answer: Answer) -> str:
+        """The id that the back end gave a silence which it took."""
+        self._accepted(answer, "the silence", Failure.UNKNOWN)
+        body = fields(answer.body)
+        silence_id = body.get("silenceID") or body.get("silenceId") or body.get("id")
+        if not isinstance(silence_id, str):
+            raise self._http.problem(f"took the silence but gave no id: {answer.text}", Failure.UNKNOWN)
+        return silence_id
 
     async def get(self, silence_id: str) -> SilenceFound | None:
         """One silence, ended ones included for a while; None when the back end does not know it."""
@@ -150,7 +173,7 @@ class ApiV2:
             raise self._http.problem("its list of alert groups cannot be read", Failure.LATER)
         return tuple(groups_from(answer.body, self._parse, self.addresses[0]))
 
-    async def _verify(self, silence_id: str, matchers: Sequence[Matcher]) -> None:
+    async def _verify(self, silence_id: str, matchers: Sequence[Matcher]) -> SilenceFound:
         try:
             stored = await self.get(silence_id)
         except Unreachable as problem:
@@ -160,6 +183,7 @@ class ApiV2:
         if set(stored.matchers) != set(matchers):
             await self.end(silence_id)
             raise Refused(f"{self._http.system} stored other matchers than were asked for, so the silence was ended.")
+        return stored
 
     def _judge(self, matchers: Sequence[Matcher], seconds: float) -> None:
         if not any(m.value and m.is_equal and not m.is_regex for m in matchers):

@@ -20,7 +20,8 @@ class Scenario:
     """One story. Simulated time 0 is when the visitor begins to watch; what came before happens in advance.
 
     `true_cause` is what is really at work, `affected` the pools it touches. `helps` says whether Scale up is the right
-    answer. `wall_minutes` is the length of the story at the demo's speed of one simulated minute a second.
+    answer. `wall_minutes` is the length of the story at the demo's speed of one simulated minute a second. With `warned`
+    Tailback also watches the pools before anything fires, and knows what the alert asks for.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Scenario:
     rule: QueueRule
     pools: tuple[PoolSpec, ...]
     faults: tuple[Fault, ...] = ()
+    warned: bool = False
 
 
 ALL_QUEUES = QueueRule(
@@ -182,7 +184,41 @@ HUNG_JOBS = Scenario(
     faults=(faults.jobs_hung(WINDOWS.name, 4, -92 * MINUTE, 120 * MINUTE, workflow="trunk"),),
 )
 
+EARLY_WARNING = Scenario(
+    name="early-warning",
+    title="A warning before the alert",
+    text=(
+        "More and more jobs come for linux.2xlarge, and all 24 runners that the pool may have are busy. No alert fires "
+        "yet: that takes a job that waits for half an hour. Tailback sees it coming and warns about half a minute before."
+    ),
+    try_this=(
+        "When the warning stands, write /queue scale linux.2xlarge 54 and confirm: the alert never fires, and the "
+        "warning says that it passed. Or do nothing, and see the alert take the warning over."
+    ),
+    true_cause="limit-reached",
+    helps=True,
+    affected=("linux.2xlarge",),
+    wall_minutes=2,
+    rule=ONE_QUEUE,
+    pools=(
+        replace(
+            LINUX,
+            limit=24,
+            creates_per_minute=6,
+            spare=4,
+            step=40,
+            ephemeral=False,
+            rates=(Rate(-25 * MINUTE, 5), Rate(HOUR, 2.1)),
+        ),
+        LINUX_LARGE, GPU, MACOS,
+    ),
+    warned=True,
+)  # fmt: skip
+
 SCENARIOS = {
     scenario.name: scenario
-    for scenario in (SURGE, LIMIT_REACHED, STOCKOUT, OFFLINE_HOSTS, PROVIDER_OUTAGE, HUNG_JOBS, HEALTHY)
+    for scenario in (
+        *(SURGE, LIMIT_REACHED, STOCKOUT, OFFLINE_HOSTS, PROVIDER_OUTAGE, HUNG_JOBS),
+        *(EARLY_WARNING, HEALTHY),
+    )
 }

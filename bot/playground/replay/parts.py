@@ -102,7 +102,7 @@ class RecordedAlertmanager:
         """None."""
         return None
 
-    async def silences(self) -> tuple[SilenceFound, ...]:
+    async def silenced(self) -> tuple[SilenceFound, ...]:
         """None: silences are not recorded."""
         return ()
 

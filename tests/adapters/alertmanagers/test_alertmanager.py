@@ -103,6 +103,31 @@ async def test_an_ended_silence_is_not_found_and_can_be_ended_again(back: Back):
     assert found is None or not found.active
 
 
+async def test_a_silence_gets_another_end_and_stays_what_it_is(back: Back):
+    """Same matchers, comment and owner; whatever its id is then, one silence is active, and it is found by its tag."""
+    silence_id = await silenced(back, "by Ana (act-longer)")
+    ends = back.now() + 7200
+    longer = await back.alertmanager.extend(silence_id, ends)
+    assert longer.ends_at == pytest.approx(ends, abs=1)
+    assert (set(longer.matchers), longer.comment, longer.by) == (set(MATCHERS), "by Ana (act-longer)", "Ana")
+    found = await back.alertmanager.find("act-longer")
+    assert found is not None
+    assert (found.id, found.ends_at) == (longer.id, longer.ends_at)
+    active = [one for one in await back.alertmanager.silenced() if "act-longer" in one.comment]
+    assert [one.id for one in active] == [longer.id]
+    await back.alertmanager.end(longer.id)
+    assert not [one for one in await back.alertmanager.silenced() if "act-longer" in one.comment]
+
+
+async def test_a_silence_that_is_over_or_unknown_cannot_be_extended(back: Back):
+    """It would be a new one that nobody asked for."""
+    silence_id = await silenced(back, "(act-over)")
+    await back.alertmanager.end(silence_id)
+    for unknown in (silence_id, "00000000-0000-4000-8000-000000000000", "../status"):
+        with pytest.raises(Refused, match="silence again if it is needed"):
+            await back.alertmanager.extend(unknown, back.now() + 600)
+
+
 @pytest.mark.parametrize("silence_id", ["00000000-0000-4000-8000-000000000000", "no-uuid", "../status", "a/b?c"])
 async def test_a_silence_that_nobody_knows_is_none_and_can_be_ended(back: Back, silence_id: str):
     """Alertmanager forgets silences when it is killed (promises E13); an odd id stays inside its path."""

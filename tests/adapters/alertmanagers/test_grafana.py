@@ -24,6 +24,7 @@ class Grafana:
     alerts: list[object] = field(default_factory=list)
     refuse: tuple[int, object] | None = None
     garble: bool = False
+    moves: bool = False
     hide: bool = False
 
     def answer(self, asked: Asked) -> tuple[int, object]:
@@ -41,7 +42,10 @@ class Grafana:
 
     def _create(self, asked: Asked) -> tuple[int, object]:
         assert isinstance(asked.body, dict)
-        silence_id = f"s{len(self.silences) + 1}"
+        old = self.silences.get(str(asked.body.get("id")))
+        if old is not None and self.moves:
+            old["status"] = {"state": "expired"}
+        silence_id = str(old["id"]) if old and not self.moves else f"s{len(self.silences) + 1}"
         matchers = [{"name": "everything", "value": "x"}] if self.garble else asked.body["matchers"]
         kept = {**asked.body, "matchers": matchers, "id": silence_id, "status": {"state": "active"}}
         self.silences[silence_id] = {**kept, "updatedAt": f"2026-10-21T07:28:{len(self.silences):02d}.000Z"}
@@ -85,6 +89,33 @@ async def test_a_silence_of_one_rule_is_created_found_and_ended():
     assert sent.body["matchers"] == [{"name": RULE[0].name, "value": "uid-1", "isRegex": False, "isEqual": True}]
     assert (sent.body["startsAt"], sent.body["endsAt"]) == ("2023-11-14T22:13:20.000Z", "2023-11-14T22:23:20.000Z")
     assert all(asked.headers["x-grafana-org-id"] == "7" for asked in back.asked)
+
+
+@pytest.mark.parametrize("moves", [False, True])
+async def test_a_silence_is_extended_in_place_or_under_a_new_id(moves: bool):
+    """Whichever Grafana does, what is sent is the old one with another end, and one silence is left."""
+    grafana = Grafana(moves=moves)
+    alertmanager, back = adapter(grafana)
+    first = await silenced(alertmanager)
+    longer = await alertmanager.extend(first, NOW + 7200)
+    assert (longer.id == first) is not moves
+    assert longer.ends_at == NOW + 7200
+    sent = next(asked.body for asked in reversed(back.asked) if asked.method == "POST")
+    assert isinstance(sent, dict)
+    assert (sent["id"], sent["createdBy"], sent["comment"]) == (first, "Ana", "(act-1)")
+    assert set(sent) == {"id", "matchers", "startsAt", "endsAt", "createdBy", "comment"}
+    assert [one.id for one in await alertmanager.silenced()] == [longer.id]
+
+
+async def test_an_extension_that_is_stored_otherwise_is_no_success():
+    """Other matchers: ended and refused; no longer end: in doubt, so that it is looked at again."""
+    grafana = Grafana()
+    alertmanager, _ = adapter(grafana)
+    first = await silenced(alertmanager)
+    grafana.garble = True
+    with pytest.raises(Refused, match="other matchers than were asked for"):
+        await alertmanager.extend(first, NOW + 7200)
+    assert await alertmanager.silenced() == ()
 
 
 async def test_a_tag_is_a_whole_word():
