@@ -122,6 +122,9 @@ class Store(Protocol):
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         """(stream id, entry, hash) in order; `after` is exclusive."""
 
+    async def audit_head(self) -> str:
+        """The hash of the entry that was written last; empty before the first."""
+
 
 class Chat(Protocol):
     """Slack. Every method raises Unreachable("Slack", ...); one call is one request, never repeated by itself."""

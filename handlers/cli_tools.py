@@ -136,9 +136,9 @@ def audit(
     Example: tailback audit --since 24h --who U0ALEX
     """
     quiet()
-    rows = waited(_trail(load()))
+    head, rows = waited(_trail(load()))
     if verify:
-        typer.echo(verified(rows))
+        typer.echo(verified(rows, head))
         return
     wanted = Wanted(since(after, now()) if after else 0.0, who)
     typer.echo(json_lines(rows, wanted) if as_json else table(rows, wanted))
@@ -199,6 +199,7 @@ async def _looked_back(settings: Settings, pool: str, days: int) -> Report:
         return await longer_view(store, settings.file, days, now(), only)
 
 
-async def _trail(settings: Settings) -> list[Row]:
+async def _trail(settings: Settings) -> tuple[str, list[Row]]:
+    """The head first: what is written meanwhile only adds to the trail behind it."""
     async with records(settings) as store:
-        return await trail_of(store)
+        return await store.audit_head(), await trail_of(store)

@@ -89,9 +89,18 @@ async def trail_of(store: Store) -> list[Row]:
     return rows
 
 
-def verified(rows: Sequence[Row]) -> str:
-    """One line that says that the chain holds. Raises Refused that names the first entry that breaks it."""
+def verified(rows: Sequence[Row], head: str = "") -> str:
+    """One line that says that the chain holds. Raises Refused that names the first entry that breaks it.
+
+    `head` is what the store says that it wrote last, read before `rows`: without it a cut end does not show.
+    """
     broken = broken_at(rows)
+    if broken is None and head and head not in {row[2] for row in rows}:
+        raise Refused(
+            f"The end of the trail is missing: {count(len(rows), 'entry', 'entries')} are there and fit, but the one "
+            f"that was written last, with the hash {head}, is not. Keep this Redis as it is, and compare with an "
+            "earlier export."
+        )
     if broken is None:
         if not rows:
             return "The audit trail is empty, so there is nothing to verify."

@@ -148,6 +148,10 @@ class MemoryStore:
         later = [row for row in self.data.trail if after == "-" or _place(row[0]) > _place(after)]
         return later[:most]
 
+    async def audit_head(self) -> str:
+        """The hash of the entry that was written last; empty before the first."""
+        return self.data.trail[-1][2] if self.data.trail else ""
+
     async def aclose(self) -> None:
         """Nobody waits for it any more."""
         self.data.listeners.remove(self._woken)

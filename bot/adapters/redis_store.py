@@ -12,7 +12,7 @@ import structlog
 
 from bot.adapters import redis_scripts as scripts
 from bot.adapters.records import KINDS, Codecs, kind_name
-from bot.adapters.redis_commit import AUDIT, DUE, FENCE, HW, INDEXES, LANES, LISTS, MARKS, RECORDS, SETS, Commits
+from bot.adapters.redis_commit import AUDIT, DUE, FENCE, HEAD, HW, INDEXES, LANES, LISTS, MARKS, RECORDS, SETS, Commits
 from bot.adapters.redis_connect import Clients
 from bot.adapters.redis_dangers import dangers, redis_time
 from bot.adapters.redis_format import adopt, too_new
@@ -174,6 +174,10 @@ class RedisStore:
                 entry = AuditEntry(0.0, "", "this entry of the trail cannot be read")
             trail.append((text(stream_id), entry, text(fields.get(b"hash", b""))))
         return trail
+
+    async def audit_head(self) -> str:
+        """The hash of the entry that was written last; empty before the first."""
+        return text_or_none(await self._link.read("GET", HEAD)) or ""
 
     async def check(self) -> list[str]:
         """What makes this Redis unsafe to keep incidents in: a sentence each, with its remedy; empty when it is fit."""

@@ -151,7 +151,8 @@ async def _placed(
 async def _told(desk: Desk, record: Notice, episode: Episode, pool: Pool, incident: Held[Incident] | None) -> Told:
     thread = incident.value.thread if incident else None
     address = await desk.chat.permalink(thread.channel, thread.root) if thread and thread.root else ""
-    return Told(record.id, episode, pool.early, pool.latest, record.why, address, desk.settings.file.paces.speed)
+    speed, scalable = desk.settings.file.paces.speed, record.id in desk.levers
+    return Told(record.id, episode, pool.early, pool.latest, record.why, address, speed, scalable)
 
 
 def _just_shown(desk: Desk, record: Notice, episode: Episode) -> bool:

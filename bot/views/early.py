@@ -25,6 +25,7 @@ class Told:
     """The thread that took it over, when it stands already."""
     speed: float = 1.0
     """Seconds of the fleet in one second of the clock."""
+    scalable: bool = False
 
 
 def warning(told: Told) -> Message:
@@ -35,10 +36,11 @@ def warning(told: Told) -> Message:
     then = _figures(told.episode.queued, told.episode.oldest_wait_seconds)
     now = _now(told.latest) if standing and told.latest else None
     began = say("When it was given, at {at} UTC: {then}.", at=clock(told.episode.began_at), then=then)
-    reasons = joined("\n", *(escaped(line, 400) for line in told.why))
+    more = say("What more runners would do: `/queue scale {pool}`.", pool=pool) if standing and told.scalable else None
+    reasons = joined("\n", *(escaped(line, 400) for line in told.why), more)
     heading = say("Early warning: {pool}", pool=pool) if standing else say("Early warning, over: {pool}", pool=pool)
     text = joined(
-        " ", say("{heading}.", heading=heading), state, now, began, *(escaped(line, 300) for line in told.why)
+        " ", say("{heading}.", heading=heading), state, now, began, *(escaped(line, 300) for line in told.why), more
     )
     return message(
         text,
@@ -104,7 +106,7 @@ def when_words(crossing: Crossing, speed: float = 1.0) -> str:
     low, mid, high = crossing.low_seconds, crossing.mid_seconds, crossing.high_seconds
     if high is None:
         at = clock(crossing.at + mid / speed)
-        return f"most likely in about {duration(mid)} ({at} UTC), not before {duration(low)}"
+        return f"in about {duration(mid)} ({at} UTC), hardly before {duration(low)}"
     begin, end = clock(crossing.at + low / speed), clock(crossing.at + high / speed)
     return f"expected in {duration(low)} to {duration(high)} ({begin} to {end} UTC)"
 

@@ -1,14 +1,17 @@
 """Takes the pictures of README and docs from the demo itself: `.venv/bin/python docs/images/take_screenshots.py`.
 
 Needs Chromium (Debian package chromium) and the packages of requirements-dev.lock. It opens the demo in this process,
-follows one incident for a minute or two, and writes thread.png and scale-up.png beside itself.
+follows one incident until its queue has drained, two to four minutes, and writes thread.png, scale-up.png, farewell.png
+and report.png beside itself. The report is the example of docs/reports.md, posted into the same workspace.
 """
 
 import asyncio
+import json
 import shutil
 import sys
 from pathlib import Path
 
+import httpx
 from playwright.async_api import Locator, Page, async_playwright, expect
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,28 +19,44 @@ sys.path.insert(0, str(ROOT))
 
 from bot.playground.fleet.scenarios import SCENARIOS  # noqa: E402 - the root is found first
 from handlers.demo import opened_demo  # noqa: E402
+from tests.views.test_report_page import example  # noqa: E402
 
 HERE = Path(__file__).parent
 SIZE = {"width": 1440, "height": 900}
 MOST_BYTES = 300_000
-CHANNEL = "C0DEVINFRA"
-PATIENCE_MS = 120_000
+CHANNEL, REPORTS = "C0DEVINFRA", "C0CIONCALL"
+PATIENCE_MS = 240_000
 AGAIN_MS = 8_000
 TRIES = 6
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 async def take(scenario: str = "surge") -> list[Path]:
-    """Play one incident and take its two pictures; returns their files."""
+    """Play one incident to its end and take the pictures; returns their files."""
     async with opened_demo(SCENARIOS[scenario]) as demo, async_playwright() as playwright:
         chromium = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         context = await chromium.new_context(viewport=SIZE, timezone_id="UTC", color_scheme="light", locale="en-GB")
         page = await context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(f"{demo.address}/?channel={CHANNEL}")
-        pictures = await _story(page)
+        pictures = [*await _story(page), await _report(page, demo.address)]
         await chromium.close()
     return pictures
+
+
+async def _report(page: Page, address: str) -> Path:
+    """The weekly post, as the product draws it, in the channel that gets it."""
+    message = example()
+    body = {"channel": REPORTS, "text": message.text, "blocks": json.dumps(list(message.blocks))}
+    async with httpx.AsyncClient() as http:
+        answer = await http.post(
+            f"{address}/api/chat.postMessage", data=body, headers={"Authorization": "Bearer xoxb-demo"}
+        )
+    if not answer.json().get("ok"):
+        raise SystemExit(f"the report was not posted: {answer.text}")
+    await page.goto(f"{address}/?channel={REPORTS}")
+    await expect(page.get_by_test_id("messages").get_by_text("Raise the limit").first).to_be_visible()
+    return await _picture(page, "report.png")
 
 
 async def _story(page: Page) -> list[Path]:
@@ -57,7 +76,18 @@ async def _story(page: Page) -> list[Path]:
     question = await _picture(page, "scale-up.png")
     await _press(dialog.get_by_role("button", name="Scale to"), parent.get_by_text("it accepted"))
     await expect(thread.get_by_text("it accepted").last).to_be_visible(timeout=PATIENCE_MS)
-    return [question, await _picture(page, "thread.png")]
+    await _to_top(thread, "The queue up to now")
+    opened = await _picture(page, "thread.png")
+    await expect(thread.get_by_text("Developer-hours waited").first).to_be_visible(timeout=PATIENCE_MS)
+    await expect(thread.locator("article", has_text="Developer-hours waited").locator("img").last).to_be_visible()
+    await _to_top(thread, "Developer-hours waited")
+    return [question, opened, await _picture(page, "farewell.png")]
+
+
+async def _to_top(thread: Locator, words: str) -> None:
+    """Scroll the reply with these words to the upper edge of the thread."""
+    reply = thread.locator("article", has_text=words).last
+    await reply.evaluate("reply => reply.scrollIntoView({ block: 'start' })")
 
 
 def _button(place: Locator, name: str) -> Locator:

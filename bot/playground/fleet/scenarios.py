@@ -20,8 +20,8 @@ class Scenario:
     """One story. Simulated time 0 is when the visitor begins to watch; what came before happens in advance.
 
     `true_cause` is what is really at work, `affected` the pools it touches. `helps` says whether Scale up is the right
-    answer. `wall_minutes` is the length of the story at the demo's speed of one simulated minute a second. With `warned`
-    Tailback also watches the pools before anything fires, and knows what the alert asks for.
+    answer. `wall_minutes` is the length of the story at the demo's speed of one simulated minute a second. With
+    `warned` Tailback also watches the pools before anything fires, and knows what the alert asks for.
     """
 
     name: str
@@ -188,8 +188,8 @@ EARLY_WARNING = Scenario(
     name="early-warning",
     title="A warning before the alert",
     text=(
-        "More and more jobs come for linux.2xlarge, and all 24 runners that the pool may have are busy. No alert fires "
-        "yet: that takes a job that waits for half an hour. Tailback sees it coming and warns about half a minute before."
+        "More jobs come for linux.2xlarge than its 24 runners can do, and it may not have more. No alert fires yet: "
+        "that takes a job that has waited for half an hour. Tailback sees it coming, and warns half a minute before."
     ),
     try_this=(
         "When the warning stands, write /queue scale linux.2xlarge 54 and confirm: the alert never fires, and the "
