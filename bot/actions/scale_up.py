@@ -1,5 +1,6 @@
 """Scale up: an absolute target within the pool's limits, confirmed, written down, then asked of the scaler once."""
 
+import asyncio
 from dataclasses import replace
 
 from bot.core.action import Act, Performed, Progress, awaiting
@@ -78,7 +79,7 @@ async def _only_pool(desk: Desk, held: Held[Incident]) -> str:
     names = [name for name in held.value.candidates if name in desk.levers]
     if len(names) == 1:
         return names[0]
-    choices = [await _choice(desk, name) for name in names]
+    choices = await asyncio.gather(*(_choice(desk, name) for name in names))
     able = [choice.pool for choice in choices if choice.proposed is not None]
     return able[0] if len(able) == 1 else ""
 
@@ -89,7 +90,7 @@ async def _dialog(desk: Desk, request: Request) -> Answer:
     pools = await desk.store.get_many(Pool, names)
     latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
-    choices = tuple([await _choice(desk, name) for name in order[:10]])
+    choices = await asyncio.gather(*(_choice(desk, name) for name in order[:10]))
     able = next((one for one in choices if one.proposed is not None), None)
     table = await effects(desk, able.pool, able.current) if able else ()
     return Answer(view=scale_modal(request.act, choices, table))

@@ -132,7 +132,7 @@ def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> str:
     return ""
 
 
-DOUBTED = "If they came all the same:"
+DOUBTED = "If they came and took jobs:"
 """Stands over the table where the diagnosis says that more runners would hardly help."""
 
 

@@ -186,6 +186,8 @@ class Seen:
     """Open incidents that speak of the pool; while there are any, nothing is warned of."""
     fired: str = ""
     """The incident whose alert has just fired for this pool."""
+    scaled_at: float | None = None
+    """When the pool was scaled last (epoch seconds)."""
     speed: float = 1.0
 
 
@@ -220,6 +222,8 @@ def _standing(early: Early, seen: Seen, *, over: bool) -> Early:
     episode, now = early.episode, seen.now
     if episode is None:
         return early
+    if seen.scaled_at is not None and seen.scaled_at >= episode.began_at:
+        episode = replace(episode, scaled_at=seen.scaled_at)
     crossed = episode.crossed_at is not None
     if seen.incidents or seen.fired:
         ended = _ended(episode, Ending.FIRED, now, seen.fired or seen.incidents[0])
@@ -231,6 +235,8 @@ def _standing(early: Early, seen: Seen, *, over: bool) -> Early:
     ending = _ending(episode, seen)
     if ending is None:
         return replace(early, episode=episode)
+    if episode.scaled_at is not None and ending in {Ending.EXPIRED, Ending.PASSED}:
+        ending = Ending.AVERTED
     wrong = ending in {Ending.EXPIRED, Ending.PASSED}
     return replace(early, episode=_ended(episode, ending, now), false=early.false + wrong)
 

@@ -46,6 +46,8 @@ class Ending(StrEnum):
     """An incident has taken it over."""
     PASSED = "passed"
     """It passed by itself, and no threshold was crossed."""
+    AVERTED = "averted"
+    """Somebody scaled the pool, and no threshold was crossed: whether it was right nobody can know."""
     EASED = "eased"
     """The threshold was crossed, no alert came, and the pool is below it again."""
     EXPIRED = "expired"
@@ -73,6 +75,8 @@ class Episode:
     ending: Ending | None = None
     incident: str = ""
     """What has taken it over."""
+    scaled_at: float | None = None
+    """When somebody scaled the pool while it stood."""
 
 
 @dataclass(frozen=True, slots=True)

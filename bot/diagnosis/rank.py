@@ -99,6 +99,7 @@ def sentences(diagnosis: Diagnosis, most: int = 3) -> tuple[str, ...]:
     said = []
     for place, f in enumerate(diagnosis.findings[:most], 1):
         why = "; ".join(f.evidence)
+        why = why[:1].upper() + why[1:]
         helps = f"Scaling up {f.scaling.value}."
         said.append(
             f"{diagnosis.pool}, cause {place} ({f.sureness} confidence): {f.cause.value}. {why}. {helps} {f.advice}"

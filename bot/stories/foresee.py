@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bot.core.action import Progress
 from bot.core.alert import Kind
 from bot.core.early import KEPT_FIRED, LONGEST_SECONDS, Seen, expected, stepped, thresholds
 from bot.core.hour import Fired
@@ -27,8 +28,17 @@ async def foreseen(desk: Desk, pool: Pool, watchers: tuple[str, ...], *, fresh: 
     sample = pool.latest
     coming = expected(pool.samples, rules, limits, pool.ahead, paces.speed) if limits and not watchers else ()
     newest = fired[-1].incident if fired else ""
-    seen = Seen(desk.now(), sample, limits, coming, watchers, newest, paces.speed)
+    scaled_at = await _scaled_at(desk, pool) if pool.early.standing else None
+    seen = Seen(desk.now(), sample, limits, coming, watchers, newest, scaled_at, paces.speed)
     return replace(pool, early=stepped(pool.early, seen))
+
+
+async def _scaled_at(desk: Desk, pool: Pool) -> float | None:
+    """When somebody really asked for more runners last (epoch seconds)."""
+    act_id = await desk.store.find(f"scaled:{pool.id}")
+    act = await desk.act(act_id) if act_id else None
+    real = act is not None and not act.shadow and (act.doubtful or act.progress is not Progress.FAILED)
+    return act.sent_at if act is not None and real else None
 
 
 async def _fired(desk: Desk, pool: Pool, names: list[str]) -> tuple[Fired, ...]:

@@ -35,7 +35,9 @@ def warning(told: Told) -> Message:
     standing = told.episode.ended_at is None
     then = _figures(told.episode.queued, told.episode.oldest_wait_seconds)
     now = _now(told.latest) if standing and told.latest else None
-    began = say("When it was given, at {at} UTC: {then}.", at=clock(told.episode.began_at), then=then)
+    began = None
+    if now is None or told.latest is None or then != _figures(told.latest.queued, told.latest.oldest_wait_seconds):
+        began = say("When it was given, at {at} UTC: {then}.", at=clock(told.episode.began_at), then=then)
     more = say("What more runners would do: `/queue scale {pool}`.", pool=pool) if standing and told.scalable else None
     reasons = joined("\n", *(escaped(line, 400) for line in told.why), more)
     heading = say("Early warning: {pool}", pool=pool) if standing else say("Early warning, over: {pool}", pool=pool)
@@ -93,6 +95,10 @@ def _over(told: Told, limit: str, at: str, after: str) -> Marked:
                        at=at, after=after, thread=thread)  # fmt: skip
         case Ending.PASSED:
             return say("It passed by itself at {at} UTC; {limit} was not reached.", at=at, limit=limit)
+        case Ending.AVERTED:
+            return say("It passed at {at} UTC, after somebody scaled the pool at {scaled} UTC; {limit} was not "
+                       "reached. It counts neither as right nor as false.",
+                       at=at, scaled=clock(told.episode.scaled_at or told.episode.began_at), limit=limit)  # fmt: skip
         case Ending.EASED:
             return say("{limit} was crossed, no alert fired, and since {at} UTC the pool is well below it again.",
                        limit=_upper(limit), at=at)  # fmt: skip

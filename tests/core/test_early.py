@@ -221,6 +221,16 @@ def test_it_passes_when_nothing_is_expected_for_a_while() -> None:
     assert scores(over) == (0, 1, 0)
 
 
+@pytest.mark.parametrize(("scaled", "ending", "false"), [(2.5, Ending.AVERTED, 0), (1.0, Ending.PASSED, 1)])
+def test_a_warning_that_was_acted_on_counts_neither_way(scaled: float, ending: Ending, false: int) -> None:
+    """Only what was done while it stood; nobody knows what would have been."""
+    one, *others = [seen(3, LIKELY), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60)]
+    found = after([replace(one, scaled_at=NOW + 60 * scaled), *others], BEGUN)
+    assert found.episode is not None
+    assert found.episode.ending is ending
+    assert scores(found) == (0, false, 0)
+
+
 def test_it_does_not_stand_for_ever() -> None:
     """After six hours it was false, however likely the crossing still looks."""
     found = after((seen(n, LIKELY) for n in range(3, 365)), BEGUN)

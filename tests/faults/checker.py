@@ -117,14 +117,15 @@ async def judged(house: House, within: float = 30.0) -> Verdict:
     Whoever is told that the click failed, or sees nothing for a while, presses again, as people do.
     """
     verdict = await settled(house, within)
-    found, deadline = roots(house), time.monotonic() + within
-    left = found
+    left = found = roots(house)
+    await _pressed(house, left)
+    deadline = time.monotonic() + within
     while left and time.monotonic() < deadline:
-        await _pressed(house, left)
         with contextlib.suppress(AssertionError):
             pause = min(AGAIN_SECONDS, deadline - time.monotonic())
             await house.eventually(lambda left=left: not strangers(house, left), "who pressed is shown", pause)
         left = strangers(house, left)
+        await _pressed(house, left)
     verdict.orphans = [root.ts for root in strangers(house, found)]
     return verdict
 

@@ -111,7 +111,7 @@ class Process:
 
     def start(self) -> None:
         """Start it, or start it again."""
-        self._said_before = len(self.said())
+        self._said_before = self.log.stat().st_size if self.log.exists() else 0
         self.pid = self._zygote.start(self._argv, self.env, self.log)
 
     def signal(self, number: signal.Signals) -> None:
@@ -144,4 +144,8 @@ class Process:
 
     def said_now(self) -> str:
         """Its log since it was started last."""
-        return self.said()[self._said_before :]
+        if not self.log.exists():
+            return ""
+        with self.log.open("rb") as log:
+            log.seek(self._said_before)
+            return log.read().decode("utf-8", "replace")

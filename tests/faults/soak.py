@@ -22,11 +22,15 @@ from tests.faults.servers import Process, Zygote
 KILL_SECONDS = 0.25
 PAUSE_SECONDS = 2.5
 """Longer than a lease: the owner wakes up when somebody else has taken over."""
+HIT_EARLY = 0.1
+"""How often a process is hit although it has not begun to work."""
 REDIS_SECONDS = 15.0
 GROUPS_A_SECOND = 8
 LOST_REPLIES, LOST_REQUESTS, LOST_COMMITS = 0.05, 0.02, 0.005
 HISTORY_LAG_SECONDS = 0.5
 MEND_SECONDS = 60.0
+PATIENCE_SECONDS = 600.0
+"""How long a sender tries; it goes on when the kills are over."""
 ROOMS = 8
 """Channels over which the groups are spread: a thousand threads in one within minutes is more than Slack takes."""
 
@@ -58,16 +62,21 @@ class Soak:
         async with asyncio.TaskGroup() as group:
             while time.monotonic() < self.until and number < 9999:
                 body = webhook(number, labels={"room": str(number % ROOMS)})
-                group.create_task(self.home.send_until_taken(number, body, within=120.0))
+                group.create_task(self.home.send_until_taken(number, body, within=PATIENCE_SECONDS))
                 number += 1
                 await asyncio.sleep(1 / GROUPS_A_SECOND)
 
     async def _harm(self, group: asyncio.TaskGroup) -> None:
         while time.monotonic() < self.until:
-            free = [process for name, process in self.home.processes.items() if name not in self.busy]
+            free = [process for process in self.home.processes.values() if self._may_be_hit(process)]
             if len(free) > 2:
                 group.create_task(self._hit(self.chance.choice(free)))
             await asyncio.sleep(self.chance.uniform(0.5, 1.5) * KILL_SECONDS)
+
+    def _may_be_hit(self, process: Process) -> bool:
+        """Most often one that works: a machine that starts them slowly would else never have any."""
+        works = '"ready"' in process.said_now() or self.chance.random() < HIT_EARLY
+        return works and process.name not in self.busy
 
     async def _hit(self, process: Process) -> None:
         self.busy.add(process.name)

@@ -24,6 +24,22 @@ async def test_every_story_opens_an_incident_that_names_the_affected_pools(name:
         assert refused == set()
 
 
+async def test_the_early_warning_stands_before_the_alert_and_is_taken_over_by_it() -> None:
+    """One message in the team's channel, without a mention; then the incident, which says that it was foreseen."""
+    scenario = scenario_named("early-warning")
+    async with asyncio.timeout(90), opened_demo(scenario) as demo, SlackDriver(demo.address) as slack:
+        channel = slack.channel("dev-infra")
+        warning = await channel.parent("Early warning: linux.2xlarge", within=35)
+        assert "is likely to be crossed soon" in warning.text
+        assert "Likely cause: the pool's limit is reached" in warning.text
+        assert "/queue scale linux.2xlarge" in warning.text
+        assert "<!" not in warning.text
+        parent = await channel.parent("OPEN", within=45)
+        assert scenario.rule.name in parent.text
+        await warning.until("An alert took this over", within=15)
+        assert demo.slack.log.of("chat.postMessage", "C0CIONCALL") == []
+
+
 async def test_nothing_is_said_when_nothing_is_wrong() -> None:
     """The healthy fleet fires no alert, and Tailback posts nothing."""
     async with asyncio.timeout(60), opened_demo(scenario_named("healthy")) as demo:

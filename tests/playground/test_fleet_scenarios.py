@@ -53,17 +53,17 @@ class Watch:
 
 def test_the_stories_have_the_names_of_the_command_line():
     """`--scenario NAME` offers these and the healthy day; surge is the default."""
-    assert [*SCENARIOS] == [*STORIES, "healthy"]
+    assert [*SCENARIOS] == [*STORIES, "early-warning", "healthy"]
     assert SCENARIOS[DEFAULT] is SURGE
 
 
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("name", [*STORIES, "early-warning"])
 def test_a_story_says_what_it_is_about(name):
     """Each has texts for people, three to five pools, and affects only pools that it has."""
     story = SCENARIOS[name]
     assert story.text.endswith(".")
     assert story.try_this.endswith(".")
-    assert story.true_cause == name
+    assert story.true_cause == ("limit-reached" if story.warned else name)
     assert 3 <= len(story.pools) <= 5
     assert story.affected
     assert set(story.affected) <= {spec.name for spec in story.pools}
@@ -140,6 +140,18 @@ def test_more_runners_for_hung_jobs_hang_too():
         now = read(watch.fleet, "windows.4xlarge")
         grown = now.queued if now.idle == now.booting == 0 else grown
     assert grown > story.rule.unseen_rows
+
+
+@pytest.mark.parametrize("seed", [DEFAULT_SEED, 1, 2, 3])
+def test_the_alert_of_the_early_warning_fires_late_and_not_at_all_when_someone_scales_up_before(seed):
+    """There is time to warn, to read and to act; the 54 runners that the text names are enough."""
+    story = SCENARIOS["early-warning"]
+    alone = Watch(story, seed).until(60)
+    assert alone.fired_at is not None
+    assert 30 <= alone.fired_at <= 45
+    helped = Watch(story, seed).until(25)
+    helped.fleet.set_target(story.affected[0], 54)
+    assert helped.until(240).fired_at is None
 
 
 def test_durations_tell_the_hang():

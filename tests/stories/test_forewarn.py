@@ -8,8 +8,9 @@ from bot.core.hour import Fired
 from bot.core.past import Past
 from bot.core.pool import Pool
 from bot.core.record import Change, Notice
+from bot.core.request import Surface
 from bot.core.warning import Ending
-from bot.ports import Failure
+from bot.ports import Failure, Refused
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import Stored
 from tests.stories.world import World, spoken
@@ -61,6 +62,15 @@ async def warned(**tables: Any) -> World:
     await surges(world, 20)
     assert pool(world).early.standing
     return world
+
+
+async def scales(world: World) -> None:
+    """Somebody asks for more runners by command, and confirms; a while goes by until it has been seen."""
+    question = await world.types("scale_up", POOL, "24")
+    assert question.view is not None
+    act = str(question.view["private_metadata"])
+    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", act=act)
+    await surges(world, 1, 124, 1210.0)
 
 
 def only(world: World) -> Stored:
@@ -141,6 +151,28 @@ async def test_it_says_that_it_passed() -> None:
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
     assert "It passed by itself at" in only(world).message.text
+    assert pool(world).early.false == 1
+
+
+async def test_a_warning_that_somebody_acted_on_is_not_called_false() -> None:
+    """More runners were asked for, and the threshold was not reached: nobody knows whether it would have been."""
+    world = await warned()
+    assert f"`/queue scale {POOL}`" in only(world).message.text
+    await scales(world)
+    world.queues(0, 0.0, **{**FULL, "busy": 20})
+    await world.passes(900, step=60)
+    assert "after somebody scaled the pool at" in only(world).message.text
+    assert (pool(world).early.false, pool(world).early.hits) == (0, 0)
+
+
+async def test_a_scale_up_that_was_refused_averts_nothing() -> None:
+    """The scaler said no, so the warning was simply wrong."""
+    world = await warned()
+    world.scaler.script.fail("set", error=Refused("no quota"))
+    await scales(world)
+    world.queues(0, 0.0, **{**FULL, "busy": 20})
+    await world.passes(900, step=60)
+    assert "It passed by itself" in only(world).message.text
     assert pool(world).early.false == 1
 
 

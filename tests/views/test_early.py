@@ -36,10 +36,24 @@ def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
         assert part in words
 
 
+def test_what_to_type_stands_in_one_that_stands_where_the_pool_can_be_scaled() -> None:
+    """There is no thread yet, and no button; a moment after it was given it does not say everything twice."""
+    assert "What more runners would do: `/queue scale linux.2xlarge`." in drawn(scalable=True)
+    assert "/queue scale" not in drawn()
+    assert "/queue scale" not in drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), scalable=True)
+    same = sample(42, at=NOW + 2, oldest_wait_seconds=840.0)
+    assert "When it was given" not in drawn(latest=same)
+
+
 @pytest.mark.parametrize(
     ("ending", "part"),
     [
         (Ending.PASSED, "It passed by itself at 08:20 UTC; an oldest wait of 30 min was not reached."),
+        (
+            Ending.AVERTED,
+            "It passed at 08:20 UTC, after somebody scaled the pool at 08:05 UTC; an oldest wait of 30 min",
+        ),
+        (Ending.AVERTED, "It counts neither as right nor as false."),
         (Ending.FIRED, "An alert took this over at 08:20 UTC, 20 min after this warning: <https://s/p1|its thread>."),
         (Ending.EASED, "no alert fired, and since 08:20 UTC the pool is well below it again."),
         (Ending.EXPIRED, "Nothing came of it within 20 min, so it ended at 08:20 UTC."),
@@ -48,7 +62,7 @@ def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
 )
 def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
     """In words, with the time; the figures of now are left out, they are nobody's business any more."""
-    over = replace(STANDS, ending=ending, ended_at=NOW + 1200)
+    over = replace(STANDS, ending=ending, ended_at=NOW + 1200, scaled_at=NOW + 300)
     words = drawn(over, incident_link="https://s/p1")
     assert part in words
     assert "Early warning, over" in words
@@ -62,9 +76,9 @@ def test_a_crossing_is_said_as_such() -> None:
 
 
 def test_an_interval_without_an_end_says_no_more_than_it_knows() -> None:
-    """Most likely when, and not before when."""
+    """About when, and hardly before when."""
     open_end = replace(SOON, high_seconds=None)
-    assert when_words(open_end) == "most likely in about 15 min (08:15 UTC), not before 9 min"
+    assert when_words(open_end) == "in about 15 min (08:15 UTC), hardly before 9 min"
     assert when_words(replace(SOON, threshold=WAIT), speed=60.0).endswith("(08:00 to 08:00 UTC)")
 
 

@@ -230,3 +230,11 @@ async def test_rows_of_the_real_project_are_read():
     few, other = await look(system, "linux.2xlarge few"), await look(system, "test_runner_type2")
     assert (few.queued, few.oldest_wait_seconds) == (10, 1801.0)
     assert (other.queued, other.oldest_wait_seconds) == (2, 1920.0)
+
+
+async def test_a_whole_day_of_the_past_is_not_asked_for():
+    """It would be megabytes for all labels, and tells neither lengths nor rates."""
+    system = hud()
+    async with source(system, {POOL: {}}) as found:
+        assert await found.history(POOL, AT - 86_700, AT, 300.0) == ()
+    assert system.asked == []

@@ -1,9 +1,11 @@
 """The Prometheus source: a real server that scrapes a small exporter, and every way in which it can fail."""
 
+import asyncio
 import socket
 import time
 from collections.abc import Iterator, Mapping
 
+import httpx
 import pytest
 
 from bot.adapters.http import Wire
@@ -270,3 +272,49 @@ def test_all_problems_of_table_and_pools_come_together():
     with pytest.raises(ConfigError) as caught:
         source(URL, BackEnd().wire(), 1.0, {"token_env": "NOPE"}, qeued="x")
     assert len(caught.value.problems) == 2
+
+
+def busy_back_end(broken: str = "") -> tuple[BackEnd, list[str]]:
+    """One that has a point of everything; a query with `broken` in it fails."""
+    asked: list[str] = []
+
+    def answer(one: Asked) -> tuple[int, object]:
+        asked.append(one.query["query"])
+        if broken and broken in one.query["query"]:
+            return 503, {"error": "overloaded"}
+        rows = [{"metric": {}, "values": [[1_700_000_000, "3"]]}]
+        return 200, {"status": "success", "data": {"resultType": "matrix", "result": rows}}
+
+    return BackEnd(answer=answer), asked
+
+
+async def test_a_day_of_the_past_is_whole_or_not_had():
+    """It is asked for once: a figure that did not come today must not be missing for ever. Half an hour may lack one."""
+    back, asked = busy_back_end(broken="ci_runners_limit")
+    prom = source(URL, back.wire(), 1_700_000_123.0, preset="ci")
+    (short,) = await prom.history(POOL, 1_699_998_200.0, 1_700_000_000.0, 30.0)
+    assert (short.queued, short.limit) == (3, None)
+    assert len(asked) == 11
+    with pytest.raises(Unreachable, match="overloaded"):
+        await prom.history(POOL, 1_699_913_300.0, 1_700_000_000.0, 300.0)
+
+
+async def test_a_day_of_the_past_leaves_slots_for_the_looks():
+    """At most three of its queries are under way at the same time."""
+    under_way, most = 0, 0
+
+    async def slow(_: httpx.Request) -> httpx.Response:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        under_way -= 1
+        return httpx.Response(200, json={"status": "success", "data": {"resultType": "matrix", "result": []}})
+
+    async with Wire(httpx.MockTransport(slow)) as wire:
+        prom = source(URL, wire, 1_700_000_123.0, preset="ci")
+        assert await prom.history(POOL, 1_699_913_300.0, 1_700_000_000.0, 300.0) == ()
+        day, most = most, 0
+        await prom.history(POOL, 1_699_998_200.0, 1_700_000_000.0, 30.0)
+    assert (day, most > 3) == (3, True)
