@@ -61,6 +61,7 @@ class Health:
         return JSONResponse(answer, 200 if ready else 503)
 
     async def _metrics(self, _: Request) -> Response:
+        await readiness(self.house)
         await count(self.house)
         return Response(generate_latest(metrics.REGISTRY), media_type=CONTENT_TYPE_LATEST)
 

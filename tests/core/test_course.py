@@ -76,7 +76,8 @@ def test_a_day_becomes_few_points_and_keeps_its_peak(pools: int, most: int) -> N
 def test_a_silent_source_and_an_unknown_figure_cut_the_line() -> None:
     """Never interpolated, never zero."""
     course = onward(None, (*looks(1, 2, None, None, None, 3, 4), *looks(5, 6, since=NOW + 600)), SPAN)
-    assert [[value for _, value in stretch] for stretch in stretches(course, "queued")] == [[2.0], [3.0, 4.0], [6.0, 6.0]]
+    seen = [[value for _, value in stretch] for stretch in stretches(course, "queued")]
+    assert seen == [[2.0], [3.0, 4.0], [6.0, 6.0]]
     assert stretches(course, "limit") == ()
 
 

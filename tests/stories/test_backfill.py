@@ -3,6 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+from pydantic import ValidationError
+
+from bot.config import File
 from bot.core.backfill import DAY_SECONDS, Backfill, span_of
 from bot.core.past import KEPT_HOURS, Past, usual_ahead
 from bot.core.pool import Pool, Snapshot
@@ -195,3 +199,10 @@ async def test_a_pool_that_leaves_the_configuration_is_asked_for_no_longer() -> 
     row = world.data.rows[f"fill:{POOL}"]
     assert isinstance(row.value, Backfill)
     assert row.expires < float("inf")
+
+
+def test_more_than_a_pool_keeps_is_refused_with_the_remedy() -> None:
+    """Six weeks of hours are kept."""
+    with pytest.raises(ValidationError, match='six weeks of hours; write "6w" or less'):
+        File.model_validate({"timing": {"backfill": "7w"}})
+    assert File.model_validate({"timing": {"backfill": "6w"}}).timing.backfill == KEPT_HOURS * 3600.0

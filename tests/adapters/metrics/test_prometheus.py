@@ -289,7 +289,7 @@ def busy_back_end(broken: str = "") -> tuple[BackEnd, list[str]]:
 
 
 async def test_a_day_of_the_past_is_whole_or_not_had():
-    """It is asked for once: a figure that did not come today must not be missing for ever. Half an hour may lack one."""
+    """It is asked for once: what did not come this time would be missing for ever. Half an hour may lack a figure."""
     back, asked = busy_back_end(broken="ci_runners_limit")
     prom = source(URL, back.wire(), 1_700_000_123.0, preset="ci")
     (short,) = await prom.history(POOL, 1_699_998_200.0, 1_700_000_000.0, 30.0)
