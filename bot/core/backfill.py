@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from bot.core.hour import HOUR_SECONDS, Cell
 from bot.core.past import LEAST_KNOWN_SECONDS, Past, entered, known_hours
@@ -70,6 +71,11 @@ def lacking(day: int, known: frozenset[int]) -> frozenset[int]:
 def span_of(day: int) -> tuple[float, float]:
     """From when to when samples are asked for: one step before the day, so that its first sample stands for one too."""
     return day * DAY_SECONDS - STEP_SECONDS, (day + 1) * DAY_SECONDS
+
+
+def date(day: int) -> str:
+    """`2026-11-21`."""
+    return f"{datetime.fromtimestamp(day * DAY_SECONDS, UTC):%Y-%m-%d}"
 
 
 def hours_of(day: int, samples: Iterable[Snapshot], speed: float = 1.0) -> tuple[Cell, ...]:

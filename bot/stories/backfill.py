@@ -12,6 +12,7 @@ from bot.core.backfill import (
     STEP_SECONDS,
     Backfill,
     answered,
+    date,
     failed,
     hours_of,
     lacking,
@@ -91,13 +92,13 @@ async def _asked(desk: Desk, mine: Held[Backfill], fill: Backfill) -> None:
             samples = await desk.metrics[fill.id].history(fill.id, since, until, STEP_SECONDS)
     except (Unreachable, TimeoutError) as error:
         why = str(error) or "no answer while the record was ours"
-        log.warning("past not filled in", pool=fill.id, day=day, why=why)
+        log.warning("past not filled in", pool=fill.id, day=date(day), why=why)
         await _left(desk, mine, failed(fill, desk.now()))
         return
     cells = hours_of(day, samples, desk.settings.file.paces.speed)
     fill = replace(answered(fill, day, told=bool(cells)), look_at=desk.now())
     hours = await _kept(desk, mine, fill, day, cells)
-    log.info("past filled in", pool=fill.id, day=day, hours=hours, left=len(fill.days))
+    log.info("past asked for", pool=fill.id, day=date(day), hours=hours, days_left=len(fill.days))
 
 
 async def _kept(desk: Desk, mine: Held[Backfill], fill: Backfill, day: int, cells: tuple[Cell, ...]) -> int:
