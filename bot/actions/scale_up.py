@@ -259,7 +259,8 @@ def _accepted(desk: Desk, act: Act) -> Performed:
     pool = act.pool or ""
     words = f"asked {pool}'s scaler for {act.params['target']} runners (was {act.before}); it accepted."
     within_words = duration(deadline_seconds(boot_seconds(desk, pool)))
-    lines = (f"Whether they come is checked: this thread is told within {within_words}.", _lease_words(desk, pool))
+    told = "this thread is" if act.incident else "you are"
+    lines = (f"Whether they come is checked: {told} told within {within_words}.", _lease_words(desk, pool))
     return Performed(words, act.params["target"], Event.SCALED, lines)
 
 

@@ -24,7 +24,7 @@ def find(facts: Facts) -> Finding | None:
     if len(looks) > 2:
         full = sum(share >= NEARLY for share in shares)
         seen.append(f"at the limit in {full} of the last {len(looks)} looks")
-    advice = "Raise the limit within what is allowed, or wait: the forecast says how long."
+    advice = "Raise the limit within what is allowed, or wait where the forecast says that it clears."
     return Finding(Cause.LIMIT, 0.8, tuple(seen), Scaling.HELPS, advice)
 
 

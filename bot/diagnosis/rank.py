@@ -100,7 +100,7 @@ def sentences(diagnosis: Diagnosis, most: int = 3) -> tuple[str, ...]:
     for place, f in enumerate(diagnosis.findings[:most], 1):
         why = "; ".join(f.evidence)
         why = why[:1].upper() + why[1:]
-        helps = f"Scaling up {f.scaling.value}."
+        helps = f"Scaling up {f.scaling.value}{_alone(f, diagnosis.findings[0])}."
         said.append(
             f"{diagnosis.pool}, cause {place} ({f.sureness} confidence): {f.cause.value}. {why}. {helps} {f.advice}"
         )
@@ -110,6 +110,12 @@ def sentences(diagnosis: Diagnosis, most: int = 3) -> tuple[str, ...]:
         lacking = dict.fromkeys(FIGURES.get(name, name) for name in diagnosis.missing)
         said.append(f"{diagnosis.pool}: there are no figures for {listed(lacking, 12)}.")
     return tuple(said)
+
+
+def _alone(finding: Finding, first: Finding) -> str:
+    """A lesser cause may say the opposite of the first one: both are true, each of its own cause."""
+    against = finding.scaling is Scaling.HELPS and first.scaling in {Scaling.NO, Scaling.HARMFUL}
+    return " against this cause, not against the first" if against else ""
 
 
 def caution(finding: Finding | None) -> str:

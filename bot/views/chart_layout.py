@@ -56,6 +56,11 @@ def across(chart: Chart, at: float) -> float:
     return LEFT + (RIGHT - LEFT) * min(1.0, max(0.0, part))
 
 
+def _inside(x: float, label: str) -> float:
+    """The middle of a label, moved so that its end stays in the picture."""
+    return min(x, WIDTH - 3 - TEXT * WIDE * len(label) / 2)
+
+
 def layout(chart: Chart) -> Drawing:
     """The picture; its height follows from the pools and marks."""
     alone = len(chart.pools) == 1
@@ -70,7 +75,10 @@ def layout(chart: Chart) -> Drawing:
         frames += made
         y = made[-1].bottom + GAP
     y -= GAP
-    words += [_words((across(chart, tick.value), y + 4), tick.label, TEXT, QUIET, "ma") for tick in chart.times]
+    words += [
+        _words((_inside(across(chart, tick.value), tick.label), y + 4), tick.label, TEXT, QUIET, "ma")
+        for tick in chart.times
+    ]
     words += _now(chart, y)
     y += ROW + 5
     words.append(_words((LEFT, y), f"time in {chart.zone}", TEXT, QUIET))

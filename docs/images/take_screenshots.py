@@ -23,6 +23,9 @@ from tests.views.test_report_page import example  # noqa: E402
 
 HERE = Path(__file__).parent
 SIZE = {"width": 1440, "height": 900}
+TALL = {"width": 1180, "height": 1180}
+"""Room for a whole farewell with its chart."""
+WIDE = {"width": 1180, "height": 640}
 MOST_BYTES = 300_000
 CHANNEL, REPORTS = "C0DEVINFRA", "C0CIONCALL"
 PATIENCE_MS = 240_000
@@ -54,6 +57,7 @@ async def _report(page: Page, address: str) -> Path:
         )
     if not answer.json().get("ok"):
         raise SystemExit(f"the report was not posted: {answer.text}")
+    await page.set_viewport_size(WIDE)
     await page.goto(f"{address}/?channel={REPORTS}")
     await expect(page.get_by_test_id("messages").get_by_text("Raise the limit").first).to_be_visible()
     return await _picture(page, "report.png")
@@ -80,6 +84,7 @@ async def _story(page: Page) -> list[Path]:
     opened = await _picture(page, "thread.png")
     await expect(thread.get_by_text("Developer-hours waited").first).to_be_visible(timeout=PATIENCE_MS)
     await expect(thread.locator("article", has_text="Developer-hours waited").locator("img").last).to_be_visible()
+    await page.set_viewport_size(TALL)
     await _to_top(thread, "Developer-hours waited")
     return [question, opened, await _picture(page, "farewell.png")]
 
@@ -112,7 +117,7 @@ async def _picture(page: Page, name: str) -> Path:
     notice = page.get_by_test_id("banner").get_by_role("button", name="Dismiss")
     if await notice.count():
         await notice.first.click(force=True)
-    await page.mouse.move(4, SIZE["height"] - 4)
+    await page.mouse.move(4, 4)
     path = HERE / name
     await page.screenshot(path=path, animations="disabled")
     size = path.stat().st_size
