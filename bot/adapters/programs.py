@@ -42,15 +42,7 @@ class Programs:
         It has ended when its outputs are closed too. It leads a process group of its own, which is killed when time is
         up or the caller gives up.
         """
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**PLAIN, **self.variables},
-            cwd="/",
-            start_new_session=True,
-        )
+        process = await self._started(words)
         out, err = bytearray(), bytearray()
         readers = [
             asyncio.create_task(_keep_first(process.stdout, out)),
@@ -67,6 +59,25 @@ class Programs:
             if code is None:
                 await _kill(process, readers)
         return Ended(code, bytes(out), bytes(err))
+
+    async def _started(self, words: Sequence[str]) -> asyncio.subprocess.Process:
+        """The program; when the caller gives up while it is being started, its group is killed here."""
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *words,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env={**PLAIN, **self.variables},
+                cwd="/",
+                start_new_session=True,
+            )
+        )
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await _kill(await starting, ())
+            raise
 
 
 async def _kill(process: asyncio.subprocess.Process, readers: Sequence[asyncio.Task[None]]) -> None:

@@ -12,7 +12,7 @@ from bot.ports import Unreachable
 from bot.stories.foresee import foreseen
 
 PAST_SECONDS = 1800.0
-"""How much of a pool's past an incident starts with, where the source has one."""
+"""How much of a pool's past an incident starts with, where the source has one; by the fleet's own time."""
 FORGOTTEN_SECONDS = 86400.0
 """A pool that is not measured any more is forgotten after a day."""
 SCORES_SECONDS = 30 * 86400.0
@@ -135,7 +135,8 @@ async def look(desk: Desk, pool: Pool) -> Pool:
         return unreadable(pool, "no metrics source is configured for this pool", now)
     try:
         if pool.latest is None or now - pool.latest.at > PAST_SECONDS:
-            past = await source.history(pool.id, now - PAST_SECONDS, now - 1, PAST_SECONDS / 60)
+            span = PAST_SECONDS / desk.settings.file.paces.speed
+            past = await source.history(pool.id, now - span, now - 1, span / 60)
             for sample in past:
                 pool = measured(pool, sample)
         return replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)

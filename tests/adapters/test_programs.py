@@ -42,6 +42,20 @@ async def test_when_the_caller_gives_up_nothing_goes_on(tmp_path: Path):
     assert await gone(int(file.read_text()))
 
 
+async def test_when_the_caller_gives_up_at_the_start_nothing_goes_on(tmp_path: Path):
+    """However early: the program is killed as soon as it is there."""
+    file = tmp_path / "pid"
+    for turns in range(4):
+        running = asyncio.create_task(Programs({}, 30.0).run(words(PARENT.format(file=file))))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        await asyncio.sleep(0.1)
+        assert not file.exists() or await gone(int(file.read_text() or 0))
+
+
 async def test_a_program_has_not_ended_while_a_child_holds_its_output(tmp_path: Path):
     """It may still say something; in the end both are stopped."""
     file = tmp_path / "pid"

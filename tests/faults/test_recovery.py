@@ -11,6 +11,7 @@ from tests.faults.groups import firing_group, webhook
 from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import posts
 from tests.faults.servers import Zygote
+from tests.faults.soak import seen_for
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -86,6 +87,8 @@ async def test_two_threads_of_one_incident_become_one(zygote: Zygote, tmp_path: 
         collapsed = [m for m in messages if mark_of(m).startswith("duplicate/")]
         assert len(collapsed) == 1
         assert "Acknowledge" not in str(collapsed[0].get("blocks"))
+        (visible,) = seen_for(home)
+        assert 0 < visible < 10, "found by the next sweep or two"
 
 
 async def test_a_silence_that_was_lost_is_made_once_more_and_said(zygote: Zygote, tmp_path: Path) -> None:
