@@ -1,14 +1,10 @@
 """Alert webhooks: authenticate the raw bytes, parse, store durably, then answer; nothing else happens here."""
 
-import asyncio
-
 import structlog
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bot.core.record import Conflict
 from bot.desk import Desk
-from bot.ports import Unreachable
 from bot.sources.credentials import Headers, Secrets, judged
 from bot.sources.payload import Unreadable
 from bot.sources.table import SOURCES
@@ -16,10 +12,9 @@ from bot.stories.take_alert import take_alert
 from handlers import metrics, sns
 from handlers.bodies import MOST_BYTES, BodyRefused, body_of
 from handlers.proof import GOOD, Proof
+from handlers.storing import LATER, stored
 from handlers.throttle import Throttle
 
-PATIENCE_SECONDS = 1.8
-"""A sender that cannot be stored for gets its 503 within 2 s (promises P1)."""
 MOST = {"sns": 512 * 1024}
 """Sources whose bodies are never as large as others' may be; SNS takes 256 KiB."""
 
@@ -48,12 +43,8 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
         delivery = SOURCES[source](body)
     except Unreadable as unreadable:
         return _answer(400, str(unreadable), source)
-    try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            taken = await take_alert(desk, delivery)
-    except (Unreachable, Conflict, TimeoutError) as error:
-        log.warning("alert not stored", source=source, why=str(error) or "time-out")
-        return _answer(503, "cannot store this now; send it again", source)
+    if (taken := await stored(take_alert(desk, delivery), source)) is None:
+        return _answer(503, LATER, source)
     metrics.INTAKE_SECONDS.observe(desk.monotonic() - begun)
     log.info("alert", source=source, outcome=taken, group=delivery.key)
     return _answer(200, taken, source)

@@ -1,15 +1,11 @@
 """GitHub's webhooks: check the signature over the raw bytes, store durably, then answer; nothing else happens here."""
 
-import asyncio
-
 import structlog
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bot.core.record import Conflict
 from bot.desk import Desk
-from bot.ports import Unreachable
 from bot.sources import workflow_job
 from bot.sources.github_signature import signed
 from bot.sources.payload import Unreadable
@@ -18,10 +14,9 @@ from bot.stories.take_alert import take_alert
 from bot.stories.take_job import take_job
 from handlers import metrics
 from handlers.bodies import BodyRefused, body_of
+from handlers.storing import LATER, stored
 from handlers.throttle import Throttle
 
-PATIENCE_SECONDS = 1.8
-"""GitHub waits 10 s; a delivery that cannot be stored gets its 503 within 2 s, as alerts do (promises P1)."""
 MOST_ID_CHARS = 64
 IGNORED = "ignored"
 FORM = "application/x-www-form-urlencoded"
@@ -46,13 +41,11 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
         await throttle.wrong(request.client.host if request.client else "")
         return _answer(401, verdict.sentence, event)
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            outcome = await _taken(desk, event, body, request.headers)
+        outcome = await stored(_taken(desk, event, body, request.headers), "github")
     except Unreadable as unreadable:
         return _answer(400, str(unreadable), event)
-    except (Unreachable, Conflict, TimeoutError) as error:
-        log.warning("GitHub's webhook not stored", github_event=_known(event), why=str(error) or "time-out")
-        return _answer(503, "cannot store this now; send it again", event)
+    if outcome is None:
+        return _answer(503, LATER, event)
     log.debug("GitHub's webhook", github_event=_known(event), outcome=outcome)
     metrics.GITHUB.labels(_known(event), outcome).inc()
     return JSONResponse({"outcome": outcome})

@@ -154,6 +154,8 @@ async def _located(desk: Desk, request: Request) -> Request:
     if request.thread and words:
         _, wrong = wanted(" ".join(words), float("inf"))
         return replace(request, values={"custom": " ".join(words[1:] if wrong and len(words) > 1 else words)})
+    if request.thread:
+        raise Refused("Say how long, for example `silence 2h` or `silence drained`.")
     if len(words) < 2:
         raise Refused(f"Say which pool and how long: `/queue {USAGE}`, for example `/queue silence linux.2xlarge 2h`.")
     found = await desk.store.members(f"watch:{words[0]}")

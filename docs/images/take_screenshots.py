@@ -80,6 +80,7 @@ async def _story(page: Page) -> list[Path]:
     question = await _picture(page, "scale-up.png")
     await _press(dialog.get_by_role("button", name="Scale to"), parent.get_by_text("it accepted"))
     await expect(thread.get_by_text("it accepted").last).to_be_visible(timeout=PATIENCE_MS)
+    await expect(thread.locator("article", has_text="The queue up to now").locator("img").last).to_be_visible()
     await _to_top(thread, "The queue up to now")
     opened = await _picture(page, "thread.png")
     await expect(thread.get_by_text("Developer-hours waited").first).to_be_visible(timeout=PATIENCE_MS)

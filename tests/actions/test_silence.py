@@ -146,6 +146,14 @@ async def test_by_command_the_pools_open_incident_is_silenced() -> None:
     assert len(world.incident.silences) == 1
 
 
+async def test_in_a_thread_only_the_duration_is_asked_for() -> None:
+    """The thread says which incident is meant, and takes no slash command."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="Say how long, for example `silence 2h`"):
+        await world.says("silence")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

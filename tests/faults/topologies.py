@@ -131,6 +131,7 @@ async def _join(nodes: list[RedisServer], buses: list[int]) -> None:
     """Make six servers one cluster: epochs, introductions, slots, replicas."""
     for number, node in enumerate(nodes):
         said(node, "SET-CONFIG-EPOCH", number + 1)
+    for node in nodes[1:]:
         said(node, "MEET", "127.0.0.1", nodes[0].port, buses[0])
     for number, node in enumerate(nodes[:3]):
         said(node, "ADDSLOTS", *(slot for slot in range(16384) if slot * 3 // 16384 == number))

@@ -7,7 +7,7 @@ import pytest
 from bot.core.incident import Incident
 from bot.core.record import Held
 from bot.ports import Unreachable
-from handlers import alerts
+from handlers import storing
 from tests.handlers.door import SECOND_TOKEN, TOKEN, Door, basic, firing, grafana_signature
 from tests.sources.payloads import alertmanager, grafana
 
@@ -118,7 +118,7 @@ async def test_a_store_that_is_down_gets_503_and_the_sender_tries_again() -> Non
 
 async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time limit is shortened here, the way is the same."""
-    monkeypatch.setattr(alerts, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(storing, "PATIENCE_SECONDS", 0.01)
     async with Door() as door:
 
         async def hangs(index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
@@ -127,7 +127,7 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
 
         door.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
         assert (await door.alert()).status_code == 503
-    assert alerts.PATIENCE_SECONDS < 2
+    assert storing.PATIENCE_SECONDS < 2
 
 
 async def test_many_at_once_are_one_incident() -> None:
@@ -137,3 +137,15 @@ async def test_many_at_once_are_one_incident() -> None:
         assert {answer.status_code for answer in answers} == {200}
         assert sorted(answer.json()["outcome"] for answer in answers)[:2] == ["opened", "repeated"]
         assert door.world.incident.thread.root is None
+
+
+async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_again() -> None:
+    """A client library that raises something of its own in a failover is no reason for another answer than 503."""
+    async with Door() as door:
+
+        async def raises(index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+            raise KeyError(index)
+
+        door.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks
+        answer = await door.alert()
+        assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})

@@ -13,7 +13,7 @@ from bot.core.job import JobState, WorkflowJob
 from bot.core.record import Held
 from bot.ports import Unreachable
 from bot.sources.github_signature import REFUSED
-from handlers import github
+from handlers import storing
 from handlers.metrics import REGISTRY
 from tests.handlers.door import Door
 from tests.sources.github import event, recorded, signature
@@ -175,7 +175,7 @@ async def test_a_store_that_is_down_gets_503() -> None:
 
 async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time limit is shortened here, the way is the same."""
-    monkeypatch.setattr(github, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(storing, "PATIENCE_SECONDS", 0.01)
     async with door() as at:
 
         async def hangs(kind: type[WorkflowJob], name: str) -> Held[WorkflowJob] | None:
@@ -184,7 +184,7 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
 
         at.store.get = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
         assert (await send(at, event())).status_code == 503
-    assert github.PATIENCE_SECONDS < 2
+    assert storing.PATIENCE_SECONDS < 2
 
 
 async def test_whoever_guesses_signatures_is_slowed_down(monkeypatch: pytest.MonkeyPatch) -> None:
