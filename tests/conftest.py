@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -14,6 +15,7 @@ import redis
 from bot.adapters.redis_engine import die_with_parent, find_engine
 from tests.invariants import WATCHED
 
+LONGEST_SECONDS = 150
 COMPONENTS = {
     "alertmanager": (("prometheus-alertmanager",), "prometheus-alertmanager"),
     "amtool": (("amtool",), "prometheus-alertmanager"),
@@ -37,6 +39,22 @@ def missing(component: str) -> str | None:
     if all(shutil.which(program) for program in programs):
         return None
     return f"needs {component}: install the Debian package {package}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """A test that hangs fails here, with the line it hangs at, and the others go on."""
+
+    def hangs(*_: object) -> None:
+        raise TimeoutError(f"{item.nodeid} has not ended after {LONGEST_SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(LONGEST_SECONDS)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

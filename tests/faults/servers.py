@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from bot.adapters.redis_engine import die_with_parent
 from handlers.demo import free_port
@@ -76,17 +78,23 @@ class RedisServer:
         """A client that goes round the wires, for the driver alone."""
         return redis.Redis(port=self.port, socket_timeout=5)
 
+    @property
+    def _once(self) -> redis.Redis:
+        """A client that asks once: a server that is not there yet is no reason to wait long."""
+        return redis.Redis(port=self.port, socket_timeout=1, retry=Retry(NoBackoff(), 0))
+
     async def start(self) -> None:
         """Start, or start again on what the disk holds."""
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         defaults = ["--save", "", "--appendonly", "yes", "--appendfsync", "everysec"]
-        self._child = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time, waiting is done below
-            [*command, *defaults, *self.more],
-            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls
-            **QUIET,
-        )
         for _ in range(500):
-            with contextlib.suppress(redis.RedisError), self.client as client:
+            if self._child is None or self._child.poll() is not None:  # a port may be taken for a moment
+                self._child = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time, waiting is done below
+                    [*command, *defaults, *self.more],
+                    preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls
+                    **QUIET,
+                )
+            with contextlib.suppress(redis.RedisError), self._once as client:
                 client.ping()
                 return
             await asyncio.sleep(0.02)
