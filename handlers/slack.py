@@ -1,6 +1,7 @@
 """All that Slack delivers: turn it into a Request, let the action answer, give the answer back in Slack's ways."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +31,7 @@ PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that says "try again" must still arrive in time."""
 CALL_SECONDS = 2.0
 """For one call after the answer; a dialog's trigger lives 3 s."""
+ASK_TRIES = 3
 DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up", "resolve": "resolve"}
 """Callback id of a dialog → the action it belongs to."""
 
@@ -168,7 +170,7 @@ async def answered(desk: Desk, request: Request) -> Answer:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             await paced(desk, request)
-            answer = await ACTIONS[request.name].ask(desk, request)
+            answer = await _asked(desk, request)
         outcome = "answered"
     except TooOften as often:
         outcome, answer = "too often", Answer(whisper=refusal(str(often)))
@@ -181,6 +183,14 @@ async def answered(desk: Desk, request: Request) -> Answer:
     metrics.REQUESTS.labels(request.name, outcome).inc()
     log.info("asked", action=request.name, who=request.who, surface=request.surface, outcome=outcome)
     return answer
+
+
+async def _asked(desk: Desk, request: Request) -> Answer:
+    """Ask on what is true now; when a worker wrote one of the records meanwhile, ask again. Raises Conflict."""
+    for _ in range(ASK_TRIES - 1):
+        with contextlib.suppress(Conflict):
+            return await ACTIONS[request.name].ask(desk, request)
+    return await ACTIONS[request.name].ask(desk, request)
 
 
 def _unrecorded(error: Exception) -> Answer:

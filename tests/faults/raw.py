@@ -1,6 +1,7 @@
 """Requests byte by byte, as no client library would send them, and what they cost the process that gets them."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -41,7 +42,8 @@ async def sent(web: Process, headers: bytes, pieces: AsyncIterator[bytes]) -> in
         await asyncio.sleep(0)
     if writer.can_write_eof() and not answered.done():
         await asyncio.sleep(0.3)
-        writer.write_eof()
+        with contextlib.suppress(OSError):  # the server may have closed the connection already
+            writer.write_eof()
     try:
         line = await asyncio.wait_for(answered, 10)
     except ConnectionError:

@@ -4,6 +4,7 @@ import pytest
 
 from bot.core.incident import State
 from bot.core.offer import act_id
+from bot.core.record import Change, Conflict
 from bot.ports import Failure, Unreachable
 from tests.builders import CHANNEL, POOL
 from tests.handlers.door import Door
@@ -274,3 +275,21 @@ async def test_a_whisper_that_slack_does_not_take_is_no_failure_of_the_request()
     async with await opened() as door:
         door.world.chat.script.fail("whisper", Failure.UNKNOWN)
         assert (await door.press("ack", "i1.stale")).status_code == 200
+
+
+async def test_a_record_that_a_worker_wrote_meanwhile_costs_no_click() -> None:
+    """The request is judged again on what is true now; three times, then the person is told to try again."""
+    async with Door() as door:
+        incident = await door.world.opens()
+        commit, conflicts = door.store.commit, [2]
+
+        async def busy(change: Change) -> None:
+            if conflicts[0] and change.once:
+                conflicts[0] -= 1
+                raise Conflict("lease:linux.2xlarge changed")
+            await commit(change)
+
+        door.store.commit = busy  # type: ignore[method-assign]  # the fake's own, behind somebody who writes
+        await door.press("ack", act_id(incident, "ack"))
+        assert conflicts == [0]
+        assert door.world.incident.owner == ANA

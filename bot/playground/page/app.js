@@ -136,7 +136,8 @@ function listenToPage() {
   holdEnd(place("messages-scroll"));
   holdEnd(place("thread-scroll"));
   place("guide").open = localStorage.getItem(FOLDED) !== "yes";
-  place("guide").addEventListener("toggle", () => localStorage.setItem(FOLDED, place("guide").open ? "no" : "yes"));
+  // the click comes before the folding; "toggle" comes so late that a reload can overtake it
+  place("guide").querySelector("summary").addEventListener("click", () => localStorage.setItem(FOLDED, place("guide").open ? "yes" : "no"));
   document.addEventListener("visibilitychange", () => ui.state && render());
 }
 
