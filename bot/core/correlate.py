@@ -31,7 +31,8 @@ class Maxima:
     """The pool that holds it; None when none fits."""
     longest_wait: str | None = None
     complete: bool = False
-    """Whether every pool's figures were known, so that "none fits" says something."""
+    """Whether nothing more is looked for: every pool's figures were known, and what no pool fits was looked for in
+    samples that are no older than the search, so that "none fits" says something."""
 
     def of(self, read: Readings) -> bool:
         """Whether this was found for these figures."""
@@ -62,13 +63,18 @@ def correlated(known: Maxima | None, read: Readings, look: Look) -> Maxima | Non
     if mine is not None and (mine.complete or look.at - mine.at > patience):
         return mine
     fresh = [sample for sample in look.samples if look.at - sample.at <= patience + 1]
+    since = mine.at if mine else look.at
+    queue = _nearest(fresh, read.most_queued_jobs, _queued, QUEUE_SHARE, QUEUE_JOBS)
+    wait = _nearest(fresh, _seconds(read.longest_wait_minutes), _wait, WAIT_SHARE, WAIT_SECONDS)
+    all_known = len(fresh) == look.pools and all(_queued(one) is not None and _wait(one) is not None for one in fresh)
+    both_fit = None not in (queue, wait)
     return Maxima(
         jobs=read.most_queued_jobs,
         minutes=read.longest_wait_minutes,
-        at=mine.at if mine else look.at,
-        longest_queue=_nearest(fresh, read.most_queued_jobs, _queued, QUEUE_SHARE, QUEUE_JOBS),
-        longest_wait=_nearest(fresh, _seconds(read.longest_wait_minutes), _wait, WAIT_SHARE, WAIT_SECONDS),
-        complete=len(fresh) == look.pools and all(_queued(one) is not None and _wait(one) is not None for one in fresh),
+        at=since,
+        longest_queue=queue,
+        longest_wait=wait,
+        complete=all_known and (both_fit or all(one.at >= since for one in fresh)),
     )
 
 

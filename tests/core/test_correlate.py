@@ -65,6 +65,17 @@ def test_a_first_look_without_all_pools_is_made_better_for_two_periods() -> None
     assert correlated(found, SEED, Look(both, 2, NOW + 61, 30)) is found
 
 
+def test_samples_from_before_the_alert_do_not_settle_that_no_pool_fits() -> None:
+    """The queue may have come between the last poll and the alert: the next poll is looked at too."""
+    quiet = [look("a", 0, 0, age=20), look("b", 0, 0, age=20)]
+    first = correlated(None, SEED, Look(quiet, 2, NOW, 30))
+    assert first == Maxima(14, 114, NOW)
+    polled = [look("a", 3, 114, age=-10), look("b", 14, 31, age=-10)]
+    assert correlated(first, SEED, Look(polled, 2, NOW + 10, 30)) == Maxima(14, 114, NOW, "b", "a", complete=True)
+    still = [look("a", 0, 0, age=-10), look("b", 0, 0, age=-10)]
+    assert correlated(first, SEED, Look(still, 2, NOW + 10, 30)) == Maxima(14, 114, NOW, complete=True)
+
+
 def test_other_figures_are_looked_for_anew() -> None:
     """The alert fired again with another wait."""
     found = correlated(None, SEED, Look([look("a", 14, 114)], 1, NOW, 30))
