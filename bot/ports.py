@@ -24,12 +24,15 @@ R = TypeVar("R", bound=Record)
 class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
     """A sentence for a person: what was not done, why, and what helps.
 
-    `who` did it already, if somebody did; `may` are the people and user groups who are allowed to.
+    `who` did it already, if somebody did; `may` are the people and user groups who are allowed to; `where` the channels
+    in which it can be asked.
     """
 
-    def __init__(self, sentence: str, who: str | None = None, may: Sequence[str] = ()) -> None:
+    def __init__(
+        self, sentence: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()
+    ) -> None:
         super().__init__(sentence)
-        self.who, self.may = who, tuple(may)
+        self.who, self.may, self.where = who, tuple(may), tuple(where)
 
 
 class Failure(StrEnum):

@@ -15,22 +15,21 @@ from bot.core.incident import Incident
 from bot.core.message import Message
 from bot.core.offer import act_id, incident_of
 from bot.core.record import Conflict
-from bot.core.request import Answer, Request, Surface
+from bot.core.request import Answer, Request
 from bot.desk import Desk
-from bot.ports import Failure, Refused, Unreachable
-from bot.stories.ask import Forgotten, TooOften, paced, refused
-from bot.stories.forget import forget
+from bot.ports import Refused, Unreachable
+from bot.stories.ask import Forgotten, Repeated, TooOften, on_record, paced, refused
 from bot.stories.welcome import welcome
 from bot.views.answers import refusal
 from bot.views.modals import notice
 from handlers import metrics
 from handlers.afterwards import Afterwards
 from handlers.slack_requests import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
+from handlers.telling import CALL_SECONDS, tell
+from handlers.unanswered import unanswered
 
 PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that says "try again" must still arrive in time."""
-CALL_SECONDS = 2.0
-"""For one call after the answer; a dialog's trigger lives 3 s."""
 ASK_TRIES = 3
 DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up", "resolve": "resolve"}
 """Callback id of a dialog → the action it belongs to."""
@@ -93,7 +92,7 @@ def _chosen(doors: Doors) -> Callable[..., Awaitable[None]]:
         try:
             request = await _named(doors.desk, request)
         except Unreachable as error:
-            doors.afterwards.do(_told(doors.desk, request, _unrecorded(error)))
+            doors.afterwards.do(tell(doors.desk, request, unanswered(request, error)))
             await ack()
             return
         await _aside(doors, request, ack)
@@ -121,7 +120,7 @@ def _commanded(doors: Doors) -> Callable[..., Awaitable[None]]:
         request = from_command(body)
         answer = await _spoken(doors.desk, request)
         if answer.view is not None or answer.whisper is None:
-            doors.afterwards.do(_told(doors.desk, request, answer))
+            doors.afterwards.do(tell(doors.desk, request, answer))
             await ack()
         else:
             await ack(
@@ -136,7 +135,7 @@ def _mentioned(doors: Doors) -> Callable[..., Awaitable[None]]:
         request = from_mention(body)
         if request is not None:
             answer = await _spoken(doors.desk, request)
-            doors.afterwards.do(_told(doors.desk, request, answer))
+            doors.afterwards.do(tell(doors.desk, request, answer))
         await ack()
 
     return mentioned
@@ -169,20 +168,33 @@ async def answered(desk: Desk, request: Request) -> Answer:
     """Let the action answer in time; every failure becomes a sentence for the person, and nothing is half done."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await paced(desk, request)
-            answer = await _asked(desk, request)
+            answer = await _judged(desk, request)
         outcome = "answered"
+    except Repeated as again:
+        outcome, answer = "repeated", Answer()
+        await _kept(desk, request, str(again))
     except TooOften as often:
         outcome, answer = "too often", Answer(whisper=refusal(str(often)))
     except Refused as refusing:
-        words = refusal(str(refusing), refusing.who, refusing.may)
+        words = refusal(str(refusing), refusing.who, refusing.may, refusing.where)
         outcome, answer = "refused", Answer(whisper=words, forgotten=isinstance(refusing, Forgotten))
         await _kept(desk, request, str(refusing))
     except (Unreachable, Conflict, TimeoutError) as error:
-        outcome, answer = "failed", _unrecorded(error)
+        outcome, answer = "failed", unanswered(request, error)
     metrics.REQUESTS.labels(request.name, outcome).inc()
     log.info("asked", action=request.name, who=request.who, surface=request.surface, outcome=outcome)
     return answer
+
+
+async def _judged(desk: Desk, request: Request) -> Answer:
+    """What the action answers; a request that is on record is not refused when it is brought again (Repeated)."""
+    try:
+        await paced(desk, request)
+        return await _asked(desk, request)
+    except Refused:
+        if await on_record(desk, request):
+            raise Repeated("This request came again; what it asked for was written down the first time.") from None
+        raise
 
 
 async def _asked(desk: Desk, request: Request) -> Answer:
@@ -191,17 +203,6 @@ async def _asked(desk: Desk, request: Request) -> Answer:
         with contextlib.suppress(Conflict):
             return await ACTIONS[request.name].ask(desk, request)
     return await ACTIONS[request.name].ask(desk, request)
-
-
-def _unrecorded(error: Exception) -> Answer:
-    """What was certainly not written down is said so; after a silence nobody knows, and a second try is harmless."""
-    why = str(error) or "it took too long"
-    doubtful = isinstance(error, TimeoutError) or (isinstance(error, Unreachable) and error.failure is Failure.UNKNOWN)
-    if doubtful:
-        return Answer(
-            whisper=refusal(f"It is not known whether that was recorded ({why}). If nothing shows, ask again.")
-        )
-    return Answer(whisper=refusal(f"That was not recorded ({why}). Nothing was done; try again in a moment."))
 
 
 def _told_in_dialog(words: Message) -> Body:
@@ -236,42 +237,5 @@ async def _named(desk: Desk, request: Request) -> Request:
 
 async def _aside(doors: Doors, request: Request, ack: Ack) -> None:
     answer = await answered(doors.desk, request)
-    doors.afterwards.do(_told(doors.desk, request, answer))
+    doors.afterwards.do(tell(doors.desk, request, answer))
     await ack()
-
-
-async def _told(desk: Desk, request: Request, answer: Answer) -> None:
-    if answer.view is not None:
-        answer = await _opened(desk, request, answer)
-    await _whisper(desk, request, answer)
-    if answer.forgotten:
-        await _bared(desk, request)
-
-
-async def _bared(desk: Desk, request: Request) -> None:
-    try:
-        async with asyncio.timeout(CALL_SECONDS):
-            await forget(desk, request)
-    except (Unreachable, TimeoutError) as error:
-        log.warning("buttons not removed", why=str(error) or "time-out")
-
-
-async def _opened(desk: Desk, request: Request, answer: Answer) -> Answer:
-    try:
-        async with asyncio.timeout(CALL_SECONDS):
-            await desk.chat.open_view(request.trigger, answer.view or {})
-    except (Unreachable, TimeoutError) as error:
-        why = error.what if isinstance(error, Unreachable) else "no answer in time"
-        return Answer(whisper=refusal(f"Slack did not open the dialog ({why}). Press again."))
-    return Answer(whisper=answer.whisper)
-
-
-async def _whisper(desk: Desk, request: Request, answer: Answer) -> None:
-    if answer.whisper is None:
-        return
-    try:
-        thread = request.thread if request.surface is not Surface.COMMAND else None
-        async with asyncio.timeout(CALL_SECONDS):
-            await desk.chat.whisper(request.channel, request.who, answer.whisper, thread=thread)
-    except (Unreachable, TimeoutError) as error:
-        log.warning("answer not delivered", action=request.name, why=str(error) or "time-out")

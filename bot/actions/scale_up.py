@@ -20,6 +20,7 @@ from bot.ports import Capacity, Refused, Unreachable
 from bot.stories.ask import acting, already, fresh_act, own_id, permit, refused, request_act, still_permitted, subject
 from bot.stories.keep import Move
 from bot.stories.levers import Judged, boot_seconds, judge, level_of, lever_of, maximum, within
+from bot.stories.places import permit_here
 from bot.stories.second import agreement, askable, asked_for_two
 from bot.stories.what_if import effect_of, effects, enough
 from bot.views.modals import ScaleChoice, scale_confirm, scale_modal
@@ -63,6 +64,10 @@ async def ask(desk: Desk, request: Request) -> Answer:
             return await _table(desk, request.words[0])
         pool, text = _spoken(request)
         held = await subject(desk, request) if request.thread else None
+        if held is None:
+            await permit_here(desk, pool, request.channel)
+        elif pool in desk.levers and pool not in held.value.candidates:
+            raise Refused(f'Pool "{pool}" is not of this incident; nothing was done. Ask outside its thread.')
     return await _drafted(desk, request, held, pool, text)
 
 

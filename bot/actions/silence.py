@@ -17,6 +17,7 @@ from bot.desk import Desk
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.stories.ask import acting, fresh_act, permit, request_act, still_permitted, subject
 from bot.stories.hush import ends_itself
+from bot.stories.places import open_of
 from bot.views.marked import clean
 from bot.views.modals import silence_modal
 
@@ -158,13 +159,13 @@ async def _located(desk: Desk, request: Request) -> Request:
         raise Refused("Say how long, for example `silence 2h` or `silence drained`.")
     if len(words) < 2:
         raise Refused(f"Say which pool and how long: `/queue {USAGE}`, for example `/queue silence linux.2xlarge 2h`.")
-    found = await desk.store.members(f"watch:{words[0]}")
+    found = await open_of(desk, words[0])
     if not found:
         raise Refused(f'There is no open incident of pool "{words[0]}", so there is no alert to silence.')
-    held = await desk.store.get_many(Incident, sorted(found))
-    here = [h.value for h in held.values() if h.value.thread.channel == request.channel]
+    here = [incident for incident in found if incident.thread.channel == request.channel]
     if not here:
-        raise Refused(f'The open incident of pool "{words[0]}" is in another channel; ask there.')
+        places = dict.fromkeys(incident.thread.channel for incident in found)
+        raise Refused(f'The open incident of pool "{words[0]}" is in another channel.', where=list(places))
     own = [incident for incident in here if words[0] in incident.affected] or here
     newest = max(own, key=lambda incident: incident.opened_at)
     return replace(request, act=act_id(newest, NAME), values={"custom": " ".join(words[1:])})

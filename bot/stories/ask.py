@@ -29,6 +29,10 @@ class TooOften(Refused):
     """More requests than a person makes by hand (promises C10); nothing else is wrong with it."""
 
 
+class Repeated(Refused):
+    """Slack brought one request twice, by HTTP or by two connections: it is done, and nobody need hear of it."""
+
+
 async def paced(desk: Desk, request: Request) -> None:
     """Raise TooOften above the rate of one person, or of all together on one incident; counted for all processes."""
     most = desk.settings.file.actions.per_minute
@@ -176,6 +180,11 @@ async def request_act(  # noqa: PLR0913 - the parts of one atomic change
             await keep(desk, held, asked, due=now, also=(put,), audit=audit, once=once)
     except AlreadyDone:
         raise already(desk, await desk.act(act.id) or act) from None
+
+
+async def on_record(desk: Desk, request: Request) -> bool:
+    """Whether this very request was written down before: not one like it, but what Slack gave this id."""
+    return bool(request.key) and await desk.store.done_by(f"request:{request.key}") is not None
 
 
 def audited(act: Act, now: float, outcome: str) -> AuditEntry:

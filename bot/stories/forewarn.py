@@ -9,14 +9,13 @@ from bot.core.incident import Incident, noted
 from bot.core.message import Message
 from bot.core.pool import Pool
 from bot.core.record import AlreadyDone, Change, Claim, Held, Notice, Put
-from bot.core.routing import home
 from bot.core.timeline import Event
 from bot.core.warning import Ending, Episode, mark_of
 from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.keep import keep
-from bot.stories.recover import channels
+from bot.stories.places import home_of
 from bot.stories.speak import CREDENTIALS_SECONDS, OVER, PLACE_SECONDS, Said, Sought, look_up
 from bot.stories.why import diagnoses, moment_of
 from bot.views.blocks import digest_of
@@ -77,19 +76,11 @@ async def _of_episode(desk: Desk, mine: Held[Notice], pool: Pool) -> tuple[Held[
         return replace(mine, value=replace(record, episode=gone)), bool(record.channel)
     if newest.ended_at is not None:
         return mine, False  # it came and went before anybody could be told
-    fresh = Notice(record.id, newest, _channel(desk, pool), why=await _why(desk, pool.id))
+    fresh = Notice(record.id, newest, home_of(desk, pool), why=await _why(desk, pool.id))
     begun = desk.monotonic()
     await desk.store.commit(Change(puts=(Put(mine, fresh, desk.now(), release=False),)))
     ends = begun + desk.settings.file.timing.lease
     return Held(fresh, mine.version + 1, mine.fence, None, ends), bool(fresh.channel)
-
-
-def _channel(desk: Desk, pool: Pool) -> str:
-    """Where incidents of this pool go: by its labels, else where the last one went, else the default."""
-    file = desk.settings.file
-    routed = home(file.pools[pool.id], file.routes) if pool.id in file.pools else None
-    last = next((one.channel for one in reversed(pool.fired) if one.channel in channels(desk)), "")
-    return routed or last or file.slack.channel
 
 
 async def _why(desk: Desk, name: str) -> tuple[str, ...]:

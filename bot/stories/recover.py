@@ -12,6 +12,7 @@ from bot.core.record import Change, Conflict
 from bot.desk import Desk
 from bot.ports import Own, Unreachable
 from bot.stories.keep import keep
+from bot.stories.places import channels
 from bot.stories.speak import OVER
 from bot.stories.take_alert import LOST
 from bot.stories.warned import COLLAPSED, early_found_again, is_early
@@ -44,13 +45,6 @@ async def recovered(desk: Desk) -> bool:
         log.info("another process recovered the records at the same time")
     desk.store.accept_loss()
     return True
-
-
-def channels(desk: Desk) -> tuple[str, ...]:
-    """The channels that the configuration names."""
-    file = desk.settings.file
-    named = (file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.routes))
-    return tuple(dict.fromkeys(channel for channel in named if channel))
 
 
 async def _taken_note_of(desk: Desk, channel: str, message: Own) -> None:

@@ -7,7 +7,7 @@ from bot.core.message import Message
 from bot.core.observe import Timing, View
 from bot.core.words import count, listed
 from bot.views.blocks import context, message, section
-from bot.views.marked import Marked, clean, date, escaped, joined, link, mention, say, sentence, utc
+from bot.views.marked import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.picture import Row, began_at, headline, name_of, queue_words, rows, state_words
 from bot.views.table import MOST_ROWS, legend, rest, table
 
@@ -88,15 +88,17 @@ def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:
     return message(text, *(parts or [section(say("There is nothing to ask for here."))]))
 
 
-def refusal(text: str, who: str | None = None, may: Sequence[str] = ()) -> Message:
-    """What was not done, why, and what helps; `who` did it already, if somebody did, and those of `may` can do it.
+def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()) -> Message:
+    """What was not done, why, and what helps: who did it already, who of `may` can do it, in which channels.
 
     Only for an answer to one person: there a mention names somebody and tells nobody else.
     """
     by = say(" by {who}.", who=mention(who)) if who else say("")
     others = joined(", ", *(mention(one) for one in may[:MOST_NAMED]))
     able = say(" Allowed: {others}.", others=others) if others else say("")
-    words = say("Not done: {text}{by}{able}", text=sentence(text, 2500), by=by, able=able)
+    places = joined(" or ", *(channel(one) for one in where[:MOST_NAMED]))
+    there = say(" Ask in {places}.", places=places) if places else say("")
+    words = say("Not done: {text}{by}{able}{there}", text=sentence(text, 2500), by=by, able=able, there=there)
     return message(words, section(words))
 
 

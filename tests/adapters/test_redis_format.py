@@ -34,3 +34,14 @@ async def test_records_of_a_newer_release_are_not_touched(redis_url: str) -> Non
         assert said in await store.check()
         await store.aclose()
         assert client.get(KEY) == str(FORMAT + 1).encode()
+
+
+async def test_one_look_says_what_to_do(redis_url: str) -> None:
+    """The format is read once, so that what is judged is what was seen."""
+    store = opened(redis_url)
+    with redis.Redis.from_url(redis_url, decode_responses=True) as client:
+        for _ in range(2):
+            client.config_resetstat()
+            assert await store.adopt() == []
+            assert client.info("commandstats")["cmdstat_get"]["calls"] == 1
+    await store.aclose()

@@ -266,8 +266,8 @@ async def test_a_store_whose_answer_is_lost_is_not_called_a_failure() -> None:
     """It may have been recorded; asking again is harmless."""
     async with await opened() as door:
         door.world.data.broken = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
-        text = (await door.slash("list")).json()["text"]
-        assert "It is not known whether that was recorded" in text
+        await door.press("ack", button(door, "ack"))
+        assert "It is not known whether that was recorded" in whispered(door)[0]
 
 
 async def test_a_whisper_that_slack_does_not_take_is_no_failure_of_the_request() -> None:

@@ -9,6 +9,7 @@ from bot.core.request import Surface
 from bot.ports import Failure, Person, Refused
 from tests.actions.care import ANA, BEN, CAM, CareWorld
 from tests.builders import CHANNEL, POOL
+from tests.stories.world import OTHER_POOL, World
 
 Doubt = Callable[[CareWorld], None]
 
@@ -96,6 +97,44 @@ async def test_a_dialog_reaches_only_the_pools_of_its_incident() -> None:
     await world.opens()
     with pytest.raises(Refused, match="other pools"):
         await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": "secret-pool", "target": "24"})
+
+
+@pytest.mark.parametrize("incident_open", [True, False])
+async def test_a_command_reaches_only_the_pools_of_its_channel(incident_open: bool) -> None:
+    """C15: who may scale may not do it from any channel; the refusal says where, and nothing is written."""
+    world = CareWorld()
+    if incident_open:
+        await world.opens()
+    for place in ("C0ELSE", "D0ANA"):
+        with pytest.raises(Refused, match="not of this channel") as refusal:
+            await world.types("scale_up", POOL, "24", channel=place)
+        assert refusal.value.where == (CHANNEL,)
+    assert world.due("act") is None
+    assert (await world.types("scale_up", POOL, "24")).view is not None
+
+
+async def test_a_pool_is_scaled_where_its_alerts_are_routed_to() -> None:
+    """C15: by the route of the pool's labels, before anything is wrong too; and where an open incident of it stands."""
+    world = World()
+    world.configure(route=[{"channel": "C0GPU", "match": {"runner_label": POOL}}])
+    assert (await world.types("scale_up", POOL, "24", channel="C0GPU")).view is not None
+    with pytest.raises(Refused) as refusal:
+        await world.types("scale_up", POOL, "24")
+    assert refusal.value.where == ("C0GPU",)
+    world.configure()
+    await world.opens()
+    world.configure(route=[{"channel": "C0GPU", "match": {"runner_label": POOL}}])
+    assert (await world.types("scale_up", POOL, "24")).view is not None, "its incident stands here"
+
+
+async def test_in_a_thread_only_the_pools_of_its_incident_are_scaled() -> None:
+    """C15: a mention in the thread of one incident does nothing to another's pool."""
+    world = CareWorld()
+    await world.opens()
+    world.desk.levers[OTHER_POOL] = world.desk.levers[POOL]  # type: ignore[index]  # a test's own dict
+    with pytest.raises(Refused, match="not of this incident"):
+        await world.says("scale_up", OTHER_POOL, "24")
+    assert world.due("act") is None
 
 
 async def test_a_button_of_another_channels_incident_does_nothing() -> None:

@@ -1,6 +1,7 @@
 """A whole Tailback on working fakes and a clock in hand: alerts come in, people ask, the worker works when told to."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -88,9 +89,9 @@ class World:
         trail = [entry for _, entry, _ in self.data.trail]
         return [*broken(self.scaler.log, trail), *forgotten(leases, self.data.due)]
 
-    def configure(self, **tables: dict[str, Any]) -> None:
+    def configure(self, route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> None:
         """What an operator writes into tailback.toml while Tailback runs."""
-        self.desk.settings = replace(self.desk.settings, file=settings(**tables).file)
+        self.desk.settings = replace(self.desk.settings, file=settings(route, **tables).file)
 
     async def fires(self, *alerts: Alert, **parts: Any) -> Taken:
         """A delivery arrives; without alerts, one that fires for the pool."""
@@ -180,9 +181,10 @@ class World:
         return await self.asks(name, who, surface=Surface.COMMAND, words=words, **parts)
 
 
-def settings(**tables: dict[str, Any]) -> Settings:
-    """The configuration, with these tables laid over it."""
-    raw = {name: {**FILE.get(name, {}), **tables.get(name, {})} for name in {*FILE, *tables}}
+def settings(route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> Settings:
+    """The configuration, with these tables and routes laid over it."""
+    raw: dict[str, Any] = {name: {**FILE.get(name, {}), **tables.get(name, {})} for name in {*FILE, *tables}}
+    raw["route"] = list(route)
     return Settings(Environment(), File.model_validate(raw))
 
 

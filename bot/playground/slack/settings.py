@@ -65,6 +65,9 @@ class Settings:
     shortcuts: Sequence[Shortcut] = ()
     answer_within_seconds: float = 3.0
     event_retry_seconds: Sequence[float] = (0.0, 60.0, 300.0)
+    every_socket: bool = False
+    """Whether each envelope goes to every Socket Mode connection, as one does whose acknowledgement was lost on its way
+    (slackapi/bolt-js#2487 shows the same envelope id again); otherwise to one connection."""
     usergroups_paid: bool = True
     history_objects: int = 999
     file_looking_seconds: float = 1.0

@@ -16,7 +16,10 @@ _PING_SECONDS = 10.0
 
 
 class SocketCarrier:
-    """Connections of the app. Each payload goes to one of them, in turn; its acknowledgement may carry an answer."""
+    """Connections of the app. Each payload goes to one of them, in turn; its acknowledgement may carry an answer.
+
+    With `Settings.every_socket` it goes to all of them, and the first acknowledgement is the answer.
+    """
 
     def __init__(self, settings: Settings, app_id: str, next_id: Callable[[str], str]) -> None:
         self._settings = settings
@@ -26,7 +29,7 @@ class SocketCarrier:
         self._base = ""
         self._tickets: set[str] = set()
         self._connections: list[web.WebSocketResponse] = []
-        self._acks: dict[str, asyncio.Future[object]] = {}
+        self._acks: dict[tuple[web.WebSocketResponse, str], asyncio.Future[object]] = {}
         self._turn = count()
 
     @property
@@ -71,7 +74,7 @@ class SocketCarrier:
             await socket.send_json(self._hello())
             async for message in socket:
                 if message.type is WSMsgType.TEXT:
-                    self._acknowledged(message.data)
+                    self._acknowledged(socket, message.data)
         finally:
             self._connections.remove(socket)
         return socket
@@ -84,35 +87,43 @@ class SocketCarrier:
             "connection_info": {"app_id": self._app_id},
         }
 
-    def _acknowledged(self, raw: str) -> None:
+    def _acknowledged(self, socket: web.WebSocketResponse, raw: str) -> None:
         try:
             message = json.loads(raw)
         except ValueError:
             return
         if not isinstance(message, dict):
             return
-        waiting = self._acks.pop(text(message, "envelope_id"), None)
+        waiting = self._acks.pop((socket, text(message, "envelope_id")), None)
         if waiting is not None and not waiting.done():
             waiting.set_result(message.get("payload"))
 
     async def carry(self, parcel: Parcel) -> Answer:
-        """Sends an envelope to one connection and waits for its acknowledgement."""
+        """Sends an envelope and waits for its acknowledgement, and for that of every connection that it went to."""
         if not self._connections:
             return Answer(0, problem="connection_failed")
-        socket = self._connections[next(self._turn) % len(self._connections)]
-        envelope_id = self._next_id("env-")
+        one = self._connections[next(self._turn) % len(self._connections)]
+        chosen = tuple(self._connections) if self._settings.every_socket else (one,)
+        envelope = _envelope(self._next_id("env-"), parcel)
+        answers: list[Answer] = []
+        await asyncio.gather(*(self._bring(socket, envelope, answers) for socket in chosen))
+        return next((answer for answer in answers if answer.problem is None), answers[0])
+
+    async def _bring(self, socket: web.WebSocketResponse, envelope: Json, answers: list[Answer]) -> None:
+        """One envelope to one connection; what comes of it is added to the answers when it is there."""
+        place = (socket, text(envelope, "envelope_id"))
         waiting: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        self._acks[envelope_id] = waiting
+        self._acks[place] = waiting
         try:
-            await socket.send_json(_envelope(envelope_id, parcel))
+            await socket.send_json(envelope)
             content = await asyncio.wait_for(waiting, self._settings.answer_within_seconds)
+            answers.append(Answer(200, content or None))
         except TimeoutError:
-            return Answer(0, problem="http_timeout")
+            answers.append(Answer(0, problem="http_timeout"))
         except ConnectionError:
-            return Answer(0, problem="connection_failed")
+            answers.append(Answer(0, problem="connection_failed"))
         finally:
-            self._acks.pop(envelope_id, None)
-        return Answer(200, content or None)
+            self._acks.pop(place, None)
 
     async def disconnect(self, reason: str = "refresh_requested") -> None:
         """Tells every connection that it ends, and ends it, as Slack does every few hours."""
