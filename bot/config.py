@@ -38,6 +38,9 @@ _WORDS = {
     "int_": "is no whole number; write one, for example 40",
     "float_": "is no number; write one, for example 0.34",
     "bool_": "is neither true nor false; write one of them",
+    "string_too_short": "is empty; write it, or leave the line out where it is not required",
+    "string_too_long": "is too long; {max_length} characters are the most",
+    "string_pattern": "has another form than it must have; write it so that it fits the pattern {pattern}",
     "string_": "is no text; write one, in quotes",
     "list_": 'is no list; write one in brackets, also of one: ["…"]',
     "tuple_": 'is no list; write one in brackets, also of one: ["…"]',
@@ -53,11 +56,14 @@ _WORDS = {
 
 
 class ConfigError(Exception):
-    """The configuration cannot be used; `problems` has one sentence each: place, what is wrong, what to do."""
+    """The configuration cannot be used; `problems` has one sentence each: place, what is wrong, what to do.
 
-    def __init__(self, problems: list[str]) -> None:
+    `readable` is all of it but what is wrong, so that the rest can be judged in the same go; None: nobody kept it.
+    """
+
+    def __init__(self, problems: list[str], readable: "Settings | None" = None) -> None:
         super().__init__("\n".join(problems))
-        self.problems = problems
+        self.problems, self.readable = problems, readable
 
 
 class File(Table):
@@ -162,38 +168,60 @@ class Settings:
 
 
 def load(variables: Mapping[str, str] | None = None) -> Settings:
-    """Read environment and file; raises ConfigError with every problem found in either."""
+    """Read environment and file; raises ConfigError with every problem found in either, and with the rest of both."""
     variables = dict(os.environ if variables is None else variables)
     problems: list[str] = []
-    env, file = Environment(), File()
     given = {name.lower(): value for name, value in variables.items() if value or name in EMPTY_SAYS_SOMETHING}
     try:
         env = Environment.model_validate(given)
     except ValidationError as error:
         problems += [f"{str(p['loc'][0]).upper()}: {_sentence(p)}" for p in error.errors()]
-    try:
-        file = read_file(Path(given.get("tailback_config", env.tailback_config)))
-    except ConfigError as error:
-        problems += error.problems
-    if problems:
-        raise ConfigError(problems)
-    return Settings(env, file, variables)
+        wrong = {p["loc"][0] for p in error.errors()}
+        env = Environment.model_validate({name: value for name, value in given.items() if name not in wrong})
+    file, more = _read(Path(given.get("tailback_config", env.tailback_config)))
+    settings = Settings(env, file, variables)
+    if problems or more:
+        raise ConfigError([*problems, *more], settings)
+    return settings
 
 
 def read_file(path: Path) -> File:
     """Read tailback.toml; a missing file is an empty one. Raises ConfigError."""
+    file, problems = _read(path)
+    if problems:
+        raise ConfigError(problems)
+    return file
+
+
+def _read(path: Path) -> tuple[File, list[str]]:
+    """(what can be used of tailback.toml, what is wrong with the rest)."""
     if not path.exists():
-        return File()
+        return File(), []
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
-        return File.model_validate(raw)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError([f"{path}: not valid TOML: {error}"]) from None
+        return File(), [f"{path}: not valid TOML: {error}"]
     except OSError as error:
         why = f"cannot be read ({error.strerror}); name a file that Tailback's user may read in TAILBACK_CONFIG"
-        raise ConfigError([f"{path}: {why}"]) from None
+        return File(), [f"{path}: {why}"]
+    try:
+        return File.model_validate(raw), []
     except ValidationError as error:
-        raise ConfigError(in_table(str(path), error)) from None
+        return File.model_validate(_without(raw, error)), in_table(str(path), error)
+
+
+def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, object]:
+    """The tables of which nothing is wrong. Pools go one by one, and all of them when it is not known what measures."""
+    rest = dict(raw)
+    for section, *inner in (problem["loc"] for problem in error.errors()):
+        pools = rest.get("pool")
+        if section == "pool" and inner and isinstance(pools, Mapping):
+            rest["pool"] = {name: table for name, table in pools.items() if name != inner[0]}
+        else:
+            rest.pop(str(section), None)
+        if section == "metrics":
+            rest.pop("pool", None)
+    return rest
 
 
 def in_table(place: str, error: ValidationError) -> list[str]:

@@ -12,6 +12,9 @@ from bot.core.observe import View
 from bot.core.pool import Pool
 from bot.ports import Alertmanager, Artist, Chat, Metrics, Outside, Scaler, Sns, Store
 
+LOST_NOTE = "records"
+"""Stands in `Desk.notes` while records that were lost are being recovered."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lever:
@@ -46,6 +49,10 @@ class Desk:
     sns: Sns | None = None
     notes: dict[str, str] = field(default_factory=dict)
     """What is wrong with a dependency right now, for /readyz and the log; empty when all is well."""
+
+    def in_doubt(self) -> bool:
+        """Whether Redis lost records and not all of ours are recovered: no action is done until then (P10, C18)."""
+        return self.store.lost_data() or LOST_NOTE in self.notes
 
     def holders(self, incident: Incident) -> tuple[str, ...]:
         """The names of the Alertmanagers that may hold an incident's alerts; one when it is certain."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.drawing import Drawing
@@ -203,6 +203,14 @@ class Scaler(Protocol):
 
     async def set(self, target: int, act: str) -> None:
         """Set an absolute target; `act` is the Idempotency-Key. Raises Unreachable(failure=UNKNOWN) on no answer."""
+
+
+@runtime_checkable
+class Rehearsed(Protocol):
+    """A back end that knows, without changing anything, whether it would be allowed to do what is asked of it later."""
+
+    async def lacking(self) -> tuple[str, ...] | None:
+        """The rights that are missing, a sentence each with its remedy; None when that cannot be told. Never raises."""
 
 
 class Alertmanager(Protocol):

@@ -9,10 +9,10 @@ from bot.config import Settings
 from bot.core.pool import Snapshot
 from bot.core.words import count, duration, listed
 from bot.desk import Lever
-from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Unreachable
-from handlers.check_settings import of_settings
+from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
+from handlers.check_settings import of_environment, of_settings
 from handlers.check_slack import SlackProbe, of_slack
-from handlers.findings import Finding, from_sentence, ok, problem, warning
+from handlers.findings import Finding, Level, from_sentence, ok, problem, warning
 
 PATIENCE_SECONDS = 20.0
 """For one part; every call inside has its own, shorter limit."""
@@ -54,10 +54,13 @@ class Instruments:
     """(area, sentence with its remedy)."""
 
 
-def unusable(problems: Iterable[str]) -> list[Finding]:
-    """The findings when the configuration cannot even be read: nothing else can be looked at then."""
-    rest = warning("configuration", "Nothing else was looked at", "mend the problems, then check again")
-    return [*(_configuration(sentence) for sentence in problems), rest]
+def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[Finding]:
+    """The findings when the configuration cannot be read as a whole: nobody is asked anything then."""
+    rest = warning(
+        "configuration", "Slack, Redis and the back ends were not asked", "mend the problems, then check again"
+    )
+    variables = of_environment(readable) if readable else []
+    return [*(_configuration(sentence) for sentence in problems), *variables, rest]
 
 
 async def examined(settings: Settings, tools: Instruments) -> list[Finding]:
@@ -180,10 +183,23 @@ async def _of_lever(pool: str, lever: Lever, settings: Settings) -> list[Finding
     if capacity.current is None:
         return [problem("scaler", f"{pool}: the present size is unknown, so it cannot be scaled",
                         f"look at what the scaler answers, and correct {place}")]  # fmt: skip
-    if found := _of_capacity(pool, capacity, lever.policy.maximum, place):
+    lacking = await _lacking(lever.scaler)
+    forbidden = [
+        from_sentence("scaler", sentence, f"correct what its token may do in {place}") for sentence in lacking or ()
+    ]
+    if found := [*forbidden, *_of_capacity(pool, capacity, lever.policy.maximum, place)]:
         return found
-    return [ok("scaler", f"{pool}: {count(capacity.current, 'runner')} now, up to {lever.policy.maximum:,} allowed; "
-               "only reading was tried")]  # fmt: skip
+    size = f"{pool}: {count(capacity.current, 'runner')} now, up to {lever.policy.maximum:,} allowed"
+    return [ok("scaler", f"{size}; {_tried(lacking)}")]
+
+
+async def _lacking(one: object) -> tuple[str, ...] | None:
+    """The rights to change things that a back end says it lacks; None when it cannot say."""
+    return await one.lacking() if isinstance(one, Rehearsed) else None
+
+
+def _tried(lacking: tuple[str, ...] | None) -> str:
+    return "only reading was tried" if lacking is None else "it may be changed, and only reading was tried"
 
 
 def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> list[Finding]:
@@ -208,4 +224,8 @@ async def _of_alertmanager(name: str, one: Alertmanager) -> list[Finding]:
     except Unreachable as error:
         return [from_sentence("alertmanager", str(error), REMEDIES[error.failure].format(place=place))]
     fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
-    return [ok("alertmanager", f"{name}: {fires}, its silences can be read; only reading was tried")]
+    lacking = await _lacking(one)
+    if lacking:
+        return [from_sentence("alertmanager", sentence, f"correct {place}", Level.WARNING) for sentence in lacking]
+    may = "read" if lacking is None else "read and made"
+    return [ok("alertmanager", f"{name}: {fires}, its silences can be {may}; only reading was tried")]

@@ -26,12 +26,17 @@ HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 
 def of_settings(settings: Settings) -> list[Finding]:
     """Everything that is missing, weak or contradictory, and one finding for each part that is in order."""
-    environment = [*_slack_tokens(settings), *_webhooks(settings), *of_redis_url(settings)]
+    environment = of_environment(settings)
     configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings)]
     return [
         *(environment or [ok("environment", "Every variable that is needed is set")]),
         *(configuration or [ok("configuration", f"{settings.env.tailback_config} has no gaps")]),
     ]
+
+
+def of_environment(settings: Settings) -> list[Finding]:
+    """Every variable that is missing or weak."""
+    return [*_slack_tokens(settings), *_webhooks(settings), *of_redis_url(settings)]
 
 
 def groups_of(settings: Settings) -> dict[str, str]:

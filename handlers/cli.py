@@ -14,6 +14,7 @@ from bot.ports import Refused, Unreachable
 from handlers import demo as playground
 from handlers import logs
 from handlers.cli_tools import tools
+from handlers.run import all_of
 from handlers.run import run as served
 from handlers.terminal import failed, quiet, waited
 from handlers.wiring_tools import EmbeddedRedisError
@@ -112,7 +113,10 @@ def main(arguments: Sequence[str] | None = None) -> Never:
 
 
 def _serve(*, web: bool, worker: bool) -> None:
-    settings = load()
+    try:
+        settings = load()
+    except ConfigError as error:
+        raise waited(all_of(error, web=web)) from None
     env = settings.env
     logs.set_up(env.log_level, env.log_format, sys.stdout, logs.secrets_of(settings))
     try:

@@ -20,7 +20,7 @@ from handlers.manifest import printed
 from handlers.records import Row, Wanted, exported, json_lines, since, table, trail_of, verified
 from handlers.terminal import quiet, waited
 from handlers.wiring import now
-from handlers.wiring_tools import instruments, records
+from handlers.wiring_tools import instruments, records, unbuildable
 
 tools = typer.Typer(rich_markup_mode=None)
 
@@ -48,7 +48,7 @@ def check(
     try:
         settings = load()
     except ConfigError as error:
-        found = doctor.unusable(error.problems)
+        found = waited(_unusable(error))
     else:
         found = waited(_examined(settings))
     typer.echo(findings.for_machines(found) if as_json else findings.for_people(found))
@@ -186,6 +186,12 @@ def replay_command(
 async def _examined(settings: Settings) -> list[findings.Finding]:
     async with instruments(settings) as tools:
         return await doctor.examined(settings, tools)
+
+
+async def _unusable(error: ConfigError) -> list[findings.Finding]:
+    """What `load` found, and what can be told from the rest without contacting anybody."""
+    more = await unbuildable(error.readable) if error.readable else []
+    return doctor.unusable([*error.problems, *more], error.readable)
 
 
 async def _exported(settings: Settings, incident: str, form: str) -> str:

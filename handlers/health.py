@@ -11,10 +11,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from bot.core.chore import Chore
-from bot.core.forecast import calibration, error_factor, held_share
 from bot.core.incident import Incident
+from bot.core.outlook import LeftOut
 from bot.core.pool import Pool
-from bot.desk import Desk
+from bot.core.scoring import calibration, error_factor, held_share, not_scored, waiting
+from bot.desk import LOST_NOTE, Desk
 from bot.ports import Unreachable
 from handlers import metrics
 from handlers.wiring import House
@@ -71,7 +72,7 @@ async def readiness(house: House) -> dict[str, str]:
     desk = house.desk
     found = {"redis": "", "slack": desk.notes.get("slack", "")}
     found["socket_mode"] = desk.notes.get("socket_mode", "")
-    found["records"] = desk.notes.get("records", "")
+    found["records"] = desk.notes.get(LOST_NOTE, "")
     try:
         async with asyncio.timeout(READY_SECONDS):
             watched = await desk.store.get(Chore, "watch")
@@ -106,6 +107,9 @@ async def _forecasts(desk: Desk) -> None:
         good, scored = held_share(pool.value.scores)
         metrics.FORECASTS.labels(name).set(scored)
         metrics.FORECASTS_HELD.labels(name).set(good)
+        missing = not_scored((*pool.value.scores, *waiting(pool.value)))
+        for why in LeftOut:
+            metrics.FORECASTS_LEFT_OUT.labels(name, why.value).set(missing[why])
         metrics.FORECAST_WIDENING.labels(name).set(calibration(pool.value.scores).widen)
         if (factor := error_factor(pool.value.scores)) is not None:
             metrics.FORECAST_ERROR.labels(name).set(factor)

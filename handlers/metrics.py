@@ -39,6 +39,12 @@ FORECASTS = Gauge(
 FORECASTS_HELD = Gauge(
     "tailback_forecast_held", "Of these, how many intervals held the truth.", ["pool"], registry=REGISTRY
 )
+FORECASTS_LEFT_OUT = Gauge(
+    "tailback_forecast_left_out",
+    "Forecasts that named a time and were not compared, by the reason: scaled, unseen, or waiting for the queue's end.",
+    ["pool", "reason"],
+    registry=REGISTRY,
+)
 FORECAST_ERROR = Gauge(
     "tailback_forecast_error_factor",
     "Median factor between foretold and real time, 1 is perfect.",

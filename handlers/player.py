@@ -8,9 +8,11 @@ from typing import Protocol
 from bot.actions.listing import open_incidents
 from bot.actions.table import ACTIONS, VERBS
 from bot.core.incident import Incident
+from bot.core.outlook import LeftOut
 from bot.core.pool import Pool
 from bot.core.record import Change, Claim, Conflict
 from bot.core.request import Request, Surface
+from bot.core.scoring import waiting
 from bot.desk import Desk
 from bot.playground.replay.chat import TEAM
 from bot.playground.replay.journal import Came, Form, Journal, Named, Proposed, Said
@@ -132,9 +134,11 @@ class Player:
 
     async def _scored(self, name: str) -> None:
         held = await self.store.get(Pool, name)
-        if held is not None and held.value.scores:
-            known = self.journal.scores.setdefault(name, {})
-            known.update((score.forecast.at, score) for score in held.value.scores)
+        scores = (*held.value.scores, *waiting(held.value)) if held is not None else ()
+        if scores or name in self.journal.scores:
+            before = self.journal.scores.get(name, {})
+            known = {at: score for at, score in before.items() if score.left_out is not LeftOut.WAITING}
+            self.journal.scores[name] = known | {score.forecast.at: score for score in scores}
 
     async def _happens(self, event: Delivered | Asked) -> None:
         if isinstance(event, Delivered):

@@ -8,7 +8,9 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.config import seconds
+from bot.core.closing import scored_later
 from bot.core.incident import Incident
+from bot.core.pool import Pool
 from bot.core.record import AuditEntry, Held
 from bot.core.trail import broken_at
 from bot.core.words import count, listed
@@ -31,6 +33,8 @@ async def exported(store: Store, named: str, form: str, now: float) -> str:
     `now` is epoch seconds. Raises Refused when there is no such incident.
     """
     incident = (await _incident(store, named)).value
+    pools = await store.get_many(Pool, list(incident.affected))
+    incident = scored_later(incident, {name: held.value for name, held in pools.items()})
     if form == "json":
         return as_json(incident, now)
     if form == "sev":

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from errno import EADDRINUSE
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import structlog
 import uvicorn
 
-from bot.config import ConfigError, Settings
+from bot.config import ConfigError, Environment, Settings
 from bot.ports import Unreachable
 from handlers.afterwards import Afterwards
 from handlers.check_settings import of_redis_url
@@ -23,6 +23,7 @@ from handlers.slack import slack_app
 from handlers.socket_mode import socket_mode
 from handlers.web import Web
 from handlers.wiring import House, opened
+from handlers.wiring_tools import unbuildable
 from handlers.worker import Worker
 
 DRAIN_SECONDS = 5.0
@@ -45,7 +46,8 @@ class Server(uvicorn.Server):
 
 async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = True) -> None:
     """Run until SIGTERM or SIGINT. Raises ConfigError or Unreachable when it cannot start."""
-    required(settings, web=web)
+    if problems := [*required(settings, web=web), *await unbuildable(settings)]:
+        raise ConfigError(problems)
     for finding in of_redis_url(settings):
         log.warning("redis can be reached by others", why=finding.text, remedy=finding.remedy)
     async with opened(settings, durable=durable) as house:
@@ -61,9 +63,13 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
 
 @asynccontextmanager
 async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float = DRAIN_SECONDS) -> AsyncIterator[str]:
-    """Serve while the block runs; gives the web address, empty without web. Leaves in the order that cuts nothing."""
+    """Serve while the block runs; gives the web address, empty without web. Leaves in the order that cuts nothing.
+
+    After the drain web and worker end at the same time: one after the other might take longer than 20 s (P11).
+    """
     async with contextlib.AsyncExitStack() as stack:
         address, env = "", house.desk.settings.env
+        leaving: list[Callable[[], None]] = []
         door = Health(house)
         if web:
             afterwards = Afterwards()
@@ -71,30 +77,39 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
             app = slack_app(house.desk, afterwards)
             door = Web(house, app)
             listener = _listener(env.host, env.port, "PORT")
-            address = await stack.enter_async_context(_listening(house, door, listener))
+            address = await stack.enter_async_context(_listening(house, door, listener, leaving))
             if env.slack_app_token.get_secret_value():
                 await stack.enter_async_context(socket_mode(house.desk, app))
         elif env.tailback_worker_port is not None:
             await stack.enter_async_context(_telling(house, door))
-        await stack.enter_async_context(_working(house) if worker else _reloading(house))
+        await stack.enter_async_context(_working(house, leaving) if worker else _reloading(house))
         await stack.enter_async_context(_keeping_time(house))
         try:
             yield address
         finally:
             door.draining = True
             await asyncio.sleep(drain_seconds if web else 0)
+            for leave in leaving:
+                leave()
 
 
 @asynccontextmanager
-async def _listening(house: House, door: Health, listener: socket.socket) -> AsyncIterator[str]:
+async def _listening(
+    house: House, door: Health, listener: socket.socket, leaving: list[Callable[[], None]]
+) -> AsyncIterator[str]:
     """The HTTP server, from its first request to the last answer; gives its address."""
     server = Server(_uvicorn(house, door))
     served = asyncio.create_task(server.serve([listener]), name="web")
     await _started(server, served)
+
+    def leave() -> None:
+        server.should_exit = True
+
+    leaving.append(leave)
     try:
         yield f"http://{house.desk.settings.env.host}:{listener.getsockname()[1]}"
     finally:
-        server.should_exit = True
+        leave()
         await served
 
 
@@ -108,16 +123,17 @@ async def _telling(house: House, door: Health) -> AsyncIterator[None]:
         log.warning("health is not served", problems=error.problems)
         yield
         return
-    async with _listening(house, door, listener) as address:
+    async with _listening(house, door, listener, []) as address:
         log.info("health is served", at=address)
         yield
 
 
 @asynccontextmanager
-async def _working(house: House) -> AsyncIterator[None]:
+async def _working(house: House, leaving: list[Callable[[], None]]) -> AsyncIterator[None]:
     """The worker; on leaving it claims nothing more and finishes what it has in hand."""
     hand = Worker(house.desk, house.reload)
     work = asyncio.create_task(hand.run(), name="worker")
+    leaving.append(hand.stop)
     try:
         yield
     finally:
@@ -161,9 +177,27 @@ async def _reloading(house: House) -> AsyncIterator[None]:
         await ended(task)
 
 
-def required(settings: Settings, *, web: bool) -> None:
-    """Raise ConfigError with everything that is missing to start."""
-    env, problems = settings.env, []
+async def all_of(error: ConfigError, *, web: bool) -> ConfigError:
+    """The same with what else would keep it from starting, as far as it can be told from the rest."""
+    if (rest := error.readable) is None:
+        return error
+    return ConfigError([*error.problems, *_unset(rest.env, web=web), *await unbuildable(rest)], rest)
+
+
+def required(settings: Settings, *, web: bool) -> list[str]:
+    """Everything that is missing to start, one sentence each with its remedy."""
+    env, problems = settings.env, _unset(settings.env, web=web)
+    if not settings.file.slack.channel:
+        there = "" if Path(env.tailback_config).exists() else " (the file is not there: begin with docs/quickstart.md)"
+        problems.append(
+            f"{env.tailback_config}: slack.channel: is required; the channel id for incidents without a route{there}"
+        )
+    return problems
+
+
+def _unset(env: Environment, *, web: bool) -> list[str]:
+    """The variables that are missing to start."""
+    problems = []
     if not env.slack_bot_token.get_secret_value():
         problems.append("SLACK_BOT_TOKEN: is not set; install the app (tailback manifest) and copy its bot token")
     if web and not env.slack_signing_secret.get_secret_value() and not env.slack_app_token.get_secret_value():
@@ -174,13 +208,7 @@ def required(settings: Settings, *, web: bool) -> None:
         problems.append(
             "TAILBACK_WEBHOOK_TOKEN: is not set; choose a long random value and give it to the alert sender"
         )
-    if not settings.file.slack.channel:
-        there = "" if Path(env.tailback_config).exists() else " (the file is not there: begin with docs/quickstart.md)"
-        problems.append(
-            f"{env.tailback_config}: slack.channel: is required; the channel id for incidents without a route{there}"
-        )
-    if problems:
-        raise ConfigError(problems)
+    return problems
 
 
 async def refuse_dangers(house: House) -> None:

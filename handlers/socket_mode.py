@@ -63,6 +63,7 @@ class Watch:
     def __init__(self, desk: Desk, client: Client) -> None:
         self._desk, self._client = desk, client
         self._heard_at = desk.monotonic()
+        self._pong = client.last_ping_pong_time
         self._was_connected = False
         client.on_message_listeners.append(self._heard)
 
@@ -91,10 +92,11 @@ class Watch:
         self._was_connected = connected
 
     def _quiet_seconds(self) -> float:
-        """Since the last hello, envelope or pong."""
-        pong = self._client.last_ping_pong_time
-        since_pong = float("inf") if pong is None else self._desk.now() - pong
-        return min(self._desk.monotonic() - self._heard_at, abs(since_pong))
+        """Since the last hello, envelope or pong, by our own clock: the SDK notes pongs by one that may be set."""
+        before, self._pong = self._pong, self._client.last_ping_pong_time
+        if None not in {before, self._pong} and self._pong != before:
+            self._heard_at = self._desk.monotonic()
+        return self._desk.monotonic() - self._heard_at
 
     async def _heard(self, _: object) -> None:
         self._heard_at = self._desk.monotonic()

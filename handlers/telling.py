@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 async def tell(desk: Desk, request: Request, answer: Answer) -> None:
-    """Open the dialog, whisper the words, take away buttons that mean nothing; silent where there is nothing to tell."""
+    """Open the dialog, whisper the words, take away buttons that mean nothing; nothing where nothing is to tell."""
     if answer.view is None and answer.whisper is None:
         return
     if not await _first(desk, request):

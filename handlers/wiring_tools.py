@@ -9,6 +9,7 @@ from pathlib import Path
 from bot.adapters.back_ends import BackEnds, build
 from bot.adapters.embedded_redis import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
 from bot.adapters.memory_store import MemoryStore
+from bot.adapters.parts import Problems
 from bot.adapters.redis_connect import connect
 from bot.adapters.redis_store import Clocks, RedisStore
 from bot.adapters.slack_client import open_client, open_session
@@ -20,7 +21,7 @@ from bot.ports import Refused, Unreachable
 from handlers.check import Instruments
 from handlers.wiring import now
 
-__all__ = ["EmbeddedRedisError", "instruments", "levers_and_holders", "memory", "records"]
+__all__ = ["EmbeddedRedisError", "instruments", "levers_and_holders", "memory", "records", "unbuildable"]
 
 
 @asynccontextmanager
@@ -62,6 +63,18 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
             alertmanagers=back_ends.alertmanagers if back_ends else {},
             problems=tuple(gathered.problems),
         )
+
+
+async def unbuildable(settings: Settings) -> list[str]:
+    """What is wrong with REDIS_URL and with the tables of the back ends; nothing is contacted, nothing stays open."""
+    problems, url = Problems(), settings.env.redis_url.get_secret_value()
+    async with AsyncExitStack() as stack:
+        with problems:
+            if url:
+                stack.push_async_callback(connect(url).aclose)
+        with problems:
+            stack.push_async_callback(build(settings, now).close)
+    return problems.found
 
 
 def memory(settings: Settings, clock: Callable[[], float]) -> MemoryStore:

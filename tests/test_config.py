@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.config import ConfigError, load
+from bot.config import ConfigError, File, load
 
 
 def problems(folder: Path, toml: str, **variables: str) -> list[str]:
@@ -72,3 +72,21 @@ def test_what_stands_in_a_secrets_place_is_never_told(tmp_path: Path) -> None:
     )
     assert len(said) == 3
     assert "xoxb" not in " ".join(said)
+
+
+def test_what_is_right_can_be_read_beside_what_is_wrong(tmp_path: Path) -> None:
+    """So that a later look finds the rest in the same go; a pool whose source is unclear is left out."""
+    path = tmp_path / "tailback.toml"
+    pools = '[metrics.m]\nkind = "x"\n[pool.a]\nfloor = "x"\n[pool.b]\nmetrics = "m"\n'
+    path.write_text(f'[timing]\npoll = "soon"\n{pools}')
+    with pytest.raises(ConfigError) as caught:
+        load({"TAILBACK_CONFIG": str(path), "PORT": "eighty", "LOG_LEVEL": "DEBUG"})
+    rest = caught.value.readable
+    assert rest is not None
+    assert (rest.env.port, rest.env.log_level, list(rest.file.pool)) == (8080, "DEBUG", ["b"])
+    assert rest.file.timing.poll == File().timing.poll
+    path.write_text('metrics = 3\n[pool.b]\nmetrics = "m"\n')
+    with pytest.raises(ConfigError) as caught:
+        load({"TAILBACK_CONFIG": str(path)})
+    assert caught.value.readable is not None
+    assert (caught.value.readable.file.metrics, caught.value.readable.file.pool) == ({}, {})

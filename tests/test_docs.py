@@ -22,6 +22,7 @@ from bot.adapters.metrics.prometheus import PrometheusTable
 from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE, PrometheusPool
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
 from bot.adapters.metrics.table import METRICS
+from bot.adapters.parts import ReachTable
 from bot.adapters.scalers.arc import ArcTable
 from bot.adapters.scalers.aws_asg import AwsAsgTable
 from bot.adapters.scalers.cluster import ClusterTable
@@ -69,6 +70,7 @@ SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     "`[report]`": (ReportTable, None),
     "`[permissions]`": (PermissionsTable, None),
     "`[sns]`": (SnsTable, None),
+    "How a back end is reached": (ReachTable, None),
     'kind = "alertmanager"': (AlertmanagerTable, None),
     'kind = "grafana"': (GrafanaTable, None),
     'kind = "prometheus"': (PrometheusTable, None),
@@ -107,11 +109,13 @@ MADE_UP = {
 def settings_of(title: str) -> dict[str, object]:
     """The settings that a section must name, each with its default; those without one are required."""
     table, common = SECTIONS[title]
-    fields = table.model_fields.items()
+    elsewhere = {*(common.model_fields if common else ())}
+    if issubclass(table, ReachTable) and table is not ReachTable:
+        elsewhere |= {*ReachTable.model_fields}
     return {
         name: ... if field.is_required() else field.get_default(call_default_factory=True)
-        for name, field in fields
-        if common is None or name not in common.model_fields
+        for name, field in table.model_fields.items()
+        if name not in elsewhere
     }
 
 

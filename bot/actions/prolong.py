@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 from bot.actions.silence import wanted
-from bot.core.action import Act, Performed, Progress
-from bot.core.alert import digest
+from bot.core.action import Act, Performed
 from bot.core.choice import decided
 from bot.core.incident import Incident, noted
 from bot.core.observe import View
-from bot.core.offer import Offer, incident_of
+from bot.core.offer import Offer
 from bot.core.outside import SilenceFound
 from bot.core.record import Held, Ready
 from bot.core.request import Answer, Request
@@ -17,8 +16,8 @@ from bot.core.timeline import Event
 from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Alertmanager, Refused
-from bot.stories.ask import acting, own_id, permit, request_act, still_permitted, subject
-from bot.stories.below import below
+from bot.stories.ask import acting, permit, request_act, still_permitted, subject
+from bot.stories.below import below, own_of
 
 NAME, VERB, USAGE = PROLONG, "prolong", "prolong [DURATION]"
 HELP = "Extend the silence (in an incident's thread): for as long again from now, or for a duration."
@@ -46,7 +45,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
         raise Refused(f"It lasts for {left} more already. Say for how long from now, for example `prolong 4h`.")
     params = {"of": silence.act, "seconds": f"{length:.0f}"}
     act = Act(
-        id=await _own(desk, request, held, silence),
+        id=await own_of(desk, request, held, silence.act, f"{silence.ends_at:.0f}"),
         name=NAME,
         who=request.who,
         channel=held.value.thread.channel,
@@ -123,13 +122,6 @@ async def _length(desk: Desk, request: Request, silence: Silence, most_seconds: 
         return length
     made = await desk.act(silence.act)
     return min(float(made.params.get("seconds", USUAL_SECONDS)) if made else USUAL_SECONDS, most_seconds)
-
-
-async def _own(desk: Desk, request: Request, held: Held[Incident], silence: Silence) -> str:
-    """The same id for two presses while the end is the same; another one after an attempt that failed."""
-    computed = f"{incident_of(silence.act)}.{digest(NAME, silence.act, f'{silence.ends_at:.0f}')[:12]}"
-    known = await desk.act(computed)
-    return own_id(held.value, request) if known and known.progress is Progress.FAILED else computed
 
 
 def _known(act: Act, incident: Incident | None) -> Silence:

@@ -5,6 +5,7 @@ from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.offer import Offer, Place, act_id
 from bot.core.request import Answer, Request, Surface
+from bot.core.silence import holding, until_when
 from bot.desk import Desk
 from bot.stories.ask import finished_act, permit, request_act, subject
 from bot.views.modals import question
@@ -24,7 +25,8 @@ async def ask(desk: Desk, request: Request) -> Answer:
     await permit(desk, request.who, request.team, "ack")
     held = await subject(desk, request)
     if request.surface is Surface.BUTTON:
-        return Answer(view=question(NAME, "Resolve by hand?", request.act, QUESTION, "Resolve"))
+        words = " ".join([QUESTION, *_silenced(held.value, desk.now())])
+        return Answer(view=question(NAME, "Resolve by hand?", request.act, words, "Resolve"))
     now = desk.now()
     pools = dict((await desk.view(held.value)).pools)
     act = finished_act(desk, request, held, "closed by hand")
@@ -34,3 +36,13 @@ async def ask(desk: Desk, request: Request) -> Answer:
 
     await request_act(desk, request, held, act, move)
     return Answer()
+
+
+def _silenced(incident: Incident, now: float) -> list[str]:
+    """What becomes of the silences that hold now."""
+    return [
+        "Its silence until the queue has drained ends with it."
+        if silence.until_drained
+        else f"The alert stays silenced {until_when(silence, now)}; that can be ended below the last reply."
+        for silence in holding(incident.silences, now)
+    ]

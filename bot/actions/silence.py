@@ -10,7 +10,7 @@ from bot.core.observe import View
 from bot.core.offer import Offer, act_id
 from bot.core.record import Ready
 from bot.core.request import Answer, Request, Surface
-from bot.core.silence import PROLONG, Silence, warn_at
+from bot.core.silence import PROLONG, Silence, holding, until_when, warn_at
 from bot.core.timeline import Event
 from bot.core.words import duration, listed
 from bot.desk import Desk
@@ -42,9 +42,10 @@ async def ask(desk: Desk, request: Request) -> Answer:
     if request.surface in {Surface.COMMAND, Surface.MENTION}:
         request = await _located(desk, request)
     held = await subject(desk, request)
+    _only_one(held.value, desk.now())
     name, back_end = keeper(desk, held.value)
     if request.surface is Surface.BUTTON:
-        view = silence_modal(request.act, held.value, back_end.max_silence_seconds, desk.now())
+        view = silence_modal(request.act, held.value, back_end.max_silence_seconds)
         return Answer(view=view)
     _narrow(held.value)
     text = request.values.get("custom", "").strip() or request.values.get("preset", "")
@@ -69,6 +70,7 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
     """Permission, kill switch, matchers and length, once more."""
     acting(desk)
     await still_permitted(desk, act.who, "silence")
+    _only_one(_there(incident), desk.now(), but=act.id)
     _, back_end = keeper(desk, _there(incident))
     _narrow(_there(incident))
     length = min(float(act.params["seconds"]), back_end.max_silence_seconds)
@@ -114,6 +116,16 @@ def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
             "tailback.toml, as it stands in what it sends"
         )
     return names[0], desk.alertmanagers[names[0]]
+
+
+def _only_one(incident: Incident, now: float, but: str = "") -> None:
+    """Raise Refused while a silence that another action made holds: two at a time would hide one another's end."""
+    for active in holding(incident.silences, now):
+        if active.act != but:
+            raise Refused(
+                f"This alert is silenced already, {until_when(active, now)}. In its thread `prolong 4h` extends that "
+                "silence, and `unsilence` ends it."
+            )
 
 
 def _narrow(incident: Incident) -> tuple[Matcher, ...]:

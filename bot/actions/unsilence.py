@@ -6,15 +6,17 @@ from bot.core.action import Act, Performed
 from bot.core.incident import Incident, Silence, noted
 from bot.core.observe import View
 from bot.core.offer import Offer, Place, act_id
-from bot.core.record import Ready
+from bot.core.record import Held, Ready
 from bot.core.request import Answer, Request
+from bot.core.silence import UNSILENCE, holding, until_when
 from bot.core.timeline import Event
 from bot.desk import Desk
 from bot.ports import Alertmanager, Refused
 from bot.stories.ask import acting, fresh_act, permit, request_act, still_permitted, subject
+from bot.stories.below import below, own_of
 
-NAME, VERB, USAGE = "unsilence", "unsilence", "unsilence"
-HELP = "End the silence early (in an incident's thread)."
+NAME, VERB, USAGE = UNSILENCE, "unsilence", "unsilence"
+HELP = "End the silence early (in an incident's thread, also when it is over)."
 
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
@@ -26,17 +28,32 @@ async def ask(desk: Desk, request: Request) -> Answer:
     """Write the request; the worker ends the silence."""
     acting(desk)
     await permit(desk, request.who, request.team, "silence")
-    held = await subject(desk, request)
-    active = held.value.active_silence
-    if active is None:
-        raise Refused("There is no active silence of this incident that was made from here.")
+    held, active, request = await _meant(desk, request)
     act = fresh_act(desk, request, held, params={"silence": active.id, "back_end": active.alertmanager})
-    now = desk.now()
-    words = "asked to end the silence."
-    await request_act(
-        desk, request, held, act, lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
-    )
+    now, words = desk.now(), "asked to end the silence."
+
+    def move(fresh: Incident) -> Incident:
+        return noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
+
+    await request_act(desk, request, held, act, move, over=True)
     return Answer()
+
+
+async def _meant(desk: Desk, request: Request) -> tuple[Held[Incident], Silence, Request]:
+    """The incident, also one that is over, the silence, and the request under the id of its act. Raises Refused.
+
+    A button below a reply carries the act that made its silence; else the silence that holds is meant.
+    """
+    known, made_by = await desk.act(request.act) if request.act else None, ""
+    if known is not None and known.name != NAME:
+        made_by, held = await below(desk, request)
+        request = replace(request, act=await own_of(desk, request, held, made_by))
+    else:
+        held = await subject(desk, request, over=True)
+    for silence in holding(held.value.silences, desk.now()):
+        if made_by in {"", silence.act}:
+            return held, silence, request
+    raise Refused("There is no active silence of this incident that was made from here.")
 
 
 async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
@@ -54,8 +71,7 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
     if desk.settings.file.actions.shadow:
         return Performed("asked to end the silence; shadow mode, so it stays.")
     await _back_end(desk, act).end(act.params["silence"])
-    ended = replace(_ours(act, incident), ended=True)
-    return Performed(_words(act), "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
+    return _performed(desk, act, incident)
 
 
 async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
@@ -63,8 +79,14 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     found = await _back_end(desk, act).get(act.params["silence"])
     if found is not None and found.active:
         return None
+    return _performed(desk, act, incident)
+
+
+def _performed(desk: Desk, act: Act, incident: Incident | None) -> Performed:
     ended = replace(_ours(act, incident), ended=True)
-    return Performed(_words(act), "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
+    left = [one for one in holding(incident.silences if incident else (), desk.now()) if one.act != ended.act]
+    words = f"{_words(act)} Another one goes on {until_when(left[0], desk.now())}." if left else _words(act)
+    return Performed(words, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
 
 
 def _ours(act: Act, incident: Incident | None) -> Silence:

@@ -85,9 +85,15 @@ def endpoint(text: str) -> str:
 class Aws:
     """One region, with credentials by boto3's own chain. A call is one request, and is never repeated by itself."""
 
-    def __init__(self, region: str, endpoint_url: str = "", total_seconds: float = TOTAL_SECONDS) -> None:
-        """Nothing is contacted and no credentials are looked for before the first call."""
+    def __init__(
+        self, region: str, endpoint_url: str = "", profile: str = "", total_seconds: float = TOTAL_SECONDS
+    ) -> None:
+        """Nothing is contacted and no credentials are looked for before the first call.
+
+        `profile` is one of AWS's own configuration files, such as a role in another account; empty: the usual chain.
+        """
         self._region, self._endpoint_url, self._total_seconds = region, endpoint_url or None, total_seconds
+        self._profile = profile or None
         self._clients: dict[str, object] = {}
         self._lock = threading.Lock()
         self._session: object = None
@@ -131,14 +137,14 @@ class Aws:
         """Made on first use and in a thread: it reads many files."""
         with self._lock:
             if service not in self._clients:
-                self._session = self._session or boto3.Session(region_name=self._region)
+                self._session = self._session or boto3.Session(region_name=self._region, profile_name=self._profile)
                 self._clients[service] = _opened(self._session, service, self._endpoint_url)
             return self._clients[service]
 
 
-def aws_of(parts: Parts, region: str, endpoint_url: str) -> Aws:
-    """The region's one client in this process."""
-    return parts.shared(Aws, f"{region} {endpoint_url}", lambda: Aws(region, endpoint_url))
+def aws_of(parts: Parts, region: str, endpoint_url: str, profile: str = "") -> Aws:
+    """The one client in this process of a region and a profile."""
+    return parts.shared(Aws, f"{region} {endpoint_url} {profile}", lambda: Aws(region, endpoint_url, profile))
 
 
 def _opened(session: object, service: str, endpoint_url: str | None) -> object:
@@ -156,6 +162,10 @@ def _answered(system: str, service: str, operation: str, error: ClientError, uns
     said = error.response.get("Error", {})
     code, words = str(said.get("Code", "")), one_line(str(said.get("Message", "")).partition(OWN_REQUEST)[0])
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if (taking := str(error.operation_name)).startswith("AssumeRole"):
+        remedy = f"correct the trust policy of the role that this process takes, or allow it sts:{taking}"
+        what = f"AWS gives this process no role ({code}): {words}; {remedy}"
+        return Unreachable(system, what, failure=Failure.CREDENTIALS)
     name = "".join(word.capitalize() for word in operation.split("_"))
     right = f"{service}:{name.removesuffix('Batch')}"
     if code in BUSY or status == 429:

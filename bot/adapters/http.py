@@ -3,10 +3,8 @@
 import asyncio
 import logging
 import re
-import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import Annotated
 
@@ -15,6 +13,7 @@ from pydantic import AfterValidator
 
 from bot.adapters.hidden import credentials, hidden, sendable
 from bot.adapters.json_answer import decoded, message_of
+from bot.adapters.ways import DIRECT, Way
 from bot.ports import Failure, Unreachable
 
 CONNECT_SECONDS = 2.0
@@ -87,8 +86,8 @@ class Wire:
         self._total_seconds, self._transport = total_seconds, transport
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
-        self._client = self._opened()
-        self._trusting: dict[tuple[str, int], httpx.AsyncClient] = {}
+        self._client = self._opened(DIRECT)
+        self._others: dict[tuple[Way, int], httpx.AsyncClient] = {}
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     def http(
@@ -97,29 +96,29 @@ class Wire:
         url: str,
         *,
         headers: Mapping[str, str] | None = None,
-        ca_file: str = "",
+        way: Way = DIRECT,
         answers: frozenset[int] = frozenset(),
     ) -> "Http":
         """A client of one back end at `url`, as `base_url` accepts it; `headers` go with every request.
 
-        `ca_file` holds the certificate authorities to believe instead of the usual ones, and may be replaced while we
-        run. `answers` are statuses (304, 401, 403, 429) that are no errors here, since their headers say more. Raises
-        OSError when `ca_file` cannot be read.
+        `answers` are statuses (304, 401, 403, 429, redirects) that are no errors here, since their headers say more.
+        Raises OSError when the way's `ca_file` cannot be read.
         """
         host = httpx.URL(url).netloc.decode()
         slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
-        client = self._believing(ca_file) if ca_file else self._client
-        return Http(client, slots, system, url, headers or {}, self._total_seconds, answers)
+        client = self._client if way == DIRECT else self._by(way)
+        return Http(client, slots, system, url, headers or {}, self._total_seconds, answers, way.told)
 
-    def _believing(self, ca_file: str) -> httpx.AsyncClient:
-        version = (ca_file, Path(ca_file).stat().st_mtime_ns)
-        if version not in self._trusting:
-            self._trusting[version] = self._opened(ssl.create_default_context(cafile=ca_file))
-        return self._trusting[version]
+    def _by(self, way: Way) -> httpx.AsyncClient:
+        version = (way, way.version)
+        if version not in self._others:
+            self._others[version] = self._opened(way)
+        return self._others[version]
 
-    def _opened(self, verify: ssl.SSLContext | bool = True) -> httpx.AsyncClient:
+    def _opened(self, way: Way) -> httpx.AsyncClient:
         return httpx.AsyncClient(
-            verify=verify,
+            verify=way.verify,
+            proxy=None if self._transport else way.through,
             timeout=httpx.Timeout(self._total_seconds, connect=min(CONNECT_SECONDS, self._total_seconds)),
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
             follow_redirects=False,
@@ -129,7 +128,7 @@ class Wire:
 
     async def close(self) -> None:
         """Close every connection."""
-        for client in (self._client, *self._trusting.values()):
+        for client in (self._client, *self._others.values()):
             await client.aclose()
 
     async def __aenter__(self) -> "Wire":
@@ -152,7 +151,9 @@ class Http:
     headers: Mapping[str, str] = field(repr=False)
     total_seconds: float = TOTAL_SECONDS
     answers: frozenset[int] = frozenset()
-    """Statuses of 304, 401, 403 and 429 that the caller judges itself."""
+    """Statuses of 304, 401, 403, 429 and redirects that the caller judges itself."""
+    through: str = ""
+    """The proxy in between, in words."""
 
     async def get(
         self, path: str = "", params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -207,7 +208,8 @@ class Http:
                 request = self.client.build_request(method, self._address(path), params=query, json=body, headers=told)
                 response, content = await self._received(request)
         except NEVER_SENT as error:
-            raise self.problem(f"cannot be reached at {self._place()} ({reason(error)})", Failure.UNCONNECTED) from None
+            what = f"cannot be reached at {self._place()}{self.through} ({reason(error)}){_remedy(error, self.through)}"
+            raise self.problem(what, Failure.UNCONNECTED) from None
         except TimeoutError:
             failure = unsure(method) if sending else Failure.UNCONNECTED
             raise self.problem(f"{self._place()} did not answer within {self.total_seconds:g} s", failure) from None
@@ -258,6 +260,13 @@ class Http:
 
     def _clean(self, text: str, also: Iterable[str] = ()) -> str:
         return hidden(text, (*self.headers.values(), *also))
+
+
+def _remedy(error: Exception, through: str) -> str:
+    """What helps beyond looking at the address; empty otherwise."""
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        return "; name the file of the authority that signed its certificate in ca_file"
+    return "; check proxy, that it runs, and that it lets this host through" if through else ""
 
 
 def unsure(method: str) -> Failure:

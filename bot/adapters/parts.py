@@ -1,19 +1,42 @@
 """What an integration is built from, and how its tables of tailback.toml are read: all problems of a table at once."""
 
+import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TypeVar, cast
+from typing import Annotated, TypeVar, cast
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, ValidationError
 
-from bot.adapters.http import Wire
+from bot.adapters.http import BaseUrl, Http, Wire
+from bot.adapters.ways import Way
 from bot.config import ConfigError, Table, in_table
 from bot.ports import Jobs
 
 T = TypeVar("T", bound=Table)
 S = TypeVar("S")
 P = TypeVar("P")
+
+
+def _no_secret(headers: dict[str, str]) -> dict[str, str]:
+    if any(name.lower() in {"authorization", "cookie"} for name in headers):
+        raise ValueError("credentials are not written here; name their variable in token_env or basic_env")
+    return headers
+
+
+MoreHeaders = Annotated[dict[str, str], AfterValidator(_no_secret)]
+"""Headers that a file may hold, since they are no secrets."""
+
+
+class ReachTable(Table):
+    """The settings of every back end that is reached over HTTP by an address of its own."""
+
+    ca_file: str = ""
+    """Certificate authorities to believe instead of the usual ones, as a file in PEM."""
+    proxy: BaseUrl = ""
+    """Address of an HTTP proxy in between; the environment's proxies are never used."""
+    proxy_basic_env: str = ""
+    """Names the variable that holds `user:password` for that proxy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +67,30 @@ class Parts:
             return self.secret(variable)
         except ConfigError as error:
             raise ConfigError([f"{place}: {key}: {problem}" for problem in error.problems]) from None
+
+    def http(  # noqa: PLR0913 - what a client of a back end is made of
+        self,
+        system: str,
+        place: str,
+        table: ReachTable,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        answers: frozenset[int] = frozenset(),
+    ) -> Http:
+        """A client of the back end at `url`, by the way that its table names. Raises ConfigError with the place."""
+        login = self.token(place, "proxy_basic_env", table.proxy_basic_env)
+        if login and not table.proxy:
+            raise ConfigError([f"{place}: proxy_basic_env: there is no proxy to use it for; add proxy, or drop it"])
+        if login and ":" not in login:
+            raise ConfigError([f"{place}: proxy_basic_env: {table.proxy_basic_env} must hold user:password"])
+        way = Way(table.ca_file, table.proxy, login)
+        try:
+            return self.wire.http(system, url, headers=headers, way=way, answers=answers)
+        except OSError as error:
+            why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+            remedy = "name a file with certificates in PEM that Tailback's user may read"
+            raise ConfigError([f"{place}: ca_file: {table.ca_file} cannot be used ({why}); {remedy}"]) from None
 
 
 def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:

@@ -24,6 +24,8 @@ class Terms:
     cost_per_runner_hour: float | None = None
     target_seconds: float = TARGET_SECONDS
     """The queue shall be empty within this time."""
+    most: int | None = None
+    """The most runners that may be added at once; None: as many as one likes."""
     widen: float = 1.0
     """Of the pool's calibration: by how much its intervals have been too narrow."""
     speed: float = 1.0
@@ -76,7 +78,7 @@ def _option(flow: Flow, more: int, terms: Terms) -> Option:
     points = walk(flow, more)
     low, mid, high = (crossing(points, flow.floor, z) for z in (-INTERVAL_Z, 0.0, INTERVAL_Z))
     if low is not None and mid is not None:
-        low, mid, high = spread_out(flow.queued, low, mid, high, terms.widen * (ADDED_WIDEN if more else 1.0))
+        low, mid, high = spread_out(flow, low, mid, high, terms.widen * (ADDED_WIDEN if more else 1.0))
         if more:
             low, high = min(low, mid - BOOT_VARIES * flow.boot), _later(high, mid + BOOT_VARIES * flow.boot + 1)
     hourly = terms.cost_per_runner_hour
@@ -146,13 +148,14 @@ def foreseen(
 ) -> tuple[str, ...]:
     """The same from the pool's samples: warnings, the table with half, all and twice as many, and the boot time.
 
-    `caution` is what the diagnosis says against it.
+    `caution` is what the diagnosis says against it. More than may be asked for at once is not in the table.
     """
     terms = terms or Terms()
     boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot; help comes no sooner."
     if not series:
         return (*_said(caution), "The pool has not been measured, so the effect cannot be foreseen.", boot)
-    found = what_if(series, rules, {more // 2, more, 2 * more}, terms)
+    twice = 2 * more if terms.most is None else max(more, min(2 * more, terms.most))
+    found = what_if(series, rules, {more // 2, more, twice}, terms)
     warnings = _said(caution) or tuple(_warnings(series[-1]))
     if found.refusal:
         return (*warnings, f"The effect cannot be foreseen: {found.refusal}.", boot)

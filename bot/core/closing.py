@@ -1,15 +1,19 @@
 """The end of an incident in a few figures: how long, what peaked, why, what it cost in waiting, and what was done."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.core.forecast import KEPT_SCORES, score_lines
+from bot.core.choice import offering
 from bot.core.incident import Incident, State, noted
-from bot.core.outlook import Score
+from bot.core.outlook import LeftOut, Score
 from bot.core.picture import charting
 from bot.core.pool import Pool, Snapshot
+from bot.core.scoring import KEPT_SCORES, score_lines, waiting
+from bot.core.silence import UNSILENCE, holding, until_when
 from bot.core.sparkline import spark_lines
 from bot.core.timeline import Event
-from bot.core.words import count, duration
+from bot.core.words import count, duration, how_long
 
 DEEDS = frozenset({Event.SCALED, Event.SILENCED, Event.UNSILENCED})
 
@@ -80,7 +84,7 @@ def farewell(incident: Incident, now: float) -> tuple[str, ...]:
     ]
     done = any(entry.event in DEEDS for entry in incident.timeline)
     return (
-        f"Lasted {duration(now - incident.began_at)}",
+        f"Lasted {how_long(now - incident.began_at, incident.speed)}",
         *cause_lines(incident),
         *peaks,
         *waited_lines(incident, now),
@@ -99,10 +103,25 @@ def ended(  # noqa: PLR0913 - an entry's parts
     who: str | None = None,
     figures: tuple[Snapshot, ...] = (),
 ) -> Incident:
-    """The last entry of a closed incident, with its summary and, where enough was seen, its picture."""
-    lines = farewell(incident, now)
+    """The last entry of a closed incident, with its summary and, where enough was seen, its picture.
+
+    A silence that outlasts the incident can be ended below it.
+    """
+    lines = (*farewell(incident, now), *silence_lines(incident, now))
     over = noted(incident, now, event, words, who=who, lines=lines, figures=figures, broadcast=who is None)
+    if left := [silence for silence in holding(incident.silences, now) if not silence.until_drained]:
+        over = offering(over, left[0].act, (UNSILENCE,))
     return charting(over) if spark_lines(over) else over
+
+
+def silence_lines(incident: Incident, now: float) -> tuple[str, ...]:
+    """What becomes of the silences that hold when the incident ends: nobody looks after the alert any more."""
+    return tuple(
+        "The silence until the queue has drained ends now"
+        if silence.until_drained
+        else f"The alert stays silenced {until_when(silence, now)}; say unsilence in this thread to end that sooner"
+        for silence in holding(incident.silences, now)
+    )
 
 
 def resolved_by_hand(incident: Incident, who: str, now: float, scores: tuple[Score, ...] = ()) -> Incident:
@@ -111,11 +130,22 @@ def resolved_by_hand(incident: Incident, who: str, now: float, scores: tuple[Sco
     return ended(over, now, Event.RESOLVED_BY_HAND, "closed this incident by hand.", who=who)
 
 
-def scores_of(incident: Incident, pools: dict[str, Pool]) -> tuple[Score, ...]:
-    """How the forecasts of this incident did, oldest first; they are the pools', made since the incident opened.
+def scores_of(incident: Incident, pools: Mapping[str, Pool]) -> tuple[Score, ...]:
+    """How the forecasts of this incident did, oldest first; they are the pools', made while the incident was open.
 
-    A forecast is scored when the queue is at its floor: one that was closed by hand before that has none.
+    A forecast is scored when the queue is at its floor: of one that was closed by hand before that they still wait.
     """
-    mine = [s for name in incident.affected if name in pools for s in pools[name].scores]
-    since = [s for s in mine if s.forecast.at >= incident.opened_at - 1]
+    until = math.inf if incident.closed_at is None else incident.closed_at
+    known = [pools[name] for name in incident.affected if name in pools]
+    mine = [score for pool in known for score in (*pool.scores, *waiting(pool))]
+    since = [score for score in mine if incident.opened_at - 1 <= score.forecast.at <= until]
     return tuple(sorted(since, key=lambda score: score.forecast.at))[-KEPT_SCORES:]
+
+
+def scored_later(incident: Incident, pools: Mapping[str, Pool]) -> Incident:
+    """A closed incident with what its forecasts came to after its end: the pools were measured on, it stayed closed."""
+    if not any(score.left_out is LeftOut.WAITING for score in incident.scores):
+        return incident
+    known = {(score.forecast.pool, score.forecast.at): score for score in scores_of(incident, pools)}
+    scores = tuple(known.get((score.forecast.pool, score.forecast.at), score) for score in incident.scores)
+    return replace(incident, scores=scores)

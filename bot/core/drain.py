@@ -12,7 +12,10 @@ REVERTS_MINUTES = 120.0
 UNFORESEEN = 0.12
 """Relative spread of the net rate that no figure shows: people push, people stop."""
 LASTS = 0.3
-"""How unsure it is that arrivals above or below the usual stay so, as a share of the difference."""
+"""How unsure it is that arrivals above or below the habit of the hour stay so, as a share of the difference."""
+LASTS_UNTOLD = 0.5
+"""The same where no past weeks are known: the usual may be that of another hour, so that it stays or goes back is an
+even toss, and half of the difference is the standard deviation of that."""
 HABIT = 1.5
 """Times the spread between weeks by which the whole time foretold may lie above or below their habit."""
 UNFORESEEN_BESIDE_HABIT = 0.22
@@ -84,7 +87,8 @@ def _spread(flow: Flow, minute: float, started: float, arrived: float) -> float:
     slower = flow.doubt * started
     share = UNFORESEEN_BESIDE_HABIT if flow.habits else UNFORESEEN
     unforeseen = share * max(flow.arrivals, flow.usual or 0.0) * (lasting + 0.3 * (minute - lasting))
-    surge = LASTS * abs(flow.arrivals - flow.usual) * minute if flow.usual is not None else 0.0
+    lasts = LASTS if flow.habits else LASTS_UNTOLD
+    surge = lasts * abs(flow.arrivals - flow.usual) * minute if flow.usual is not None else 0.0
     habit = HABIT * flow.habits[0].spread * minute if flow.habits else 0.0
     return math.sqrt(chance + estimate**2 + slower**2 + unforeseen**2 + surge**2 + habit**2)
 

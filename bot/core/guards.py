@@ -56,35 +56,53 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     """
     if current is None:
         return Verdict(None, "The pool's present size is unknown, so no safe target can be set.")
-    if reason := _refusal(policy, asked, current, last_scaled_at, now):
+    if reason := _refusal(policy, asked, current, last_scaled_at, now, seen):
         return Verdict(None, reason)
     if policy.step is None or asked <= (allowed := max(current, seen) + policy.step):
         return Verdict(asked)
     limit = f"At most {policy.step:,} more at once: {allowed:,} is the highest target now"
     if asked - allowed > max(BREATH, policy.step // 10):
-        return Verdict(None, f"{limit}.")
+        return Verdict(None, f"{limit}; it has {count(current, 'runner')}, and {_open_to(policy, current, seen)}.")
     return Verdict(allowed, f"{limit}, so it is {allowed:,} instead of {asked:,}.")
 
 
-def _refusal(policy: ScalePolicy, asked: int, current: int, last_scaled_at: float | None, now: float) -> str:
+def _refusal(  # noqa: PLR0913, PLR0917 - what a verdict rests on
+    policy: ScalePolicy, asked: int, current: int, last_scaled_at: float | None, now: float, seen: int
+) -> str:
+    possible = _open_to(policy, current, seen)
     if asked <= current:
-        return f"The target {asked:,} is not above the present {count(current, 'runner')}."
+        there = "The pool is there already: the" if asked == current else "The"
+        return f"{there} target {asked:,} is not above the present {count(current, 'runner')}; {possible}."
     if last_scaled_at is not None and now - last_scaled_at < policy.cooldown_seconds:
         left = policy.cooldown_seconds - (now - last_scaled_at)
         return f"The pool was scaled a moment ago; the next time is possible in {duration(left)}."
     if asked < policy.minimum:
-        return f"The scaler of this pool takes no target under {count(policy.minimum, 'runner')}."
-    if asked > policy.maximum and policy.limited_by:
-        limit = f"it is limited to {count(policy.maximum, 'runner')} by {policy.limited_by}"
-        return f"The target {asked:,} is above the pool's maximum: {limit}."
-    if asked > policy.maximum:
-        return f"The target {asked:,} is above the pool's maximum of {count(policy.maximum, 'runner')}."
-    return ""
+        return f"The scaler of this pool takes no target under {count(policy.minimum, 'runner')}; {possible}."
+    if asked <= policy.maximum:
+        return ""
+    limit = f" of {count(policy.maximum, 'runner')}"
+    if policy.limited_by:
+        limit = f": it is limited to {count(policy.maximum, 'runner')} by {policy.limited_by}"
+    has = f"it has {count(current, 'runner')}, and {possible}"
+    return f"The target {asked:,} is above the pool's maximum{limit}; {has}."
+
+
+def _open_to(policy: ScalePolicy, current: int, seen: int) -> str:
+    """Which targets are within the limits in this moment, as the end of a sentence."""
+    least = max(current + 1, policy.minimum)
+    most = policy.maximum if policy.step is None else min(policy.maximum, max(current, seen) + policy.step)
+    if current >= policy.maximum:
+        return "it can be raised no further"
+    if most < least:
+        return "no step leads to a target that it takes"
+    return f"{least:,} to {most:,} can be asked for" if most > least else f"only {least:,} can be asked for"
 
 
 def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> int | None:
     """A target to start from: so many more, or a step, within step and maximum; None when nothing can be raised."""
     if current is None or current >= policy.maximum:
+        return None
+    if policy.step is not None and current + policy.step < policy.minimum:
         return None
     wanted = max(1, wanted if wanted is not None else policy.step or 1)
     most = policy.step if policy.step is not None else wanted

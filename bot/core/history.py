@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
-from bot.core.forecast import held_share
 from bot.core.incident import Incident, State
+from bot.core.outlook import LeftOut
+from bot.core.scoring import held_share, not_scored
 from bot.core.timeline import Event
 
 NO_POOL = "(no pool named)"
@@ -35,6 +36,8 @@ class PoolHistory:
     held: int = 0
     scored: int = 0
     """Of so many forecasts that said a time, `held` intervals held the truth."""
+    left_out: Counter[LeftOut] = field(default_factory=Counter)
+    """How many more said a time and were not compared, by the reason."""
 
 
 def began_in(incidents: Iterable[Incident], since: float, until: float) -> list[Incident]:
@@ -53,15 +56,16 @@ def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[
 
 
 def _row(pool: str, members: Sequence[Incident], until: float) -> PoolHistory:
-    durations = [i.closed_at - i.opened_at for i in members if i.closed and i.closed_at is not None]
+    durations = [(i.closed_at - i.opened_at) * i.speed for i in members if i.closed and i.closed_at is not None]
     peaks = [i.peaks[pool] for i in members if pool in i.peaks]
     courses = [i.courses[pool] for i in members if pool in i.courses]
-    held, scored = held_share([s for i in members for s in i.scores if s.forecast.pool in {pool, ""}])
+    scores = [s for i in members for s in i.scores if s.forecast.pool in {pool, ""}]
+    held, scored = held_share(scores)
     return PoolHistory(
         pool=pool,
         incidents=len(members),
         open_now=sum(not i.closed for i in members),
-        open_seconds=sum(max(0.0, min(until, i.closed_at or until) - i.opened_at) for i in members),
+        open_seconds=sum(max(0.0, min(until, i.closed_at or until) - i.opened_at) * i.speed for i in members),
         median_duration_seconds=median(durations) if durations else None,
         longest_wait_seconds=max((peak.oldest_wait_seconds for peak in peaks), default=0.0),
         most_queued=max((peak.queued for peak in peaks), default=0),
@@ -70,6 +74,7 @@ def _row(pool: str, members: Sequence[Incident], until: float) -> PoolHistory:
         causes=_counted(course.likeliest[0] for course in courses if course.likeliest),
         held=held,
         scored=scored,
+        left_out=not_scored(scores),
     )
 
 

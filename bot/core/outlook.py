@@ -31,17 +31,30 @@ class Forecast:
     pool: str = ""
 
 
+class LeftOut(StrEnum):
+    """Why a forecast was not compared with what came."""
+
+    SCALED = "scaled"
+    """Somebody changed the pool's capacity: it said what would come of itself."""
+    UNSEEN = "unseen"
+    """Nobody measured the pool when its queue drained."""
+    WAITING = "waiting"
+    """The incident was closed by hand before that; the pool's record may know more by now."""
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A forecast and what really came."""
+    """A forecast and what really came, or why that is not known."""
 
     forecast: Forecast
     actual_seconds: float
+    """Of one that was left out: how long it was waited for, so the truth is at least that."""
     held: bool
     """The interval held the truth; for stalled and growing: the queue really was not empty for half an hour."""
+    left_out: LeftOut | None = None
 
     @property
     def ratio(self) -> float | None:
-        """Actual over foretold time, 1 is perfect; None when no time was foretold."""
+        """Actual over foretold time, 1 is perfect; None when no time was foretold, or the truth is not known."""
         foretold = self.forecast.mid_seconds
-        return None if not foretold else self.actual_seconds / foretold
+        return None if not foretold or self.left_out else self.actual_seconds / foretold

@@ -111,7 +111,7 @@ def report(books: Books, only: Iterable[str] | None = None) -> Report:
     histories = {row.pool: row for row in history(inside, books.since, books.until)}
     names = dict.fromkeys((*books.rules, *books.pasts, *histories))
     wanted = list(names) if only is None else [name for name in names if name in set(only)]
-    lent = raises(books.trail, books.since, books.until, books.prices)
+    lent = raises(books.trail, books.since, books.until, books.prices, books.speed)
     rough = [_pool(books, name, histories.get(name, PoolHistory(name)), lent.get(name)) for name in wanted]
     pools = [_sized(books, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
     about = [i for i in inside if only is None or set(i.affected or (NO_POOL,)) & set(wanted)]

@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 
+from bot.core.words import clock, duration
+
 PROLONG = "prolong"
 """The action that extends a silence."""
+UNSILENCE = "unsilence"
+"""The action that ends it early."""
 WARN_SECONDS = 600.0
 """How long before its end its owner is told; not of one that is shorter than twice that."""
 
@@ -27,6 +31,19 @@ class Silence:
     """Ends as soon as more jobs than this wait."""
     warn_at: float | None = None
     """When to tell the owner that the end is near; None: not, or told."""
+
+
+def holding(silences: tuple[Silence, ...], now: float) -> tuple[Silence, ...]:
+    """Those that hold at a moment, as far as is known here; the last to end comes first."""
+    active = [one for one in silences if not one.ended and one.ends_at > now]
+    return tuple(sorted(active, key=lambda one: -one.ends_at))
+
+
+def until_when(silence: Silence, now: float) -> str:
+    """How long a silence goes on: `until 14:05 UTC, 1 h 50 min more`; and what ends it sooner."""
+    until = f"until {clock(silence.ends_at)} UTC, {duration(silence.ends_at - now)} more"
+    above = f", and not while more than {silence.above:,} jobs wait" if silence.above is not None else ""
+    return f"until the queue has drained, at the latest {until}{above}" if silence.until_drained else f"{until}{above}"
 
 
 def warn_at(ends_at: float, now: float) -> float | None:

@@ -58,9 +58,10 @@ def _line(name: str, course: Course) -> str:
     unknown = f" ({GAP} unknown)" if GAP in bars else ""
     waits = [p.oldest_wait_seconds for p in course.points if p.oldest_wait_seconds is not None]
     wait = f"; longest wait {duration(max(waits))}" if waits else ""
+    begins, ends, at_peak = (clock(at, newest - first_at) for at in (first_at, newest, peak_at))
     return (
-        f"{name} {bars}{unknown} jobs queued from {clock(first_at)} to {clock(newest)} UTC: "
-        f"first {first:,.0f}, peak {peak:,.0f} at {clock(peak_at)}, last {last:,.0f}{wait}"
+        f"{name} {bars}{unknown} jobs queued from {begins} to {ends} UTC: "
+        f"first {first:,.0f}, peak {peak:,.0f} at {at_peak}, last {last:,.0f}{wait}"
     )
 
 

@@ -39,6 +39,8 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
             return f"The queue is unknown in {'every pool' if len(seen) > 1 else seen[0].pool}, which is not zero{but}."
         return f"No queue in the {count(known, 'pool')} whose queue is known{but}."
     names = listed(sample.pool for sample in queueing)
+    if len(seen) == 1:
+        return f"Only {names} was measured, and it queues; whether that is isolated or widespread is unknown{but}."
     share = f"{len(queueing)} of {count(len(seen), 'measured pool')}"
     verb = "queues" if len(queueing) == 1 else "queue"
     kind = "Widespread" if len(queueing) > 1 and len(queueing) * 2 > len(seen) else "Isolated"

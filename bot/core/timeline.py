@@ -1,12 +1,15 @@
 """What happened in an incident, in order, for people; entries are only ever added."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.core.pool import Snapshot
 
 KEPT_ENTRIES = 200
 """Older entries that nobody caused go first when an incident talks longer than this."""
+
+SAME_SECONDS = 0.5
+"""An act and the entry that tells of its request are written in one change, and read the clock one after the other."""
 
 
 class Event(StrEnum):
@@ -85,6 +88,17 @@ class Entry:
     """Whether a picture of the queue belongs to the reply; it joins later, and the reply never waits for it."""
     picture: Picture | None = None
     """That picture, once it is there to be shown."""
+    answered: bool = False
+    """Of a request: a later entry tells what came of it."""
+
+
+def answered(entries: tuple[Entry, ...], who: str | None, asked_at: float) -> tuple[Entry, ...]:
+    """The entries after what came of a request was told: the entry that says that it was made knows that."""
+
+    def meant(entry: Entry) -> bool:
+        return entry.event is Event.REQUESTED and entry.who == who and abs(entry.at - asked_at) < SAME_SECONDS
+
+    return tuple(replace(entry, answered=True) if meant(entry) else entry for entry in entries)
 
 
 def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:

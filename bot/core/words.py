@@ -1,5 +1,6 @@
 """How numbers, times and lists read in a sentence."""
 
+import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
@@ -19,6 +20,16 @@ def duration(seconds: float | None) -> str:
     return _two(days, "d", hours % 24, "h")
 
 
+def how_long(seconds: float, speed: float) -> str:
+    """How long something went on; in a simulation, which has a time of its own, by both clocks.
+
+    `speed`: seconds of the fleet in one second of the clock, 1 except in a simulation.
+    """
+    if speed == 1:
+        return duration(seconds)
+    return f"{duration(seconds * speed)} of the fleet's time ({duration(seconds)} by the clock)"
+
+
 def count(number: int | None, one: str, many: str | None = None) -> str:
     """`1 job`, `14 jobs`; `unknown number of jobs` for None."""
     plural = many or f"{one}s"
@@ -34,9 +45,10 @@ def figure(number: float | None) -> str:
     return f"{number:,.0f}" if number == round(number) else f"{number:,.1f}"
 
 
-def clock(at: float) -> str:
-    """`14:05`, in UTC: whoever shows it says so."""
-    return f"{datetime.fromtimestamp(at, UTC):%H:%M}"
+def clock(at: float, span_seconds: float = math.inf) -> str:
+    """`14:05`, in UTC: whoever shows it says so. `14:05:20` where the whole story lasts less than five minutes."""
+    pattern = "%H:%M:%S" if span_seconds < 300 else "%H:%M"
+    return f"{datetime.fromtimestamp(at, UTC):{pattern}}"
 
 
 def listed(items: Iterable[str], most: int = 5) -> str:

@@ -4,10 +4,14 @@ from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count
 
 LEAST_SHARE = 0.15
+MOST_OF_IT = 0.5
+"""So large a part of a pool is missed, however long it has been away."""
+WHOLE = (0.9, 1.1)
+"""Online and offline runners together, by the limit: hosts that are the pool, and no rows that were left behind."""
 
 
 def find(facts: Facts) -> Finding | None:
-    """More runners are offline than is usual, and they are a part of the pool that counts."""
+    """More runners are offline than is usual, or most of a pool that has no others, and it is a part that counts."""
     now = facts.now
     if not now.offline or now.online is None:
         return None
@@ -15,17 +19,25 @@ def find(facts: Facts) -> Finding | None:
     more = now.offline - (usual or 0)
     total = now.online + now.offline
     share = now.offline / total
-    if more < 1 or share < LEAST_SHARE:
+    longer = more < 1 and share >= MOST_OF_IT and _whole(total, now.limit)
+    if (more < 1 and not longer) or share < LEAST_SHARE:
         return None
     seen = [f"{now.offline} of {count(total, 'runner')} offline ({share:.0%})"]
-    if usual is not None and usual != now.offline:
+    if longer:
+        seen.append("they have been for as long as is known")
+    elif usual is not None:
         seen.append(f"usually {usual:.0f}")
     if now.idle:
         return None
-    sure = min(0.95, 0.55 + share)
+    sure = 0.8 if longer else min(0.95, 0.55 + share)
     advice = "Bring the hosts back: restart the agents, or replace the machines; new ones do not repair these."
     missing = () if usual is not None else ("how many are usually offline",)
     return Finding(Cause.OFFLINE, sure, tuple(seen), Scaling.NO, advice, missing=missing)
+
+
+def _whole(total: int, limit: int | None) -> bool:
+    low, high = WHOLE
+    return bool(limit) and low <= total / (limit or 1) <= high
 
 
 RULE = Rule(Cause.OFFLINE, find, needs=("offline",))

@@ -16,7 +16,7 @@ def find(facts: Facts) -> Finding | None:
     if now.idle:
         seen.append(f"{count(now.idle, 'idle runner')} beside {count(now.queued, 'waiting job')}")
     if many:
-        seen.append(f"idle runners beside a queue in {len(around.idle_beside)} pools ({listed(around.idle_beside)})")
+        seen.append(f"idle runners beside a queue in {len(around.idle_beside)} pools ({listed(around.idle_beside, 3)})")
     if now.starts_per_minute == 0:
         seen.append("no job started in the last minutes")
     sure = {False: 0.9 if now.idle else 0.6, None: 0.8, True: 0.5}[around.provider_up]

@@ -24,11 +24,12 @@ def find(facts: Facts) -> Finding | None:
         ago = max(1, round((now.at - at) * facts.speed / 60))
         seen.append(f"{most:.1f} a minute were seen {ago} min ago")
     sure = min(0.75, 0.5 + 0.1 * (max(rate, most) / max(usual, 0.1) - 1))
-    room = None if now.limit is None or now.online is None else now.limit - now.online - (now.booting or 0)
+    taken = (now.online or 0) + (now.booting or 0) + (now.offline or 0)
+    room = None if now.limit is None or now.online is None else now.limit - taken
     if room is not None and room > 0:
         seen.append(f"all {count(now.busy, 'online runner')} busy, {room} more allowed")
         sure += 0.1
-    advice = "Raise the capacity if the forecast says that it lasts longer than a boot; cancel superseded runs."
+    advice = "Scale up if the forecast says that it lasts longer than a new runner takes to boot; cancel superseded runs."
     return Finding(Cause.SURGE, min(sure, 0.85), tuple(seen), Scaling.HELPS, advice)
 
 

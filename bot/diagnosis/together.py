@@ -12,7 +12,7 @@ def find(facts: Facts) -> Finding | None:
     if not around.widespread or len(around.queueing) < LEAST_POOLS:
         return None
     seen = [
-        f"{len(around.queueing)} of {len(around.measured)} measured pools queue at once ({listed(around.queueing)})"
+        f"{len(around.queueing)} of {len(around.measured)} measured pools queue at once ({listed(around.queueing, 3)})"
     ]
     if facts.now.creates == 0 and not facts.now.create_failures:
         seen.append(f"no machine was created for {facts.pool} in 15 min, and none refused")

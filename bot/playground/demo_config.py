@@ -87,5 +87,5 @@ def _pool(pool: PoolSpec, scenario: Scenario, fleet: str, speed: float) -> str:
         floor=pool.drained_at,
         maximum=pool.ceiling,
         approval=pool.ceiling * 3 // 4,
-        step=pool.step or 20,
+        step=max(pool.step or 20, pool.minimum),
     )

@@ -81,14 +81,17 @@ async def still_permitted(desk: Desk, who: str, permission: str, team: str = "")
 
 def acting(desk: Desk) -> None:
     """Raise Refused while the kill switch is off; it works without a restart (C9)."""
-    if desk.store.lost_data():
+    if desk.in_doubt():
         raise Refused("Redis has lost records and they are being healed; nothing is done until then. Try in a minute.")
     if not desk.settings.file.actions.enabled:
         raise Refused("Actions are switched off (`actions.enabled = false` in tailback.toml). Nothing was done.")
 
 
-async def subject(desk: Desk, request: Request) -> Held[Incident]:
-    """The open incident that a request is about; raises Refused with what to do instead."""
+async def subject(desk: Desk, request: Request, *, over: bool = False) -> Held[Incident]:
+    """The open incident that a request is about, with `over` also one that has ended.
+
+    Raises Refused with what to do instead.
+    """
     if request.surface is Surface.BUTTON and not request.act:
         raise Refused("This button carries nothing that Tailback knows; nothing was done.")
     if request.act:
@@ -107,7 +110,7 @@ async def subject(desk: Desk, request: Request) -> Held[Incident]:
         raise Refused("This button belongs to another channel's incident; nothing was done.")
     if request.message and not request.thread and held.value.thread.root not in {None, request.message}:
         raise Refused("This is not the incident's own thread any more; nothing was done. Use the one it points to.")
-    if held.value.closed:
+    if held.value.closed and not over:
         raise Refused("This incident is over; nothing was done.")
     return held
 
@@ -164,8 +167,12 @@ async def request_act(  # noqa: PLR0913 - the parts of one atomic change
     move: Move,
     *,
     draft: Held[Act] | None = None,
+    over: bool = False,
 ) -> None:
-    """Write the request, the incident's move and the audit entry in one change; a second time is refused."""
+    """Write the request, the incident's move and the audit entry in one change; a second time is refused.
+
+    With `over` the incident may have ended.
+    """
     now = desk.now()
     due = None if act.finished else act.lapses_at if act.progress is Progress.AWAITING else now
     audit = (audited(act, now, "asked" if due else act.outcome),)
@@ -176,7 +183,7 @@ async def request_act(  # noqa: PLR0913 - the parts of one atomic change
             change = Change(puts=(put,), audit=audit, once=once, once_value=act.id)
             await desk.store.commit(change)
         else:
-            asked = _with_use(move, request.name)
+            asked = _with_use(move, request.name, over=over)
             await keep(desk, held, asked, due=now, also=(put,), audit=audit, once=once)
     except AlreadyDone:
         raise already(desk, await desk.act(act.id) or act) from None
@@ -208,9 +215,9 @@ async def refused(desk: Desk, request: Request, why: str) -> None:
     await desk.store.commit(Change(audit=(entry,)))
 
 
-def _with_use(move: Move, name: str) -> Move:
+def _with_use(move: Move, name: str, *, over: bool) -> Move:
     def asked(fresh: Incident) -> Incident:
-        if fresh.closed:
+        if fresh.closed and not over:
             raise Refused("This incident is over; nothing was done.")
         return move(used(fresh, name))
 

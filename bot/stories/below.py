@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 
-from bot.core.action import Act
+from bot.core.action import Act, Progress
+from bot.core.alert import digest
 from bot.core.incident import Incident
 from bot.core.lease import Lease, Share
+from bot.core.offer import incident_of
 from bot.core.record import Held
 from bot.core.request import Request
 from bot.desk import Desk
 from bot.ports import Refused
+from bot.stories.ask import own_id
 
 GONE = "Those runners have been handed back already."
 
@@ -50,6 +53,13 @@ async def below(desk: Desk, request: Request) -> tuple[str, Held[Incident]]:
         if request.name in entry.choices:
             return entry.about, held
     raise Refused("Nothing in this thread waits for that.")
+
+
+async def own_of(desk: Desk, request: Request, held: Held[Incident], about: str, *state: str) -> str:
+    """The id of what is asked of an act: the same for two presses while `state` is; another one after a failure."""
+    computed = f"{incident_of(about)}.{digest(request.name, about, *state)[:12]}"
+    known = await desk.act(computed)
+    return own_id(held.value, request) if known and known.progress is Progress.FAILED else computed
 
 
 async def _of_button(desk: Desk, request: Request) -> Held[Incident]:

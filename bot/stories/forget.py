@@ -11,7 +11,7 @@ async def forget(desk: Desk, request: Request) -> None:
     The message keeps its mark: when the group fires again, its incident goes on in this thread. Raises Unreachable.
     """
     first = request.surface is Surface.BUTTON and request.message and not request.thread
-    if not first or desk.store.lost_data():
+    if not first or desk.in_doubt():
         return
     if await desk.store.find(f"thread:{request.channel}:{request.message}") is None:
         await desk.chat.update(request.channel, request.message, forgotten())

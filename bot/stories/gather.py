@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.config import File
+from bot.core.closing import scored_later
 from bot.core.hour import Cell
 from bot.core.incident import Incident
 from bot.core.past import Past, cells_of
@@ -44,7 +45,7 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
     return Books(
         since=since,
         until=until,
-        incidents=incidents,
+        incidents=tuple(scored_later(incident, known) for incident in incidents),
         pasts=hours,
         fired={name: pool.fired for name, pool in known.items()},
         early={name: pool.early for name, pool in known.items()},

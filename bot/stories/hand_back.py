@@ -13,7 +13,7 @@ NAME = "hand_back"
 def hindrance(desk: Desk) -> str:
     """Why nothing can be handed back now; empty when it can."""
     actions = desk.settings.file.actions
-    if desk.store.lost_data():
+    if desk.in_doubt():
         return "Redis has lost records, and they are being healed"
     if not actions.enabled:
         return "actions are switched off (`actions.enabled = false` in tailback.toml)"

@@ -1,4 +1,4 @@
-"""A silence that ends by itself before its time: when the incident has drained, or when the queue gets too long."""
+"""A silence that ends by itself before its time: when its incident has ended, or when the queue gets too long."""
 
 from dataclasses import replace
 
@@ -56,10 +56,12 @@ def _wanted(act: Act, incident: Incident | None) -> Silence | None:
 
 async def _met(desk: Desk, incident: Incident, silence: Silence) -> str:
     """Why the silence ends now, as the end of a sentence; empty while it goes on."""
-    if silence.until_drained and incident.state is State.DRAINED:
-        return "the queue has drained"
+    if silence.until_drained and incident.closed:
+        return "the queue has drained" if incident.state is State.DRAINED else "the incident is over"
     if silence.above is None:
         return ""
+    if incident.closed and not desk.settings.file.timing.watch:
+        return "the incident is over, and nobody measures the queue any more"
     samples = latest(incident, await desk.view(incident))
     waiting = sum(one.queued or 0 for one in samples if one.pool in (incident.affected or incident.candidates))
     return f"{waiting:,} jobs wait, more than {silence.above:,}" if waiting > silence.above else ""

@@ -3,16 +3,24 @@
 from dataclasses import replace
 
 from bot.core.backfill import Backfill
-from bot.core.forecast import looked_ahead, touched
+from bot.core.forecast import looked_ahead
 from bot.core.past import KEPT_SECONDS, Cell, Past, finished, remembered, usual_ahead
 from bot.core.pool import Pool, PoolRules, measured, unreadable
 from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.core.scoring import compared, given_up, touched
 from bot.desk import Desk
 from bot.ports import Unreachable
 from bot.stories.foresee import foreseen
 
-PAST_SECONDS = 1800.0
-"""How much of a pool's past an incident starts with, where the source has one; by the fleet's own time."""
+PAST_SECONDS = 7200.0
+"""How much of a pool's past an incident starts with, where the source has one; by the fleet's own time.
+
+An alert fires when a job has waited for half an hour: what is usual is seen in the time before that.
+"""
+STEPS = 120
+"""Samples of that past."""
+LAPSED_SECONDS = 1800.0
+"""After a gap as long as this the past is read again."""
 FORGOTTEN_SECONDS = 86400.0
 """A pool that is not measured any more is forgotten after a day."""
 SCORES_SECONDS = 30 * 86400.0
@@ -44,7 +52,7 @@ async def measure(desk: Desk, claim: Claim) -> None:
     after = pool if recent else await look(desk, pool)
     after, over = remembered(pool, after, desk.settings.file.paces.speed)
     after, past = await _in_the_past(desk, pool, after, over)
-    after = await _ahead(desk, after) if watchers else _unwatched(after)
+    after = await _ahead(desk, after) if watchers else _unwatched(await _looked_back(desk, after))
     after = await foreseen(desk, after, watchers, fresh=after.latest != pool.latest)
     wake = tuple(f"inc:{incident}" for incident in watchers if not recent or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
@@ -82,13 +90,14 @@ async def wake_pools(desk: Desk) -> str:
 
 def _rested(mine: Held[Pool]) -> Put:
     """Nobody measures it, so what was foretold is compared with nothing; what was learnt of it stays for a month."""
-    pool = replace(_unwatched(mine.value), watchers=(), early=replace(mine.value.early, streak=0))
+    pool = replace(_unwatched(given_up(mine.value)), watchers=(), early=replace(mine.value.early, streak=0))
     known = pool.scores or pool.fired
     return Put(mine, pool, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
 
 
 def _unwatched(pool: Pool) -> Pool:
-    return replace(pool, outlook=None, forecasts=(), samples=pool.samples[-KEPT_UNWATCHED:])
+    """Nothing more is foretold; what was foretold waits for the end of the queue, also when its incident is closed."""
+    return replace(pool, outlook=None, samples=pool.samples[-KEPT_UNWATCHED:])
 
 
 async def _in_the_past(desk: Desk, before: Pool, after: Pool, over: tuple[Cell, ...]) -> tuple[Pool, tuple[Put, ...]]:
@@ -119,12 +128,22 @@ async def _written(desk: Desk, name: str, over: tuple[Cell, ...]) -> tuple[Past,
 
 
 async def _ahead(desk: Desk, pool: Pool) -> Pool:
-    """The record with its forecast; what was foretold before somebody scaled the pool is not held against it."""
-    rules, paces = desk.settings.file.pools.get(pool.id, PoolRules(pool.id)), desk.settings.file.paces
+    """The record with its forecast."""
+    paces = desk.settings.file.paces
+    return looked_ahead(await _looked_back(desk, pool), _rules(desk, pool), paces.report, paces.speed)
+
+
+async def _looked_back(desk: Desk, pool: Pool) -> Pool:
+    """The record with what its forecasts came to; those from before somebody scaled the pool are not compared."""
+    speed = desk.settings.file.paces.speed
     if pool.forecasts and (act_id := await desk.store.find(f"scaled:{pool.id}")) is not None:
         act = await desk.act(act_id)
-        pool = touched(pool, act.sent_at if act else None)
-    return looked_ahead(pool, rules, paces.report, paces.speed)
+        pool = touched(pool, act.sent_at if act else None, speed)
+    return compared(pool, _rules(desk, pool), speed)
+
+
+def _rules(desk: Desk, pool: Pool) -> PoolRules:
+    return desk.settings.file.pools.get(pool.id, PoolRules(pool.id))
 
 
 async def look(desk: Desk, pool: Pool) -> Pool:
@@ -134,9 +153,9 @@ async def look(desk: Desk, pool: Pool) -> Pool:
     if source is None:
         return unreadable(pool, "no metrics source is configured for this pool", now)
     try:
-        if pool.latest is None or now - pool.latest.at > PAST_SECONDS:
+        if pool.latest is None or now - pool.latest.at > LAPSED_SECONDS:
             span = PAST_SECONDS / desk.settings.file.paces.speed
-            past = await source.history(pool.id, now - span, now - 1, span / 60)
+            past = await source.history(pool.id, now - span, now - 1, span / STEPS)
             for sample in past:
                 pool = measured(pool, sample)
         return replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)

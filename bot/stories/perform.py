@@ -12,7 +12,7 @@ from bot.core.choice import decided, offering
 from bot.core.incident import Incident, noted, silenced
 from bot.core.lease import LENDERS
 from bot.core.record import Change, Claim, Conflict, Held, Put, Ready
-from bot.core.timeline import Event
+from bot.core.timeline import Event, answered
 from bot.core.words import duration
 from bot.desk import Desk
 from bot.ports import Failure, Refused, Unreachable
@@ -29,6 +29,8 @@ KEPT_SECONDS = 30 * 86400.0
 """How long what was asked, and what came of it, stays on record."""
 SAFETY_SECONDS = 0.2
 """Nothing is sent in the last moment of a lease."""
+SETTLED = "What came of it: see below."
+"""Where buttons stood that decide nothing any more, because a lease ended or somebody did it in another way."""
 WANTED = frozenset({Progress.REQUESTED, Progress.SENT, Progress.UNKNOWN})
 
 log = structlog.get_logger()
@@ -151,8 +153,9 @@ def _telling(act: Act, now: float, outcome: Performed) -> Move:
 
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
+        changed = replace(changed, timeline=answered(changed.timeline, act.who or None, act.requested_at))
         if outcome.settles:
-            changed = decided(changed, outcome.settles, "This was decided; see below.")
+            changed = decided(changed, outcome.settles, SETTLED)
         told = noted(
             changed, now, outcome.event, text, who=act.who or None, lines=outcome.lines, figures=outcome.figures
         )

@@ -114,7 +114,7 @@ async def _open(desk: Desk, delivery: Delivery, spot: Spot, kin: Kin | None) -> 
     where = route(delivery.alerts, file.routes, file.default_route)
     pools = named_pools(delivery.alerts, file.pools.values())
     thread = Thread(kin.channel or where.channel, kin.ts or None, mention=where.mention)
-    incident = opened(desk.new_id("i"), delivery, now, thread, pools)
+    incident = replace(opened(desk.new_id("i"), delivery, now, thread, pools), speed=file.paces.speed)
     if kin.ts:
         incident = noted(incident, now, Event.NOTED, TAKEN_UP)
     base = follows(None, incident)

@@ -1,8 +1,8 @@
 """What more runners would do for a pool, from its record: the table for the dialog, the question and the command."""
 
 from bot.core.capacity import DOUBTED, Terms, foreseen, least, rows, what_if
-from bot.core.forecast import calibration
 from bot.core.pool import Pool, PoolRules
+from bot.core.scoring import calibration
 from bot.desk import Desk
 from bot.stories.why import against
 
@@ -46,6 +46,7 @@ def _rules(desk: Desk, pool: str) -> PoolRules:
 
 
 def _terms(desk: Desk, pool: Pool | None, name: str) -> Terms:
-    cost = desk.levers[name].policy.cost_per_runner_hour if name in desk.levers else None
-    widen = calibration(pool.scores).widen if pool else 1.0
-    return Terms(cost, widen=widen, speed=desk.settings.file.paces.speed, ahead=pool.ahead if pool else ())
+    policy = desk.levers[name].policy if name in desk.levers else None
+    cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
+    widen, ahead = (calibration(pool.scores).widen, pool.ahead) if pool else (1.0, ())
+    return Terms(cost, most=most, widen=widen, speed=desk.settings.file.paces.speed, ahead=ahead)

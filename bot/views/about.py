@@ -5,7 +5,7 @@ from bot.core.correlate import Maxima
 from bot.core.incident import Incident
 from bot.core.observe import View
 from bot.core.routing import named_pools
-from bot.core.words import count, duration, figure, listed
+from bot.core.words import count, figure, how_long, listed
 from bot.views.marked import Marked, channel, clean, date, escaped, joined, link, safe_url, say
 from bot.views.picture import began_at, name_of, title_of, wait_words
 
@@ -109,7 +109,7 @@ def lasted(incident: Incident) -> Marked:
     """From when to when, and how long."""
     began, ended = began_at(incident), incident.closed_at or incident.changed_at
     return say("From {began} to {ended}, {lasted}.",
-               began=date(began), ended=date(ended), lasted=duration(max(0.0, ended - began)))  # fmt: skip
+               began=date(began), ended=date(ended), lasted=how_long(max(0.0, ended - began), incident.speed))  # fmt: skip
 
 
 def links(incident: Incident) -> Marked | None:

@@ -19,6 +19,9 @@ MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
 MOST_ALT = 1_900
 MOST_MODAL_TITLE, MOST_CONFIRM_TEXT, MOST_CONFIRM_LABEL, MOST_VIEW_BLOCKS = 24, 300, 30, 100
 
+MOST_BULLET = 600
+"""A cause with its figures and its remedy has up to some 500 characters; the remedy stands last."""
+
 _SHRINKABLE = 600
 AS_OF = "as_of"
 
@@ -187,7 +190,7 @@ def _halved(block: Block) -> Block:
 
 def bullets(lines: Sequence[str], most: int) -> Marked:
     """Plain lines as a list; what does not stand there is counted."""
-    shown = [say("• {line}", line=escaped(line, 300)) for line in lines[:most]]
+    shown = [say("• {line}", line=escaped(line, MOST_BULLET)) for line in lines[:most]]
     if len(lines) > most:
         shown.append(say("+ {more} more lines", more=len(lines) - most))
     return joined("\n", *shown)

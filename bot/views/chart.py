@@ -222,7 +222,7 @@ def _round_step(about: float) -> float:
 def _band(incident: Incident, view: View, name: str, moment: Moment) -> Band | None:
     """Of the newest forecast; of a closed incident the first one that named a time, to be held against the truth."""
     if incident.closed:
-        early = [s.forecast for s in incident.scores if s.forecast.pool == name]
+        early = [s.forecast for s in incident.scores if s.forecast.pool == name and not s.left_out]
         made = next((f for f in early if f.verdict is Verdict.CLEARS and f.queued), None)
     else:
         pool = view.pools.get(name)
@@ -278,9 +278,9 @@ def _alt(incident: Incident, names: Sequence[str], pools: Sequence[PoolChart], m
         course = incident.courses[name]
         known = [pair for stretch in stretches(course, "queued") for pair in stretch]
         (first_at, first), (peak_at, peak), (last_at, last) = known[0], max(known, key=lambda p: p[1]), known[-1]
+        begins, at_peak, ends = (clock(at, last_at - first_at) for at in (first_at, peak_at, last_at))
         parts.append(
-            f"{drawn.pool}: {first:,.0f} jobs queued at {clock(first_at)}, at most {peak:,.0f} at {clock(peak_at)}, "
-            f"{last:,.0f} at {clock(last_at)}."
+            f"{drawn.pool}: {first:,.0f} jobs queued at {begins}, at most {peak:,.0f} at {at_peak}, {last:,.0f} at {ends}."
         )
         runners = [p for p in course.points if p.online is not None]
         if runners:

@@ -54,8 +54,8 @@ def silences(incident: Incident, now: float) -> list[Marked]:
 
 
 def deeds(incident: Incident) -> Block | None:
-    """The last things that were done, newest last; earlier ones are counted."""
-    done = [entry for entry in incident.timeline if entry.event in _SHOWN]
+    """The last things that were done, newest last; earlier ones are counted. A request gives way to what came of it."""
+    done = [entry for entry in incident.timeline if entry.event in _SHOWN and not entry.answered]
     if not done:
         return None
     earlier = len(done) - MOST_DEEDS

@@ -4,11 +4,11 @@ import re
 from datetime import UTC, tzinfo
 
 from bot.core.closing import cause_lines, hours, waited_lines, waits
-from bot.core.forecast import score_lines
 from bot.core.incident import Incident, State
 from bot.core.pool import Snapshot
+from bot.core.scoring import score_lines
 from bot.core.timeline import Entry, Event
-from bot.core.words import count, duration, figure, listed
+from bot.core.words import count, duration, figure, how_long, listed
 from bot.views.export_json import dated, lasted
 from bot.views.marked import clean, safe_url
 
@@ -74,7 +74,7 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
         ("Began", _stamp(incident.began_at, UTC)),
         ("Opened", _stamp(incident.opened_at, UTC)),
         ("Ended", ended),
-        ("Lasted", duration(lasted(incident, now)) + ("" if incident.closed else " so far")),
+        ("Lasted", how_long(lasted(incident, now), incident.speed) + ("" if incident.closed else " so far")),
         ("Owner", _plain(incident.owner) if incident.owner else "nobody acknowledged it"),
         ("Alerts", firing + (f", {incident.truncated:,} more not shown" if incident.truncated else "")),
         ("Received from", _plain(f"{incident.source}, receiver {incident.receiver}")),
@@ -136,7 +136,7 @@ def _figures(snapshot: Snapshot) -> str:
 
 
 def _status(incident: Incident, now: float) -> str:
-    long = duration(lasted(incident, now))
+    long = how_long(lasted(incident, now), incident.speed)
     words = STATES[incident.state]
     if incident.closed:
         return f"{words[0].upper()}{words[1:]}. It lasted {long}."

@@ -86,13 +86,14 @@ def _score(score: Score) -> dict[str, object]:
         "verdict": made.verdict,
         "low_seconds": made.low_seconds,
         "high_seconds": made.high_seconds,
-        "actual_seconds": score.actual_seconds,
-        "held": score.held,
+        "actual_seconds": None if score.left_out else score.actual_seconds,
+        "held": None if score.left_out else score.held,
+        "not_scored_because": score.left_out,
     }
 
 
 def _entry(entry: Entry) -> dict[str, object]:
-    kept_inside = {"at", "figures", "about", "choices", "ts", "chart", "picture"}
+    kept_inside = {"at", "figures", "about", "choices", "ts", "chart", "picture", "answered"}
     told = {name: value for name, value in asdict(entry).items() if name not in kept_inside}
     figures = [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures]
     return {**told, "at": iso(entry.at), "figures": figures}

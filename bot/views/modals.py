@@ -43,7 +43,7 @@ class ScaleChoice:
     step: int | None = None
 
 
-def silence_modal(act: str, incident: Incident, max_seconds: float, now: float) -> Block:
+def silence_modal(act: str, incident: Incident, max_seconds: float) -> Block:
     """Ask for how long; inputs `preset` and `custom`, whose values are durations such as `15m`, `1h`, `1d`."""
     alerts = incident.firing or incident.alerts
     matchers = silence_matchers(alerts)
@@ -64,7 +64,7 @@ def silence_modal(act: str, incident: Incident, max_seconds: float, now: float) 
         _input("preset", "For how long", select),
         _input("custom", "Or any other duration", _text("e.g. 90m, 2h, 1h 30m"), optional=True, hint=hint),
         _input("above", "End it when more jobs wait than", _text("e.g. 200"), optional=True),
-        context(owner, *_running(incident, now)),
+        context(owner),
     ]
     return _modal("silence", "Silence", act, blocks, submit="Silence")
 
@@ -78,13 +78,6 @@ def _presets(max_seconds: float) -> list[Block]:
 
 def _usual(choices: Sequence[Block]) -> Block:
     return choices[min(1, len(choices) - 2)]
-
-
-def _running(incident: Incident, now: float) -> list[Marked]:
-    silence = incident.active_silence
-    if silence is None or silence.ends_at <= now:
-        return []
-    return [say("A silence of this incident still runs for {left}.", left=duration(silence.ends_at - now))]
 
 
 def scale_modal(act: str, choices: Sequence[ScaleChoice], effects: Sequence[str] = ()) -> Block:
@@ -105,8 +98,6 @@ def scale_modal(act: str, choices: Sequence[ScaleChoice], effects: Sequence[str]
         blocks.append(_input("pool", "Pool", chosen))
     number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
     number["initial_value"] = str(first.proposed)
-    if len(able) == 1:
-        number |= {"min_value": str((first.current or 0) + 1), "max_value": str(first.maximum)}
     hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
     blocks += [_input("target", "Runners afterwards", number, hint=hint), *calm]
     return _modal("scale_up", "Scale up", act, blocks, submit="Next")
@@ -148,8 +139,20 @@ def _line(choice: ScaleChoice) -> Marked:
         say("new runners need {boot}", boot=duration(choice.boot_time_seconds)),
         _cost(choice),
     ]
-    reason = say(" {reason}", reason=escaped(choice.reason, 240)) if choice.reason else say("")
+    why = choice.reason or _why_not(choice)
+    reason = say(" {reason}", reason=escaped(why, 240)) if why else say("")
     return say("• *{pool}*: {facts}.{reason}", pool=name_of(choice.pool), facts=joined(", ", *parts), reason=reason)
+
+
+def _why_not(choice: ScaleChoice) -> str:
+    """Why a pool whose scaler answers cannot be raised; empty when it can."""
+    if choice.proposed is not None:
+        return ""
+    if choice.current is None:
+        return "Its present size is unknown."
+    if choice.current >= choice.maximum:
+        return "It has as many as it may have."
+    return "One step does not reach the least target that its scaler takes."
 
 
 def _cost(choice: ScaleChoice) -> Marked | None:

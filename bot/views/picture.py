@@ -8,7 +8,7 @@ from bot.core.incident import Incident, State
 from bot.core.observe import Timing, View
 from bot.core.pool import Pool, PoolRules, Snapshot, Trend, stale, trend, worst_first
 from bot.core.timeline import Event
-from bot.core.words import count, duration, listed
+from bot.core.words import count, duration, how_long, listed
 from bot.views.marked import clean, shortened
 
 MOST_NAME = 48
@@ -161,7 +161,7 @@ def _nothing(incident: Incident, seen: Sequence[Row]) -> str:
 
 def ending(incident: Incident) -> str:
     """How a closed incident ended, and after how long."""
-    lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
+    lasted = how_long(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)), incident.speed)
     if incident.state is State.DRAINED:
         return f"queue empty after {lasted}"
     if incident.kind is Kind.BLIND:

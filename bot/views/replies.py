@@ -7,7 +7,7 @@ from bot.core.message import Block, Message
 from bot.core.pool import Snapshot
 from bot.core.timeline import Entry, Event
 from bot.core.words import count, listed
-from bot.views.blocks import actions, bullets, button, context, image, message, section
+from bot.views.blocks import MOST_BULLET, MOST_SECTION, actions, bullets, button, context, image, message, section
 from bot.views.deeds import spoken
 from bot.views.farewell import story
 from bot.views.marked import Marked, clean, date, escaped, joined, mention, say
@@ -23,6 +23,7 @@ LABELS = {
     "extend": "Extend",
     "hand_back": "Hand back now",
     "prolong": "Extend",
+    "unsilence": "End silence",
 }
 """What the buttons below a reply say, by the action that they ask for."""
 
@@ -85,11 +86,24 @@ def _late(entry: Entry, now: float) -> Marked | None:
 
 def _listed(lines: Sequence[str]) -> list[Block]:
     shown = [line for line in lines[:MOST_LINES] if clean(line)]
-    parts = [shown[start : start + LINES_A_SECTION] for start in range(0, len(shown), LINES_A_SECTION)]
-    blocks = [section(bullets(part, LINES_A_SECTION)) for part in parts]
+    blocks = [section(bullets(part, LINES_A_SECTION)) for part in _packed(shown)]
     if len(lines) > MOST_LINES:
         blocks.append(context(say("+ {lines} that do not fit here.", lines=count(len(lines) - MOST_LINES, "line"))))
     return blocks
+
+
+def _packed(lines: Sequence[str]) -> list[list[str]]:
+    """The lines in parts that fit one section each: whole lines, since the last words of one say what to do."""
+    parts: list[list[str]] = []
+    room = 0
+    for line in lines:
+        needs = len(escaped(line, MOST_BULLET)) + len("• \n")
+        if not parts or needs > room or len(parts[-1]) == LINES_A_SECTION:
+            parts.append([])
+            room = MOST_SECTION
+        parts[-1].append(line)
+        room -= needs
+    return parts
 
 
 def _figures(figures: Sequence[Snapshot]) -> list[Block]:
@@ -102,9 +116,8 @@ def _figures(figures: Sequence[Snapshot]) -> list[Block]:
 
 
 def _text(lead: Marked | None, entry: Entry, said: Marked) -> Marked:
-    lines = [
-        say("{line}.", line=escaped(clean(line).rstrip("."), 300)) for line in entry.lines[:MOST_TEXT_LINES] if line
-    ]
+    told = [clean(line).rstrip(".") for line in entry.lines[:MOST_TEXT_LINES] if line]
+    lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in told]
     more = len(entry.lines) - MOST_TEXT_LINES
     shown = of_snapshots(entry.figures)[:MOST_TEXT_POOLS]
     pools = [say("{pool}: {queue}.", pool=name_of(row.name), queue=queue_words([row])) for row in shown]

@@ -35,7 +35,7 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
         _table(made),
         *(section(pool) for pool in pools),
         section(rest) if rest else None,
-        section(proposed or say("*Proposals*: none; the records carry none.")),
+        section(proposed or say("*Proposals*: none; what was recorded supports none.")),
         _without(told),
         context(escaped(legend(made), 1000)),
     )

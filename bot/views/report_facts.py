@@ -7,6 +7,7 @@ from bot.core.history import about_hours
 from bot.core.hour import WAIT_EDGES
 from bot.core.recurrence import moment
 from bot.core.report import PoolReport, Report, Waits
+from bot.core.scoring import left_out_words
 from bot.core.sizing import Sized
 from bot.core.words import count, duration, listed
 from bot.views.marked import clean, shortened
@@ -130,11 +131,9 @@ def _recurs(one: PoolReport) -> tuple[str, ...]:
 
 
 def _done(one: PoolReport) -> tuple[str, ...]:
-    parts = []
-    if one.history.scored:
-        parts.append(f"{one.history.held:,} of {count(one.history.scored, 'forecast interval')} held the truth")
+    parts = [*_foretold(one)]
     if (lent := one.raises) is not None:
-        cost = "" if lent.cost is None else f", about {lent.cost:.2f}"
+        cost = "" if lent.cost is None else f", cost at most {lent.cost:.2f}"
         out = f", {lent.out:,} not handed back" if lent.out else ""
         more, stayed = count(lent.runners, "runner"), hours(lent.runner_hours)
         parts.append(f"scaled up {count(lent.times, 'time')}: {more} more, at most {stayed} runner-hours{cost}{out}")
@@ -142,6 +141,16 @@ def _done(one: PoolReport) -> tuple[str, ...]:
         warned = early.hits + early.false
         parts.append(f"early warnings so far: {early.hits:,} of {warned:,} came true, {early.missed:,} missed")
     return tuple(parts)
+
+
+def _foretold(one: PoolReport) -> tuple[str, ...]:
+    """How the forecasts of its incidents did, and how many that leaves out; said also when none was scored."""
+    past = one.history
+    if not past.incidents:
+        return ()
+    held = f"{past.held:,} of {count(past.scored, 'forecast interval')} held the truth"
+    missing = left_out_words(past.left_out)
+    return (", ".join(part for part in (held if past.scored else "no forecast interval was scored", missing) if part),)
 
 
 def _counted(pairs: Sequence[tuple[str, int]]) -> str:

@@ -47,7 +47,7 @@ def _pool(one: PoolReport) -> dict[str, object]:
             "ended": dict(past.ended),
             "likeliest_causes": dict(past.causes),
         },
-        "forecasts": {"compared": past.scored, "held": past.held},
+        "forecasts": {"compared": past.scored, "held": past.held, "not_scored": dict(past.left_out)},
         "recurs": [{"days": p.days, "from_hour": p.from_hour, "to_hour": p.to_hour, "hit": p.hit, "of": p.of}
                    for p in one.patterns],
         "scaled_up": _raised(one.raises) if one.raises else None,

@@ -41,7 +41,7 @@ def _pool(one: PoolReport) -> Iterator[str]:
 
 def _proposed(proposals: tuple[Proposal, ...]) -> Iterator[str]:
     if not proposals:
-        yield "Nothing is proposed: the records carry nothing."
+        yield "Nothing is proposed: what was recorded supports nothing."
         return
     yield "Proposals"
     for number, one in enumerate(proposals, 1):

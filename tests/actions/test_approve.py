@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.action import Progress
+from bot.core.action import Progress, agreed
 from bot.core.record import Change, Put
 from bot.core.request import Surface
 from bot.ports import Failure, Refused
@@ -179,6 +179,29 @@ async def test_altered_parameters_void_the_agreement() -> None:
     assert held is not None
     forged = replace(held.value, params={**held.value.params, "target": "30"})
     await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
+    await world.work()
+    assert world.scaler.requests == []
+    assert "not exactly what was agreed to" in world.replies[-1]
+
+
+async def test_a_record_on_which_somebody_agrees_with_themselves_does_nothing() -> None:
+    """Whoever wrote it: at the moment of doing the second person is another one than the first."""
+    world = await awaiting()
+    held = await world.store.get(type(world.act), world.act.id)
+    assert held is not None
+    forged = agreed(held.value, ANA)
+    world.configure(permissions={"scale": ["S0INFRA"], "approve": [ANA, DAN]})
+    await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
+    await world.work()
+    assert world.scaler.requests == []
+    assert "not exactly what was agreed to" in world.replies[-1]
+
+
+async def test_a_smaller_step_voids_the_agreement() -> None:
+    """30 was agreed to; 29 is what the limits allow by then, and to that nobody agreed."""
+    world = await awaiting(30)
+    await world.presses("approve", DAN)
+    world.policy(approval_above=20, step=19)
     await world.work()
     assert world.scaler.requests == []
     assert "not exactly what was agreed to" in world.replies[-1]

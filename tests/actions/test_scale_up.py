@@ -85,6 +85,31 @@ async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, p
     assert world.data.trail[-1][1].outcome.startswith("refused: ")
 
 
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (
+            24,
+            "The pool is there already: the target 24 is not above the present 24 runners; 25 to 40 can be asked for.",
+        ),
+        (27, "The target 24 is not above the present 27 runners; 28 to 40 can be asked for."),
+        (1, "At most 20 more at once: 21 is the highest target now; it has 1 runner, and 2 to 21 can be asked for."),
+        (40, "The target 24 is not above the present 40 runners; it can be raised no further."),
+    ],
+)
+async def test_a_pool_that_moved_while_the_dialog_was_open_leaves_no_dead_end(size: int, said: str) -> None:
+    """The untouched proposal is answered at its field with what can be typed, and no bound of before is in the way."""
+    world = await opened()
+    dialog = await world.asks("scale_up")
+    assert "Proposed for linux.2xlarge: 24" in str(dialog.view)
+    assert not {"min_value", "max_value"} & set(str(dialog.view).replace("'", " ").split())
+    world.scaler.current = size
+    assert (await filled(world, "24")).errors["target"] == said
+    if size < 40:
+        question = await filled(world, str(min(size + 20, 40)))
+        assert f"from {size} to *{min(size + 20, 40)} runners*" in str(question.view)
+
+
 async def test_the_scalers_own_maximum_counts_where_it_is_lower() -> None:
     """The lower of the two limits."""
     world = await opened()

@@ -146,6 +146,66 @@ async def test_by_command_the_pools_open_incident_is_silenced() -> None:
     assert len(world.incident.silences) == 1
 
 
+@pytest.mark.parametrize("until", ["drained", "4h", "15m"])
+async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(until: str) -> None:
+    """By command, by mention and from a dialog; until the first one has ended."""
+    world = World()
+    await world.opens()
+    await world.types("silence", POOL, "2h")
+    await world.work()
+    world.clock.advance(600)
+    said = r"silenced already, until \d\d:\d\d UTC, 1 h 50 min more\. .*`prolong 4h` extends .*`unsilence` ends it"
+    for asked in (
+        world.types("silence", POOL, until),
+        world.says("silence", until),
+        submitted(world, preset=until),
+        world.asks("silence"),
+    ):
+        with pytest.raises(Refused, match=said):
+            await asked
+    assert len(world.alertmanager.silences) == 1
+    await world.says("unsilence")
+    await world.work()
+    await world.types("silence", POOL, until)
+    await world.work()
+    assert [one.ended for one in world.incident.silences] == [True, False]
+
+
+async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made() -> None:
+    """Neither was there when the other was asked for; the thread hears which one holds."""
+    world = World()
+    await world.opens()
+    await world.types("silence", POOL, "2h")
+    await world.types("silence", POOL, "drained", who=BEN)
+    await world.work()
+    (known,) = world.incident.silences
+    assert (known.by, known.until_drained, len(world.alertmanager.silences)) == (ANA, False, 1)
+    assert f"<@{BEN}> asked for silence; not done: This alert is silenced already, until" in world.replies[-1]
+
+
+async def test_a_condition_of_the_active_silence_is_named_too() -> None:
+    """What ends it sooner than its time."""
+    world = World()
+    await world.opens()
+    await submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"})
+    await world.work()
+    said = r"already, until the queue has drained, at the latest until .* 2 h more, and not while more than 1,200 jobs"
+    with pytest.raises(Refused, match=said):
+        await world.says("silence", "1h")
+
+
+async def test_after_its_time_a_silence_is_in_nobodys_way() -> None:
+    """Also before the worker has looked."""
+    world = World()
+    await world.opens()
+    await world.types("silence", POOL, "2h")
+    await world.work()
+    world.clock.advance(7201)
+    await world.types("silence", POOL, "1h")
+    await world.work()
+    assert [one.ended for one in world.incident.silences] == [True, False]
+
+
 async def test_in_a_thread_only_the_duration_is_asked_for() -> None:
     """The thread says which incident is meant, and takes no slash command."""
     world = World()

@@ -1,5 +1,7 @@
 """End silence: what was silenced from here ends early, once, and the thread says so."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.actions import unsilence
@@ -77,6 +79,18 @@ async def test_a_back_end_that_was_taken_out_of_the_configuration_is_named() -> 
     world.desk.alertmanagers = {}
     await world.work()
     assert "[alertmanager.grafana] is not in tailback.toml any more" in world.replies[-1]
+
+
+async def test_another_silence_that_goes_on_is_named() -> None:
+    """Two may hold when they were asked for in the same moment by two workers."""
+    world = await silenced()
+    first = world.incident.silences[0]
+    second = replace(first, id="s2", act="i1.other", ends_at=first.ends_at + 60)
+    both = replace(world.incident, silences=(first, second))
+    await world.says("unsilence")
+    done = await unsilence.effect(world.desk, world.act, both)
+    assert done.outcome.startswith("ended the silence. Another one goes on until ")
+    assert done.outcome.endswith(" UTC, 2 h 1 min more.")
 
 
 async def test_a_silence_that_runs_out_by_itself_is_told() -> None:

@@ -2,12 +2,19 @@
 
 import asyncio
 import socket
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from bot.adapters.aws import Aws, aws_of
 from bot.adapters.http import Wire
-from bot.ports import Failure, Unreachable
+from bot.playground.serving import serving
+from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 
@@ -88,10 +95,57 @@ async def test_an_unknown_profile_is_a_matter_of_credentials(monkeypatch: pytest
     assert caught.value.failure is Failure.CREDENTIALS
 
 
+async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Groups in several accounts: the profile's credentials sign, whatever the environment holds."""
+    (tmp_path / "config").write_text(
+        "[profile other]\naws_access_key_id = AKIAOTHER\naws_secret_access_key = made-up\n", "utf-8"
+    )
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    signed: list[str] = []
+
+    async def endpoint(request: Request) -> Response:
+        signed.append(request.headers["authorization"].partition("Credential=")[2].partition("/")[0])
+        return Response("<ErrorResponse/>", 400)
+
+    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url, Wire() as wire:
+        parts = parts_with(wire)
+        for profile in ("", "other"):
+            with suppress(Refused):
+                aws = aws_of(parts, "us-east-1", url, profile)
+                await aws.ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+    assert signed == [MADE_UP["AWS_ACCESS_KEY_ID"], "AKIAOTHER"]
+
+
+async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    """As with IRSA whose trust policy names another service account: no right of that role would help."""
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    (tmp_path / "token").write_text("web-identity")
+    message = "Not authorized to perform sts:AssumeRoleWithWebIdentity"
+
+    async def endpoint(request: Request) -> Response:
+        del request
+        error = f"<Error><Type>Sender</Type><Code>AccessDenied</Code><Message>{message}</Message></Error>"
+        return Response(f"<ErrorResponse>{error}</ErrorResponse>", 403, media_type="text/xml")
+
+    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_STS", url)
+        monkeypatch.setenv("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/tailback")
+        monkeypatch.setenv("AWS_WEB_IDENTITY_TOKEN_FILE", str(tmp_path / "token"))
+        with pytest.raises(Unreachable, match=r"gives this process no role \(AccessDenied\)") as caught:
+            await Aws("us-east-1", url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
+    assert caught.value.failure is Failure.CREDENTIALS
+    remedy = "; correct the trust policy of the role that this process takes, or allow it sts:AssumeRoleWithWebIdentity"
+    assert caught.value.what.endswith(remedy)
+
+
 async def test_one_client_serves_a_region_of_this_process():
     """Each would load its own models and look for its own credentials."""
     async with Wire() as wire:
         parts = parts_with(wire)
         assert aws_of(parts, "us-east-1", "") is aws_of(parts, "us-east-1", "")
         assert aws_of(parts, "us-east-1", "") is not aws_of(parts, "eu-west-1", "")
+        assert aws_of(parts, "us-east-1", "") is not aws_of(parts, "us-east-1", "", "other")
         assert aws_of(parts, "us-east-1", "") is not aws_of(parts_with(wire), "us-east-1", "")

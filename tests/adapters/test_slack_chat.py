@@ -159,6 +159,7 @@ async def test_a_mark_that_somebody_else_copied_is_not_ours(scene: Scene):
     stored = scene.kit.stand_in.workspace.channels[CI].messages[posted.ts]
     stored |= {"bot_id": "B0STRANGER", "user": "U0STRANGER"}
     assert await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 5) is None
+    assert await scene.chat.own(CI, since=scene.kit.clock() - 5) == ()
 
 
 async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene):

@@ -11,6 +11,9 @@ from bot.core.pool import Pool
 from bot.core.record import Change, Conflict, Digest, Held, Put
 from tests.adapters.store_world import LEASE, AnyStore, World, held, incident, new
 
+LONG_LEASE = 1.0
+"""Where a busy machine must not let it run out in between."""
+
 
 async def test_a_claim_takes_what_is_due_and_nobody_else_gets_it(world: World, store: AnyStore) -> None:
     """A claimed record is held with fence and lease; a second process finds nothing and learns when to come back."""
@@ -101,16 +104,17 @@ async def test_waiting_for_an_unsettled_claim_does_not_make_it_younger(world: Wo
         await store.commit(Change(puts=(Put(waiting, incident(), world.now() + LEASE, uncertain=True),)))
 
 
-async def test_a_put_that_keeps_the_claim_extends_the_lease(world: World, store: AnyStore) -> None:
+async def test_a_put_that_keeps_the_claim_extends_the_lease(world: World) -> None:
     """With release=False the record stays ours for another lease, under the same fence."""
-    await store.commit(Change(puts=(new(incident(), world.now()),)))
-    claim = await held(store)
-    await world.passes(LEASE * 0.7)
-    await store.commit(Change(puts=(Put(claim, incident(title="intent"), None, release=False),)))
-    await world.passes(LEASE * 0.7)
+    holder = world.store(LONG_LEASE)
+    await holder.commit(Change(puts=(new(incident(), world.now()),)))
+    claim = await held(holder)
+    await world.passes(LONG_LEASE * 0.6)
+    await holder.commit(Change(puts=(Put(claim, incident(title="intent"), None, release=False),)))
+    await world.passes(LONG_LEASE * 0.6)
     assert (await world.store().claim(10)).claims == ()
-    await store.commit(Change(puts=(Put(replace(claim, version=2), incident(title="done"), None),)))
-    assert await store.get(Incident, "i1") == Held(incident(title="done"), 3)
+    await holder.commit(Change(puts=(Put(replace(claim, version=2), incident(title="done"), None),)))
+    assert await holder.get(Incident, "i1") == Held(incident(title="done"), 3)
 
 
 async def test_a_wake_of_a_claimed_record_waits_for_its_release(world: World, store: AnyStore) -> None:

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from bot.core.forecast import calibration, forecast, scored
+from bot.core.forecast import forecast
 from bot.core.outlook import Forecast, Score, Verdict
 from bot.core.past import Past
 from bot.core.pool import Snapshot
+from bot.core.scoring import calibration, scored
 from bot.core.words import duration
 from tests.bench.fleet_eye import Eye, rules_of
 from tests.bench.incidents import BEFORE_SECONDS, Story, rhythmic, story
@@ -106,6 +107,8 @@ class Outcome:
     ours: float
     slope: float
     little: float
+    width: float
+    """How many times its lower end the upper end of half of the intervals is at least."""
 
     @property
     def coverage(self) -> float:
@@ -129,7 +132,13 @@ def outcome(every: list[Made]) -> Outcome:
         ours=off((m.forecast.mid_seconds, m.actual) for m in timed),
         slope=off((m.slope, m.actual) for m in timed),
         little=off((m.little, m.actual) for m in timed),
+        width=median(widths) if (widths := [width(m.forecast) for m in timed]) else math.nan,
     )
+
+
+def width(made: Forecast) -> float:
+    """The upper end over the lower one, which counts as a minute at least."""
+    return (made.high_seconds or 0.0) / max(60.0, made.low_seconds or 0.0)
 
 
 def lived(count: int, first: int, *, rhythm: bool = False, weeks: int = 0) -> list[Made]:
@@ -165,6 +174,7 @@ def main() -> None:
 def _whole(whole: Outcome) -> None:
     print(f"{whole.incidents} incidents, {whole.forecasts} forecasts, {whole.said} with an interval")
     print(f"intervals that held the truth: {whole.coverage:.1%} (meant: 80 %)")
+    print(f"median width, upper over lower end: ×{whole.width:.2f}")
     print("median error (factor), where an interval was given:")
     for name, value in (("Tailback", whole.ours), ("last slope", whole.slope), ("Little, last rate", whole.little)):
         print(f"  {name:<20} ×{math.exp(value):.2f}")
@@ -172,7 +182,7 @@ def _whole(whole: Outcome) -> None:
 
 def _by_horizon(every: list[Made]) -> None:
     """By the time foretold: how many intervals held, how far the middle was off, and on which side the truth lay."""
-    print("\nforetold           intervals   held   factor   truth below / above")
+    print("\nforetold           intervals   held   factor   width   truth below / above")
     for low, high in ((0, 15), (15, 30), (30, 60), (60, 120), (120, 240), (240, 720)):
         group = [m for m in every if m.forecast.mid_seconds and low * 60 < m.forecast.mid_seconds <= high * 60]
         if group:
@@ -180,7 +190,7 @@ def _by_horizon(every: list[Made]) -> None:
             below = sum(m.actual < (m.forecast.low_seconds or 0) for m in group) / len(group)
             above = sum(m.actual > (m.forecast.high_seconds or math.inf) for m in group) / len(group)
             print(f"{low:>4} to {high:<4} min {len(group):>10}   {one.coverage:>5.0%} {f'×{math.exp(one.ours):.2f}':>8}"
-                  f"   {below:>6.0%} / {above:.0%}")  # fmt: skip
+                  f"{f'×{one.width:.1f}':>8}   {below:>6.0%} / {above:.0%}")  # fmt: skip
 
 
 def _by_kind(every: list[Made]) -> None:
@@ -190,14 +200,8 @@ def _by_kind(every: list[Made]) -> None:
     print("\nkind              forecasts  said  held   ours   slope  Little  median width")
     for kind, group in sorted(groups.items()):
         o = outcome(group)
-        widths = [
-            m.forecast.high_seconds / max(60, m.forecast.low_seconds)
-            for m in group
-            if m.forecast.high_seconds and m.forecast.low_seconds is not None
-        ]
         factors = "  ".join(f"×{math.exp(x):5.2f}" for x in (o.ours, o.slope, o.little))
-        wide = median(widths) if widths else 0.0
-        print(f"{kind:<18}{o.forecasts:>8}{o.said:>6}  {o.coverage:>4.0%}  {factors}   ×{wide:.1f}")
+        print(f"{kind:<18}{o.forecasts:>8}{o.said:>6}  {o.coverage:>4.0%}  {factors}   ×{o.width:.1f}")
 
 
 def _by_reason(every: list[Made]) -> None:

@@ -1,21 +1,15 @@
-"""Will the queue drain on its own: intervals, refusals, what is kept of a forecast and how it is scored."""
+"""Will the queue drain on its own: intervals, how far they reach, refusals, and which forecasts are kept."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bot.core.forecast import (
-    Calibration,
-    calibration,
-    forecast,
-    held_share,
-    looked_ahead,
-    scored,
-    touched,
-)
-from bot.core.outlook import Forecast, Score, Verdict
+from bot.core.forecast import forecast, looked_ahead
+from bot.core.hour import Usual
+from bot.core.outlook import Forecast, Verdict
 from bot.core.pool import Pool, PoolRules, Snapshot
+from bot.core.scoring import Calibration
 from tests.builders import FULL
 
 AT = 1_800_000_000.0
@@ -137,74 +131,63 @@ def test_an_accelerated_fleet_is_read_by_its_own_time():
     assert forecast(fast, RULES, speed=60.0).mid_seconds == pytest.approx(forecast(series(), RULES).mid_seconds)
 
 
-def made(low: float, mid: float, high: float) -> Forecast:
-    """A forecast in seconds."""
-    return Forecast(AT, Verdict.CLEARS, 60, low, mid, high, pool="linux")
+def flat_weeks() -> tuple[Usual, ...]:
+    """Past weeks that had the same rate at every hour."""
+    return tuple(Usual(int(AT // 3600) + n, FULL["arrivals_per_minute"], 0.0, 4) for n in range(14))
 
 
-def test_a_forecast_is_scored_by_whether_its_interval_held():
-    """Inside holds; stalled and growing hold when it really took longer than half an hour."""
-    assert scored(made(600, 1000, 2000), 1500).held
-    assert scored(made(600, 1000, 2000), 1500).ratio == 1.5
-    assert not scored(made(600, 1000, 2000), 2500).held
-    growing = Forecast(AT, Verdict.GROWING, 60)
-    assert scored(growing, 7200).held
-    assert not scored(growing, 600).held
-    assert scored(growing, 600).ratio is None
+def side(made: Forecast) -> float:
+    """By which factor the upper end lies above the middle."""
+    assert made.mid_seconds
+    assert made.high_seconds
+    return made.high_seconds / made.mid_seconds
 
 
-def test_wrong_forecasts_widen_the_next_ones():
-    """After a run of forecasts that were three times too short, the interval holds such a miss."""
-    wrong = [scored(made(700, 1000, 1400), 3000) for _ in range(8)]
-    known = calibration(wrong)
-    assert known.widen == pytest.approx(3.26, rel=0.02)
-    plain, wide = forecast(series(), RULES), forecast(series(), RULES, known)
+def test_without_past_weeks_a_far_end_is_less_sure_than_a_near_one():
+    """Nobody knows what the coming hours are used to: what known weeks spare an interval grows with its horizon."""
+    spared = []
+    for queued in (10, 60, 300):
+        untold = forecast(series(queued=queued), RULES)
+        told = forecast(series(queued=queued), RULES, ahead=flat_weeks())
+        if untold.mid_seconds and told.mid_seconds:
+            assert untold.mid_seconds == pytest.approx(told.mid_seconds, rel=0.1)
+            spared.append(side(untold) - side(told))
+    assert spared == sorted(spared)
+    assert spared[-1] > 0.2
+
+
+def test_what_is_unusual_now_may_stay_where_no_past_weeks_are_known():
+    """Three jobs arrive a minute, two are usual: that this hour has always had three is as likely as that it passes."""
+    high = {"arrivals_per_minute": 2.5, "usual_arrivals_per_minute": 1.5}
+    even = {"arrivals_per_minute": 2.0, "usual_arrivals_per_minute": 2.0}
+    assert side(forecast(series(**high), RULES)) > side(forecast(series(**even), RULES))
+
+
+def test_a_wider_calibration_is_a_wider_interval_around_the_same_middle():
+    """Both ends move."""
+    plain, wide = forecast(series(), RULES), forecast(series(), RULES, Calibration(2.0, 20))
     assert plain.low_seconds is not None
     assert wide.low_seconds is not None
-    assert plain.high_seconds is not None
-    assert wide.high_seconds is not None
     assert wide.low_seconds < plain.low_seconds
-    assert wide.high_seconds > plain.high_seconds
+    assert side(wide) == pytest.approx(side(plain) ** 2)
     assert wide.mid_seconds == plain.mid_seconds
+    assert wide.reason == "after 20 scored forecasts"
 
 
-def test_good_or_few_forecasts_leave_intervals_as_they_are():
-    """Never narrower than computed, and never judged from a handful."""
-    assert calibration([scored(made(700, 1000, 1400), 1000)] * 20).widen == 1.0
-    assert calibration([scored(made(700, 1000, 1400), 9000)] * 4) == Calibration(1.0, 4)
-
-
-def test_a_pool_keeps_a_forecast_now_and_then_and_scores_them_when_it_is_empty():
-    """One in five minutes is kept; the drain turns them into scores with the time that it really took."""
+def test_a_pool_keeps_a_forecast_now_and_then():
+    """One in five minutes, and one when the verdict changes; when the queue is empty nothing more is foretold."""
     pool = Pool("linux")
     for snapshot in series():
         pool = looked_ahead(replace(pool, samples=(*pool.samples, snapshot)), RULES, 300.0)
     assert pool.outlook is not None
     assert pool.outlook.verdict is Verdict.CLEARS
     assert 5 <= len(pool.forecasts) <= 8
-    over = replace(pool, samples=(*pool.samples, Snapshot("linux", AT + 1800, queued=0)))
+    over = replace(pool, samples=(*pool.samples, Snapshot("linux", AT + 60, queued=0)))
     after = looked_ahead(over, RULES, 300.0)
-    assert (after.outlook, after.forecasts) == (None, ())
-    assert len(after.scores) == len(pool.forecasts)
-    assert after.scores[-1].actual_seconds == AT + 1800 - pool.forecasts[-1].at
+    assert (after.outlook, after.forecasts) == (None, pool.forecasts)
 
 
 def test_a_pool_that_cannot_be_measured_has_no_outlook():
     """An old forecast is not shown as if it were of now."""
     pool = replace(Pool("linux", tuple(series())), trouble="no answer")
     assert looked_ahead(pool, RULES, 300.0).outlook is None
-
-
-def test_forecasts_from_before_a_scale_action_are_not_scored():
-    """They said what would come of itself."""
-    pool = replace(Pool("linux"), forecasts=(made(1, 2, 3), replace(made(1, 2, 3), at=AT + 60)))
-    assert len(touched(pool, AT + 30).forecasts) == 1
-    assert touched(pool, None) is pool
-
-
-def test_the_share_that_held_counts_only_forecasts_that_named_a_time():
-    """Growing and stalled are no intervals."""
-    every = [scored(made(600, 1000, 2000), 1500), scored(made(600, 1000, 2000), 9000)]
-    every.append(Score(Forecast(AT, Verdict.GROWING), 9000, held=True))
-    assert held_share(every) == (1, 2)
-    assert held_share({"linux": every}) == (1, 2)

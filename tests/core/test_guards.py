@@ -1,5 +1,7 @@
 """May this be done: every limit of a scale action, at its edge."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.core.guards import ScalePolicy, Verdict, judged, needs_approval, overpriced, proposed
@@ -7,6 +9,7 @@ from tests.builders import NOW
 
 POLICY = ScalePolicy(maximum=40, step=10, cooldown_seconds=600.0)
 OPEN = ScalePolicy(maximum=40)
+FLOORED = ScalePolicy(maximum=40, minimum=5, step=10)
 
 
 @pytest.mark.parametrize(
@@ -17,16 +20,24 @@ OPEN = ScalePolicy(maximum=40)
         (POLICY, 40, 39, None, ""),
         (OPEN, 40, 0, NOW, ""),
         (POLICY, 20, None, None, "The pool's present size is unknown, so no safe target can be set."),
-        (POLICY, 10, 10, None, "The target 10 is not above the present 10 runners."),
-        (POLICY, 1, 10, None, "The target 1 is not above the present 10 runners."),
-        (POLICY, -5, 1, None, "The target -5 is not above the present 1 runner."),
+        (POLICY, 10, 10, None, "The pool is there already: the target 10 is not above the present 10 runners; "
+         "11 to 20 can be asked for."),
+        (POLICY, 1, 10, None, "The target 1 is not above the present 10 runners; 11 to 20 can be asked for."),
+        (POLICY, -5, 1, None, "The target -5 is not above the present 1 runner; 2 to 11 can be asked for."),
         (POLICY, 12, 10, NOW - 599, "The pool was scaled a moment ago; the next time is possible in 1 s."),
         (POLICY, 12, 10, NOW, "The pool was scaled a moment ago; the next time is possible in 10 min."),
-        (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners."),
-        (POLICY, 23, 10, None, "At most 10 more at once: 20 is the highest target now."),
-        (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners."),
+        (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners; it has 39 runners, and "
+         "only 40 can be asked for."),
+        (POLICY, 23, 10, None, "At most 10 more at once: 20 is the highest target now; it has 10 runners, and "
+         "11 to 20 can be asked for."),
+        (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners; it has 0 runners, and "
+         "1 to 40 can be asked for."),
+        (OPEN, 24, 41, None, "The target 24 is not above the present 41 runners; it can be raised no further."),
+        (FLOORED, 3, 0, None, "The scaler of this pool takes no target under 5 runners; 5 to 10 can be asked for."),
+        (replace(FLOORED, step=2), 3, 0, None, "The scaler of this pool takes no target under 5 runners; no step leads "
+         "to a target that it takes."),
     ],
-)
+)  # fmt: skip
 def test_a_target_is_judged(
     policy: ScalePolicy, asked: int, current: int | None, last: float | None, reason: str
 ) -> None:
@@ -98,5 +109,6 @@ def test_the_scalers_own_limit_is_called_by_its_name() -> None:
     """A person knows what to raise."""
     policy = ScalePolicy(maximum=20, limited_by="MaxSize of Auto Scaling group ci")
     assert judged(policy, 24, 10, None, NOW).reason == (
-        "The target 24 is above the pool's maximum: it is limited to 20 runners by MaxSize of Auto Scaling group ci."
+        "The target 24 is above the pool's maximum: it is limited to 20 runners by MaxSize of Auto Scaling group ci; "
+        "it has 10 runners, and 11 to 20 can be asked for."
     )

@@ -74,6 +74,15 @@ def test_what_others_set_between_is_the_new_base() -> None:
     assert lease.base == 25
 
 
+def test_a_level_that_was_ours_once_is_not_ours_for_ever() -> None:
+    """10 → 20 → 30, the first share ends, somebody else sets 20: that is theirs, and stays."""
+    lease = raised(("a", 10, 20), ("b", 20, 30))
+    assert lease.levels == {30}
+    alone = replace(lease, shares=lease.shares[1:])
+    assert due_back(alone, alone.shares[0], 20, 0).target is None
+    assert due_back(alone, alone.shares[0], 30, 0).target == 10
+
+
 def test_asking_again_for_the_same_act_counts_once() -> None:
     """After a crash the intent is written a second time."""
     first = lent(None, share(), 10, POOL)

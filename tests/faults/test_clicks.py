@@ -152,11 +152,14 @@ async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_pa
 
 
 async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(zygote: Zygote, tmp_path: Path) -> None:
-    """Regex characters, quotes, unicode: equal matchers on the stored labels; too long a time is refused."""
+    """Regex characters, quotes, unicode: equal matchers on the stored labels; too long, or a second one, is refused."""
     odd = {"path": 'a.*|b "q" \\ {x}', "name": "ünï\u202ecode", "empty": "", "lines": "one\ntwo", "mark": "=~!,"}
     async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
         await home.send(1, webhook(1, labels=odd))
         await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        home.aim()
+        await home.slack.slash("/queue", f"silence {POOL} 1000h", channel=CHANNEL)
+        await home.slack.ephemeral(containing="The longest silence here is 1 d")
         home.aim()
         await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
         await home.eventually(lambda: len(home.ends.active()) == 1, "the silence")
@@ -167,8 +170,8 @@ async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(zygote: Zygote, t
         assert {name: m["value"] for name, m in matchers.items()} == wanted
         assert all(m["isEqual"] and not m["isRegex"] for m in matchers.values())
         home.aim()
-        await home.slack.slash("/queue", f"silence {POOL} 1000h", channel=CHANNEL)
-        await home.slack.ephemeral(containing="The longest silence here is 1 d")
+        await home.slack.slash("/queue", f"silence {POOL} 4h", channel=CHANNEL)
+        await home.slack.ephemeral(containing="This alert is silenced already, until")
         assert len(home.ends.silenced) == 1
 
 

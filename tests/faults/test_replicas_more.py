@@ -1,18 +1,31 @@
-"""RT-1, RT-3, RT-5, RT-7: replicas under load, clocks that jump, Redis restarted, two on one folder."""
+"""RT-1, RT-3, RT-5, RT-7: replicas under load, clocks that jump or are put, Redis restarted, two on one folder."""
 
 import asyncio
+import json
+import re
 import signal
+import sys
+import time
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 
 import pytest
 
 from tests.faults.checker import judged, roots, seen
-from tests.faults.groups import firing_group
-from tests.faults.house import Plan, house
+from tests.faults.ends import POOL
+from tests.faults.groups import firing_group, webhook
+from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.servers import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
+
+WINTER_HOURS, SUMMER_HOURS = 3, 4
+"""Ahead of UTC, and never UTC itself: a local time that is shown or reckoned with can be told from a right one."""
+AHEAD_SECONDS = 10.0
+"""From the start of the processes to the change of their local time."""
+LEASE_SECONDS = 12.0
+HOUR_MINUTE = re.compile(r"\b([01]\d|2[0-3]):([0-5]\d)\b")
 
 
 async def test_rt_1_five_workers_keep_the_pace_and_never_edit_twice_at_once(zygote: Zygote, tmp_path: Path) -> None:
@@ -56,6 +69,90 @@ async def test_rt_3_a_jump_of_the_wall_clock_ends_and_doubles_nothing(zygote: Zy
         assert seen(home).disorder == []
         verdict = await judged(home)
         assert verdict.kept, verdict
+
+
+@pytest.mark.parametrize("forward", [True, False], ids=["forward", "back"])
+async def test_rt_3_clocks_that_are_put_in_the_run_change_nothing(
+    zygote: Zygote, tmp_path: Path, *, forward: bool
+) -> None:
+    """All processes live in a zone whose summer time begins, or ends, between a silence, a lease and their ends."""
+    plan = Plan(webs=1, workers=2, pools=True, poll="500ms", price=f'lease = "{LEASE_SECONDS:.0f}s"')
+    async with house(zygote, tmp_path, plan, start=False) as home:
+        changes_at = ceil(time.time()) + AHEAD_SECONDS
+        zone = put(changes_at, forward=forward)
+        for process in home.processes.values():
+            process.env["TZ"] = zone
+        await home.start()
+        home.ends.firing.append(firing_group(1))
+        await home.send(1)
+        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+        await silenced_and_scaled(home)
+        before, in_time = await ahead_of_utc(zone), time.time() < changes_at
+        await asyncio.sleep(max(0.0, changes_at + 0.5 - time.time()))
+        hour = 3600 if forward else -3600
+        assert (in_time, await ahead_of_utc(zone) - before) == (True, hour), "the change falls into the run"
+        await parent_follows(home)
+        await home.eventually(lambda: len(home.ends.log) == 2, "what was lent is handed back", LEASE_SECONDS + 8)
+        raised, back = home.ends.log
+        assert back.target == raised.before
+        assert LEASE_SECONDS - 1 < back.at - raised.at < LEASE_SECONDS + 8, "by the lease, and not an hour off"
+        await parent_follows(home)
+        assert (len(home.ends.active()), len(home.ends.silenced)) == (1, 1), "the silence holds, and is not renewed"
+        verdict = await judged(home)
+        assert verdict.kept, verdict
+        home.ends.firing.clear()
+        home.ends.queued = 0
+        await home.send(1, webhook(1, firing=False))
+        await home.eventually(lambda: "DRAINED" in roots(home)[0].text, "drained and closed", 15)
+        assert seen(home).disorder == []
+        assert strange_hours(home) == []
+
+
+def put(changes_at: float, *, forward: bool) -> str:
+    """TZ of a zone whose clocks are put then, and the other way 100 days later; POSIX 8.3, `n/time` is local time."""
+    now_ahead, then_ahead = (WINTER_HOURS, SUMMER_HOURS) if forward else (SUMMER_HOURS, WINTER_HOURS)
+    moments = time.gmtime(changes_at + now_ahead * 3600), time.gmtime(changes_at + 100 * 86400 + then_ahead * 3600)
+    now, later = (f"{at.tm_yday - 1}/{at.tm_hour}:{at.tm_min:02}:{at.tm_sec:02}" for at in moments)
+    begins, ends = (now, later) if forward else (later, now)
+    return f"WIN-{WINTER_HOURS}SUM-{SUMMER_HOURS},{begins},{ends}"
+
+
+async def ahead_of_utc(zone: str) -> int:
+    """The seconds that a process with this TZ has now."""
+    ask = "import time; print(time.localtime().tm_gmtoff)"
+    probe = await asyncio.create_subprocess_exec(sys.executable, "-c", ask, env={"TZ": zone}, stdout=-1)
+    said, _ = await probe.communicate()
+    return int(said)
+
+
+async def silenced_and_scaled(home: House) -> None:
+    """A silence for half an hour, and ten runners for as long as the lease."""
+    home.aim()
+    await home.slack.slash("/queue", f"silence {POOL} 30m", channel=CHANNEL)
+    await home.eventually(lambda: len(home.ends.active()) == 1, "the silence")
+    home.aim()
+    await home.slack.slash("/queue", f"scale {POOL} {home.ends.current + 10}", channel=CHANNEL)
+    question = await home.slack.modal()
+    home.aim()
+    assert await question.submit() == {}
+    await home.eventually(lambda: len(home.ends.log) == 1, "more runners")
+
+
+async def parent_follows(home: House) -> None:
+    """Three times the figures move, and soon the parent says so."""
+    for _ in range(3):
+        home.ends.queued += 20
+        said = f"{home.ends.queued} job"
+        await home.eventually(lambda said=said: said in roots(home)[0].text, f"the parent says {said}", 4)
+    assert "OPEN" in roots(home)[0].text, roots(home)[0].text
+
+
+def strange_hours(home: House) -> list[str]:
+    """Times of day in the channel that are more than an hour off UTC's: nothing here happened, or ends, so far away."""
+    now = time.gmtime()
+    shown = HOUR_MINUTE.finditer(json.dumps(list(home.stand_in.workspace.channels[CHANNEL].messages.values())))
+    off = {at[0]: (int(at[1]) - now.tm_hour) * 60 + int(at[2]) - now.tm_min for at in shown}
+    return [at for at, minutes in off.items() if min(minutes % 1440, -minutes % 1440) > 60]
 
 
 async def test_rt_5_redis_restarted_under_load_loses_nothing(zygote: Zygote, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ def _start(argv: list[str], env: dict[str, str], log: str) -> int:
         _let_clock_jump()
         os.environ.clear()
         os.environ.update(env)
+        time.tzset()
         main(argv)
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else 1

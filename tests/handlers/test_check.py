@@ -189,12 +189,12 @@ def test_a_missing_file_is_named(place: Place) -> None:
 
 
 def test_a_configuration_that_cannot_be_read_is_told_whole() -> None:
-    """Every problem at once, each with its own remedy or a general one; and that nothing else was looked at."""
+    """Every problem at once, each with its own remedy or a general one; and that nobody was asked anything."""
     found = unusable(["PORT: is no number", "t.toml: slack.chanel: there is no such setting; check its spelling"])
     assert [(f.state, f.text, f.remedy) for f in found] == [
         ("problem", "PORT: is no number", "correct it; docs/configuration.md lists every setting"),
         ("problem", "t.toml: slack.chanel: there is no such setting", "check its spelling"),
-        ("warning", "Nothing else was looked at", "mend the problems, then check again"),
+        ("warning", "Slack, Redis and the back ends were not asked", "mend the problems, then check again"),
     ]
 
 

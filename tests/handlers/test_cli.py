@@ -100,6 +100,34 @@ def test_every_problem_of_the_configuration_is_a_line(
         assert len([line for line in lines if problem in line]) == 1, lines
 
 
+@pytest.mark.parametrize("command", ["run", "worker", "check"])
+def test_the_back_ends_are_judged_although_something_else_is_wrong(
+    command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A person mends variables, file and back ends in one go; what rests on a wrong table is not complained of."""
+    here.setenv("PORT", "eighty")
+    here.setenv("REDIS_URL", "http://redis")
+    Path("tailback.toml").write_text(
+        '[slack]\nchanel = "C1"\n[metrics.prom]\nkind = "prometheus"\nurl = "nowhere"\n[alertmanager.am]\n'
+        'kind = "alertmanger"\n[pool.a]\nmetrics = "prom"\nfloor = "none"\n[pool.b]\nmetrics = "other"\n'
+    )
+    result = ran(capsys, command)
+    assert result.code == 1
+    lines = (result.out if command == "check" else result.err).splitlines()
+    for problem in (
+        "PORT: ",
+        "SLACK_BOT_TOKEN",
+        "slack.chanel: there is no such setting",
+        "pool.a.floor: is no whole number",
+        "[metrics.prom]: url: ",
+        "[alertmanager.am]: kind: there is no kind of that name",
+        '[pool."b"]: metrics: there is no source "other"',
+        "REDIS_URL: the scheme",
+    ):
+        assert len([line for line in lines if problem in line]) == 1, lines
+    assert not [line for line in lines if "slack.channel" in line or '[pool."a"]' in line]
+
+
 def test_nothing_is_set_and_the_doctor_says_it_all(terminal: Terminal) -> None:
     """A real process in an empty folder: problems with remedies, exit 1, and nothing is created."""
     said = terminal.run("check")

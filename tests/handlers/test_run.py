@@ -10,7 +10,7 @@ import pytest
 from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
 from handlers.demo import free_port
-from handlers.run import required, serving
+from handlers.run import required, run, serving
 from tests.handlers.door import SECRET, TOKEN, Door
 
 GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
@@ -24,11 +24,20 @@ def settings(file: File = CHANNEL, **env: str) -> Settings:
 
 def test_everything_that_is_missing_is_named_at_once() -> None:
     """Each with its remedy, so that nobody starts four times."""
-    with pytest.raises(ConfigError) as raised:
-        required(settings(File()), web=True)
-    places = [problem.split(":")[0] for problem in raised.value.problems]
+    problems = required(settings(File()), web=True)
+    places = [problem.split(":")[0] for problem in problems]
     assert places == ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "TAILBACK_WEBHOOK_TOKEN", "tailback.toml"]
-    assert all(";" in problem for problem in raised.value.problems)
+    assert all(";" in problem for problem in problems)
+
+
+async def test_what_is_missing_and_what_is_wrong_is_one_complaint() -> None:
+    """Variables, file, REDIS_URL and the tables of the back ends, before anything is opened."""
+    wrong = File.model_validate({"metrics": {"m": {"kind": "nope"}}, "alertmanager": {"a": {"kind": "grafana"}}})
+    with pytest.raises(ConfigError) as raised:
+        await run(settings(wrong, redis_url="http://redis"), web=False, worker=True)
+    said = "\n".join(raised.value.problems)
+    for part in ("SLACK_BOT_TOKEN: ", "slack.channel: ", "REDIS_URL: ", "[metrics.m]: ", "[alertmanager.a]: "):
+        assert part in said
 
 
 @pytest.mark.parametrize(
@@ -41,14 +50,14 @@ def test_everything_that_is_missing_is_named_at_once() -> None:
 )
 def test_what_is_enough_to_start_is_enough(env: dict[str, str]) -> None:
     """HTTP or Socket Mode; tokens or signatures."""
-    assert required(settings(**env), web=True) is None
+    assert required(settings(**env), web=True) == []
 
 
 def test_a_worker_needs_no_secret_of_the_doors() -> None:
     """Only a token to speak with, and a place to speak in."""
-    assert required(settings(slack_bot_token="xoxb-1"), web=False) is None
-    with pytest.raises(ConfigError, match="SLACK_BOT_TOKEN"):
-        required(settings(), web=False)
+    assert required(settings(slack_bot_token="xoxb-1"), web=False) == []
+    (missing,) = required(settings(), web=False)
+    assert missing.startswith("SLACK_BOT_TOKEN")
 
 
 def house(door: Door, port: int = 0) -> object:
@@ -74,6 +83,52 @@ async def test_web_and_worker_serve_together_and_end_together() -> None:
             assert len(door.world.chat.parents()) == 1
         with pytest.raises(httpx.ConnectError):
             await client.get(f"{address}/healthz")
+
+
+async def test_before_it_ends_it_says_so_and_still_takes_what_comes() -> None:
+    """A balancer that asks `/readyz` has the drain's time to send alerts elsewhere; none of them is refused (P11)."""
+    async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
+        serves = serving(house(door), web=True, worker=False, drain_seconds=1.0)  # type: ignore[arg-type]  # a fake house
+        address = await serves.__aenter__()
+        assert (await client.get(f"{address}/readyz")).status_code == 200
+        ending = asyncio.create_task(serves.__aexit__(None, None, None))
+        await asyncio.sleep(0.1)
+        unready = await client.get(f"{address}/readyz")
+        assert unready.status_code == 503
+        assert unready.json()["dependencies"]["process"] == {"ok": False, "why": "is being stopped"}
+        payload = (Path(__file__).parents[1] / "fixtures" / "grafana" / "mixed_group.json").read_bytes()
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        assert (await client.post(f"{address}/alerts/grafana", content=payload, headers=headers)).status_code == 200
+        await ending
+        with pytest.raises(httpx.ConnectError):
+            await client.get(f"{address}/healthz")
+
+
+async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
+    """A call to Slack hangs for a whole lease, and no request is taken meanwhile: 20 s are enough for both (P11)."""
+    async with Door(timing={"lease": "2s"}) as door, httpx.AsyncClient(trust_env=False) as client:
+        answers, own = asyncio.Event(), door.world.chat.post
+
+        async def hangs(*args: object, **parts: object) -> object:
+            asked.set()
+            await answers.wait()
+            return await own(*args, **parts)  # type: ignore[arg-type]  # handed on as it came
+
+        asked = asyncio.Event()
+        door.world.chat.post = hangs  # type: ignore[assignment,method-assign]  # a Slack that hangs
+        serves = serving(house(door), web=True, worker=True, drain_seconds=0)  # type: ignore[arg-type]  # a fake house
+        address = await serves.__aenter__()
+        door.world.queues(14)
+        await door.alert()
+        await asyncio.wait_for(asked.wait(), 5)
+        ending = asyncio.create_task(serves.__aexit__(None, None, None))
+        await asyncio.sleep(0.5)
+        with pytest.raises(httpx.ConnectError):
+            await client.get(f"{address}/healthz")
+        assert not ending.done(), "the worker finishes what it has in hand"
+        answers.set()
+        await ending
+        assert len(door.world.chat.parents()) == 1
 
 
 async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> None:

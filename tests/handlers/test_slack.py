@@ -59,6 +59,27 @@ async def test_a_button_inside_a_thread_is_answered_there() -> None:
         assert door.world.chat.whispers[0][3] == root
 
 
+async def test_a_silence_is_ended_below_the_farewell_of_its_incident() -> None:
+    """The button that Slack has in the last reply; whoever comes second hears that there is nothing left to end."""
+    async with await opened() as door:
+        world = door.world
+        await world.says("silence", "2h")
+        await world.work()
+        await door.mention("resolve")
+        await world.work()
+        root = world.incident.thread.root
+        (farewell,) = [one for one in world.chat.thread(root or "") if "closed this incident" in one.message.text]
+        ((pressed,),) = [block["elements"] for block in farewell.message.blocks if block["type"] == "actions"]
+        assert (pressed["text"]["text"], pressed["action_id"]) == ("End silence", "unsilence")
+        container = {"type": "message", "message_ts": farewell.ts, "thread_ts": root, "channel_id": CHANNEL}
+        await door.press("unsilence", pressed["value"], BEN, container=container)
+        await world.work()
+        assert f"<@{BEN}> ended the silence." in world.replies[-1]
+        assert all(one.ends_at <= world.clock.now() for one in world.alertmanager.silences.values())
+        await door.press("unsilence", pressed["value"], ANA, container=container)
+        assert "There is no active silence" in whispered(door)[-1]
+
+
 async def test_the_menu_names_its_action_by_the_id_alone() -> None:
     """`more` says only which entry."""
     async with await opened() as door:

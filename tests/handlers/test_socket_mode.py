@@ -57,6 +57,7 @@ async def test_a_connection_that_hears_nothing_is_made_anew() -> None:
 async def test_a_pong_or_an_envelope_is_a_sign_of_life() -> None:
     """A quiet workspace is not a deaf connection."""
     clock, client = FakeClock(), DeafClient()
+    client.last_ping_pong_time = clock.now()
     watch = Watch(desk_at(clock), client)
     for _ in range(5):
         clock.advance(DEAF_SECONDS - 1)
@@ -67,6 +68,29 @@ async def test_a_pong_or_an_envelope_is_a_sign_of_life() -> None:
         await client.hear()
         await watch.look()
     assert client.connects == 0
+
+
+async def test_a_wall_clock_that_was_set_makes_no_connection_deaf() -> None:
+    """The SDK notes pongs by the machine's own time; that one is an hour off says nothing of the connection (RT-3)."""
+    clock, client = FakeClock(), DeafClient()
+    client.last_ping_pong_time = clock.now() + 3600
+    watch = Watch(desk_at(clock), client)
+    for _ in range(5):
+        clock.advance(DEAF_SECONDS - 1)
+        client.last_ping_pong_time += DEAF_SECONDS - 1
+        await watch.look()
+    assert client.connects == 0
+
+
+async def test_a_ping_that_nobody_answers_is_no_sign_of_life() -> None:
+    """The SDK forgets its last pong when it gives a connection up, and begins with the time of its next ping."""
+    clock, client = FakeClock(), DeafClient()
+    watch = Watch(desk_at(clock), client)
+    for number in range(1, 9):
+        clock.advance(DEAF_SECONDS / 4)
+        client.last_ping_pong_time = None if number % 2 else clock.now()
+        await watch.look()
+    assert client.connects == 1
 
 
 async def test_a_refused_connection_is_tried_again() -> None:

@@ -65,7 +65,44 @@ async def test_the_configuration_of_grafanas_page_works(tmp_path: Path) -> None:
     async with answering(answer) as url:
         one = await found("grafana", url, tmp_path)
     assert (one.state, one.text[:24]) == (Level.OK, "grafana: 0 alerts fire, ")
-    assert set(asked) == {f"/api/alertmanager/grafana/api/v2/{part}" for part in ("alerts", "silences")}
+    api = {f"/api/alertmanager/grafana/api/v2/{part}" for part in ("alerts", "silences")}
+    assert set(asked) == {*api, "/api/access-control/user/permissions"}
+
+
+SILENCES = ["alert.silences:create", "alert.silences:write"]
+GENERAL = ["alert.instances:create", "alert.instances:write"]
+READS = ["alert.silences:read", "alert.instances:read"]
+
+
+@pytest.mark.parametrize(
+    ("permissions", "state", "text"),
+    [
+        ([*READS, *SILENCES], Level.OK, "its silences can be read and made; only reading was tried"),
+        ([*READS, *GENERAL], Level.OK, "its silences can be read and made; only reading was tried"),
+        (READS, Level.WARNING, "its token may not make silences nor extend or end silences"),
+        ([*READS, SILENCES[0]], Level.WARNING, "its token may not extend or end silences"),
+        ([], Level.OK, "its silences can be read; only reading was tried"),
+        (None, Level.OK, "its silences can be read; only reading was tried"),
+    ],
+)
+async def test_a_grafana_token_that_may_only_read_is_told_before_anybody_clicks(
+    tmp_path: Path, permissions: list[str] | None, state: Level, text: str
+) -> None:
+    """Grafana says what a token may do; one that does not say is not taken for one that refuses."""
+
+    def answer(path: str) -> Response:
+        if not path.endswith("/permissions"):
+            return JSONResponse([])
+        scopes = {name: ["folders:uid:abc"] for name in permissions or ()}
+        return JSONResponse(scopes) if permissions is not None else JSONResponse({"message": "Not found"}, 404)
+
+    async with answering(answer) as url:
+        one = await found("grafana", url, tmp_path)
+    assert one.state is state
+    assert text in one.text
+    if state is Level.WARNING:
+        assert one.remedy.startswith("give the service account alert.silences:")
+        assert one.remedy.endswith("on the rules' folder, in the open-source edition the role Editor")
 
 
 @pytest.mark.parametrize("page", ["alertmanager", "grafana"])

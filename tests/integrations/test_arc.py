@@ -27,9 +27,13 @@ async def found(api: KubernetesApi, folder: Path, **instead: str) -> Finding:
 
 
 async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi):
-    """Only reading was tried."""
+    """The cluster is asked whether the number may be changed; nothing is."""
     one = await found(api, tmp_path)
-    assert (one.state, one.text) == (Level.OK, "linux-2xlarge: 9 runners now, up to 40 allowed; only reading was tried")
+    told = "linux-2xlarge: 9 runners now, up to 40 allowed; it may be changed, and only reading was tried"
+    assert (one.state, one.text) == (Level.OK, told)
+    assert [(asked["group"], asked["resource"], asked.get("subresource")) for asked in api.reviews] == [
+        ("actions.github.com", "autoscalingrunnersets", None)
+    ]
     assert api.patches == []
 
 

@@ -67,7 +67,7 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path
             "max is 40, but its scaler takes 20 at most (MaxSize of Auto Scaling group ci-linux)",
         ),
         ({"there": 4, "failure": "Quota exceeded."}, Level.WARNING, "linux: Quota exceeded."),
-        ({"weights": True}, Level.PROBLEM, "counts weights, not instances; use a group without weights"),
+        ({"weight": "4"}, Level.PROBLEM, "counts weights, not instances; use a group without weights"),
     ],
 )
 async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, parts: dict, state: Level, text: str):

@@ -27,10 +27,27 @@ async def found(api: KubernetesApi, folder: Path, token: str = "cluster-token", 
 
 
 async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi):
-    """Only reading was tried."""
+    """The cluster is asked whether the number may be changed; nothing is."""
     one = await found(api, tmp_path)
-    assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, up to 40 allowed; only reading was tried")
+    told = "linux: 10 runners now, up to 40 allowed; it may be changed, and only reading was tried"
+    assert (one.state, one.text) == (Level.OK, told)
     assert api.patches == []
+    assert api.reviews == [
+        {"verb": "patch", "group": "apps", "namespace": "ci", "resource": "deployments", "name": "runners",
+         "subresource": "scale"}
+    ]  # fmt: skip
+
+
+async def test_a_role_that_may_only_read_is_told_before_anybody_clicks(tmp_path: Path, api: KubernetesApi):
+    """With the rights that are needed; a cluster that does not say is not taken for one that refuses."""
+    api.verbs = frozenset({"GET"})
+    one = await found(api, tmp_path)
+    assert (one.state, one.text) == (Level.PROBLEM, "Scaler of linux: runners may be read and not changed")
+    assert one.remedy == "Tailback needs get and patch on deployments/scale in namespace ci"
+    api.reviews_refused = True
+    unsure = await found(api, tmp_path)
+    assert (unsure.state, unsure.text[-22:]) == (Level.OK, "only reading was tried")
+    assert "it may be changed" not in unsure.text
 
 
 async def test_outside_of_a_cluster_it_says_what_is_missing(tmp_path: Path):

@@ -1,6 +1,8 @@
 """Socket Mode between the stand-in and the real AsyncSocketModeHandler."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -144,3 +146,34 @@ async def test_an_app_that_is_told_to_reconnect_does_so(slack: Kit) -> None:
 
         await slack.driver.wait(look, 10.0, "second connection", lambda: str(slack.stand_in.log.calls))
         await connected(slack, 1)
+
+
+async def test_two_apps_that_ask_at_once_share_one_listener(slack: Kit) -> None:
+    """Both addresses lead to the same port: no second listener is left open."""
+    asked = [client_of(slack.url, "xapp-demo").apps_connections_open(app_token="xapp-demo") for _ in range(2)]
+    urls = [urlsplit(str(answer["url"])) for answer in await asyncio.gather(*asked)]
+    assert len({url.port for url in urls}) == 1
+
+
+async def test_an_envelope_can_go_to_every_connection(slack: Kit) -> None:
+    """As when an acknowledgement is lost: both hear of the same envelope; the first to acknowledge answers."""
+    slack.stand_in.settings.every_socket = True
+    heard: list[str] = []
+
+    def listener(name: str, pause_seconds: float) -> Callable[..., Awaitable[None]]:
+        async def queue(ack: Ack) -> None:
+            heard.append(name)
+            await asyncio.sleep(pause_seconds)
+            await ack(f"{name} answers")
+
+        return queue
+
+    slow, quick = bolt_app(slack), bolt_app(slack)
+    slow.command("/queue")(listener("slow", 0.2))
+    quick.command("/queue")(listener("quick", 0))
+    async with over_socket(slack, slow), over_socket(slack, quick):
+        await connected(slack, 2)
+        await slack.driver.slash("/queue", "status")
+        told = [one.text for one in await slack.driver.messages("ci", ephemeral=True)]
+    assert sorted(heard) == ["quick", "slow"]
+    assert told == ["quick answers"]

@@ -13,12 +13,12 @@ from bot.core.pool import Pool, Snapshot
 from bot.core.record import Change
 from bot.ports import Failure
 from bot.stories.backfill import TURN_SECONDS
+from bot.stories.measure import PAST_SECONDS
 from tests.builders import NOW, POOL, sample
 from tests.fakes import FakeClock, FakeMetrics
 from tests.stories.world import OTHER_POOL, World
 
 TODAY = int(NOW // DAY_SECONDS)
-HALF_HOUR = 1800.0
 
 
 class Archive(FakeMetrics):
@@ -31,7 +31,7 @@ class Archive(FakeMetrics):
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """One sample a step, as far back as it reaches."""
-        if until - since > HALF_HOUR:
+        if until - since > PAST_SECONDS:
             self.spans.append((pool, since, until, step_seconds))
         self.script.begin("history").end()
         first = (TODAY - self.days) * DAY_SECONDS

@@ -43,6 +43,22 @@ def watched(world: World, seen: list[str]) -> Callable[[int, str], Awaitable[Non
     return set_target
 
 
+async def dies_after_the_effect(world: World, claim: Claim) -> None:
+    """The worker writes the intent, does it, and dies before its next commit."""
+    commits = world.data.commits
+    commit = world.store.commit
+
+    async def once(change: object) -> None:
+        if world.data.commits == commits + 1:
+            raise Dies
+        await commit(change)  # type: ignore[arg-type]  # handed on as it came
+
+    world.store.commit = once  # type: ignore[method-assign]  # the fake's own, that dies the second time
+    with pytest.raises(Dies):
+        await world.tell(claim)
+    world.store.commit = commit  # type: ignore[method-assign]  # as it was
+
+
 async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
     """Asked, sent, done: in this order, with what was set before; the thread and the parent are told."""
     world = World()
@@ -101,22 +117,22 @@ async def test_a_worker_that_dies_in_the_effect_is_followed_by_one_that_checks(a
     assert world.scaler.effects == [(24, world.act.id)]
 
 
+async def test_what_was_only_to_be_said_is_never_taken_for_done() -> None:
+    """In shadow mode a worker dies, and others raise the pool: nobody says that the scaler accepted anything."""
+    world = World(actions={"shadow": True})
+    claim = await asked(world)
+    await dies_after_the_effect(world, claim)
+    world.scaler.current = 30
+    await world.passes(20, step=1)
+    assert world.scaler.requests == []
+    assert "accepted" not in " ".join(world.replies)
+
+
 async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_same() -> None:
     """Point A3: the back end has answered, the record does not know yet."""
     world = World()
     claim = await asked(world)
-    commits = world.data.commits
-    commit = world.store.commit
-
-    async def once(change: object) -> None:
-        if world.data.commits == commits + 1:
-            raise Dies
-        await commit(change)  # type: ignore[arg-type]  # handed on as it came
-
-    world.store.commit = once  # type: ignore[method-assign]  # the fake's own, that dies the second time
-    with pytest.raises(Dies):
-        await world.tell(claim)
-    world.store.commit = commit  # type: ignore[method-assign]  # as it was
+    await dies_after_the_effect(world, claim)
     await world.passes(20, step=1)
     assert world.act.progress is Progress.DONE
     assert len(world.scaler.requests) == 1

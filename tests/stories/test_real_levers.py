@@ -59,7 +59,9 @@ async def test_a_target_above_the_groups_limit_is_refused_with_its_name() -> Non
     async with asg(api) as world:
         answer = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values={"target": "24"})
     limit = "it is limited to 20 runners by MaxSize of Auto Scaling group ci-linux"
-    assert answer.errors["target"] == f"The target 24 is above the pool's maximum: {limit}."
+    assert answer.errors["target"] == (
+        f"The target 24 is above the pool's maximum: {limit}; it has 10 runners, and 11 to 20 can be asked for."
+    )
     assert api.desired == 10
 
 

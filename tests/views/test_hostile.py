@@ -73,7 +73,7 @@ def views() -> dict[str, object]:
     of, seen = samples.hostile_incident()
     one = ScaleChoice("linux", 1, 10**12, None, None, 10**12, 9e9, 1e9, BIG, 10**12)
     return {
-        "silence": silence_modal(ACT, of, 1e12, NOW),
+        "silence": silence_modal(ACT, of, 1e12),
         "scale": scale_modal(
             ACT,
             [

@@ -114,7 +114,7 @@ def test_the_digest_ends_when_every_incident_has_its_thread() -> None:
 
 def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
     """Presets end at the longest silence; every value is a duration that the configuration reads, or `drained`."""
-    drawn = silence_modal("inc_1.abc", samples.queueing()[0], 86_400, NOW)
+    drawn = silence_modal("inc_1.abc", samples.queueing()[0], 86_400)
     assert view_problems(drawn) == []
     assert drawn["private_metadata"] == "inc_1.abc"
     preset = next(block for block in drawn["blocks"] if block.get("block_id") == "preset")  # type: ignore[attr-defined]  # a view is opaque to the types
@@ -128,13 +128,13 @@ def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
 @pytest.mark.parametrize("most", [1.0, 600.0, 900.0, 1e7])
 def test_the_silence_dialog_has_a_choice_whatever_the_limit(most: float) -> None:
     """Also when the longest silence is shorter than the shortest preset."""
-    assert view_problems(silence_modal("a", samples.queueing()[0], most, NOW)) == []
+    assert view_problems(silence_modal("a", samples.queueing()[0], most)) == []
 
 
 def test_an_alert_that_cannot_be_silenced_narrowly_is_not_silenced() -> None:
     """No dialog that would match everything (promises AC-6)."""
     of = samples.incident(samples.alert(rule_uid=None, labels={}))
-    drawn = silence_modal("a", of, 86_400, NOW)
+    drawn = silence_modal("a", of, 86_400)
     assert view_problems(drawn) == []
     assert "submit" not in drawn
 

@@ -86,7 +86,7 @@ def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
     """The limit is unknown: nothing is made up."""
     cells = tuple(replace(cell, limit=None) for cell in books().pasts[POOL])
     drawn = reported(report(replace(books(), pasts={POOL: cells})))
-    assert "none; the records carry none" in json.dumps(drawn.blocks)
+    assert "none; what was recorded supports none" in json.dumps(drawn.blocks)
     assert "No limit named for linux.2xlarge: the limit of the pool is unknown" in json.dumps(drawn.blocks)
     assert "Nothing is proposed." in drawn.text
 

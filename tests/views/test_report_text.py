@@ -49,7 +49,7 @@ def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
     cells = tuple(replace(cell, limit=None) for cell in books().pasts[POOL])
     made = report(replace(books(), pasts={POOL: cells}))
     assert "  - no limit is named: the limit of the pool is unknown\n" in plain(made)
-    assert "\nNothing is proposed: the records carry nothing.\n" in plain(made)
+    assert "\nNothing is proposed: what was recorded supports nothing.\n" in plain(made)
     one = next(pool for pool in json.loads(as_json(made))["pools"] if pool["name"] == POOL)
     assert (one["limit"], one["limit_needed"]) == (None, None)
     assert one["limit_needed_unknown_because"] == "the limit of the pool is unknown"

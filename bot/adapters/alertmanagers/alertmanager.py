@@ -3,9 +3,11 @@
 import base64
 from collections.abc import Mapping
 
+from pydantic import Field
+
 from bot.adapters.alertmanagers.api_v2 import ApiV2, ApiV2Table
 from bot.adapters.http import bearer
-from bot.adapters.parts import Parts, read
+from bot.adapters.parts import MoreHeaders, Parts, read
 from bot.config import ConfigError
 from bot.sources.alertmanager import parse
 
@@ -15,6 +17,9 @@ class AlertmanagerTable(ApiV2Table):
 
     basic_env: str = ""
     """Names the variable that holds `user:password`."""
+    org_id: str = ""
+    """Tenant of Mimir or Cortex, sent as X-Scope-OrgID."""
+    headers: MoreHeaders = Field(default_factory=dict)
 
 
 def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> ApiV2:
@@ -22,8 +27,10 @@ def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> Api
     table = read(AlertmanagerTable, place, raw)
     if table.token_env and table.basic_env:
         raise ConfigError([f"{place}: token_env and basic_env exclude each other; keep one"])
-    headers = bearer(parts.token(place, "token_env", table.token_env))
+    headers = {**table.headers, **bearer(parts.token(place, "token_env", table.token_env))}
     if basic := parts.token(place, "basic_env", table.basic_env):
-        headers = {"Authorization": f"Basic {base64.b64encode(basic.encode()).decode()}"}
-    http = parts.wire.http(f"Alertmanager ({name})", table.url, headers=headers)
+        headers["Authorization"] = f"Basic {base64.b64encode(basic.encode()).decode()}"
+    if table.org_id:
+        headers["X-Scope-OrgID"] = table.org_id
+    http = parts.http(f"Alertmanager ({name})", place, table, table.url, headers=headers)
     return ApiV2(table, http, "/api/v2", parse)

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from bot.adapters.alertmanagers.reading import Parse, alerts_from, groups_from, silence_from
 from bot.adapters.http import Answer, BaseUrl, Http
-from bot.config import Seconds, Table
+from bot.adapters.parts import ReachTable
+from bot.config import Seconds
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.words import duration
 from bot.ports import Failure, Refused, SilenceFound, Unreachable
@@ -20,7 +21,7 @@ NOT_READY = 409
 """Grafana, while its Alertmanager starts."""
 
 
-class ApiV2Table(Table):
+class ApiV2Table(ReachTable):
     """What every `[alertmanager.NAME]` has."""
 
     kind: str

@@ -5,9 +5,39 @@ from collections.abc import Mapping
 from bot.adapters.alertmanagers.api_v2 import ApiV2, ApiV2Table
 from bot.adapters.http import bearer
 from bot.adapters.parts import Parts, read
+from bot.core.words import listed
+from bot.ports import Unreachable
 from bot.sources.grafana import parse
 
 PREFIX = "/api/alertmanager/grafana/api/v2"
+
+
+PERMISSIONS = "/api/access-control/user/permissions"
+"""Where Grafana tells a token what it may do."""
+NEEDED = {
+    "make silences": ("alert.silences:create", "alert.instances:create"),
+    "extend or end silences": ("alert.silences:write", "alert.instances:write"),
+}
+"""What Tailback does → the permissions one of which is enough for it."""
+
+
+class Grafana(ApiV2):
+    """The port `Alertmanager`, and what its token may do."""
+
+    async def lacking(self) -> tuple[str, ...] | None:
+        """The permissions of which the token has none, in whatever folder; None where Grafana does not tell."""
+        try:
+            answer = await self._http.get(PERMISSIONS)
+        except Unreachable:
+            return None
+        if not answer.ok or not isinstance(answer.body, dict) or not answer.body:
+            return None
+        missing = {deed: either for deed, either in NEEDED.items() if not answer.body.keys() & {*either}}
+        if not missing:
+            return ()
+        wanted = listed(either[0] for either in missing.values())
+        remedy = f"give the service account {wanted} on the rules' folder, in the open-source edition the role Editor"
+        return (f"{self._http.system}: its token may not {' nor '.join(missing)}; {remedy}",)
 
 
 class GrafanaTable(ApiV2Table):
@@ -19,11 +49,11 @@ class GrafanaTable(ApiV2Table):
     """Another organisation than the token's own."""
 
 
-def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> ApiV2:
+def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> Grafana:
     """The back end from its table; raises ConfigError with every problem."""
     table = read(GrafanaTable, place, raw)
     headers = bearer(parts.token(place, "token_env", table.token_env))
     if table.org_id is not None:
         headers["X-Grafana-Org-Id"] = str(table.org_id)
-    http = parts.wire.http(f"Grafana ({name})", table.url, headers=headers)
-    return ApiV2(table, http, PREFIX, parse)
+    http = parts.http(f"Grafana ({name})", place, table, table.url, headers=headers)
+    return Grafana(table, http, PREFIX, parse)

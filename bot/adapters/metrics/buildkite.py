@@ -7,7 +7,7 @@ from bot.adapters.http import BaseUrl, Http, bearer
 from bot.adapters.metrics.buildkite_jobs import Waiting, waiting_jobs
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, inner, longest, number, text, whole
-from bot.adapters.parts import Parts, read, together
+from bot.adapters.parts import Parts, ReachTable, read, together
 from bot.config import Seconds, Table
 from bot.core.pool import Job, Snapshot
 from bot.core.words import count
@@ -17,7 +17,7 @@ POLL_HEADER = "buildkite-agent-metrics-poll-duration"
 UNLISTED = "the agent token does not show single jobs; name an API token with the scope graphql in api_token_env"
 
 
-class BuildkiteTable(Table):
+class BuildkiteTable(ReachTable):
     """`[metrics.NAME]` with `kind = "buildkite"`."""
 
     kind: str
@@ -123,8 +123,10 @@ def build(
 ) -> Buildkite:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
     (table, token, api_token), queues = together(partial(_own, place, raw, parts), pools, _queue)
-    agents = parts.wire.http(f"Buildkite ({name})", table.url, headers={"Authorization": f"Token {token}"})
-    api = parts.wire.http(f"Buildkite API ({name})", table.api_url, headers=bearer(api_token)) if api_token else None
+    agents = parts.http(f"Buildkite ({name})", place, table, table.url, headers={"Authorization": f"Token {token}"})
+    api: Http | None = None
+    if api_token:
+        api = parts.http(f"Buildkite API ({name})", place, table, table.api_url, headers=bearer(api_token))
     return Buildkite(agents, api, queues, parts.now, table.every)
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.adapters.http import bearer
+from bot.adapters.http import Http, bearer
 from bot.adapters.metrics.github_api import ANSWERS, Allowance, Api
 from bot.adapters.metrics.github_keys import App, Token, private_key
 from bot.adapters.metrics.github_queue import Queue
@@ -146,15 +146,21 @@ def build(
     if table is None or api is None:
         raise ConfigError([f"{place}: cannot be read"])
     asked: Sequence[tuple[str, ...]] = [one.asked(pool) for pool, one in keys.items()]
-    page = parts.wire.http(f"GitHub's status page ({name})", table.status_url) if table.status_url else None
+    page = _page(name, place, table, parts)
     means = Means(
         api,
-        Fleet(api, table.organizations, table.repositories),
+        Fleet(api, table.owners, table.repositories),
         Queue(api, table.organizations, table.repositories, asked),
         StatusPage(page, parts.now) if page else None,
         parts.jobs,
     )
     return GitHub(means, keys, table, parts.now)
+
+
+def _page(name: str, place: str, table: GitHubTable, parts: Parts) -> Http | None:
+    if not table.status_url:
+        return None
+    return parts.http(f"GitHub's status page ({name})", place, table, table.status_url)
 
 
 def _api(name: str, place: str, table: GitHubTable, parts: Parts) -> Api:
@@ -163,11 +169,11 @@ def _api(name: str, place: str, table: GitHubTable, parts: Parts) -> Api:
     system = f"GitHub ({name})"
     if table.token_env:
         token = parts.token(place, "token_env", table.token_env)
-        http = parts.wire.http(system, table.url, headers=bearer(token), answers=ANSWERS)
+        http = parts.http(system, place, table, table.url, headers=bearer(token), answers=ANSWERS)
         return Api(http, Token(table.token_env), parts.now, table.reserve)
     text = parts.token(place, "private_key_env", table.private_key_env)
     key = private_key(place, table.private_key_env, text)
-    http = parts.wire.http(system, table.url, answers=ANSWERS)
+    http = parts.http(system, place, table, table.url, answers=ANSWERS)
     app = App(http, (str(table.app_id), str(table.installation_id)), key, parts.now)
     return Api(http, app, parts.now, table.reserve)
 
@@ -175,6 +181,6 @@ def _api(name: str, place: str, table: GitHubTable, parts: Parts) -> Api:
 def _pool(pool: str, given: Mapping[str, object], table: GitHubTable | None) -> GitHubPool:
     place = f'[pool."{pool}"]'
     found = read(GitHubPool, place, given)
-    if found.runner_group and table is not None and not table.organizations:
+    if found.runner_group and table is not None and not table.owners:
         raise ConfigError([f"{place}: runner_group: only organisations have groups; name one in organizations"])
     return found

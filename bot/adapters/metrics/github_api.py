@@ -1,6 +1,7 @@
 """Questions to GitHub's REST API: limits are kept before GitHub has to enforce them, and refusals name their remedy."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -19,7 +20,9 @@ HEADERS = {
     "X-GitHub-Api-Version": "2022-11-28",
     "User-Agent": "Tailback",
 }
-ANSWERS = frozenset({304, 401, 403, 429})
+MOVED = frozenset({301, 302, 307, 308})
+"""A repository that has another name or owner now: GitHub leads on to its number."""
+ANSWERS = frozenset({304, 401, 403, 429}) | MOVED
 """No errors here: "not modified", and refusals whose headers say which permission is missing and when to ask again."""
 SECONDARY_SECONDS = 60.0
 """The least pause after a secondary limit that names none; it doubles while GitHub goes on refusing."""
@@ -27,6 +30,7 @@ LONGEST_SECONDS = 900.0
 LONGEST_HOUR_SECONDS = 7200.0
 """GitHub's limits are by the hour; no header makes us wait longer than that, with clocks that differ (C17)."""
 MOST_DIGITS = 12
+ID_PATH = re.compile(r"/repositories/\d{1,15}(?:/[A-Za-z0-9_-]{1,40}){1,6}")
 
 
 class Absent(Unreachable):
@@ -73,6 +77,9 @@ class Api:
             self._may_ask()
             headers = {**HEADERS, **await self._keys.headers(), **({"If-None-Match": etag} if etag else {})}
             answer = await self._http.get(path, params, headers)
+            if answer.status in MOVED:
+                self._note(answer.headers)
+                answer = await self._http.get(self._led_to(path, answer), params, headers)
         self._note(answer.headers)
         if answer.status in {200, 304}:
             self._strikes = 0
@@ -82,6 +89,15 @@ class Api:
     def problem(self, what: str, failure: Failure = Failure.SHAPE) -> Unreachable:
         """The error to raise for an answer that cannot be used."""
         return self._http.problem(what, failure)
+
+    def _led_to(self, path: str, answer: Answer) -> str:
+        """The path that a moved repository's redirect names; followed once, and under the configured address alone."""
+        address = answer.headers.get("location", "").partition("?")[0]
+        new = address.removeprefix(self._http.url)
+        if new == address or not ID_PATH.fullmatch(new):
+            said = f"HTTP {answer.status} for {path}: {_moved(path)}"
+            raise self._http.problem(said, Failure.SHAPE)
+        return new
 
     def _may_ask(self) -> None:
         now = self._now()
@@ -109,6 +125,8 @@ class Api:
             return self._http.problem(f"{said}; {self._keys.remedy}", Failure.CREDENTIALS)
         if answer.status in {403, 429}:
             return self._limited(answer) or self._forbidden(path, answer)
+        if answer.status in MOVED:
+            return self._http.problem(f"HTTP {answer.status} for {path}: {_moved(path)}", Failure.SHAPE)
         if answer.status in {404, 410}:
             what = f"HTTP {answer.status} for {path}: {_thing(path)}"
             return Absent(self._http.system, what, failure=Failure.SHAPE)
@@ -179,6 +197,11 @@ def _number(text: str | None) -> int | None:
 def _thing(path: str) -> str:
     """GitHub answers 404 also for what the credentials may not see."""
     parts = path.split("/")
+    if parts[1] == "enterprises":
+        return (
+            f"there is no enterprise {parts[2]}, or the credentials may not see its runners; correct enterprises, or "
+            "use a classic token of an owner of it with manage_runners:enterprise"
+        )
     if parts[1] == "orgs":
         see = (
             "or the credentials may not see its runners; correct organizations, or give them self-hosted runners: read"
@@ -186,3 +209,8 @@ def _thing(path: str) -> str:
         return f"there is no organisation {parts[2]}, {see}"
     see = "or the credentials may not see it; correct repositories, or let them read it"
     return f"there is no repository {'/'.join(parts[2:4])}, {see}"
+
+
+def _moved(path: str) -> str:
+    name = "/".join(path.split("/")[2:4])
+    return f"{name} has another name or another owner now, or url is not the final address; correct repositories or url"

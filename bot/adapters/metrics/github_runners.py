@@ -27,6 +27,8 @@ class Group:
 
     id: str
     name: str
+    inherited: bool
+    """Whether it is one of the enterprise's that an organisation only uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +47,10 @@ Runners = tuple[Runner, ...] | Unreachable
 class Fleet:
     """The lists of runners of one source."""
 
-    def __init__(self, api: Api, organizations: Sequence[str], repositories: Sequence[str]) -> None:
-        """Without organizations the runners of the repositories are listed."""
-        self._api = api
-        self._organizations = organizations
-        self._places = [f"/orgs/{name}/actions" for name in organizations] or [
-            f"/repos/{name}/actions" for name in repositories
-        ]
+    def __init__(self, api: Api, owners: Sequence[str], repositories: Sequence[str]) -> None:
+        """`owners` such as `orgs/NAME` and `enterprises/NAME`; without them the repositories' runners are listed."""
+        self._api, self._owners = api, owners
+        self._places = [f"/{owner}/actions" for owner in owners] or [f"/repos/{name}/actions" for name in repositories]
         self._runners = Pages(api, "runners", _runner)
         self._groups = Pages(api, "runner_groups", _group)
 
@@ -74,12 +73,18 @@ class Fleet:
         for place in self._places:
             listing = await self._groups.whole(f"{place}/runner-groups", {}, spend)
             known += [group.name for group in listing.items]
-            places += [f"{place}/runner-groups/{group.id}" for group in listing.items if group.name == name]
+            places += [f"{place}/runner-groups/{group.id}" for group in listing.items if self._means(group, name)]
         if not places:
             there = f"known are {listed(known, 10)}" if known else "none is visible"
-            what = f"{listed(self._organizations)} has no runner group {name}; {there}, correct runner_group"
+            names = listed(owner.partition("/")[2] for owner in self._owners)
+            what = f"{names} has no runner group {name}; {there}, correct runner_group"
             raise self._api.problem(what)
         return places
+
+    def _means(self, group: Group, name: str) -> bool:
+        """An enterprise's group is counted where it is at home, once."""
+        twice = group.inherited and any(owner.startswith("enterprises/") for owner in self._owners)
+        return group.name == name and not twice
 
 
 def staff(runners: Sequence[Runner], labels: Sequence[str]) -> Staff:
@@ -107,4 +112,6 @@ def _runner(row: Mapping[str, object]) -> Runner | None:
 
 def _group(row: Mapping[str, object]) -> Group | None:
     name = row.get("name")
-    return Group(str(row["id"]), name) if "id" in row and isinstance(name, str) else None
+    if "id" not in row or not isinstance(name, str):
+        return None
+    return Group(str(row["id"]), name, row.get("inherited") is True)

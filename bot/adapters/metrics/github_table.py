@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from bot.adapters.http import BaseUrl
+from bot.adapters.parts import ReachTable
 from bot.config import Seconds, Table
 
 OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
@@ -17,7 +18,9 @@ COMMON = frozenset({"self-hosted", "linux", "windows", "macos", "x64", "arm", "a
 def _owners(names: list[str]) -> list[str]:
     for name in names:
         if not OWNER.fullmatch(name):
-            raise ValueError(f"{name!r} is not the name of an organisation; write it as it stands in its address")
+            raise ValueError(
+                f"{name!r} is not the name of an organisation or enterprise; write it as it stands in its address"
+            )
     return names
 
 
@@ -28,15 +31,17 @@ def _repositories(names: list[str]) -> list[str]:
     return names
 
 
-class GitHubTable(Table):
+class GitHubTable(ReachTable):
     """`[metrics.NAME]` with `kind = "github"`: a token, or the three settings of a GitHub App."""
 
     kind: str
     url: BaseUrl = "https://api.github.com"
     organizations: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
     """Their runners are counted."""
+    enterprises: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
+    """Their runners are counted too: those of an enterprise stand in no organisation's list."""
     repositories: Annotated[list[str], AfterValidator(_repositories)] = Field(default_factory=list)
-    """Their queues are read; without organizations their own runners are counted."""
+    """Their queues are read; without organizations and enterprises their own runners are counted."""
     token_env: str = ""
     app_id: int | str = ""
     """The App's id or client id."""
@@ -52,8 +57,17 @@ class GitHubTable(Table):
     status_url: BaseUrl | None = None
     """GitHub's status page as JSON."""
 
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Whose runners are counted, as GitHub's paths begin."""
+        return (*(f"orgs/{name}" for name in self.organizations), *(f"enterprises/{name}" for name in self.enterprises))
+
     def wrong(self) -> str:
         """What the settings lack or have too much of when they are seen together; empty when nothing."""
+        if self.enterprises and not self.organizations and not self.repositories:
+            return (
+                'enterprises have runners and no queues; add organizations = ["NAME"] or repositories = ["OWNER/NAME"]'
+            )
         if not self.organizations and not self.repositories:
             return 'names nothing to look at; add organizations = ["NAME"] or repositories = ["OWNER/NAME"]'
         app = {"app_id": self.app_id, "private_key_env": self.private_key_env, "installation_id": self.installation_id}

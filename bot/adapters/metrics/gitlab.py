@@ -12,7 +12,7 @@ from bot.adapters.metrics.gitlab_answers import Looks, Wanted, drawn
 from bot.adapters.metrics.gitlab_pages import whole_list
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, part, whole
-from bot.adapters.parts import Parts, read, together
+from bot.adapters.parts import Parts, ReachTable, read, together
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -21,7 +21,7 @@ MOST_PROJECTS = 50
 Rows = tuple[Row, ...]
 
 
-class GitlabTable(Table):
+class GitlabTable(ReachTable):
     """`[metrics.NAME]` with `kind = "gitlab"`."""
 
     kind: str
@@ -103,7 +103,7 @@ def build(
 ) -> Gitlab:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
     (table, token), tagged = together(partial(_own, place, raw, parts), pools, _tagged)
-    http = parts.wire.http(f"GitLab ({name})", table.url, headers={"PRIVATE-TOKEN": token})
+    http = parts.http(f"GitLab ({name})", place, table, table.url, headers={"PRIVATE-TOKEN": token})
     return Gitlab(http, tagged, table, parts.now)
 
 

@@ -10,7 +10,7 @@ from bot.adapters.http import Answer, BaseUrl, Http
 from bot.adapters.metrics.hud_answers import Looks, complete, drawn, no_such_label, past
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
-from bot.adapters.parts import Parts, read, together
+from bot.adapters.parts import Parts, ReachTable, read, together
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -27,7 +27,7 @@ OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
 Rows = tuple[Row, ...]
 
 
-class HudTable(Table):
+class HudTable(ReachTable):
     """`[metrics.NAME]` with `kind = "hud"`."""
 
     kind: str
@@ -161,7 +161,8 @@ def build(
 ) -> Hud:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
     (table, headers), labels = together(partial(_own, place, raw, parts), pools, _label)
-    return Hud(parts.wire.http(f"HUD ({name})", table.url, headers=headers), labels, table, parts.now)
+    http = parts.http(f"HUD ({name})", place, table, table.url, headers=headers)
+    return Hud(http, labels, table, parts.now)
 
 
 def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[HudTable, dict[str, str]]:

@@ -9,7 +9,7 @@ from bot.adapters.http import BaseUrl, Http
 from bot.adapters.metrics.jenkins_answers import Label, drawn, waiting_for
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, part, rows
-from bot.adapters.parts import Parts, read, together
+from bot.adapters.parts import Parts, ReachTable, read, together
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -25,7 +25,7 @@ ENGLISH = {"Accept-Language": "en"}
 Rows = tuple[Row, ...]
 
 
-class JenkinsTable(Table):
+class JenkinsTable(ReachTable):
     """`[metrics.NAME]` with `kind = "jenkins"`."""
 
     kind: str
@@ -110,7 +110,8 @@ def build(
 ) -> Jenkins:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
     (table, headers), labels = together(partial(_own, place, raw, parts), pools, _label)
-    return Jenkins(parts.wire.http(f"Jenkins ({name})", table.url, headers=headers), labels, parts.now, table.every)
+    http = parts.http(f"Jenkins ({name})", place, table, table.url, headers=headers)
+    return Jenkins(http, labels, parts.now, table.every)
 
 
 def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[JenkinsTable, dict[str, str]]:

@@ -5,16 +5,15 @@ import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from bot.adapters.http import Answer, BaseUrl, Http, bearer
 from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
-from bot.adapters.parts import Parts, read, together
-from bot.config import ConfigError, Seconds, Table
+from bot.adapters.parts import MoreHeaders, Parts, ReachTable, read, together
+from bot.config import ConfigError, Seconds
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
@@ -34,13 +33,7 @@ LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
 """What there is less what is served, as in the preset `arc`: two series of one exporter, of one age."""
 
 
-def _no_secret(headers: dict[str, str]) -> dict[str, str]:
-    if any(name.lower() in {"authorization", "cookie"} for name in headers):
-        raise ValueError("credentials are not written here; name their variable in token_env or basic_env")
-    return headers
-
-
-class PrometheusTable(Table):
+class PrometheusTable(ReachTable):
     """`[metrics.NAME]` with `kind = "prometheus"`."""
 
     kind: str
@@ -50,7 +43,7 @@ class PrometheusTable(Table):
     """Names the variable that holds `user:password`."""
     org_id: str = ""
     """Tenant of Mimir, Cortex or Thanos, sent as X-Scope-OrgID."""
-    headers: Annotated[dict[str, str], AfterValidator(_no_secret)] = Field(default_factory=dict)
+    headers: MoreHeaders = Field(default_factory=dict)
     max_age: Seconds = 120.0
     """A queue figure scraped longer ago than this carries its own, old time; Prometheus itself hides up to 5 min."""
 
@@ -163,7 +156,7 @@ def build(
 ) -> Prometheus:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
     (table, headers), asked = together(partial(_own, place, raw, parts), pools, _queries)
-    http = parts.wire.http(f"Prometheus ({name})", table.url, headers=headers)
+    http = parts.http(f"Prometheus ({name})", place, table, table.url, headers=headers)
     return Prometheus(http, asked, parts.now, table.max_age)
 
 

@@ -49,6 +49,10 @@ class ArcScaler:
             )
         return Capacity(part_number(found, "status", "currentRunners"), least or 0, desired=most, trouble=trouble)
 
+    async def lacking(self) -> tuple[str, ...] | None:
+        """Whether the object may be changed, as the cluster says."""
+        return await self._cluster.lacking()
+
     async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
         """Set the number, if nobody else does in the same moment, and never the cap below the idle runners."""
         await self._cluster.swap(self._number, target, lambda found: self._change(found, target))

@@ -28,6 +28,8 @@ class AwsAsgTable(PolicyTable):
     group: str = Field(min_length=1)
     """The group's name."""
     region: str = Field(min_length=1)
+    profile: str = ""
+    """Of AWS's own configuration files, for example a role in another account; empty: the process's own credentials."""
     endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
     """Another address than AWS's own."""
 
@@ -118,23 +120,29 @@ class AwsAsgScaler:
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[AwsAsgScaler, ScalePolicy]:
     """The lever of one pool from its table; raises ConfigError with every problem."""
     table = read(AwsAsgTable, place, raw)
-    aws = aws_of(parts, table.region, table.endpoint_url)
+    aws = aws_of(parts, table.region, table.endpoint_url, table.profile)
     return AwsAsgScaler(pool, table, aws, parts), replace(table.policy, caution=CAUTION)
 
 
 def group_of(found: Any) -> Group:
     """A group from one entry of the answer, whose shape botocore has checked."""
     instances = found.get("Instances", [])
-    weighted = any("WeightedCapacity" in one for one in instances)
     unit = found.get("DesiredCapacityType") or "units"
     return Group(
         desired=int(found["DesiredCapacity"]),
         minimum=int(found["MinSize"]),
         maximum=int(found["MaxSize"]),
         there=sum(one.get("LifecycleState") == "InService" for one in instances),
-        unit="weights" if weighted else "instances" if unit == "units" else str(unit),
+        unit="weights" if _weighted(found) else "instances" if unit == "units" else str(unit),
         stopped=_stopped(found),
     )
+
+
+def _weighted(found: Any) -> bool:
+    """Whether an instance may count for more than one; a group that is scaled to zero shows it in its policy alone."""
+    template = found.get("MixedInstancesPolicy", {}).get("LaunchTemplate", {})
+    rows = [*found.get("Instances", []), *template.get("Overrides", [])]
+    return any(str(one.get("WeightedCapacity", "1")) != "1" for one in rows)
 
 
 def _stopped(found: Any) -> str:

@@ -12,11 +12,16 @@ from bot.adapters.http import Answer, BaseUrl, Http, Wire, bearer
 from bot.adapters.parts import Parts
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import whole
+from bot.adapters.ways import Way
 from bot.ports import Failure, Refused, Unreachable
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
 """Where the kubelet puts a service account's token, which it renews about hourly, and the cluster's CA."""
 MERGE_PATCH = {"Content-Type": "application/merge-patch+json"}
+
+REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+REVIEW = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
+"""Whoever has a token may ask this about himself."""
 
 Body = Mapping[str, object]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)]
@@ -36,6 +41,8 @@ class ClusterTable(PolicyTable):
     """Read before every request, since the kubelet renews it; empty: no token, as for `kubectl proxy`."""
     ca_file: str = f"{MOUNTED}/ca.crt"
     """Certificates that an https address is verified by; empty: the usual public ones."""
+    proxy: BaseUrl = ""
+    """Of an HTTP proxy on the way to the API server; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,19 @@ class Cluster:
         if not isinstance(body, dict) or not isinstance(body.get("spec"), dict):
             raise http.problem(f"its answer is no Kubernetes object: {answer.text}", Failure.LATER)
         return body
+
+    async def lacking(self) -> tuple[str, ...] | None:
+        """What the API server says of the right to change the object, by a review that changes nothing."""
+        document = {**REVIEW, "spec": {"resourceAttributes": {"verb": "patch", **_named(self.path)}}}
+        try:
+            answer = await (await self._http()).send("POST", REVIEWS, document)
+        except Unreachable:
+            return None
+        allowed = _part(answer.body, "status").get("allowed") if isinstance(answer.body, dict) and answer.ok else None
+        if not isinstance(allowed, bool):
+            return None
+        may_not = f"{self.system}: {self.table.name} may be read and not changed"
+        return () if allowed else (f"{may_not}; Tailback needs {self.needs} in namespace {self.table.namespace}",)
 
     async def swap(self, number: Callable[[Body], int | None], goal: int, spec: Callable[[Body], Body]) -> None:
         """Set a number to `goal`, by a merge patch that names the version that was read.
@@ -98,7 +118,7 @@ class Cluster:
         ca_file = table.ca_file if table.url.startswith("https://") else ""
         try:
             token = self.token or await asyncio.to_thread(_token_in, table.token_file)
-            return self.wire.http(self.system, table.url, headers=bearer(token), ca_file=ca_file)
+            return self.wire.http(self.system, table.url, headers=bearer(token), way=Way(ca_file, table.proxy))
         except (OSError, UnicodeDecodeError) as error:
             words = f"cannot read the service account's token or the cluster's CA ({error})"
             remedy = "run inside the cluster with a service account, or set token_env, ca_file and url"
@@ -122,6 +142,14 @@ def _token_in(path: str) -> str:
 def part_number(body: Body, part: str, key: str) -> int | None:
     """A number under `spec` or `status`; None when it is not there."""
     return whole(_part(body, part), key)
+
+
+def _named(path: str) -> dict[str, str]:
+    """`/apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME[/SUBRESOURCE]` as a review names it."""
+    before, _, after = path.partition("/namespaces/")
+    roots = before.split("/")
+    names = ("namespace", "resource", "name", "subresource")
+    return {"group": roots[2] if roots[1] == "apis" else "", **dict(zip(names, after.split("/"), strict=False))}
 
 
 def _part(body: Body, part: str) -> Mapping[str, object]:

@@ -48,6 +48,8 @@ class GithubAwsRunnersTable(PolicyTable):
     """Whose messages: github-aws-runners, or PyTorch's fork of it in test-infra."""
     owner_type: Literal["Organization", "User"] = "Organization"
     """Who owns the repositories; upstream's messages say it."""
+    profile: str = ""
+    """Of AWS's own configuration files, for example a role in another account; empty: the process's own credentials."""
     endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
     """Another address than AWS's own."""
 
@@ -141,14 +143,18 @@ class GithubAwsRunnersScaler:
         return entry
 
     def _message(self, job: WorkflowJob) -> dict[str, object]:
-        """What the webhook would send for this job (formats.md section 10); installation 0: the lambda looks it up."""
+        """What the webhook would send for this job (formats.md section 10).
+
+        Installation 0: the lambda looks up its own. A job that another App's webhook told of names that App's
+        installation, with which the lambda could do nothing, not even for others in the same batch (scale-up.ts).
+        """
         owner, _, name = job.repository.partition("/")
         told: dict[str, object] = {
             "id": int(job.id),
             "eventType": "workflow_job",
             "repositoryName": name,
             "repositoryOwner": owner,
-            "installationId": int(job.installation) if job.installation.isdecimal() else 0,
+            "installationId": 0,
         }
         if self._table.format == "pytorch":
             return {**told, "runnerLabels": list(job.labels) or [self._label], "callbackUrl": job.url}
@@ -177,5 +183,5 @@ class GithubAwsRunnersScaler:
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GithubAwsRunnersScaler, ScalePolicy]:
     """The lever of one pool from its table; raises ConfigError with every problem."""
     table = read(GithubAwsRunnersTable, place, raw)
-    aws = aws_of(parts, table.region, table.endpoint_url)
+    aws = aws_of(parts, table.region, table.endpoint_url, table.profile)
     return GithubAwsRunnersScaler(pool, table, aws, parts.jobs), replace(table.policy, caution=CAUTION)

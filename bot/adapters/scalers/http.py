@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 
 from bot.adapters.http import Answer, BaseUrl, Http, bearer
-from bot.adapters.parts import Parts, read
+from bot.adapters.parts import Parts, ReachTable, read
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import SHAPE, capacity_of
 from bot.core.guards import ScalePolicy
 from bot.ports import Capacity, Failure, Refused
 
 
-class HttpScalerTable(PolicyTable):
+class HttpScalerTable(PolicyTable, ReachTable):
     """`[pool."NAME".scaler]` with `kind = "http"`."""
 
     url: BaseUrl
@@ -50,4 +50,5 @@ def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tup
     """The lever of one pool from its table; raises ConfigError with every problem."""
     table = read(HttpScalerTable, place, raw)
     headers = bearer(parts.token(place, "token_env", table.token_env))
-    return HttpScaler(pool, parts.wire.http(f"Scaler of {pool}", table.url, headers=headers)), table.policy
+    http = parts.http(f"Scaler of {pool}", place, table, table.url, headers=headers)
+    return HttpScaler(pool, http), table.policy

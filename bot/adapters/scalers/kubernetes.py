@@ -38,6 +38,10 @@ class KubernetesScaler:
         found = await self._cluster.read()
         return Capacity(part_number(found, "status", "replicas"), desired=_replicas(found))
 
+    async def lacking(self) -> tuple[str, ...] | None:
+        """Whether the object may be changed, as the cluster says."""
+        return await self._cluster.lacking()
+
     async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
         """Set the replicas, if nobody else does in the same moment."""
         await self._cluster.swap(_replicas, target, lambda _: {"replicas": target})

@@ -181,7 +181,7 @@ HUNG_JOBS = Scenario(
     wall_minutes=8,
     rule=ONE_QUEUE,
     pools=(LINUX, LINUX_LARGE, GPU, BUSY_WINDOWS),
-    faults=(faults.jobs_hung(WINDOWS.name, 4, -92 * MINUTE, 120 * MINUTE, workflow="trunk"),),
+    faults=(faults.jobs_hung(WINDOWS.name, 4, -95 * MINUTE, 120 * MINUTE, workflow="trunk"),),
 )
 
 EARLY_WARNING = Scenario(

@@ -135,7 +135,8 @@ function listenToPage() {
   });
   holdEnd(place("messages-scroll"));
   holdEnd(place("thread-scroll"));
-  place("guide").open = localStorage.getItem(FOLDED) !== "yes";
+  // on a phone the first message counts more than the guide, which is one touch away
+  place("guide").open = (localStorage.getItem(FOLDED) ?? (innerWidth < 700 ? "yes" : "no")) !== "yes";
   // the click comes before the folding; "toggle" comes so late that a reload can overtake it
   place("guide").querySelector("summary").addEventListener("click", () => localStorage.setItem(FOLDED, place("guide").open ? "yes" : "no"));
   document.addEventListener("visibilitychange", () => ui.state && render());

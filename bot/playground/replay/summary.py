@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.core.closing import hours, waits
-from bot.core.forecast import error_factor, held_share
 from bot.core.incident import Incident
 from bot.core.outlook import Score, Verdict
 from bot.core.report import Report
+from bot.core.scoring import error_factor, held_share, left_out_words, not_scored
 from bot.core.words import count, duration
 from bot.playground.replay.journal import Came, Form, Journal, Proposed, Said
 from bot.playground.replay.transcript import REPEATED, stamp
@@ -112,11 +112,10 @@ def _proposal(proposed: Proposed) -> Iterator[str]:
 
 def _forecasts(played: Played) -> Iterator[str]:
     yield "Forecasts against what came"
-    told = {pool: tuple(scores.values()) for pool, scores in sorted(played.journal.scores.items())}
-    if not told:
+    told = {pool: "; ".join(_score(tuple(scores.values()))) for pool, scores in sorted(played.journal.scores.items())}
+    if not any(told.values()):
         yield "  none could be compared: no queue that was foretold came to its floor"
-    for pool, scores in told.items():
-        yield f"  {pool}: {'; '.join(_score(scores))}"
+    yield from (f"  {pool}: {words}" for pool, words in told.items() if words)
 
 
 def _score(scores: Sequence[Score]) -> Iterator[str]:
@@ -126,7 +125,9 @@ def _score(scores: Sequence[Score]) -> Iterator[str]:
         yield f"{held:,} of {count(timed, 'interval')} held the truth"
     if factor is not None:
         yield f"median error ×{factor:.2f}"
-    others = [one for one in scores if one.forecast.verdict in {Verdict.STALLED, Verdict.GROWING}]
+    if missing := left_out_words(not_scored(scores)):
+        yield missing
+    others = [o for o in scores if o.forecast.verdict in {Verdict.STALLED, Verdict.GROWING} and not o.left_out]
     if others:
         yield f"called stalled or growing {count(len(others), 'time')}, rightly {sum(one.held for one in others):,}"
     if unsaid := sum(one.forecast.verdict is Verdict.UNSAID for one in scores):
@@ -185,6 +186,7 @@ def _scores(scores: Sequence[Score]) -> Json:
     return {
         "held": held,
         "timed": timed,
+        "not_scored": {why.value: number for why, number in not_scored(scores).items()},
         "error_factor": error_factor(scores),
         "made": [
             {
@@ -195,6 +197,7 @@ def _scores(scores: Sequence[Score]) -> Json:
                 "high_seconds": one.forecast.high_seconds,
                 "actual_seconds": one.actual_seconds,
                 "held": one.held,
+                "not_scored_because": one.left_out,
             }
             for one in scores
         ],

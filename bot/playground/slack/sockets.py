@@ -31,6 +31,7 @@ class SocketCarrier:
         self._connections: list[web.WebSocketResponse] = []
         self._acks: dict[tuple[web.WebSocketResponse, str], asyncio.Future[object]] = {}
         self._turn = count()
+        self._opening = asyncio.Lock()
 
     @property
     def connections(self) -> int:
@@ -50,17 +51,20 @@ class SocketCarrier:
         return f"{self._base}/link/?ticket={ticket}&app_id={self._app_id}"
 
     async def listen(self) -> None:
-        """Opens the listener on a free port of 127.0.0.1, the first time."""
-        if self._runner is not None:
-            return
+        """Opens the listener on a free port of 127.0.0.1, the first time; two who ask at once share it."""
+        async with self._opening:
+            if self._runner is None:
+                self._runner = await self._opened()
+
+    async def _opened(self) -> web.AppRunner:
         app = web.Application()
         app.router.add_get("/link/", self._connection)
         runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        self._runner = runner
         host, port = runner.addresses[0][:2]
         self._base = f"ws://{host}:{port}"
+        return runner
 
     async def _connection(self, request: web.Request) -> web.StreamResponse:
         ticket = request.query.get("ticket", "")
@@ -94,7 +98,10 @@ class SocketCarrier:
             return
         if not isinstance(message, dict):
             return
-        waiting = self._acks.pop((socket, text(message, "envelope_id")), None)
+        envelope_id = text(message, "envelope_id")
+        elsewhere = next((place for place in self._acks if place[1] == envelope_id), None)
+        mine = (socket, envelope_id)
+        waiting = self._acks.pop(mine if mine in self._acks or elsewhere is None else elsewhere, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(message.get("payload"))
 

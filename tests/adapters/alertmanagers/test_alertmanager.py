@@ -196,7 +196,7 @@ async def test_a_resolved_alert_is_not_listed(server: str):
         ({"url": "localhost:9093"}, f"{PLACE}: url: needs http"),
         ({"max_silence": "1 day"}, f"{PLACE}: max_silence: '1 day' is not a duration"),
         ({"token_env": "A", "basic_env": "B"}, "exclude each other"),
-        ({"org_id": 1}, f"{PLACE}: org_id: there is no such setting"),
+        ({"headers": {"Cookie": "x"}}, f"{PLACE}: headers: credentials are not written here; name their variable"),
     ],
 )
 def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str):
@@ -224,3 +224,17 @@ async def test_basic_credentials_are_sent():
 
 def _text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+async def test_a_tenant_of_mimir_is_named_in_every_request():
+    """Without the header Mimir and Cortex answer 401 "no org id" to all."""
+    back = BackEnd().says(200, [])
+    raw = {"kind": "alertmanager", "url": f"{URL}/alertmanager", "org_id": "team-a", "basic_env": "LOGIN"}
+    main = build("main", PLACE, {**raw, "headers": {"X-Via": "tailback"}}, back.parts(LOGIN="user:password"))
+    await main.firing()
+    await main.find("tag")
+    assert [(one.path, one.headers["x-scope-orgid"], one.headers["x-via"]) for one in back.asked] == [
+        ("/alertmanager/api/v2/alerts", "team-a", "tailback"),
+        ("/alertmanager/api/v2/silences", "team-a", "tailback"),
+    ]
+    assert back.asked[0].headers["authorization"].startswith("Basic ")

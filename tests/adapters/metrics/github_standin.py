@@ -75,6 +75,10 @@ class GitHubStandIn:
     """Parts of paths that answer 403 for lack of a permission."""
     says: list[tuple[int, dict[str, str], str]] = field(default_factory=list)
     """(status, headers, message) of the next answers, whatever is asked."""
+    enterprise: list[dict[str, Any]] = field(default_factory=list)
+    """The runners of the enterprise `big-corp`."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """A path's beginning → where its redirect leads, such as `/repos/old/name` → `/repositories/7`."""
     hidden_rows: int = 0
     """So many runners are counted but not listed."""
     status_word: str = "operational"
@@ -181,6 +185,11 @@ class GitHubStandIn:
         return self._listed(request, path, query, headers)
 
     def _listed(self, request: Request, path: str, query: Mapping[str, str], headers: dict[str, str]) -> Response:
+        for old, new in self.moved.items():
+            if path.startswith(f"{old}/"):
+                self.remaining -= 1
+                place = path.replace(old, new if "://" in new else f"{str(request.base_url).rstrip('/')}{new}")
+                return _json(301, {"message": "Moved Permanently", "url": place}, {**self._limits(), "location": place})
         found = self._rows(path, query)
         if found is None:
             self.remaining -= 1
@@ -200,8 +209,10 @@ class GitHubStandIn:
 
     def _rows(self, path: str, query: Mapping[str, str]) -> tuple[str, list[dict[str, Any]]] | None:
         parts = path.strip("/").split("/")
-        if parts[:2] == ["orgs", ORG]:
-            return self._of_org(parts[2:])
+        if parts[:2] in (["orgs", ORG], ["enterprises", "big-corp"]):
+            return self._of_org(parts[2:]) if parts[0] == "orgs" else self._of_enterprise(parts[-1])
+        if parts[:2] == ["repositories", "7"]:
+            parts = ["repos", *REPO.split("/"), *parts[2:]]
         repo = "/".join(parts[1:3])
         if parts[0] != "repos" or repo not in self.runs:
             return None
@@ -214,12 +225,17 @@ class GitHubStandIn:
                 return "jobs", self.jobs[run]
         return None
 
+    def _of_enterprise(self, last: str) -> tuple[str, list[dict[str, Any]]]:
+        return ("runners", self.enterprise) if last == "runners" else ("runner_groups", [{"id": 0, "name": "shared"}])
+
     def _of_org(self, parts: list[str]) -> tuple[str, list[dict[str, Any]]] | None:
         match parts:
             case ["actions", "runners"]:
                 return "runners", self.runners
             case ["actions", "runner-groups"]:
-                return "runner_groups", [{"id": n, "name": name} for n, name in enumerate(self.groups)]
+                rows = [{"id": n, "name": name, "inherited": False} for n, name in enumerate(self.groups)]
+                inherited = [{"id": 99, "name": "shared", "inherited": True}] if self.enterprise else []
+                return "runner_groups", [*rows, *inherited]
             case ["actions", "runner-groups", number, "runners"]:
                 return "runners", list(self.groups.values())[int(number)]
             case ["repos"]:

@@ -21,6 +21,11 @@ def problems(table: dict[str, object], **pool: object) -> str:
     ("change", "said"),
     [
         ({"organizations": []}, 'names nothing to look at; add organizations = ["NAME"] or repositories'),
+        (
+            {"organizations": [], "enterprises": ["big-corp"]},
+            "enterprises have runners and no queues; add organizations",
+        ),
+        ({"enterprises": ["a/b"]}, "enterprises: 'a/b' is not the name of an organisation"),
         ({"token_env": ""}, "has no complete credentials; add token_env, or for a GitHub App: app_id, private_key_env"),
         ({"token_env": "", "app_id": 1}, "or for a GitHub App: private_key_env, installation_id"),
         ({"app_id": 1}, "token_env and app_id exclude each other; keep a token or an App"),

@@ -52,7 +52,10 @@ class AwsApi:
     failure: str = ""
     """StatusMessage of a scaling activity that failed just now."""
     suspended: str = ""
-    weights: bool = False
+    weight: str = ""
+    """What each instance counts for; empty: AWS does not say."""
+    policy_weight: str = ""
+    """The same of a type that the group's policy may start."""
     sent: list[Sent] = field(default_factory=list)
     takes: int = 10
     """How many messages of a batch are accepted."""
@@ -92,7 +95,9 @@ class AwsApi:
         """The group, when it is asked for by its name."""
         if parameters["AutoScalingGroupNames.member.1"] != self.group:
             return xml("DescribeAutoScalingGroups", "<AutoScalingGroups/>")
-        weight = "<WeightedCapacity>4</WeightedCapacity>" if self.weights else ""
+        weight = f"<WeightedCapacity>{self.weight}</WeightedCapacity>" if self.weight else ""
+        kinds = f"<member><WeightedCapacity>{self.policy_weight}</WeightedCapacity></member>"
+        policy = f"<LaunchTemplate><Overrides>{kinds if self.policy_weight else ''}</Overrides></LaunchTemplate>"
         one = f"<member><InstanceId>i</InstanceId><LifecycleState>InService</LifecycleState>{weight}</member>"
         other = "<member><InstanceId>i</InstanceId><LifecycleState>Terminating</LifecycleState></member>"
         reason = (
@@ -103,6 +108,7 @@ class AwsApi:
             f"<AutoScalingGroups><member><AutoScalingGroupName>{self.group}</AutoScalingGroupName>"
             f"<MinSize>{self.minimum}</MinSize><MaxSize>{self.most}</MaxSize>"
             f"<DesiredCapacity>{self.desired}</DesiredCapacity><Instances>{one * self.there}{other}</Instances>"
+            f"<MixedInstancesPolicy>{policy}</MixedInstancesPolicy>"
             f"<SuspendedProcesses>{reason if self.suspended else ''}</SuspendedProcesses>"
             "</member></AutoScalingGroups>",
         )

@@ -29,6 +29,9 @@ class KubernetesApi:
     interferences: list[dict[str, dict[str, object]]] = field(default_factory=list)
     """What others change right before the next patches arrive: spec and status, or nothing but the version."""
     patches: list[dict[str, object]] = field(default_factory=list)
+    reviews: list[dict[str, str]] = field(default_factory=list)
+    """The rights that were asked about."""
+    reviews_refused: bool = False
     version: int = 100
 
     def put(self, path: str, spec: dict[str, object], status: dict[str, object]) -> None:
@@ -47,6 +50,8 @@ class KubernetesApi:
         path, verb = request.url.path, request.method
         if request.headers.get("authorization", "") != f"Bearer {self.token}":
             return failure(401, "Unauthorized")
+        if path.endswith("/selfsubjectaccessreviews"):
+            return await self.reviewed(request)
         if verb not in self.verbs:
             who, what = "system:serviceaccount:ci:tailback", path.split("/")[-2]
             return failure(403, f'{what} is forbidden: User "{who}" cannot {verb.lower()} resource "{what}"')
@@ -55,6 +60,15 @@ class KubernetesApi:
         if verb == "PATCH":
             return await self.patched(request, path)
         return JSONResponse(shown(self.objects[path]))
+
+    async def reviewed(self, request: Request) -> Response:
+        """Whether the token may do what it asks about; the object must be named as it is."""
+        body = await request.json()
+        asked = body["spec"]["resourceAttributes"]
+        self.reviews.append(asked)
+        if self.reviews_refused:
+            return failure(403, "selfsubjectaccessreviews.authorization.k8s.io is forbidden")
+        return JSONResponse({**body, "status": {"allowed": asked["verb"].upper() in self.verbs}}, 201)
 
     async def patched(self, request: Request, path: str) -> Response:
         """A JSON merge patch; a conflict when it names an older version."""
@@ -87,5 +101,7 @@ def failure(code: int, message: str) -> Response:
 @asynccontextmanager
 async def serving_kubernetes(api: KubernetesApi) -> AsyncIterator[str]:
     """The stand-in at a real address, as through a proxy without TLS."""
-    async with serving(Starlette(routes=[Route("/{path:path}", api.endpoint, methods=["GET", "PATCH"])])) as url:
+    async with serving(
+        Starlette(routes=[Route("/{path:path}", api.endpoint, methods=["GET", "PATCH", "POST"])])
+    ) as url:
         yield url

@@ -145,12 +145,25 @@ async def test_an_unknown_group_is_named_with_its_region(scaler: Scaler, api: Aw
         await scaler.read()
 
 
-async def test_weights_are_not_taken_for_runners(scaler: Scaler, api: AwsApi):
-    """A capacity of 40 may then be ten instances."""
-    api.weights = True
+@pytest.mark.parametrize(("there", "weight", "policy_weight"), [(10, "4", ""), (10, "1", "2"), (0, "", "4")])
+async def test_weights_are_not_taken_for_runners(
+    scaler: Scaler, api: AwsApi, there: int, weight: str, policy_weight: str
+):
+    """A capacity of 40 may then be ten instances; a group that is scaled to zero says so in its policy alone."""
+    api.there, api.weight, api.policy_weight = there, weight, policy_weight
     with pytest.raises(Unreachable, match="counts weights, not instances") as caught:
         await scaler.read()
     assert caught.value.failure is Failure.SHAPE
+    with pytest.raises(Unreachable, match="counts weights"):
+        await scaler.set(20, "act-1")
+    assert "SetDesiredCapacity" not in [action for action, _ in api.asked]
+
+
+async def test_mixed_instances_that_each_count_for_one_are_runners(scaler: Scaler, api: AwsApi):
+    """Spot and several types are usual; a weight of 1 is none."""
+    api.weight = api.policy_weight = "1"
+    await scaler.set(20, "act-1")
+    assert (await scaler.read()).level == 20
 
 
 async def test_below_the_minimum_is_refused(scaler: Scaler, api: AwsApi):
@@ -200,7 +213,7 @@ async def test_a_refusal_of_aws_carries_its_words(scaler: Scaler, api: AwsApi):
         ({"group": ""}, "group: "),
         ({"region": None}, "region: "),
         ({"endpoint_url": "http://key:secret@x.test"}, "endpoint_url: must not carry a name and password"),
-        ({"profile": "x"}, "profile: there is no such setting"),
+        ({"proflie": "x"}, "proflie: there is no such setting"),
     ],
 )
 async def test_a_wrong_table_is_named_with_its_place(parts: Parts, more: dict[str, object], said: str):

@@ -1,23 +1,14 @@
 """How a Kubernetes API server is reached: the token that rotates, the cluster's own CA, and what is missing."""
 
-import asyncio
-import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from bot.adapters.http import Wire
 from bot.adapters.scalers.kubernetes import build
 from bot.ports import Capacity, Failure, Unreachable
 from tests.adapters.back_end import BackEnd, parts_with
+from tests.adapters.on_the_way import serving_tls
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
 
 TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "max": 50}
@@ -70,7 +61,7 @@ async def test_an_answer_that_is_no_object_is_no_size(body: object):
 
 async def test_an_https_address_is_verified_by_the_clusters_own_authority(tmp_path: Path):
     """Its certificate is signed by nobody whom the machine knows."""
-    async with serving_tls(tmp_path) as (url, ca_file), Wire() as wire:
+    async with serving_tls(tmp_path, SCALE) as (url, ca_file), Wire() as wire:
         parts, raw = parts_with(wire), {**TABLE, "url": url, "token_file": ""}
         believing, _ = build("linux", "[x]", {**raw, "ca_file": ca_file}, parts)
         assert await believing.read() == Capacity(9, desired=10)
@@ -82,39 +73,3 @@ async def test_an_https_address_is_verified_by_the_clusters_own_authority(tmp_pa
         empty, _ = build("linux", "[x]", {**raw, "ca_file": str(tmp_path / "empty.crt")}, parts)
         with pytest.raises(Unreachable, match="or the cluster's CA"):
             await empty.read()
-
-
-@asynccontextmanager
-async def serving_tls(folder: Path) -> AsyncIterator[tuple[str, str]]:
-    """(address, file of its authority) of a server with a certificate of its own that answers one scale object."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "kubernetes")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    plain = serialization.NoEncryption()
-    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
-    (folder / "ca.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    (folder / "key.pem").write_bytes(pem)
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(folder / "ca.crt", folder / "key.pem")
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(SCALE) + SCALE)
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
-    async with server:
-        yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", str(folder / "ca.crt")

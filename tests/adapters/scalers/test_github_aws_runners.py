@@ -48,7 +48,7 @@ def ids(api: AwsApi) -> list[int]:
 
 
 async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: AwsApi):
-    """Upstream's fields, with the job's own number."""
+    """Upstream's fields, with the job's own number; never the installation of the App that told Tailback of the job."""
     await lever().set(11, "act-1")
     assert [one.body for one in api.sent] == [
         {
@@ -56,7 +56,7 @@ async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: A
             "eventType": "workflow_job",
             "repositoryName": "app",
             "repositoryOwner": "example",
-            "installationId": 55,
+            "installationId": 0,
             "repoOwnerType": "Organization",
             "labels": ["linux"],
         }

@@ -127,3 +127,4 @@ def test_a_name_cannot_lead_to_another_path(parts: Parts, more: dict[str, str]):
     with pytest.raises(ConfigError) as caught:
         build("linux", PLACE, {**TABLE, **more}, parts)
     assert caught.value.problems[0].startswith(f"{PLACE}: {next(iter(more))}: ")
+    assert "has another form than it must have; write it so that it fits the pattern ^" in caught.value.problems[0]
