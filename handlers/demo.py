@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import secrets
 import signal
 import socket
@@ -101,7 +102,7 @@ async def opened_demo(
             shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),),
         )
         slack.workspace.guide = [dict(step) for step in guide(scenario, speed)]
-        address = await stack.enter_async_context(slack.serve(port=port))
+        address = await stack.enter_async_context(_page(slack, port))
         token = secrets.token_hex(16)
         post = await stack.enter_async_context(_poster())
         world = FleetStandIn(
@@ -151,6 +152,20 @@ def free_port() -> int:
             probe.bind(("127.0.0.1", port))
             return port
     raise Refused("No free port was found on 127.0.0.1; stop something that listens there.")
+
+
+@asynccontextmanager
+async def _page(slack: SlackStandIn, port: int) -> AsyncIterator[str]:
+    """The workspace's address while it is served. Raises Refused when it cannot be served on that port."""
+    async with AsyncExitStack() as stack:
+        try:
+            address = await stack.enter_async_context(slack.serve(port=port))
+        except OSError as error:
+            why = "another program uses it, maybe another demo" if error.errno == errno.EADDRINUSE else error.strerror
+            raise Refused(
+                f"The page cannot be served on port {port}: {why}. Choose another with --port; 0 takes any free one."
+            ) from None
+        yield address
 
 
 @asynccontextmanager

@@ -17,6 +17,7 @@ from bot.ports import Unreachable
 from handlers.afterwards import Afterwards
 from handlers.check_settings import of_redis_url
 from handlers.ending import ended
+from handlers.heads import BoundedHeads
 from handlers.healing import Healing
 from handlers.health import Health
 from handlers.slack import slack_app
@@ -244,9 +245,9 @@ def _uvicorn(house: House, door: Health) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        http=BoundedHeads,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=10,
-        h11_max_incomplete_event_size=16 * 1024,
         lifespan="off",
     )
 

@@ -107,7 +107,7 @@ class Wire:
         host = httpx.URL(url).netloc.decode()
         slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
         client = self._client if way == DIRECT else self._by(way)
-        return Http(client, slots, system, url, headers or {}, self._total_seconds, answers, way.told)
+        return Http(client, slots, system, url, headers or {}, self._total_seconds, answers, way)
 
     def _by(self, way: Way) -> httpx.AsyncClient:
         version = (way, way.version)
@@ -152,8 +152,7 @@ class Http:
     total_seconds: float = TOTAL_SECONDS
     answers: frozenset[int] = frozenset()
     """Statuses of 304, 401, 403, 429 and redirects that the caller judges itself."""
-    through: str = ""
-    """The proxy in between, in words."""
+    way: Way = DIRECT
 
     async def get(
         self, path: str = "", params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -197,8 +196,8 @@ class Http:
         body: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        sending = False
-        told = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **(headers or {})}
+        sending, headers = False, {**await self._fresh(), **(headers or {})}
+        told = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}
         if not sendable(told):
             raise self.problem(UNSENDABLE, Failure.CREDENTIALS)
         try:
@@ -208,14 +207,20 @@ class Http:
                 request = self.client.build_request(method, self._address(path), params=query, json=body, headers=told)
                 response, content = await self._received(request)
         except NEVER_SENT as error:
-            what = f"cannot be reached at {self._place()}{self.through} ({reason(error)}){_remedy(error, self.through)}"
-            raise self.problem(what, Failure.UNCONNECTED) from None
+            raise self.problem(self._unreached(error), Failure.UNCONNECTED) from None
         except TimeoutError:
             failure = unsure(method) if sending else Failure.UNCONNECTED
             raise self.problem(f"{self._place()} did not answer within {self.total_seconds:g} s", failure) from None
         except httpx.HTTPError as error:
             raise self.problem(f"{self._place()} gave no whole answer ({reason(error)})", unsure(method)) from None
-        return self._judged(method, response, content, credentials(headers or {}))
+        return self._judged(method, response, content, credentials(headers))
+
+    async def _fresh(self) -> dict[str, str]:
+        try:
+            return await self.way.fresh()
+        except (OSError, UnicodeDecodeError) as error:
+            what = f"cannot read the token in {self.way.token_file} ({error}); correct token_file, or let us read it"
+            raise self.problem(what, Failure.CREDENTIALS) from None
 
     async def _received(self, request: httpx.Request) -> tuple[httpx.Response, bytes]:
         response = await self.client.send(request, stream=True)
@@ -250,6 +255,12 @@ class Http:
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Answer(status, body, words, headers, content)
 
+    def _unreached(self, error: Exception) -> str:
+        told = f"cannot be reached at {self._place()}{self.way.told} ({reason(error)})"
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            return f"{told}; name the file of the authority that signed its certificate in ca_file"
+        return f"{told}; check proxy, that it runs, and that it lets this host through" if self.way.proxy else told
+
     def _address(self, path: str) -> str:
         if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):
             raise ValueError(f"{path!r} is not a path under the configured address")
@@ -260,13 +271,6 @@ class Http:
 
     def _clean(self, text: str, also: Iterable[str] = ()) -> str:
         return hidden(text, (*self.headers.values(), *also))
-
-
-def _remedy(error: Exception, through: str) -> str:
-    """What helps beyond looking at the address; empty otherwise."""
-    if "CERTIFICATE_VERIFY_FAILED" in str(error):
-        return "; name the file of the authority that signed its certificate in ca_file"
-    return "; check proxy, that it runs, and that it lets this host through" if through else ""
 
 
 def unsure(method: str) -> Failure:

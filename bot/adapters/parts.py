@@ -11,6 +11,7 @@ from pydantic import AfterValidator, ValidationError
 from bot.adapters.http import BaseUrl, Http, Wire
 from bot.adapters.ways import Way
 from bot.config import ConfigError, Table, in_table
+from bot.core.words import listed
 from bot.ports import Jobs
 
 T = TypeVar("T", bound=Table)
@@ -77,14 +78,18 @@ class Parts:
         *,
         headers: Mapping[str, str] | None = None,
         answers: frozenset[int] = frozenset(),
+        token_file: str = "",
     ) -> Http:
-        """A client of the back end at `url`, by the way that its table names. Raises ConfigError with the place."""
+        """A client of the back end at `url`, by the way that its table names. Raises ConfigError with the place.
+
+        `token_file` holds a bearer token that is read before every request.
+        """
         login = self.token(place, "proxy_basic_env", table.proxy_basic_env)
         if login and not table.proxy:
             raise ConfigError([f"{place}: proxy_basic_env: there is no proxy to use it for; add proxy, or drop it"])
         if login and ":" not in login:
             raise ConfigError([f"{place}: proxy_basic_env: {table.proxy_basic_env} must hold user:password"])
-        way = Way(table.ca_file, table.proxy, login)
+        way = Way(table.ca_file, table.proxy, login, token_file)
         try:
             return self.wire.http(system, url, headers=headers, way=way, answers=answers)
         except OSError as error:
@@ -99,6 +104,12 @@ def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:
         return model.model_validate(dict(raw))
     except ValidationError as error:
         raise ConfigError(in_table(place, error)) from None
+
+
+def more_than_one(**given: str) -> str:
+    """Why these settings cannot stand together, of which one is meant to be enough; empty when they can."""
+    found = [name for name, value in given.items() if value]
+    return f"{listed(found)} exclude each other; keep one" if len(found) > 1 else ""
 
 
 def together(

@@ -1,5 +1,6 @@
 """The way to a back end: whose certificates are believed, and the proxy in between; never by the environment's word."""
 
+import asyncio
 import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,15 @@ class Way:
     """Address of an HTTP proxy; empty: the back end is spoken to directly."""
     login: str = field(default="", repr=False)
     """`user:password` for the proxy; empty: none."""
+    token_file: str = ""
+    """Holds a bearer token that somebody renews while we run; empty: none."""
+
+    async def fresh(self) -> dict[str, str]:
+        """The header with the token as it is now; empty without a file. Raises OSError or UnicodeDecodeError."""
+        if not self.token_file:
+            return {}
+        text = await asyncio.to_thread(Path(self.token_file).read_text, "utf-8")
+        return {"Authorization": f"Bearer {text.strip()}"}
 
     @property
     def version(self) -> int:

@@ -64,6 +64,10 @@ class WhatIf:
 def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
     """Walk the queue with each number of added runners; more runners never make it later."""
     terms = terms or Terms()
+    queued = series[-1].queued if series else None
+    if queued is not None and queued <= rules.floor:
+        few = f"{count(queued, 'job')} queued, at or under the floor"
+        return WhatIf(refusal=few if queued else "nothing is queued")
     flow = flow_of(tuple(series), rules, terms.speed, terms.ahead)
     if isinstance(flow, str):
         return WhatIf(refusal=flow)

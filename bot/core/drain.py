@@ -11,6 +11,8 @@ REVERTS_MINUTES = 120.0
 """Within about this time arrivals go back to what is usual for the pool."""
 UNFORESEEN = 0.12
 """Relative spread of the net rate that no figure shows: people push, people stop."""
+STAYS = 0.3
+"""The part of it that does not fade beside known weeks; without them `forecast.DRIFT` stands for what the hours bring."""
 LASTS = 0.3
 """How unsure it is that arrivals above or below the habit of the hour stay so, as a share of the difference."""
 LASTS_UNTOLD = 0.5
@@ -86,7 +88,8 @@ def _spread(flow: Flow, minute: float, started: float, arrived: float) -> float:
     estimate = flow.arrivals_doubt * (lasting if usual else minute)
     slower = flow.doubt * started
     share = UNFORESEEN_BESIDE_HABIT if flow.habits else UNFORESEEN
-    unforeseen = share * max(flow.arrivals, flow.usual or 0.0) * (lasting + 0.3 * (minute - lasting))
+    stays = STAYS * (minute - lasting) if flow.habits else 0.0
+    unforeseen = share * max(flow.arrivals, flow.usual or 0.0) * (lasting + stays)
     lasts = LASTS if flow.habits else LASTS_UNTOLD
     surge = lasts * abs(flow.arrivals - flow.usual) * minute if flow.usual is not None else 0.0
     habit = HABIT * flow.habits[0].spread * minute if flow.habits else 0.0

@@ -37,6 +37,8 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
         known = sum(sample.queued is not None for sample in seen)
         if not known:
             return f"The queue is unknown in {'every pool' if len(seen) > 1 else seen[0].pool}, which is not zero{but}."
+        if len(seen) == 1:
+            return f"No queue in {seen[0].pool}{but}."
         return f"No queue in the {count(known, 'pool')} whose queue is known{but}."
     names = listed(sample.pool for sample in queueing)
     if len(seen) == 1:

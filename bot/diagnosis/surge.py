@@ -29,7 +29,7 @@ def find(facts: Facts) -> Finding | None:
     if room is not None and room > 0:
         seen.append(f"all {count(now.busy, 'online runner')} busy, {room} more allowed")
         sure += 0.1
-    advice = "Scale up if the forecast says that it lasts longer than a new runner takes to boot; cancel superseded runs."
+    advice = "Add runners where the forecast is longer than they take to boot; cancel superseded runs."
     return Finding(Cause.SURGE, min(sure, 0.85), tuple(seen), Scaling.HELPS, advice)
 
 

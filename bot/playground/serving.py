@@ -68,7 +68,7 @@ async def serving(
     except OSError as problem:
         listener.close()
         raise OSError(
-            problem.errno, f"cannot listen on {host}:{port}: {problem.strerror}; choose another PORT"
+            problem.errno, f"cannot listen on {host}:{port}: {problem.strerror}; choose another port"
         ) from None
     config = uvicorn.Config(
         app,

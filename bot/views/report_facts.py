@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.core.closing import hours
-from bot.core.history import about_hours
+from bot.core.history import NO_POOL, about_hours
 from bot.core.hour import WAIT_EDGES
 from bot.core.recurrence import moment
 from bot.core.report import PoolReport, Report, Waits
@@ -146,7 +146,7 @@ def _done(one: PoolReport) -> tuple[str, ...]:
 def _foretold(one: PoolReport) -> tuple[str, ...]:
     """How the forecasts of its incidents did, and how many that leaves out; said also when none was scored."""
     past = one.history
-    if not past.incidents:
+    if past.incidents == past.open_now or one.pool == NO_POOL:
         return ()
     held = f"{past.held:,} of {count(past.scored, 'forecast interval')} held the truth"
     missing = left_out_words(past.left_out)

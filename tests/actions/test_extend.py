@@ -49,6 +49,18 @@ async def test_extending_twice_is_extending_once() -> None:
         await world.presses("extend", BEN, act=act)
 
 
+async def test_an_extension_that_is_delivered_again_later_extends_nothing() -> None:
+    """Slack sends an event again minutes after the first time, and a captured one may come at any time (AC-2)."""
+    world = await warned()
+    act = world.offering("extend").about
+    await world.presses("extend", BEN, act=act, key="Ev1")
+    ends_at = world.lease.shares[0].ends_at
+    await world.passes(300, step=60)
+    with pytest.raises(Refused, match="already extended"):
+        await world.presses("extend", BEN, act=act, key="Ev1")
+    assert world.lease.shares[0].ends_at == ends_at
+
+
 async def test_extending_needs_the_permission_to_scale() -> None:
     """It spends money."""
     world = await warned()

@@ -236,6 +236,12 @@ def test_a_full_member_is_what_slack_clearly_says(facts: dict[str, object], full
     assert not full_member(facts, "")
 
 
+def test_metadata_of_another_kind_is_no_mark():
+    """What a message carries for something else is not read as an incident."""
+    assert mark_of({"metadata": {**marked("m"), "event_type": "deployed"}}) == ""
+    assert mark_of({"metadata": marked("m")}) == "m"
+
+
 def test_without_an_identity_nothing_is_ours():
     """auth.test that says nothing must not make every message ours."""
     message = {"bot_id": "", "user": "", "metadata": marked("m")}

@@ -14,7 +14,7 @@ from bot.adapters.scalers.table import SCALERS
 from bot.adapters.ways import Way
 from bot.config import ConfigError
 from bot.ports import Failure, Refused, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import BackEnd, parts_with
 from tests.adapters.on_the_way import Proxy, proxying, serving_tls
 
 POOL = "linux.2xlarge"
@@ -38,7 +38,7 @@ async def asked(kind: str, more: dict[str, object], parts: Parts) -> None:
         if kind in METRICS:
             await METRICS[kind]("main", "[x]", table, {POOL: KEYS.get(kind, {})}, parts).snapshot(POOL)
         elif kind in ALERTMANAGERS:
-            await ALERTMANAGERS[kind]("main", "[x]", {**table, "token_env": "T"}, parts).firing()
+            await ALERTMANAGERS[kind]("main", "[x]", {"token_env": "T", **table}, parts).firing()
         else:
             there = {"namespace": "ci", "name": "runners", "token_file": ""} if kind in {"kubernetes", "arc"} else {}
             await SCALERS[kind](POOL, "[x]", {**table, **there, "max": 9}, parts)[0].read()
@@ -131,6 +131,34 @@ async def test_a_proxy_that_is_away_or_refuses_is_named_and_nothing_was_sent() -
             await wire.http("Grafana", "https://grafana.corp", way=Way(proxy=address, login=LOGIN)).get("/x")
     assert caught.value.failure is Failure.UNCONNECTED
     assert "hunter22" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["prometheus", "alertmanager"])
+async def test_a_token_that_is_renewed_is_read_before_every_request(kind: str, tmp_path: Path) -> None:
+    """A service account's lives for an hour; no restart is needed, and what refuses it does not show it."""
+    token = tmp_path / "token"
+    back = BackEnd().says(401, {"message": "no such token: second-0123456789"})
+    for value in ("first-0123456789", "second-0123456789"):
+        token.write_text(f"{value}\n")
+        await asked(kind, {"token_file": str(token), "token_env": ""}, back.parts())
+    assert [*dict.fromkeys(one.headers["authorization"] for one in back.asked)] == [
+        "Bearer first-0123456789",
+        "Bearer second-0123456789",
+    ]
+    http = back.parts().http("Back end", "[x]", ReachTable(), BACK, token_file=str(token))
+    with pytest.raises(Unreachable, match=r"no such token: \[hidden\]"):
+        await http.get()
+    token.unlink()
+    with pytest.raises(Unreachable, match=r"cannot read the token in .*; correct token_file") as caught:
+        await http.get()
+    assert caught.value.failure is Failure.CREDENTIALS
+
+
+@pytest.mark.parametrize("kind", ["prometheus", "alertmanager"])
+async def test_only_one_kind_of_credentials_is_taken(kind: str) -> None:
+    """Which of them counted would be a guess."""
+    with pytest.raises(ConfigError, match="token_env and token_file exclude each other; keep one"):
+        await asked(kind, {"token_file": "/token", "token_env": "T"}, BackEnd().parts(T="t"))
 
 
 def test_a_login_is_not_printed() -> None:

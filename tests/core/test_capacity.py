@@ -121,3 +121,11 @@ def test_rows_name_what_is_open():
     lines = rows(what_if(series(**STUCK), RULES, (1, 40)))
     assert "does not drain at these rates" in lines[0]
     assert "drains in" in lines[2]
+
+
+def test_no_choice_is_more_than_may_be_asked_for_at_once():
+    """A number that the pool's step refuses is neither in the table nor called enough."""
+    names = [line.split(":")[0] for line in foreseen(series(**STUCK), 20, RULES, Terms(most=30)) if line[0] == "+"]
+    assert names == ["+10", "+20 (this)", "+30"]
+    names = [line.split(":")[0] for line in foreseen(series(**STUCK), 20, RULES, Terms(most=20)) if line[0] == "+"]
+    assert names == ["+10", "+20 (this)"]

@@ -69,6 +69,8 @@ def test_a_pool_may_breathe_between_proposal_and_click(asked: int, current: int,
         (POLICY, 40, 50, None),
         (POLICY, 45, 50, None),
         (POLICY, None, 50, None),
+        (replace(POLICY, minimum=16), 10, 50, 20),
+        (replace(POLICY, minimum=16), 2, 50, None),
     ],
 )
 def test_a_target_to_start_from(

@@ -150,6 +150,8 @@ def test_scale_ups_cost_until_they_are_handed_back() -> None:
     ]
     assert raises(trail, MONDAY, UNTIL, {POOL: 0.5}) == {POOL: Raises(3, 14, 22.0, 1, 11.0)}
     assert raises(trail, MONDAY, UNTIL, {})[POOL].cost is None
+    faster = raises(trail, MONDAY, UNTIL, {POOL: 0.5}, speed=60.0)[POOL]
+    assert (faster.runner_hours, faster.cost) == (60 * 22.0, 60 * 11.0)
 
 
 def test_the_pool_whose_jobs_waited_most_comes_first() -> None:

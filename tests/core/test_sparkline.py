@@ -59,3 +59,10 @@ def test_more_than_four_pools_are_counted() -> None:
     lines = spark_lines(incident(pools=named(*names), courses=dict.fromkeys(names, course)))
     assert len(lines) == 5
     assert lines[-1] == "2 more pools not drawn"
+
+
+def test_a_story_of_a_few_seconds_has_them_in_its_times() -> None:
+    """As in the demo, where a minute of the fleet is a second."""
+    course = onward(None, tuple(sample(q, at=NOW + 2 * q) for q in range(9)), Span(NOW, NOW, 1.0))
+    (line,) = spark_lines(incident(courses={POOL: course}))
+    assert "jobs queued from 08:00:00 to 08:00:16 UTC: first 0, peak 8 at 08:00:16, last 8" in line

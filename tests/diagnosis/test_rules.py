@@ -78,6 +78,7 @@ ROWS: list[tuple[str, str, Facts, Cause, Scaling]] = [
         Scaling.HARMFUL,
     ),
     ("O1 hosts offline", "offline", lately(facts(), 20, offline=14, busy=6), Cause.OFFLINE, Scaling.NO),
+    ("O1 for as long as is known", "offline", facts(offline=14, busy=2, limit=16), Cause.OFFLINE, Scaling.NO),
     ("O2 fewer at the provider", "offline", lately(facts(offline=2), 20, offline=12), Cause.OFFLINE, Scaling.NO),
     (
         "T1 no runner may exist",
@@ -219,3 +220,15 @@ def test_a_rule_without_evidence_names_nothing():
     """Never a cause without its stored observation, not even from a rule that forgets it."""
     careless = Rule(Cause.SURGE, lambda _: Finding(Cause.SURGE, 0.9, (), Scaling.HELPS, "Do."))
     assert diagnosed(facts(), [careless]).findings == ()
+
+
+def test_rows_of_runners_that_are_always_offline_are_no_missing_hosts():
+    """Left-over registrations beside a pool that works: as many as ever, and not a part of the limit."""
+    found = facts(offline=60, busy=20, limit=40)
+    assert all(finding.cause is not Cause.OFFLINE for finding in diagnosed(found).findings)
+
+
+def test_hosts_that_are_offline_are_no_room_for_more():
+    """A surge does not say that 14 more are allowed where the 14 that are away hold the places."""
+    (finding,) = diagnosed(facts(arrivals_per_minute=6.0, offline=14, limit=36), [table.surge.RULE]).findings
+    assert not any("more allowed" in seen for seen in finding.evidence)

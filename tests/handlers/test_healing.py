@@ -1,5 +1,6 @@
 """Who notices that Redis lost records, and who goes on when they were recovered (promises P10)."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from bot.stories.ask import acting
 from bot.stories.chores import NAMES
 from bot.stories.recover import EPOCH
 from handlers.healing import AGAIN_SECONDS, LOOK_SECONDS, Healing
+from handlers.worker import Worker
 from tests.fakes_store import FakeStore
 from tests.stories.world import World
 
@@ -52,6 +54,25 @@ async def test_a_loss_under_way_is_recovered() -> None:
     assert world.chat.script.count("own") == 2
     assert await world.store.find(EPOCH) != epoch
     assert "chore:resync" in world.data.due
+
+
+async def test_a_worker_recovers_before_it_claims_anything() -> None:
+    """What is due may be old: the channels are read first."""
+    world = World()
+    world.queues(14)
+    await world.fires()
+    world.store.lost = True
+    hand = Worker(world.desk)
+    running = asyncio.create_task(hand.run())
+    for _ in range(2000):
+        if world.chat.parents():
+            break
+        await asyncio.sleep(0.001)
+    hand.stop()
+    await running
+    assert not world.store.lost
+    calls = world.chat.script.calls
+    assert calls.index("own") < calls.index("post")
 
 
 async def test_while_channels_cannot_be_read_it_says_so_and_tries_again() -> None:

@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.core.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool import Pool
 from bot.core.record import Change, Held, Put
 from bot.core.warning import Early
 from bot.ports import Failure, Unreachable
 from handlers import bodies
-from tests.builders import POOL
+from tests.builders import NOW, POOL
 from tests.handlers.door import TOKEN, Door, firing
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -158,12 +159,16 @@ async def test_metrics_have_the_products_prefix_and_real_values() -> None:
 async def test_a_pools_record_of_warnings_and_forecasts_is_told() -> None:
     """From the store, so that every process says the same."""
     async with Door() as door:
-        pool = Pool(POOL, early=Early(hits=2, false=1, missed=3))
+        made = Forecast(NOW, Verdict.CLEARS, 60, 700.0, 1000.0, 1400.0, pool=POOL)
+        scores = (Score(made, 0.0, held=False, left_out=LeftOut.SCALED), Score(made, 900.0, held=True))
+        pool = Pool(POOL, forecasts=(made, made), scores=scores, early=Early(hits=2, false=1, missed=3))
         await door.store.commit(Change(puts=(Put(Held(pool, 0), pool, None),)))
         lines = (await door.client.get("/metrics")).text.splitlines()
     for outcome, number in (("hit", 2), ("false", 1), ("missed", 3)):
         assert f'tailback_early_warnings{{outcome="{outcome}",pool="{POOL}"}} {number}.0' in lines
-    assert f'tailback_forecast_scored{{pool="{POOL}"}} 0.0' in lines
+    assert f'tailback_forecast_scored{{pool="{POOL}"}} 1.0' in lines
+    for reason, number in (("scaled", 1), ("unseen", 0), ("waiting", 2)):
+        assert f'tailback_forecast_left_out{{pool="{POOL}",reason="{reason}"}} {number}.0' in lines
 
 
 async def test_metrics_answer_even_when_the_store_does_not() -> None:

@@ -12,6 +12,7 @@ VALUES = {
     "kind": "inc",
     "pool": "linux",
     "dependency": "redis",
+    "reason": "unseen",
 }
 """Label: a value that it has."""
 KINDS = {"counter": Counter, "gauge": Gauge}

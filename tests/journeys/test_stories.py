@@ -1,23 +1,34 @@
 """The stories of `tailback demo`, in-process and in accelerated time: each opens an incident that names its pools."""
 
 import asyncio
+import socket
 
 import pytest
 
+from bot.core.finding import Cause
+from bot.ports import Refused
 from handlers.demo import opened_demo, scenario_named
 from tests.slack_driver import SlackDriver
 
-STORIES = ("surge", "limit-reached", "stockout", "offline-hosts", "provider-outage", "hung-jobs")
+STORIES = {
+    "surge": Cause.SURGE,
+    "limit-reached": Cause.LIMIT,
+    "stockout": Cause.STOCKOUT,
+    "offline-hosts": Cause.OFFLINE,
+    "provider-outage": Cause.PROVIDER,
+    "hung-jobs": Cause.HUNG,
+}
 
 
 @pytest.mark.parametrize("name", STORIES)
 async def test_every_story_opens_an_incident_that_names_the_affected_pools(name: str) -> None:
-    """One thread in the team's channel, with every affected pool in its first seconds, and nothing but it."""
+    """One thread in the team's channel, with every affected pool and the true cause in its first seconds."""
     scenario = scenario_named(name)
     async with asyncio.timeout(60), opened_demo(scenario) as demo, SlackDriver(demo.address) as slack:
         parent = await slack.channel("dev-infra").parent(scenario.rule.name, within=20)
         for pool in scenario.affected:
             await parent.until(pool, within=10)
+        await parent.until(STORIES[name].value, within=10)
         assert "OPEN" in parent.text
         assert demo.slack.log.of("chat.postMessage", "C0CIONCALL") == []
         refused = {call.outcome for call in demo.slack.log.calls} - {"ok", "pending"}
@@ -45,3 +56,12 @@ async def test_nothing_is_said_when_nothing_is_wrong() -> None:
     async with asyncio.timeout(60), opened_demo(scenario_named("healthy")) as demo:
         await demo.world.step(60)
         assert demo.slack.log.of("chat.postMessage") == []
+
+
+async def test_a_port_that_is_taken_is_named_with_the_remedy() -> None:
+    """The first thing that a visitor may meet: another demo still runs."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(Refused, match=f"on port {port}: another program uses it.* --port; 0 takes any free one"):
+            async with opened_demo(scenario_named("healthy"), port=port):
+                raise AssertionError("it was served")

@@ -1,14 +1,23 @@
 """Cause, forecast and what more runners would do, through the whole product: seen, said, and compared in the end."""
 
+from dataclasses import replace
+from typing import Any
+
+from bot.core.closing import scored_later
+from bot.core.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool import Pool
 from bot.core.request import Surface
+from bot.core.scoring import held_share, not_scored
+from bot.stories.gather import longer_view
+from bot.views.report_text import plain
+from handlers.records import exported
 from tests.builders import FULL, POOL
 from tests.stories.world import World, spoken
 
 
-async def full(queued: int = 60) -> World:
+async def full(queued: int = 60, **tables: Any) -> World:
     """An incident of a pool at its limit, after four looks."""
-    world = World()
+    world = World(**tables)
     world.queues(queued, **FULL)
     await world.fires()
     await world.work()
@@ -61,6 +70,85 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
     assert "The first said" in world.replies[-1]
     assert record(world).scores == world.incident.scores
     assert record(world).forecasts == ()
+
+
+async def by_hand(**tables: Any) -> World:
+    """An incident that somebody closed while 54 jobs waited."""
+    world = await full(**tables)
+    await world.says("resolve")
+    await world.work()
+    assert world.incident.closed
+    return world
+
+
+async def drains(world: World) -> None:
+    """54 jobs become none, two a minute."""
+    for minute in range(28):
+        world.queues(max(0, 54 - 2 * minute), **FULL)
+        await world.passes(60, step=30)
+
+
+async def report_of(world: World) -> str:
+    """What `/queue report` says of the pool."""
+    return " ".join(plain(await longer_view(world.store, world.desk.settings.file, 7, world.clock.now(), POOL)).split())
+
+
+async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later() -> None:
+    """The watch goes on measuring: pool, report and export know the truth; the thread is left alone and shut."""
+    world = await by_hand()
+    assert "not scored: it ended before the queue drained" in world.replies[-1]
+    told, edits = world.replies, world.parent.edits
+    before = world.incident
+    await drains(world)
+    held, scored = held_share(record(world).scores)
+    assert scored >= 1
+    assert held == scored
+    assert not record(world).forecasts
+    assert f"{held} of {scored} forecast interval" in await report_of(world)
+    assert "not scored" not in await report_of(world)
+    whole = scored_later(world.incident, {POOL: record(world)})
+    assert not not_scored(whole.scores)
+    assert f"Forecast: {held} of {scored} interval" in await exported(world.store, world.incident.id, "markdown", 0.0)
+    assert (world.replies, world.parent.edits, world.incident) == (told, edits, before)
+
+
+async def test_nothing_more_is_foretold_of_it_while_nobody_waits_for_the_answer() -> None:
+    """What was foretold while it was open waits, and no more joins."""
+    world = await by_hand()
+    waiting = record(world).forecasts
+    await world.passes(600, step=30)
+    assert record(world).forecasts == waiting
+    assert record(world).outlook is None
+
+
+async def test_where_nobody_measures_on_what_was_foretold_counts_as_not_scored() -> None:
+    """Without `timing.watch` the end is not seen: that is told, and nothing is made up."""
+    world = await by_hand(timing={"watch": "0s"})
+    await drains(world)
+    assert held_share(record(world).scores) == (0, 0)
+    missing = not_scored(record(world).scores)
+    assert missing[LeftOut.UNSEEN] >= 1
+    told = await report_of(world)
+    assert "no forecast interval was scored" in told
+    assert f"{missing.total()} not scored: the end of the queue was not seen ({missing.total()})" in told
+
+
+async def test_past_errors_widen_what_is_foretold_next() -> None:
+    """Eight intervals that were three times too short, in the pool's own record, and the next one reaches further."""
+    world = await full()
+    plain = record(world).outlook
+    wrong = Forecast(world.clock.now() - 9000, Verdict.CLEARS, 60, 700.0, 1000.0, 1400.0, pool=POOL)
+    row = world.data.rows[f"pool:{POOL}"]
+    scores = tuple(Score(replace(wrong, at=wrong.at + n), 3000.0, held=False) for n in range(8))
+    world.data.rows[f"pool:{POOL}"] = replace(row, value=replace(record(world), scores=scores))
+    await world.passes(30, step=30)
+    wide = record(world).outlook
+    assert plain is not None
+    assert wide is not None
+    assert plain.high_seconds
+    assert wide.high_seconds
+    assert wide.high_seconds > 1.5 * plain.high_seconds
+    assert wide.reason == "after 8 scored forecasts"
 
 
 async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> None:

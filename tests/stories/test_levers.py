@@ -1,8 +1,8 @@
-"""What a scale action may cost: all that is lent at the same time counts together (`max_cost_per_hour`, C9)."""
+"""The rails of a scale action hold when it is done, too: the kill switch, and the cap on the cost of all of them."""
 
 import pytest
 
-from bot.ports import Refused
+from bot.ports import Failure, Refused
 from tests.actions.care import BEN, CareWorld
 
 
@@ -38,3 +38,33 @@ async def test_what_was_handed_back_costs_nothing_any_more() -> None:
     assert world.scaler.current == 10
     await world.scaled(20)
     assert world.scaler.current == 20
+
+
+async def test_the_kill_switch_stops_a_raise_that_was_confirmed_before() -> None:
+    """Nothing reaches the scaler; the thread says why, and turning it on again brings nothing back."""
+    world = CareWorld()
+    await world.opens()
+    act = await world.wants(24)
+    world.actions(enabled=False)
+    await world.work()
+    assert world.scaler.requests == []
+    assert "Actions are switched off" in world.replies[-1]
+    world.actions(enabled=True)
+    await world.passes(600, step=60)
+    assert world.scaler.requests == []
+    assert "switched off" in (await world.now(act)).outcome
+
+
+async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:
+    """The scaler never answered and did nothing: it is read back, and nothing is sent a second time."""
+    world = CareWorld()
+    await world.opens()
+    await world.wants(24)
+    world.scaler.script.fail("set", Failure.UNKNOWN)
+    await world.work()
+    world.actions(enabled=False)
+    sent = len(world.scaler.requests)
+    await world.passes(600, step=30)
+    assert len(world.scaler.requests) == sent
+    assert world.scaler.current == 10
+    assert "switched off" in " ".join(world.replies)

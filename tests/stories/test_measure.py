@@ -63,7 +63,7 @@ async def test_a_pool_without_a_source_says_so() -> None:
 
 
 async def test_an_incident_starts_with_the_pools_past_where_the_source_has_one() -> None:
-    """Half an hour of it, asked for once."""
+    """Two hours of it, asked for once: an alert that takes half an hour to fire has a before to be compared with."""
     world = World()
     past = tuple(sample(n, at=NOW - 900 + n * 60) for n in range(10))
     world.metrics.past[POOL] = (sample(99, at=NOW - PAST_SECONDS - 60), *past)

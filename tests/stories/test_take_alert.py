@@ -50,6 +50,19 @@ async def test_a_member_that_joins_goes_into_the_same_incident() -> None:
     assert world.data.due[f"pool:{OTHER_POOL}"] <= world.clock.now()
 
 
+async def test_a_late_repeat_brings_no_member_back() -> None:
+    """Of two Alertmanagers one is slow: that b fires arrives once more after b has resolved."""
+    world = World()
+    await world.opens(spoken("a"))
+    joined = (spoken("a"), spoken("b", starts_at=NOW - 30))
+    assert await world.fires(*joined) is Taken.JOINED
+    assert await world.fires(spoken("a"), spoken("b", firing=False, starts_at=NOW - 30)) is Taken.JOINED
+    told = len(world.incident.timeline)
+    assert await world.fires(*joined) is Taken.REPEATED
+    assert [alert.fingerprint for alert in world.incident.firing] == ["a"]
+    assert len(world.incident.timeline) == told
+
+
 async def test_a_repeat_changes_nothing() -> None:
     """Not even a version: a storm of repeats writes nothing."""
     world = World()

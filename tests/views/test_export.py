@@ -70,6 +70,7 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
             "high_seconds": 2700.0,
             "actual_seconds": 2040.0,
             "held": True,
+            "not_scored_because": None,
         }
     ]
 

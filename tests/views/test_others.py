@@ -163,7 +163,12 @@ def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
     """A dialog that could not work has no submit."""
     several = scale_modal("a", [*choices(), ScaleChoice("linux.large", 4, 9, proposed=6)])
     assert [block.get("block_id") for block in several["blocks"] if block["type"] == "input"] == ["pool", "target"]  # type: ignore[attr-defined]  # a view is opaque to the types
-    none = scale_modal("a", choices()[1:])
+    stuck = [ScaleChoice("macos", 2, 16, step=10), ScaleChoice("full", 9, 9), ScaleChoice("odd", None, 9)]
+    none = scale_modal("a", [*choices()[1:], *stuck])
+    said = "\n".join(texts(none["blocks"]))
+    assert "least target that its scaler takes." in said
+    assert "It has as many as it may have." in said
+    assert said.count("Its present size is unknown.") == 2
     assert view_problems(several) == []
     assert view_problems(none) == []
     assert "submit" not in none

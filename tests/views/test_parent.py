@@ -12,7 +12,7 @@ from bot.core.message import Message
 from bot.core.observe import View
 from bot.core.offer import Offer, Place
 from bot.core.pool import Peak, Pool
-from bot.core.timeline import Event
+from bot.core.timeline import Event, answered
 from bot.views.blocks import digest_of
 from bot.views.parent import parent
 from tests.slack_limits import message_problems, texts
@@ -293,3 +293,22 @@ def test_a_peak_without_a_known_wait_names_no_wait() -> None:
     """Unknown is not zero here either."""
     of = replace(samples.closed(), peaks={"linux.2xlarge": Peak(9)})
     assert "Peak: linux.2xlarge 9 jobs queued." in words(draw(of, View()))
+
+
+def test_a_request_gives_way_to_what_came_of_it() -> None:
+    """While nothing has come it stands there; afterwards the deed alone does, and the room is for other things."""
+    asked = noted(samples.incident(), NOW, Event.REQUESTED, "asked to silence the alert for 1 h.", who="U1", tell=False)
+    assert "asked to silence" in words(draw(asked, View()))
+    told = replace(asked, timeline=answered(asked.timeline, "U1", NOW))
+    done = noted(told, NOW + 1, Event.SILENCED, "silenced the alert for 1 h.", who="U1")
+    assert "asked to silence" not in words(draw(done, View()))
+    assert "<@U1> silenced the alert for 1 h." in words(draw(done, View()))
+    other = replace(asked, timeline=answered(asked.timeline, "U2", NOW))
+    assert "asked to silence" in words(draw(other, View()))
+
+
+def test_in_a_simulation_the_end_is_told_by_both_clocks() -> None:
+    """Beside times of day stands which clock the length is of."""
+    of = replace(samples.closed(), speed=60.0)
+    assert "of the fleet's time (" in words(draw(of, View()))
+    assert "by the clock)" in heading(draw(of, View()))

@@ -53,3 +53,15 @@ def test_a_worse_queue_is_said_to_its_owner() -> None:
     """By name, at the end."""
     found = offering(noted(incident(), NOW, Event.WORSE, "Worse: 40 jobs."), "", (), whom="U2")
     assert "Worse: 40 jobs. <@U2>, you have it." in reply(found, found.timeline[-1], NOW).text
+
+
+def test_the_last_words_of_a_long_cause_are_not_cut() -> None:
+    """They say what to do. Ten such lines take more than one section, and no line is torn."""
+    cause = f"linux.2xlarge, cause 1 (high confidence): {'the cloud refuses; ' * 20}Wait for the cloud, do not rerun."
+    found = noted(incident(), NOW, Event.DIAGNOSED, "asked for a diagnosis.", who="U1", lines=(cause,) * 10)
+    drawn = reply(found, found.timeline[-1], NOW)
+    assert message_problems(drawn) == []
+    shown = "\n".join(str(block["text"]["text"]) for block in drawn.blocks if block["type"] == "section")  # type: ignore[index]  # a block as Slack reads it
+    assert shown.count("do not rerun.") == 10
+    one = noted(incident(), NOW, Event.DIAGNOSED, "asked for a diagnosis.", who="U1", lines=(cause,))
+    assert "do not rerun." in reply(one, one.timeline[-1], NOW).text

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from bot.adapters.alertmanagers.api_v2 import ApiV2, ApiV2Table
 from bot.adapters.http import bearer
-from bot.adapters.parts import MoreHeaders, Parts, read
+from bot.adapters.parts import MoreHeaders, Parts, more_than_one, read
 from bot.config import ConfigError
 from bot.sources.alertmanager import parse
 
@@ -15,6 +15,8 @@ from bot.sources.alertmanager import parse
 class AlertmanagerTable(ApiV2Table):
     """`[alertmanager.NAME]` with `kind = "alertmanager"`. It has no credentials of its own: a proxy in front may."""
 
+    token_file: str = ""
+    """A bearer token that is renewed while we run, as a service account's is; read before every request."""
     basic_env: str = ""
     """Names the variable that holds `user:password`."""
     org_id: str = ""
@@ -25,12 +27,12 @@ class AlertmanagerTable(ApiV2Table):
 def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> ApiV2:
     """The back end from its table; raises ConfigError with every problem."""
     table = read(AlertmanagerTable, place, raw)
-    if table.token_env and table.basic_env:
-        raise ConfigError([f"{place}: token_env and basic_env exclude each other; keep one"])
+    if wrong := more_than_one(token_env=table.token_env, token_file=table.token_file, basic_env=table.basic_env):
+        raise ConfigError([f"{place}: {wrong}"])
     headers = {**table.headers, **bearer(parts.token(place, "token_env", table.token_env))}
     if basic := parts.token(place, "basic_env", table.basic_env):
         headers["Authorization"] = f"Basic {base64.b64encode(basic.encode()).decode()}"
     if table.org_id:
         headers["X-Scope-OrgID"] = table.org_id
-    http = parts.http(f"Alertmanager ({name})", place, table, table.url, headers=headers)
+    http = parts.http(f"Alertmanager ({name})", place, table, table.url, headers=headers, token_file=table.token_file)
     return ApiV2(table, http, "/api/v2", parse)

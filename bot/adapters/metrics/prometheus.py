@@ -12,7 +12,7 @@ from bot.adapters.http import Answer, BaseUrl, Http, bearer
 from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
-from bot.adapters.parts import MoreHeaders, Parts, ReachTable, read, together
+from bot.adapters.parts import MoreHeaders, Parts, ReachTable, more_than_one, read, together
 from bot.config import ConfigError, Seconds
 from bot.core.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -39,6 +39,8 @@ class PrometheusTable(ReachTable):
     kind: str
     url: BaseUrl
     token_env: str = ""
+    token_file: str = ""
+    """A bearer token that is renewed while we run, as a service account's is; read before every request."""
     basic_env: str = ""
     """Names the variable that holds `user:password`."""
     org_id: str = ""
@@ -156,7 +158,7 @@ def build(
 ) -> Prometheus:
     """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
     (table, headers), asked = together(partial(_own, place, raw, parts), pools, _queries)
-    http = parts.http(f"Prometheus ({name})", place, table, table.url, headers=headers)
+    http = parts.http(f"Prometheus ({name})", place, table, table.url, headers=headers, token_file=table.token_file)
     return Prometheus(http, asked, parts.now, table.max_age)
 
 
@@ -166,8 +168,8 @@ def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[Prometheu
 
 
 def _headers(table: PrometheusTable, place: str, parts: Parts) -> dict[str, str]:
-    if table.token_env and table.basic_env:
-        raise ConfigError([f"{place}: token_env and basic_env exclude each other; keep one"])
+    if wrong := more_than_one(token_env=table.token_env, token_file=table.token_file, basic_env=table.basic_env):
+        raise ConfigError([f"{place}: {wrong}"])
     headers = {**table.headers, **bearer(parts.token(place, "token_env", table.token_env))}
     if basic := parts.token(place, "basic_env", table.basic_env):
         headers["Authorization"] = f"Basic {base64.b64encode(basic.encode()).decode()}"

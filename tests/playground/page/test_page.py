@@ -1,7 +1,7 @@
 """The playground's page in a real browser: what a person reads, presses, types and is spared."""
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.playground.page.state import PARENT_TS, message
 from tests.playground.page.workspace import PageWorkspace
@@ -245,3 +245,19 @@ async def test_the_newest_message_stays_in_view_when_the_thread_opens(page: Page
     await page.reload()
     await expect(page.get_by_test_id("thread")).to_be_visible()
     await expect(newest).to_be_in_viewport(ratio=1)
+
+
+async def test_on_a_phone_the_guide_is_folded_until_opened(browser: Browser, workspace: PageWorkspace) -> None:
+    """At three in the morning the first message counts; once opened, the guide stays open."""
+    context = await browser.new_context(viewport={"width": 390, "height": 844})
+    shown = await context.new_page()
+    shown.set_default_timeout(5000)
+    try:
+        await shown.goto(f"{workspace.base}/?user=U0ANA&channel={CI}")
+        await expect(parent(shown)).to_be_visible()
+        await expect(shown.get_by_text("An alert has arrived")).to_be_hidden()
+        await shown.get_by_text("What to look at next").click()
+        await shown.reload()
+        await expect(shown.get_by_text("An alert has arrived")).to_be_visible()
+    finally:
+        await context.close()

@@ -1,0 +1,94 @@
+"""The head of a request within bounds of size and time, before anything is routed (C4); uvicorn has none."""
+
+import asyncio
+
+from starlette.responses import PlainTextResponse
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+MOST_HEAD_BYTES = 16 * 1024
+"""Address and headers together."""
+HEAD_SECONDS = 10.0
+"""From the connection, or from the first byte of a further request, to the end of the headers."""
+TOO_LARGE = "the headers are too large; 16 kB are allowed"
+
+_LATE = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+"""An alert sender on a bad line shall send again, and would not after a 4xx (promises E1)."""
+_ENDLESS = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+too_large = PlainTextResponse(TOO_LARGE, 431, headers={"connection": "close"})
+"""The application for a request whose head is whole and too large."""
+
+
+class BoundedHeads(HttpToolsProtocol):
+    """One connection; whoever is slow with a head, or goes on sending after the answer, is cut off."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _in_head = True
+    _in_body = False
+    _unread_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
+        """Somebody connects: their first head is awaited."""
+        super().connection_made(transport)
+        self._await()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """They are gone."""
+        self._calm()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """A head that does not end is not kept until it does."""
+        super().data_received(data)
+        if self._in_head and self.parser is not None:
+            self._unread_bytes += len(data)
+            if self._unread_bytes > MOST_HEAD_BYTES:
+                self._cut(_ENDLESS)
+
+    def on_message_begin(self) -> None:
+        """The first byte of a head."""
+        super().on_message_begin()
+        self._in_head, self._unread_bytes = True, 0
+        if self._timer is None:
+            self._await()
+
+    def on_headers_complete(self) -> None:
+        """The head is whole; when it is too large, the application never sees it."""
+        self._calm()
+        self._in_head, self._in_body = False, True
+        size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        known = self.app
+        if size > MOST_HEAD_BYTES:
+            self.app = too_large
+        super().on_headers_complete()
+        self.app = known
+
+    def on_message_complete(self) -> None:
+        """The body is whole."""
+        super().on_message_complete()
+        self._in_body = False
+        self._calm()
+
+    def on_response_complete(self) -> None:
+        """The answer is out; a body that still comes is read for a while, so that its sender sees the answer."""
+        super().on_response_complete()
+        if self._in_body:
+            self._await()
+
+    def _await(self) -> None:
+        self._calm()
+        self._timer = self.loop.call_later(HEAD_SECONDS, self._late)
+
+    def _calm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _late(self) -> None:
+        self._timer = None
+        self._cut(_LATE if self._in_head and self._unread_bytes else b"")
+
+    def _cut(self, words: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(words)
+            self.transport.close()
