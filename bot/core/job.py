@@ -46,8 +46,6 @@ class WorkflowJob:
     runner: str = ""
     url: str = ""
     branch: str = ""
-    installation: str = ""
-    """The GitHub App installation that the webhook came from."""
     seen_at: float = 0.0
     """When the newest word of it arrived."""
     heard_at: float = 0.0
@@ -106,7 +104,6 @@ def _filled(job: WorkflowJob, other: WorkflowJob) -> WorkflowJob:
         runner=job.runner or other.runner,
         url=job.url or other.url,
         branch=job.branch or other.branch,
-        installation=job.installation or other.installation,
     )
 
 

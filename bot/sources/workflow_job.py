@@ -53,7 +53,6 @@ def parse(body: bytes, now: float) -> WorkflowJob | None:
         runner=runner,
         url=_link(job.get("html_url")),
         branch=text(job.get("head_branch"), MOST_TEXT_CHARS),
-        installation=text(fields(event.get("installation")).get("id"), 40),
         seen_at=now,
     )
 

@@ -14,6 +14,8 @@ from bot.ports import Refused
 from bot.stories.ask import own_id
 
 GONE = "Those runners have been handed back already."
+ALSO_BELOW = {"extend": "hand_back"}
+"""Said in words, it is meant wherever the other is offered: Extend stands below the warning alone, Undo long before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,11 @@ async def below(desk: Desk, request: Request) -> tuple[str, Held[Incident]]:
     held = await desk.store.get(Incident, found) if found else None
     if held is None:
         raise Refused("Ask in the thread of an incident, or press the button below its reply.")
+    meant = {request.name, ALSO_BELOW.get(request.name, request.name)}
     for entry in reversed(held.value.timeline):
-        if request.name in entry.choices:
+        if meant & set(entry.choices):
             return entry.about, held
-    raise Refused("Nothing in this thread waits for that.")
+    raise Refused("Nothing in this thread waits for that: it needs a reply that offers it, and there is none now.")
 
 
 async def own_of(desk: Desk, request: Request, held: Held[Incident], about: str, *state: str) -> str:

@@ -91,3 +91,19 @@ async def test_the_kill_switch_stops_extending() -> None:
     world.actions(enabled=False)
     with pytest.raises(Refused, match="switched off"):
         await world.presses("extend")
+
+
+async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
+    """Whoever knows at once that it will take longer need not wait for the button; before the check there is nothing."""
+    world = await lent()
+    await world.passes(3600, step=60)
+    assert not any("extend" in entry.choices for entry in world.incident.timeline)
+    await world.says("extend", who=BEN)
+    await world.work()
+    assert f"<@{BEN}> keeps the extra runners of {POOL} (to 24) for 2 h from now." in world.replies[-1]
+    with pytest.raises(Refused, match="They stay for 2 h more already"):
+        await world.says("extend", who=BEN)
+    other = CareWorld()
+    await other.opens(queued=14)
+    with pytest.raises(Refused, match="needs a reply that offers it, and there is none now"):
+        await other.says("extend", who=BEN)

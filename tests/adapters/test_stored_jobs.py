@@ -83,7 +83,7 @@ async def test_a_job_stands_under_each_of_its_labels(keeper: Keeper) -> None:
 
 async def test_a_job_comes_back_as_it_was_told_last(keeper: Keeper) -> None:
     """With every part, and once; a late word changes nothing."""
-    queued = keeper.job(1, "gpu", url="https://x", branch="b", installation="7")
+    queued = keeper.job(1, "gpu", url="https://x", branch="b")
     await keeper.tell(queued, replace(queued, started_at=keeper.now(), **LATER), queued)
     (job,) = await keeper.jobs.under("gpu")
     assert (job.state, job.runner, job.url, job.heard_at) == (JobState.IN_PROGRESS, "i-1", "https://x", queued.seen_at)

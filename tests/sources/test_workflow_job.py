@@ -34,7 +34,6 @@ def test_every_part_of_a_queued_job_is_read() -> None:
         created_at=CREATED,
         url="https://github.com/example-org/engine/actions/runs/15500000001/job/41000000001",
         branch="gpu-sorting",
-        installation="6100001",
         seen_at=NOW,
     )
 

@@ -35,6 +35,18 @@ async def test_a_source_that_does_not_answer_eases_nothing() -> None:
     assert not world.data.rows["inc:i1"].value.firing
 
 
+async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_it() -> None:
+    """A delivery and a listing may overtake each other: only after one period of silence the list is believed."""
+    world = World()
+    await take_alert(world.desk, delivery(group_key=f"{{}}:{LABELS}"))
+    world.clock.advance(world.desk.settings.file.timing.resync - 1)
+    await resync(world.desk)
+    assert world.data.rows["inc:i1"].value.firing
+    world.clock.advance(2)
+    await resync(world.desk)
+    assert not world.data.rows["inc:i1"].value.firing
+
+
 async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> None:
     """One that does not answer says nothing of the other's alerts; one that does not hold an alert ends nothing."""
     world = World()

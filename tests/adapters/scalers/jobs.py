@@ -7,7 +7,7 @@ def job(number: int, state: JobState = JobState.QUEUED, **more: object) -> Workf
     """A job of example/app that asks for linux; the higher its number, the younger."""
     told = {"run": "7", "name": f"test {number}", "workflow": "ci", "repository": "example/app", "labels": ("linux",)}
     told["url"] = f"https://github.com/example/app/actions/runs/7/job/{number}"
-    return WorkflowJob(str(number), state=state, created_at=1000.0 + number, **{**told, "installation": "55", **more})
+    return WorkflowJob(str(number), state=state, created_at=1000.0 + number, **{**told, **more})
 
 
 class FakeJobs:

@@ -65,7 +65,7 @@ async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: A
 
 async def test_pytorchs_fork_has_its_own_fields(lever: Make, api: AwsApi):
     """Its queue serves every label, so its messages are not counted."""
-    scaler = lever(FakeJobs(job(1, installation="")), format="pytorch")
+    scaler = lever(FakeJobs(job(1)), format="pytorch")
     await scaler.set(11, "act-1")
     assert [one.body for one in api.sent] == [
         {
