@@ -148,9 +148,15 @@ def _tamed(value: object) -> object:
 
 
 def _name(_logger: object, _method: str, event: Event) -> Event:
-    """A library's line says which library it was."""
+    """A library's line says which library it was.
+
+    A connection that failed is told by the line itself; its traceback, some 6 kB at every try, is for DEBUG.
+    """
     if isinstance(record := event.get("_record"), logging.LogRecord):
         event["library"] = record.name
+        failed = record.exc_info[1] if record.exc_info else None
+        if isinstance(failed, OSError) and not logging.getLogger().isEnabledFor(logging.DEBUG):
+            event.pop("exc_info", None)
     return event
 
 

@@ -12,7 +12,7 @@ REVERTS_MINUTES = 120.0
 UNFORESEEN = 0.12
 """Relative spread of the net rate that no figure shows: people push, people stop."""
 STAYS = 0.3
-"""The part of it that does not fade beside known weeks; without them `forecast.DRIFT` stands for what the hours bring."""
+"""The part of it that does not fade beside known weeks; without them `forecast.DRIFT` stands for the coming hours."""
 LASTS = 0.3
 """How unsure it is that arrivals above or below the habit of the hour stay so, as a share of the difference."""
 LASTS_UNTOLD = 0.5

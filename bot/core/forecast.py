@@ -15,10 +15,10 @@ from bot.core.words import count
 INTERVAL_Z = 1.4
 """Standard deviations on each side; 1.28 would be 80 % if all were normal, the rest was measured on the fleet."""
 DRIFT = 0.3
-"""Relative doubt of a foretold time per square root of an hour, where no past weeks say how arrivals change by the hour.
+"""Relative doubt of a foretold time per square root of an hour, where no past weeks say what the hours are used to.
 
-A random walk with this step strays in half a day (0.3 × √12 = 1.0) as far as a rhythm of working hours whose nights have
-a third of what its days have: opposite hours of the day then differ by the mean of both.
+A random walk with this step strays in half a day (0.3 × √12 = 1.0) as far as a rhythm of working hours whose nights
+have a third of what its days have: opposite hours of the day then differ by the mean of both.
 """
 GROWTH_MINUTES = 30.0
 

@@ -1,4 +1,4 @@
-"""How forecasts came out: compared with the end of the queue or left out with the reason, and what follows for later."""
+"""How forecasts came out: compared with the end of the queue, or left out with the reason; what follows for later."""
 
 import math
 from collections import Counter
@@ -145,10 +145,12 @@ def error_factor(scores: Sequence[Score]) -> float | None:
 
 
 def left_out_words(left_out: Counter[LeftOut]) -> str:
-    """`5 not scored: somebody scaled the pool (3), it ended before the queue drained (2)`; empty when there are none."""
+    """`5 not scored: somebody scaled the pool (3), it ended before the queue drained (2)`; empty when none were."""
     if not left_out.total():
         return ""
-    return f"{left_out.total():,} not scored: " + ", ".join(f"{WHY[why]} ({n:,})" for why, n in left_out.most_common())
+    each = left_out.most_common()
+    why = WHY[each[0][0]] if len(each) == 1 else ", ".join(f"{WHY[why]} ({number:,})" for why, number in each)
+    return f"{left_out.total():,} not scored: {why}"
 
 
 def score_lines(scores: Sequence[Score]) -> tuple[str, ...]:

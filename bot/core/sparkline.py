@@ -11,7 +11,8 @@ from bot.core.words import clock, count, duration
 BARS = "▁▂▃▄▅▆▇█"
 GAP = "·"
 """Nothing is known of that time."""
-MOST_BARS = 24
+MOST_BARS = 20
+"""As many as a phone has room for beside each other (390 px): bars that go on in the next line show another shape."""
 MOST_POOLS = 4
 LEAST_POINTS = 5
 """Known points before a queue is worth a picture."""

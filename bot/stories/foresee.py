@@ -28,12 +28,12 @@ async def foreseen(desk: Desk, pool: Pool, watchers: tuple[str, ...], *, fresh: 
     sample = pool.latest
     coming = expected(pool.samples, rules, limits, pool.ahead, paces.speed) if limits and not watchers else ()
     newest = fired[-1].incident if fired else ""
-    scaled_at = await _scaled_at(desk, pool) if pool.early.standing else None
-    seen = Seen(desk.now(), sample, limits, coming, watchers, newest, scaled_at, paces.speed)
+    scaled = await scaled_at(desk, pool) if pool.early.standing else None
+    seen = Seen(desk.now(), sample, limits, coming, watchers, newest, scaled, paces.speed)
     return replace(pool, early=stepped(pool.early, seen))
 
 
-async def _scaled_at(desk: Desk, pool: Pool) -> float | None:
+async def scaled_at(desk: Desk, pool: Pool) -> float | None:
     """When somebody really asked for more runners last (epoch seconds)."""
     act_id = await desk.store.find(f"scaled:{pool.id}")
     act = await desk.act(act_id) if act_id else None

@@ -10,7 +10,7 @@ from bot.core.record import Change, Claim, Conflict, Held, Put
 from bot.core.scoring import compared, given_up, touched
 from bot.desk import Desk
 from bot.ports import Unreachable
-from bot.stories.foresee import foreseen
+from bot.stories.foresee import foreseen, scaled_at
 
 PAST_SECONDS = 7200.0
 """How much of a pool's past an incident starts with, where the source has one; by the fleet's own time.
@@ -136,9 +136,8 @@ async def _ahead(desk: Desk, pool: Pool) -> Pool:
 async def _looked_back(desk: Desk, pool: Pool) -> Pool:
     """The record with what its forecasts came to; those from before somebody scaled the pool are not compared."""
     speed = desk.settings.file.paces.speed
-    if pool.forecasts and (act_id := await desk.store.find(f"scaled:{pool.id}")) is not None:
-        act = await desk.act(act_id)
-        pool = touched(pool, act.sent_at if act else None, speed)
+    if pool.forecasts:
+        pool = touched(pool, await scaled_at(desk, pool), speed)
     return compared(pool, _rules(desk, pool), speed)
 
 

@@ -108,8 +108,8 @@ def since(incident: Incident) -> Marked:
 def lasted(incident: Incident) -> Marked:
     """From when to when, and how long."""
     began, ended = began_at(incident), incident.closed_at or incident.changed_at
-    return say("From {began} to {ended}, {lasted}.",
-               began=date(began), ended=date(ended), lasted=how_long(max(0.0, ended - began), incident.speed))  # fmt: skip
+    span = how_long(max(0.0, ended - began), incident.speed)
+    return say("From {began} to {ended}, {span}.", began=date(began), ended=date(ended), span=span)
 
 
 def links(incident: Incident) -> Marked | None:

@@ -280,7 +280,8 @@ def _alt(incident: Incident, names: Sequence[str], pools: Sequence[PoolChart], m
         (first_at, first), (peak_at, peak), (last_at, last) = known[0], max(known, key=lambda p: p[1]), known[-1]
         begins, at_peak, ends = (clock(at, last_at - first_at) for at in (first_at, peak_at, last_at))
         parts.append(
-            f"{drawn.pool}: {first:,.0f} jobs queued at {begins}, at most {peak:,.0f} at {at_peak}, {last:,.0f} at {ends}."
+            f"{drawn.pool}: {first:,.0f} jobs queued at {begins}, at most {peak:,.0f} at {at_peak}, "
+            f"{last:,.0f} at {ends}."
         )
         runners = [p for p in course.points if p.online is not None]
         if runners:

@@ -94,7 +94,7 @@ async def test_the_kill_switch_stops_extending() -> None:
 
 
 async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
-    """Whoever knows at once that it will take longer need not wait for the button; before the check there is nothing."""
+    """Whoever knows that it will take longer need not wait for the button; before the check there is nothing."""
     world = await lent()
     await world.passes(3600, step=60)
     assert not any("extend" in entry.choices for entry in world.incident.timeline)

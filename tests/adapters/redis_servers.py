@@ -31,6 +31,16 @@ def running(*command: str, url: str) -> Iterator[subprocess.Popen[bytes]]:
         server.wait(timeout=10)
 
 
+def whole(client: redis.Redis) -> None:
+    """Wait until the append-only file is written for the first time: until then a server does not obey SIGTERM."""
+    for _ in range(500):
+        told = client.info("persistence")
+        if not told["aof_rewrite_in_progress"] and not told["aof_rewrite_scheduled"]:
+            return
+        time.sleep(0.01)
+    raise AssertionError("the append-only file was not written within 5 s")
+
+
 @contextlib.contextmanager
 def plain_redis(*more: str) -> Iterator[str]:
     """The URL of a redis-server from PATH on a socket of its own."""

@@ -22,7 +22,7 @@ from bot.core.record import AuditEntry, Change, Held, Put
 from bot.core.trail import broken_at
 from bot.ports import Failure, Unreachable
 from tests.adapters.redis_proxy import RedisProxy
-from tests.adapters.redis_servers import plain_redis, running
+from tests.adapters.redis_servers import plain_redis, running, whole
 
 CLOCKS = Clocks(time.time, time.monotonic)
 
@@ -211,6 +211,7 @@ async def test_every_danger_is_named_with_its_remedy(redis_url: str) -> None:
             client.replicaof("NO", "ONE")
             client.config_set("appendonly", "yes")
             client.config_set("maxmemory-policy", "noeviction")
+            whole(client)
     await store.aclose()
     words = ["maxmemory-policy is allkeys-lru", "appendonly yes", "point REDIS_URL at the primary", "5.0 s behind"]
     assert len(found) == len(words)

@@ -167,7 +167,7 @@ def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out():
         "The first said 10 min to 33 min; it took 25 min",
     )
     assert score_lines([ended]) == (
-        "Forecast: no interval was scored; 1 not scored: it ended before the queue drained (1)",
+        "Forecast: no interval was scored; 1 not scored: it ended before the queue drained",
     )
     assert score_lines([]) == ()
     assert left_out_words(not_scored([known])) == ""

@@ -28,7 +28,7 @@ def test_many_values_keep_the_worst_of_each_part() -> None:
     values: list[float | None] = [1.0] * 240
     values[100] = 8.0
     assert sparkline(values).count("█") == 1
-    assert len(sparkline(values)) == 24
+    assert len(sparkline(values)) == 20
 
 
 def test_the_words_give_first_peak_and_last_with_their_times() -> None:

@@ -78,4 +78,8 @@ def test_in_a_simulation_a_span_is_told_by_both_clocks() -> None:
 
 def test_a_short_story_has_seconds_in_its_times() -> None:
     """From 08:00 to 08:00 says nothing; above five minutes the minute is enough."""
-    assert [clock(1_800_000_020), clock(1_800_000_020, 300), clock(1_800_000_020, 299)] == ["08:00", "08:00", "08:00:20"]
+    assert [clock(1_800_000_020), clock(1_800_000_020, 300), clock(1_800_000_020, 299)] == [
+        "08:00",
+        "08:00",
+        "08:00:20",
+    ]

@@ -107,6 +107,23 @@ def test_libraries_speak_through_the_same_log() -> None:
     ]
 
 
+@pytest.mark.parametrize(("level", "problem", "traced"), [
+    ("INFO", ConnectionRefusedError("no"), False),
+    ("DEBUG", ConnectionRefusedError("no"), True),
+    ("INFO", KeyError("ours"), True),
+])  # fmt: skip
+def test_a_connection_that_a_library_cannot_make_is_one_line(level: str, problem: Exception, traced: bool) -> None:
+    """Socket Mode tries every few seconds: the reason stands in the line; what is a fault keeps its traceback."""
+    stream = set_to("json", level=level)
+    try:
+        raise problem
+    except (OSError, KeyError):
+        logging.getLogger("slack_bolt.AsyncApp").exception("Failed to connect (error: no); Retrying...")
+    (line,) = stream.getvalue().splitlines()
+    assert ("exception" in json.loads(line)) is traced
+    assert json.loads(line)["event"] == "Failed to connect (error: no); Retrying..."
+
+
 def test_the_level_is_kept() -> None:
     """What is below LOG_LEVEL is not written, by us or by a library."""
     stream = set_to("json", level="WARNING")

@@ -96,7 +96,8 @@ async def test_a_silence_button_that_takes_too_long_can_be_pressed_again(monkeyp
         with monkeypatch.context() as slow:
             slow.setattr(slack, "PATIENCE_SECONDS", 0.01)
             slow.setattr(door.store, "get", hangs)
-            await door.press("silence", value)
+            async with asyncio.timeout(2):
+                await door.press("silence", value)
         assert "Nothing was done; press again" in door.world.chat.whispers[-1][2].text
         await door.press("silence", value)
         assert [view["callback_id"] for _, view in door.world.chat.views] == ["silence"]

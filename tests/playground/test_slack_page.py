@@ -127,7 +127,7 @@ async def test_serving_leaves_signals_alone_and_ends_with_a_stream_open(slack: K
 async def test_a_port_that_is_taken_is_named(slack: Kit) -> None:
     """The error says where and what to do."""
     port = int(slack.url.rsplit(":", 1)[1])
-    with pytest.raises(OSError, match=f"cannot listen on 127.0.0.1:{port}.*choose another PORT"):
+    with pytest.raises(OSError, match=f"cannot listen on 127.0.0.1:{port}.*choose another port"):
         async with serving(Starlette(), port=port):
             pass
 

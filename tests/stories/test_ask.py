@@ -173,10 +173,11 @@ async def test_the_second_one_hears_who_did_it_and_when() -> None:
 async def test_a_refusal_stands_in_the_audit_trail() -> None:
     """Denials too (C11)."""
     world = World()
-    request = Request("scale_up", CAM, TEAM, CHANNEL, Surface.COMMAND, "k1")
+    request = Request("scale_up", CAM, TEAM, CHANNEL, Surface.COMMAND, "k1", act="i1.0123456789ab")
     await refused(world.desk, request, "not on the list")
     ((_, entry, _),) = world.data.trail
-    assert entry == AuditEntry(world.clock.now(), CAM, "scale_up", outcome="refused: not on the list")
+    why, about = "refused: not on the list", "i1.0123456789ab"
+    assert entry == AuditEntry(world.clock.now(), CAM, "scale_up", outcome=why, act=about)
 
 
 def buttons(world: World) -> list[str]:

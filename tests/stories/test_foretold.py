@@ -130,7 +130,40 @@ async def test_where_nobody_measures_on_what_was_foretold_counts_as_not_scored()
     assert missing[LeftOut.UNSEEN] >= 1
     told = await report_of(world)
     assert "no forecast interval was scored" in told
-    assert f"{missing.total()} not scored: the end of the queue was not seen ({missing.total()})" in told
+    assert f"{missing.total()} not scored: the end of the queue was not seen" in told
+
+
+async def scales(world: World) -> None:
+    """Somebody asks for 24 runners, and says yes to the question."""
+    values = {"target": "24", "pool": POOL}
+    asked = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values=values)
+    assert asked.view is not None
+    act = str(asked.view["private_metadata"])
+    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", act=act)
+    await world.work()
+
+
+async def test_what_was_foretold_before_somebody_scaled_is_counted_as_left_out() -> None:
+    """It said what would come of itself; the farewell says how many, and only what came later is compared."""
+    world = await full()
+    before = sum(made.verdict is Verdict.CLEARS for made in record(world).forecasts)
+    assert before >= 1
+    await scales(world)
+    await drains(world)
+    await world.fires(spoken(firing=False))
+    await world.passes(180, step=30)
+    assert world.incident.closed
+    assert not_scored(world.incident.scores)[LeftOut.SCALED] == before
+    assert f"{before} not scored: somebody scaled the pool" in world.replies[-1]
+
+
+async def test_a_request_in_shadow_mode_leaves_no_forecast_out() -> None:
+    """Nothing was scaled, so what was foretold is held against what came."""
+    world = await full(actions={"shadow": True})
+    await scales(world)
+    await world.passes(60, step=30)
+    assert not record(world).scores
+    assert record(world).forecasts
 
 
 async def test_past_errors_widen_what_is_foretold_next() -> None:

@@ -49,7 +49,7 @@ function jump() {
 
 function renderChannel() {
   const channel = currentChannel();
-  place("channel-title").textContent = channel ? `# ${channel.name}` : "No channels";
+  place("channel-title").textContent = channel ? `${channel.is_im ? "@" : "#"} ${channel.name}` : "No channels";
   place("channel-note").textContent = channel?.is_archived ? "Archived: nobody can post here" : "";
   if (!channel) return;
   const { messages, older } = channelMessages();

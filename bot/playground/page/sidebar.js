@@ -12,12 +12,14 @@ const LIVE = { live: "Live", connecting: "Connecting…", lost: "Connection lost
 export function renderSidebar() {
   const { state } = ui;
   document.getElementById("workspace-name").textContent = state.team.name;
-  document.title = `${isHome() ? state.bot.name : `#${state.channels.find((channel) => channel.id === ui.channel)?.name ?? ""}`} · ${state.team.name}`;
+  document.title = `${isHome() ? state.bot.name : titleOf(state.channels.find((channel) => channel.id === ui.channel))} · ${state.team.name}`;
   renderPeople(state);
   markRead(state);
-  reconcile(document.getElementById("channels"), state.channels.map(channelItem));
+  reconcile(document.getElementById("channels"), state.channels.filter(shown).map(channelItem));
   reconcile(document.getElementById("apps"), [{ key: "home", hash: digest(`${isHome()}${state.bot.name}`), build: homeItem }]);
 }
+
+const titleOf = (channel) => (channel ? `${channel.is_im ? "@" : "#"}${channel.name}` : "");
 
 /** Says whether updates arrive; works without any state. */
 export function renderLive() {
@@ -76,6 +78,9 @@ function unread(channel) {
   return channel.messages.filter((message) => Number(message.ts) > mark && message.user !== ui.user).length;
 }
 
+/** A direct conversation in which nothing was said is no place to go to. */
+const shown = (channel) => !channel.is_im || channel.messages.length > 0;
+
 function channelItem(channel) {
   const selected = channel.id === ui.channel;
   const count = selected ? 0 : unread(channel);
@@ -85,7 +90,7 @@ function channelItem(channel) {
     build: () => h("li", {}, h("button", {
       type: "button", class: `place${count ? " unread" : ""}`, "data-focus": channel.id, "data-testid": `channel-${channel.name}`, "aria-current": selected ? "page" : null,
       on: { click: () => go({ channel: channel.id, thread: null }) },
-    }, h("span", { class: "sign", "aria-hidden": "true" }, "#"), h("span", { class: "place-name" }, channel.name), channel.is_archived ? h("small", {}, "archived") : null,
+    }, h("span", { class: "sign", "aria-hidden": "true" }, channel.is_im ? "@" : "#"), h("span", { class: "place-name" }, channel.name), channel.is_archived ? h("small", {}, "archived") : null,
     count ? h("span", { class: "count", "aria-label": `${count} unread` }, String(count)) : null)),
   };
 }

@@ -43,7 +43,8 @@ def message(slack: Context, stored: Json) -> Json:
 def _channel(slack: Context, channel: Channel) -> Json:
     return {
         "id": channel.id,
-        "name": channel.name,
+        "name": channel.name or slack.workspace.bot.name,
+        "is_im": channel.is_im,
         "is_archived": channel.is_archived,
         "messages": [message(slack, stored) for stored in channel.messages.values()],
     }

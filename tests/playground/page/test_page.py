@@ -261,3 +261,19 @@ async def test_on_a_phone_the_guide_is_folded_until_opened(browser: Browser, wor
         await expect(shown.get_by_text("An alert has arrived")).to_be_visible()
     finally:
         await context.close()
+
+
+async def test_a_direct_conversation_has_a_name_and_shows_once_something_was_said(
+    page: Page, workspace: PageWorkspace
+) -> None:
+    """Opening App Home makes one in which nothing was said yet: no nameless place stands among the channels."""
+    said = message("1780000900.000100", "Only for you.")
+    direct = {"id": "D0ANA", "name": "tailback", "is_im": True, "is_archived": False, "messages": []}
+    workspace.state["channels"].append(direct)
+    await workspace.changed()
+    await expect(page.get_by_test_id("channel-dev-infra")).to_be_visible()
+    await expect(page.get_by_test_id("channel-tailback")).to_have_count(0)
+    direct["messages"] = [said]
+    await workspace.changed()
+    await page.get_by_test_id("channel-tailback").click()
+    await expect(page.get_by_role("heading", name="@ tailback")).to_be_visible()
