@@ -12,7 +12,7 @@ from bot.stories.take_alert import take_alert
 from handlers import metrics, sns
 from handlers.bodies import MOST_BYTES, BodyRefused, body_of
 from handlers.proof import GOOD, Proof
-from handlers.storing import LATER, stored
+from handlers.storing import LATER, OVERLOADED, stored
 from handlers.throttle import Throttle
 
 MOST = {"sns": 512 * 1024}
@@ -43,8 +43,10 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
         delivery = SOURCES[source](body)
     except Unreadable as unreadable:
         return _answer(400, str(unreadable), source)
-    if (taken := await stored(take_alert(desk, delivery), source)) is None:
-        return _answer(503, LATER, source)
+    with throttle.room(source) as free:
+        taken = await stored(take_alert(desk, delivery), source) if free else None
+    if taken is None:
+        return _answer(503, LATER if free else OVERLOADED, source)
     metrics.INTAKE_SECONDS.observe(desk.monotonic() - begun)
     log.info("alert", source=source, outcome=taken, group=delivery.key)
     return _answer(200, taken, source)

@@ -1,8 +1,9 @@
-"""Slows down whoever keeps presenting wrong credentials; a sender with the right ones never waits (C10, SE-2)."""
+"""Slows down whoever keeps presenting wrong credentials, and asks a source that sends too much to send again (C10)."""
 
 import asyncio
-from collections import deque
-from collections.abc import Awaitable, Callable
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 FREE_A_MINUTE = 30
 """Wrong attempts of one address in a minute that are answered at once."""
@@ -10,10 +11,13 @@ PAUSE_SECONDS = 1.0
 MOST_WAITING = 64
 """Answers held back at the same time; beyond that they go out at once, so that waiting never eats memory."""
 MOST_ADDRESSES = 1000
+MOST_IN_HAND = 256
+"""Deliveries of one source that are stored at the same time: far more than Redis needs to be busy, so the next would
+only wait; it is answered 503 at once, and other sources keep their turn."""
 
 
 class Throttle:
-    """Remembers the wrong attempts of the last minute, by address; belongs to one web process."""
+    """The wrong attempts of the last minute by address, and what is in hand by source; belongs to one web process."""
 
     def __init__(
         self, monotonic: Callable[[], float], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -22,6 +26,17 @@ class Throttle:
         self._sleep = sleep
         self._attempts: dict[str, deque[float]] = {}
         self._waiting = 0
+        self._in_hand: Counter[str] = Counter()
+
+    @contextmanager
+    def room(self, source: str) -> Iterator[bool]:
+        """Whether one more delivery of this source can be stored now; held until it is."""
+        free = self._in_hand[source] < MOST_IN_HAND
+        self._in_hand[source] += free
+        try:
+            yield free
+        finally:
+            self._in_hand[source] -= free
 
     async def wrong(self, address: str) -> None:
         """Note a wrong attempt, and wait before it is answered when there were too many."""

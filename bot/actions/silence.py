@@ -78,12 +78,14 @@ async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
 
 
 async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
-    """Create it; the act id stands in its comment, so it can be found again."""
+    """Create it, unless it stands already: what Redis lost of an action is found again by the act id in the comment."""
     about = _there(incident)
     name, back_end = keeper(desk, about)
     if desk.settings.file.actions.shadow:
         words = f"asked for a silence of {duration(float(act.params['seconds']))}; shadow mode, so none was made."
         return Performed(words)
+    if (made_before := await check(desk, act, incident)) is not None:
+        return made_before
     now = desk.now()
     ends = now + float(act.params["seconds"])
     link = await _link(desk, about)

@@ -72,6 +72,20 @@ async def test_what_is_silenced_is_what_the_dialog_showed() -> None:
     assert f"runner_label={POOL}" in str(shown.view)
 
 
+async def test_a_silence_that_stands_already_is_found_and_not_made_twice() -> None:
+    """P6: Redis lost the last second, so the action is begun anew; its tag tells that it was done."""
+    world = World()
+    await world.opens()
+    await submitted(world)
+    now, tag = world.clock.now(), f"silenced in Slack [tailback {world.act.id}]"
+    matchers = tuple(Matcher(name, value) for name, value in sorted(LABELS.items()))
+    await world.alertmanager.silence(matchers, starts_at=now, ends_at=now + HOUR, by="tailback", comment=tag)
+    await world.work()
+    assert list(world.alertmanager.silences) == ["silence-1"]
+    assert world.incident.active_silence is not None
+    assert "silenced the alert for 1 h" in world.replies[-1]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

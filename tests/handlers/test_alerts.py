@@ -7,7 +7,7 @@ import pytest
 from bot.core.incident import Incident
 from bot.core.record import Held
 from bot.ports import Unreachable
-from handlers import storing
+from handlers import storing, throttle
 from tests.handlers.door import SECOND_TOKEN, TOKEN, Door, basic, firing, grafana_signature
 from tests.sources.payloads import alertmanager, grafana
 
@@ -114,6 +114,31 @@ async def test_a_store_that_is_down_gets_503_and_the_sender_tries_again() -> Non
         assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
         door.world.data.broken = None
         assert (await door.alert()).json() == {"outcome": "opened"}
+
+
+async def test_a_source_that_sends_too_much_at_once_is_asked_to_send_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """C10: 503 and never 429; another source is let in all the while, and this one as soon as there is room."""
+    monkeypatch.setattr(throttle, "MOST_IN_HAND", 2)
+    async with Door() as door:
+        open_under, go_on = door.store.open_under, asyncio.Event()
+
+        async def waits(index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+            await go_on.wait()
+            return await open_under(index, mark)
+
+        door.store.open_under = waits  # type: ignore[method-assign]  # the fake's own, that is slow
+        in_hand = [asyncio.create_task(door.alert(firing(f"f{number}"))) for number in range(2)]
+        await asyncio.sleep(0)
+        refused = await door.alert(firing("f3"))
+        assert (refused.status_code, refused.json()["error"]) == (
+            503,
+            "too many deliveries of this source at once; send it again",
+        )
+        other = asyncio.create_task(door.alert(alertmanager(1), source="alertmanager"))
+        await asyncio.sleep(0)
+        go_on.set()
+        assert [(await answer).status_code for answer in (*in_hand, other)] == [200] * 3
+        assert (await door.alert(firing("f3"))).status_code == 200
 
 
 async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """Wrong credentials again and again: the answers slow down, and only those."""
 
-from handlers.throttle import FREE_A_MINUTE, MOST_ADDRESSES, PAUSE_SECONDS, Throttle
+from contextlib import ExitStack
+
+from handlers.throttle import FREE_A_MINUTE, MOST_ADDRESSES, MOST_IN_HAND, PAUSE_SECONDS, Throttle
 
 
 class Watch:
@@ -49,3 +51,16 @@ async def test_ten_thousand_addresses_do_not_fill_the_memory() -> None:
     for number in range(10_000):
         await throttle.wrong(f"address-{number}")
     assert len(throttle._attempts) == MOST_ADDRESSES  # the memory is what this test is about
+
+
+def test_a_source_has_room_for_so_many_at_once_and_others_have_their_own() -> None:
+    """C10: one flood takes nobody else's turn, and room that was given back is room again."""
+    throttle = Throttle(Watch().monotonic)
+    with ExitStack() as held:
+        assert all(held.enter_context(throttle.room("grafana")) for _ in range(MOST_IN_HAND))
+        with throttle.room("grafana") as free:
+            assert not free
+        with throttle.room("alertmanager") as free:
+            assert free
+    with throttle.room("grafana") as free:
+        assert free
