@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from bot.core.past import KEPT_SECONDS
-from bot.core.weekly import Appointment
+from bot.core.report.weekly import Appointment
 from bot.core.written import DAYS, seconds, zone
 
 Seconds = Annotated[float, BeforeValidator(seconds)]

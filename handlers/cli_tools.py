@@ -9,7 +9,7 @@ import typer
 from bot.actions.diagnose import known_pool
 from bot.actions.report import DAYS, MOST_DAYS
 from bot.config import ConfigError, Settings, load
-from bot.core.report import Report
+from bot.core.report.summary import Report
 from bot.ports import Refused
 from bot.sources.table import SOURCES
 from bot.stories.gather import longer_view

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from bot.config import ConfigError, Environment, File, Settings, read_file
-from bot.core.report import report
+from bot.core.report.summary import report
 from bot.desk import Desk, Lever
 from bot.playground.replay.chat import RecordingChat
 from bot.playground.replay.journal import Journal

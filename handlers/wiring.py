@@ -12,11 +12,11 @@ import structlog
 
 from bot.adapters.back_ends import build
 from bot.adapters.chart_png import PngArtist
-from bot.adapters.embedded_redis import EmbeddedRedis
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
-from bot.adapters.slack_chat import SlackChat
-from bot.adapters.slack_client import open_client, open_session
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.embedded import EmbeddedRedis
+from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.sns import AmazonSns
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file

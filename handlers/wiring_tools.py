@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.adapters.back_ends import BackEnds, build
-from bot.adapters.embedded_redis import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
 from bot.adapters.memory_store import MemoryStore
 from bot.adapters.parts import Problems
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
-from bot.adapters.slack_client import open_client, open_session
-from bot.adapters.slack_doctor import SlackDoctor
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
+from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.slack.client import open_client, open_session
+from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, PoolTable, Settings
 from bot.desk import Lever

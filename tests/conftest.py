@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from bot.adapters.redis_engine import die_with_parent, find_engine
+from bot.adapters.redis.engine import die_with_parent, find_engine
 from tests.invariants import WATCHED
 
 LONGEST_SECONDS = 150

@@ -13,8 +13,8 @@ from bot.adapters.alertmanagers.alertmanager import AlertmanagerTable
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
 from bot.adapters.alertmanagers.grafana import GrafanaTable
 from bot.adapters.alertmanagers.table import ALERTMANAGERS
+from bot.adapters.github.table import GitHubPool, GitHubTable
 from bot.adapters.metrics.buildkite import BuildkitePool, BuildkiteTable
-from bot.adapters.metrics.github_table import GitHubPool, GitHubTable
 from bot.adapters.metrics.gitlab import GitlabPool, GitlabTable
 from bot.adapters.metrics.hud import HudPool, HudTable
 from bot.adapters.metrics.jenkins import JenkinsPool, JenkinsTable

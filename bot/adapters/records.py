@@ -17,7 +17,7 @@ from bot.core.past import Past
 from bot.core.picture import Sketch
 from bot.core.pool import Pool
 from bot.core.record import Digest, Notice, Record
-from bot.core.weekly import Weekly
+from bot.core.report.weekly import Weekly
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)

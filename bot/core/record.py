@@ -13,8 +13,8 @@ from bot.core.lease import Lease
 from bot.core.past import Past
 from bot.core.picture import Sketch
 from bot.core.pool import Pool
+from bot.core.report.weekly import Weekly
 from bot.core.warning import Episode
-from bot.core.weekly import Weekly
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from bot.core.incident import Incident
 from bot.core.past import Past, cells_of
 from bot.core.pool import Pool
 from bot.core.record import AuditEntry
-from bot.core.report import Books, Report, report
+from bot.core.report.summary import Books, Report, report
 from bot.ports import Store
 
 PAGE = 1000

@@ -7,8 +7,8 @@ import structlog
 
 from bot.core.message import Message
 from bot.core.record import Change, Claim, Held, Put
-from bot.core.report import report
-from bot.core.weekly import LATE_SECONDS, Weekly, mark_of
+from bot.core.report.summary import report
+from bot.core.report.weekly import LATE_SECONDS, Weekly, mark_of
 from bot.desk import Desk
 from bot.ports import Failure, Unreachable
 from bot.stories.gather import gathered, of_channel

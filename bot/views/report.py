@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bot.core.message import Block, Message
-from bot.core.proposals import Proposal
-from bot.core.report import PoolReport, Report
+from bot.core.report.proposals import Proposal
+from bot.core.report.summary import PoolReport, Report
 from bot.core.words import count, listed
 from bot.views.blocks import context, header, message, section
 from bot.views.marked import Marked, code, escaped, joined, say

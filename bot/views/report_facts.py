@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from bot.core.closing import hours
-from bot.core.history import NO_POOL, about_hours
 from bot.core.hour import WAIT_EDGES
-from bot.core.recurrence import moment
-from bot.core.report import PoolReport, Report, Waits
+from bot.core.report.history import NO_POOL, about_hours
+from bot.core.report.recurrence import moment
+from bot.core.report.sizing import Sized
+from bot.core.report.summary import PoolReport, Report, Waits
 from bot.core.scoring import left_out_words
-from bot.core.sizing import Sized
 from bot.core.words import count, duration, listed
 from bot.views.marked import clean, shortened
 from bot.views.table import short_wait

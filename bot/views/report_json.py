@@ -3,9 +3,9 @@
 import json
 
 from bot.core.hour import WAIT_EDGES
-from bot.core.raises import Raises
-from bot.core.report import PoolReport, Report, Waits
-from bot.core.sizing import Sized
+from bot.core.report.raises import Raises
+from bot.core.report.sizing import Sized
+from bot.core.report.summary import PoolReport, Report, Waits
 from bot.views.export_json import iso
 from bot.views.report_facts import unsized, waited_seconds
 

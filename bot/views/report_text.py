@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from bot.core.proposals import Proposal
-from bot.core.report import PoolReport, Report
+from bot.core.report.proposals import Proposal
+from bot.core.report.summary import PoolReport, Report
 from bot.views.marked import clean
 from bot.views.report_facts import aligned, facts, lead, legend, measured, nothing, rows, span, unsized
 

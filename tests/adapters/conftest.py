@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import redis
 
-from tests.adapters.redis_servers import plain_redis
+from tests.adapters.redis.servers import plain_redis
 from tests.adapters.store_world import AnyStore, World
 
 

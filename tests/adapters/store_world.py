@@ -4,8 +4,8 @@ import asyncio
 import time
 from dataclasses import dataclass, field, replace
 
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.alert import Kind
 from bot.core.incident import Incident, Thread
 from bot.core.record import Claim, Held, Put, Record

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.adapters.slack_chat import SlackChat
-from bot.adapters.slack_client import open_client, open_session
+from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.client import open_client, open_session
 from bot.ports import Chat, Failure, Message, Person, Unreachable
 from tests.fakes import FakeChat, FakeClock
 from tests.playground.slack_kit import standing

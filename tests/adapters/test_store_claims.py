@@ -25,7 +25,8 @@ async def test_a_claim_takes_what_is_due_and_nobody_else_gets_it(world: World, s
     assert (claim.held.fence, claim.held.unsettled, claim.held.lease_ends) == (claim.fence, None, claim.lease_ends)
     other = await world.store().claim(10)
     assert other.claims == ()
-    assert other.next_due_in_seconds == pytest.approx(LEASE, abs=0.15)
+    assert other.next_due_in_seconds is not None
+    assert 0 <= other.next_due_in_seconds <= LEASE
 
 
 async def test_a_claim_takes_no_more_than_asked_and_the_longest_due_first(world: World, store: AnyStore) -> None:

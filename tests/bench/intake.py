@@ -15,7 +15,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bot.adapters.embedded_redis import EmbeddedRedis
+from bot.adapters.redis.embedded import EmbeddedRedis
 from bot.playground.serving import serving
 from handlers.demo import free_port
 from tests.bench.product import TOKEN, product

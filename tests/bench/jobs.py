@@ -16,9 +16,9 @@ from pathlib import Path
 
 import aiohttp
 
-from bot.adapters.embedded_redis import running_url
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.embedded import running_url
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.stored_jobs import StoredJobs
 from bot.core.job_figures import figures
 from bot.playground.serving import serving

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from bot.adapters.records import Codecs
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_engine import find_engine
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.engine import find_engine
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.alert import Alert, Delivery, Links, Status
 from bot.core.incident import Incident, Named, Thread, opened
 from bot.core.record import Change, Claim, Held, Put
-from tests.adapters.redis_servers import running
+from tests.adapters.redis.servers import running
 
 CALLS = 2_000
 AT_ONCE = 16

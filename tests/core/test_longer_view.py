@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from bot.core.course import Course
-from bot.core.history import NO_POOL, PoolHistory, about_hours, history, how_ended
 from bot.core.incident import Incident, State, noted
 from bot.core.outlook import Forecast, Score, Verdict
 from bot.core.pool import Peak, PoolRules
-from bot.core.raises import Raises, raises
 from bot.core.record import AuditEntry
-from bot.core.report import Books, Waits, report
+from bot.core.report.history import NO_POOL, PoolHistory, about_hours, history, how_ended
+from bot.core.report.raises import Raises, raises
+from bot.core.report.summary import Books, Waits, report
 from bot.core.timeline import Event
 from tests.builders import POOL, closed, incident, named
 from tests.core.hours import MONDAY, hour, weeks

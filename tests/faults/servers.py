@@ -14,9 +14,9 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from bot.adapters.redis_engine import die_with_parent
+from bot.adapters.redis.engine import die_with_parent
 from handlers.demo import free_port
-from tests.adapters.redis_servers import QUIET
+from tests.adapters.redis.servers import QUIET
 
 ROOT = Path(__file__).parents[2]
 

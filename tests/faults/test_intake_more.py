@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handlers.demo import free_port
-from tests.adapters.redis_servers import QUIET
+from tests.adapters.redis.servers import QUIET
 from tests.faults.checker import judged, roots
 from tests.faults.conftest import LONG
 from tests.faults.groups import name_of, webhook

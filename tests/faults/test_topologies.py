@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.record import Change
 from bot.ports import Unreachable
 from tests.faults.checker import judged, roots

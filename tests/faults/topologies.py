@@ -12,9 +12,9 @@ from pathlib import Path
 import redis
 from redis.crc import key_slot
 
-from bot.adapters.redis_engine import die_with_parent
+from bot.adapters.redis.engine import die_with_parent
 from handlers.demo import free_port
-from tests.adapters.redis_servers import QUIET
+from tests.adapters.redis.servers import QUIET
 from tests.faults.servers import RedisServer
 
 SERVICE = "jobs"

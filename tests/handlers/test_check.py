@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.slack_client import open_client, open_session
-from bot.adapters.slack_doctor import SlackDoctor
+from bot.adapters.slack.client import open_client, open_session
+from bot.adapters.slack.doctor import SlackDoctor
 from bot.config import Settings, load
 from bot.core.guards import ScalePolicy
 from bot.core.pool import Snapshot

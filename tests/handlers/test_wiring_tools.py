@@ -16,7 +16,7 @@ from handlers.check import examined
 from handlers.findings import Finding, Level, for_people
 from handlers.records import trail_of, verified
 from handlers.wiring_tools import instruments, records
-from tests.adapters.metrics.github_standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
+from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.handlers.test_send import answering
 
 BACK_ENDS = """

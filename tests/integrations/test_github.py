@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handlers.findings import Finding, Level
-from tests.adapters.metrics.github_standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
+from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.integrations.checking import checked, said
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import redis
 
-from bot.adapters.redis_engine import die_with_parent
+from bot.adapters.redis.engine import die_with_parent
 
 
 @dataclass(slots=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest_asyncio
 
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.stored_jobs import StoredJobs
 from bot.core.job import minute_of
 from bot.core.job_figures import figures

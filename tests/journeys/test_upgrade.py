@@ -4,9 +4,9 @@ from pathlib import Path
 
 import redis
 
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_format import FORMAT, KEY
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.format import FORMAT, KEY
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.trail import broken_at
 from handlers.wiring import now
 from tests.journeys.earlier import Earlier

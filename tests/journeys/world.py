@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import redis
 
-from bot.adapters.embedded_redis import running_url
-from bot.adapters.redis_engine import die_with_parent
+from bot.adapters.redis.embedded import running_url
+from bot.adapters.redis.engine import die_with_parent
 from bot.config import load
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn

@@ -7,8 +7,8 @@ import httpx
 import pytest
 import redis
 
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.stored_jobs import StoredJobs
 from bot.core.incident import State
 from handlers.throttle import FREE_A_MINUTE, Throttle

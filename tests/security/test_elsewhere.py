@@ -15,9 +15,9 @@ from bot.adapters.aws import Aws
 from bot.adapters.http import Wire
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.adapters.metrics.table import METRICS
-from bot.adapters.slack_chat import SlackChat
-from bot.adapters.slack_client import open_client, open_session
-from bot.adapters.slack_files import _trusted
+from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.client import open_client, open_session
+from bot.adapters.slack.files import _trusted
 from bot.playground.serving import serving
 from bot.ports import Refused, Unreachable
 from tests.adapters.back_end import parts_with

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.config import Environment, File, Settings
 from bot.core.action import Act
 from bot.core.incident import Incident

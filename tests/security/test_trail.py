@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 import redis
 
-from bot.adapters.redis_commit import AUDIT, HEAD
-from bot.adapters.redis_connect import connect
-from bot.adapters.redis_store import Clocks, RedisStore
+from bot.adapters.redis.commit import AUDIT, HEAD
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.record import AuditEntry, Change
 from bot.ports import Refused
 from handlers.records import Wanted, json_lines, table, trail_of, verified

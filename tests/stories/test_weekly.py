@@ -8,7 +8,7 @@ import pytest
 from bot.config import RouteTable
 from bot.core.incident import Incident, Thread
 from bot.core.record import Change, Claim, Conflict, Held, Put
-from bot.core.weekly import Weekly
+from bot.core.report.weekly import Weekly
 from bot.ports import Failure
 from bot.stories.chores import chore
 from bot.stories.weekly import weekly

@@ -8,13 +8,13 @@ from functools import cache
 import pytest
 
 from bot.core.course import Course
-from bot.core.history import PoolHistory
 from bot.core.incident import Incident
 from bot.core.outlook import Forecast, Score, Verdict
 from bot.core.pool import Peak, PoolRules
-from bot.core.proposals import Proposal
 from bot.core.record import AuditEntry
-from bot.core.report import Books, PoolReport, Report, report
+from bot.core.report.history import PoolHistory
+from bot.core.report.proposals import Proposal
+from bot.core.report.summary import Books, PoolReport, Report, report
 from bot.core.warning import Early
 from bot.views.report import reported
 from tests.builders import POOL, closed, incident, named

@@ -6,7 +6,7 @@ from bot.core.course import Course
 from bot.core.incident import Incident
 from bot.core.message import Message
 from bot.core.pool import Peak, PoolRules, Snapshot, raised
-from bot.core.report import Books, report
+from bot.core.report.summary import Books, report
 from bot.playground.fleet.spec import Rate
 from bot.views.report import reported
 from tests.builders import closed, named

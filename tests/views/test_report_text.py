@@ -7,7 +7,7 @@ from unicodedata import category
 import pytest
 
 from bot.core.pool import PoolRules
-from bot.core.report import Books, report
+from bot.core.report.summary import Books, report
 from bot.views.report_json import as_json
 from bot.views.report_text import WIDTH, plain
 from tests.builders import POOL

@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bot.adapters.github.api import ANSWERS, Allowance, Api
+from bot.adapters.github.keys import App, Token, private_key
+from bot.adapters.github.queue import Queue
+from bot.adapters.github.runners import Fleet, Runners
+from bot.adapters.github.sight import Sight
+from bot.adapters.github.snapshot import snapshot
+from bot.adapters.github.status import StatusPage
+from bot.adapters.github.table import GitHubPool, GitHubTable
 from bot.adapters.http import Http, bearer
-from bot.adapters.metrics.github_api import ANSWERS, Allowance, Api
-from bot.adapters.metrics.github_keys import App, Token, private_key
-from bot.adapters.metrics.github_queue import Queue
-from bot.adapters.metrics.github_runners import Fleet, Runners
-from bot.adapters.metrics.github_sight import Sight
-from bot.adapters.metrics.github_snapshot import snapshot
-from bot.adapters.metrics.github_status import StatusPage
-from bot.adapters.metrics.github_table import GitHubPool, GitHubTable
 from bot.adapters.parts import Parts, Problems, read
 from bot.config import ConfigError
 from bot.core.job import Line, WorkflowJob

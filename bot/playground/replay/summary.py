@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.core.closing import hours, waits
 from bot.core.incident import Incident
 from bot.core.outlook import Score, Verdict
-from bot.core.report import Report
+from bot.core.report.summary import Report
 from bot.core.scoring import error_factor, held_share, left_out_words, not_scored
 from bot.core.words import count, duration
 from bot.playground.replay.journal import Came, Form, Journal, Proposed, Said

@@ -7,8 +7,8 @@ import pytest
 
 from bot.core.job import JobState
 from bot.core.pool import Job
-from tests.adapters.metrics.github_standin import LABEL, ORG, REPO, stamp
-from tests.adapters.metrics.github_world import BY_REST, world
+from tests.adapters.github.standin import LABEL, ORG, REPO, stamp
+from tests.adapters.github.world import BY_REST, world
 from tests.builders import NOW
 
 RUNS, RUNNERS = f"/repos/{REPO}/actions/runs", f"/orgs/{ORG}/actions/runners"

@@ -1,0 +1,1 @@
+"""GitHub's REST API, asked sparingly: runners, waiting jobs, and how much of each was seen."""

@@ -1,0 +1,216 @@
+"""Questions to GitHub's REST API: limits are kept before GitHub has to enforce them, and refusals name their remedy."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from bot.adapters.github.keys import Keys
+from bot.adapters.http import Answer, Http, retry_after
+from bot.adapters.json_answer import one_line
+from bot.core.words import count
+from bot.ports import Failure, Unreachable
+
+A = TypeVar("A")
+AT_ONCE = 6
+"""GitHub asks for few requests at once."""
+HEADERS = {
+    "Accept": "application/vnd.github+json",
+    "X-GitHub-Api-Version": "2022-11-28",
+    "User-Agent": "Tailback",
+}
+MOVED = frozenset({301, 302, 307, 308})
+"""A repository that has another name or owner now: GitHub leads on to its number."""
+ANSWERS = frozenset({304, 401, 403, 429}) | MOVED
+"""No errors here: "not modified", and refusals whose headers say which permission is missing and when to ask again."""
+SECONDARY_SECONDS = 60.0
+"""The least pause after a secondary limit that names none; it doubles while GitHub goes on refusing."""
+LONGEST_SECONDS = 900.0
+LONGEST_HOUR_SECONDS = 7200.0
+"""GitHub's limits are by the hour; no header makes us wait longer than that, with clocks that differ (C17)."""
+MOST_DIGITS = 12
+ID_PATH = re.compile(r"/repositories/\d{1,15}(?:/[A-Za-z0-9_-]{1,40}){1,6}")
+
+
+class Absent(Unreachable):
+    """GitHub knows no such thing, or the credentials may not see it."""
+
+
+class Allowance:
+    """How many calls one round may still make."""
+
+    def __init__(self, calls: int) -> None:
+        self.whole = self.left = calls
+
+    def take(self) -> bool:
+        """Whether one more call may be made; it counts from now on."""
+        if self.left <= 0:
+            return False
+        self.left -= 1
+        return True
+
+    def used_up(self) -> str:
+        """Why no more calls are made."""
+        return f"the {count(self.whole, 'call')} of one round were used up; raise budget"
+
+
+class Api:
+    """GitHub's API as one set of credentials sees it. Every question raises Unreachable while a limit holds."""
+
+    def __init__(self, http: Http, keys: Keys, now: Callable[[], float], reserve: int) -> None:
+        """`http` takes ANSWERS as such. `now`: epoch seconds; `reserve` calls of each hour are left to others."""
+        self._http, self._keys, self._now, self._reserve = http, keys, now, reserve
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._left: int | None = None
+        self._of, self._resets_at = 0, 0.0
+        self._quiet_until, self._strikes, self._why = 0.0, 0, ""
+
+    @property
+    def remaining(self) -> int | None:
+        """Calls that GitHub still allows until the hour of its limit ends; None when it has not said."""
+        return None if self._now() >= self._resets_at else self._left
+
+    async def get(self, path: str, params: Mapping[str, str], etag: str = "") -> Answer:
+        """Read; the answer is a 200, or a 304 when `etag` still holds. Everything else raises Unreachable."""
+        async with self._slots:
+            self._may_ask()
+            headers = {**HEADERS, **await self._keys.headers(), **({"If-None-Match": etag} if etag else {})}
+            answer = await self._http.get(path, params, headers)
+            if answer.status in MOVED:
+                self._note(answer.headers)
+                answer = await self._http.get(self._led_to(path, answer), params, headers)
+        self._note(answer.headers)
+        if answer.status in {200, 304}:
+            self._strikes = 0
+            return answer
+        raise self._refusal(path, answer)
+
+    def problem(self, what: str, failure: Failure = Failure.SHAPE) -> Unreachable:
+        """The error to raise for an answer that cannot be used."""
+        return self._http.problem(what, failure)
+
+    def _led_to(self, path: str, answer: Answer) -> str:
+        """The path that a moved repository's redirect names; followed once, and under the configured address alone."""
+        address = answer.headers.get("location", "").partition("?")[0]
+        new = address.removeprefix(self._http.url)
+        if new == address or not ID_PATH.fullmatch(new):
+            said = f"HTTP {answer.status} for {path}: {_moved(path)}"
+            raise self._http.problem(said, Failure.SHAPE)
+        return new
+
+    def _may_ask(self) -> None:
+        now = self._now()
+        if now < self._quiet_until:
+            raise self._quiet(now)
+        if self._left is not None and self._left < self._reserve and now < self._resets_at:
+            told = f"{count(self._left, 'call')} of {self._of:,} left until {clock(self._resets_at)}"
+            kept = f"{self._reserve:,} are kept back for others; use credentials of its own, or lower reserve"
+            raise self._http.problem(f"{told}, and {kept}", Failure.LATER, self._resets_at - now)
+
+    def _note(self, headers: Mapping[str, str]) -> None:
+        """What GitHub says of the hourly limit; answers that overtake each other never raise what is left."""
+        left, ends = _number(headers.get("x-ratelimit-remaining")), _number(headers.get("x-ratelimit-reset"))
+        if left is None or ends is None or headers.get("x-ratelimit-resource", "core") != "core":
+            return
+        resets_at = min(float(ends), self._now() + LONGEST_HOUR_SECONDS)
+        same = self._left is not None and resets_at == self._resets_at
+        self._left = min(left, self._left) if same and self._left is not None else left
+        self._of, self._resets_at = _number(headers.get("x-ratelimit-limit")) or left, resets_at
+
+    def _refusal(self, path: str, answer: Answer) -> Unreachable:
+        if answer.status == 401:
+            self._keys.refused()
+            said = f"refused the credentials (HTTP 401: {answer.text})"
+            return self._http.problem(f"{said}; {self._keys.remedy}", Failure.CREDENTIALS)
+        if answer.status in {403, 429}:
+            return self._limited(answer) or self._forbidden(path, answer)
+        if answer.status in MOVED:
+            return self._http.problem(f"HTTP {answer.status} for {path}: {_moved(path)}", Failure.SHAPE)
+        if answer.status in {404, 410}:
+            what = f"HTTP {answer.status} for {path}: {_thing(path)}"
+            return Absent(self._http.system, what, failure=Failure.SHAPE)
+        return self._http.problem(f"answered HTTP {answer.status} for {path}: {answer.text}", Failure.SHAPE)
+
+    def _limited(self, answer: Answer) -> Unreachable | None:
+        """The pause that a limit asks for; None when the refusal has another reason.
+
+        The order is that of GitHub's "Rate limits for the REST API": Retry-After, the end of the hour, a minute.
+        """
+        now, words = self._now(), answer.text.lower()
+        spent = answer.headers.get("x-ratelimit-remaining") == "0" and self._resets_at > now
+        said_so = answer.status == 429 or "rate limit" in words or "abuse" in words
+        if not (spent or said_so or "retry-after" in answer.headers):
+            return None
+        if "retry-after" in answer.headers:
+            pause = retry_after(answer.headers["retry-after"])
+        elif spent:
+            pause = self._resets_at - now
+        else:
+            pause = min(SECONDARY_SECONDS * 2**self._strikes, LONGEST_SECONDS)
+            self._strikes += 1
+        self._quiet_until = max(self._quiet_until, now + pause)
+        self._why = f"asks for fewer requests (HTTP {answer.status}: {answer.text})"
+        return self._quiet(now)
+
+    def _quiet(self, now: float) -> Unreachable:
+        until = f"nothing is asked before {clock(self._quiet_until)}"
+        return self._http.problem(f"{self._why}; {until}", Failure.LATER, self._quiet_until - now)
+
+    def _forbidden(self, path: str, answer: Answer) -> Unreachable:
+        wanted = one_line(answer.headers.get("x-accepted-github-permissions", ""))
+        if answer.headers.get("x-github-sso", "").startswith("required"):
+            remedy = "authorise the token for the organisation's single sign-on, in the token's settings"
+        elif wanted:
+            remedy = f"give the credentials the permission {wanted}"
+        else:
+            remedy = "give the credentials the permissions that docs/integrations/github.md lists"
+        said = f"may not read {path} (HTTP {answer.status}: {answer.text})"
+        return self._http.problem(f"{said}; {remedy}", Failure.CREDENTIALS)
+
+
+async def together(calls: Iterable[Awaitable[A]]) -> list[A]:
+    """What all of these came to; the first problem is raised when none of them is under way any more."""
+    found = await asyncio.gather(*calls, return_exceptions=True)
+    if problem := next((one for one in found if isinstance(one, BaseException)), None):
+        raise problem
+    return [one for one in found if not isinstance(one, BaseException)]
+
+
+def clock(at: float) -> str:
+    """`14:05 UTC`."""
+    return datetime.fromtimestamp(at, UTC).strftime("%H:%M UTC")
+
+
+def epoch(text: object) -> float | None:
+    """Epoch seconds of a time as GitHub writes it; None for anything else."""
+    try:
+        return datetime.fromisoformat(text).timestamp() if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+
+
+def _thing(path: str) -> str:
+    """GitHub answers 404 also for what the credentials may not see."""
+    parts = path.split("/")
+    if parts[1] == "enterprises":
+        return (
+            f"there is no enterprise {parts[2]}, or the credentials may not see its runners; correct enterprises, or "
+            "use a classic token of an owner of it with manage_runners:enterprise"
+        )
+    if parts[1] == "orgs":
+        see = (
+            "or the credentials may not see its runners; correct organizations, or give them self-hosted runners: read"
+        )
+        return f"there is no organisation {parts[2]}, {see}"
+    see = "or the credentials may not see it; correct repositories, or let them read it"
+    return f"there is no repository {'/'.join(parts[2:4])}, {see}"
+
+
+def _moved(path: str) -> str:
+    name = "/".join(path.split("/")[2:4])
+    return f"{name} has another name or another owner now, or url is not the final address; correct repositories or url"

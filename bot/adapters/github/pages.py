@@ -1,0 +1,116 @@
+"""Lists of GitHub's REST API, followed to their last page; a page that did not change is not sent again."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from bot.adapters.github.api import Allowance, Api, together
+from bot.adapters.http import Answer
+from bot.core.words import count
+
+PER_PAGE = "100"
+KEPT_PAGES = 600
+SHORT = 0.02
+"""Lists change while their pages are read; up to this share may slip from one page to another unseen."""
+MOST_DIGITS = 9
+MOST_LINK_CHARS = 4_000
+"""GitHub's header has some hundred; looking through a longer one would take long."""
+LINK = re.compile(r'<[^<>]*[?&]page=(\d+)[^<>]*>;\s*rel="(next|last)"')
+
+
+class Known(Protocol):
+    """A thing with GitHub's number."""
+
+    @property
+    def id(self) -> str:
+        """The number, as text."""
+
+
+T = TypeVar("T", bound=Known)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page as it was last sent."""
+
+    etag: str
+    items: tuple[T, ...]
+    total: int | None
+    """How many the whole list has; None where the list does not say."""
+    last: int
+    """The number of the last page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[T]):
+    """A list, each thing once."""
+
+    items: tuple[T, ...]
+    gap: str = ""
+    """Why it is not whole, with a remedy; empty when it is."""
+
+
+class Pages(Generic[T]):
+    """Lists of one kind of thing."""
+
+    def __init__(self, api: Api, key: str, parse: Callable[[Mapping[str, object]], T | None]) -> None:
+        """`key` names the list in the answer; empty when the answer is the list itself."""
+        self._api, self._key, self._parse = api, key, parse
+        self._known: OrderedDict[str, Page[T]] = OrderedDict()
+
+    async def whole(self, path: str, params: Mapping[str, str], spend: Allowance) -> Listing[T]:
+        """The list with all its pages. Raises Unreachable when one of them cannot be read."""
+        first = await self._page(path, params, 1, spend)
+        if first is None:
+            return Listing((), spend.used_up())
+        if first.last - 1 > spend.left:
+            return Listing(first.items, f"{path} has {count(first.last, 'page')}; {spend.used_up()}")
+        rest = await together(self._page(path, params, n, spend) for n in range(2, first.last + 1))
+        pages = [first, *(page for page in rest if page is not None)]
+        while len(pages) < pages[-1].last:
+            page = await self._page(path, params, len(pages) + 1, spend)
+            if page is None:
+                return Listing(first.items, spend.used_up())
+            pages.append(page)
+        return self._joined(path, pages)
+
+    def _joined(self, path: str, pages: list[Page[T]]) -> Listing[T]:
+        items = tuple({item.id: item for page in pages for item in page.items}.values())
+        total = pages[-1].total
+        if total is None or total - len(items) <= SHORT * total:
+            return Listing(items)
+        return Listing(items, f"GitHub listed {len(items):,} of {total:,} entries of {path}; look again in a minute")
+
+    async def _page(self, path: str, params: Mapping[str, str], number: int, spend: Allowance) -> Page[T] | None:
+        """One page; None when no more calls may be made."""
+        if not spend.take():
+            return None
+        asked = {**params, "per_page": PER_PAGE, **({"page": str(number)} if number > 1 else {})}
+        place = f"{path}?{sorted(asked.items())}"
+        known = self._known.get(place)
+        answer = await self._api.get(path, asked, known.etag if known else "")
+        if answer.status == 200 or known is None:
+            known = self._read(path, answer, number)
+        self._known[place] = known
+        self._known.move_to_end(place)
+        while len(self._known) > KEPT_PAGES:
+            self._known.popitem(last=False)
+        return known
+
+    def _read(self, path: str, answer: Answer, number: int) -> Page[T]:
+        body = answer.body if isinstance(answer.body, dict) else {}
+        rows = body.get(self._key) if self._key else answer.body
+        if not isinstance(rows, list):
+            wrong = f"the answer to {path} has no list{f' of {self._key}' if self._key else ''}"
+            raise self._api.problem(f"{wrong}; check that url is the address of GitHub's REST API")
+        link = answer.headers.get("link", "")[:MOST_LINK_CHARS]
+        links = {name: int(page[:MOST_DIGITS]) for page, name in LINK.findall(link)}
+        total = body.get("total_count")
+        return Page(
+            answer.headers.get("etag", ""),
+            tuple(item for row in rows if isinstance(row, dict) and (item := self._parse(row)) is not None),
+            total if isinstance(total, int) else None,
+            max(links.get("last", links.get("next", number)), number),
+        )

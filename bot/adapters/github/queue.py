@@ -1,0 +1,125 @@
+"""Reads the runs and jobs that webhooks did not tell of, within the calls of a round; the oldest knowledge first."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bot.adapters.github.api import Absent, Allowance, Api, together
+from bot.adapters.github.jobs import job, repository, run
+from bot.adapters.github.pages import Listing, Pages
+from bot.adapters.github.sight import AGREED_SECONDS, RepoSeen, RunSeen, Sight, lost_in, to_read
+from bot.core.job import JobState, Line, WorkflowJob
+from bot.ports import Unreachable
+
+STATUSES = ("queued", "in_progress", "waiting", "pending")
+"""All that is not over. A run that goes on while it is asked for is on one of these lists, or is looked up."""
+NEVER = RunSeen(0.0, "", {})
+
+
+class Queue:
+    """What is known of the runs of one source; it lives as long as the process."""
+
+    def __init__(
+        self, api: Api, organizations: Sequence[str], repositories: Sequence[str], pools: Sequence[Sequence[str]]
+    ) -> None:
+        """`pools` are the labels of each pool."""
+        self._organizations, self._repositories, self._pools = organizations, repositories, pools
+        self._found = Pages(api, "", repository)
+        self._listed = Pages(api, "workflow_runs", run)
+        self._jobs = Pages(api, "jobs", job)
+        self._repos: dict[str, RepoSeen] = {}
+        self._runs: dict[str, RunSeen] = {}
+        self._lost: dict[str, float] = {}
+        self._trouble = ""
+
+    async def look(self, at: float, told: Mapping[str, WorkflowJob], line: Line | None, spend: Allowance) -> None:
+        """Ask as much as `spend` allows; what was learned is kept at once, so that an early end loses nothing."""
+        names, self._trouble = await self._which(Sight(at, told, line, lost=self._lost), spend)
+        self._repos = {name: self._repos.get(name, RepoSeen()) for name in names}
+        oldest = sorted(self._repos, key=lambda name: self._repos[name].at)
+        most = max(1, spend.left * 2 // 3 // len(STATUSES))
+        sight = self.sight(at, told, line)
+        await asyncio.gather(*(self._list(name, sight, spend) for name in oldest[:most]))
+        lost = set(self._lost)
+        await self._read_due(self.sight(at, told, line), spend)
+        if self._lost.keys() - lost:
+            await self._read_due(self.sight(at, told, line), spend)
+        self._forget(sight)
+
+    def sight(self, at: float, told: Mapping[str, WorkflowJob], line: Line | None) -> Sight:
+        """All that is known now."""
+        return Sight(at, told, line, dict(self._repos), dict(self._runs), dict(self._lost), self._trouble)
+
+    def interrupted(self, why: str) -> None:
+        """A look was cut short: what it had not reached is as old as it was; `why` is said of what is not known yet."""
+        if not self._repos:
+            self._trouble = why
+        for name, repo in self._repos.items():
+            if not repo.at and not repo.trouble:
+                self._repos[name] = replace(repo, trouble=why)
+
+    async def _which(self, sight: Sight, spend: Allowance) -> tuple[list[str], str]:
+        """The repositories whose runs matter; and why they are not all known.
+
+        These are the configured ones, and those with open jobs as webhooks tell. Without either, and without
+        webhooks that flow, it is every repository of an organisation.
+        """
+        waiting = {told.repository for told in sight.told.values() if told.state is not JobState.COMPLETED}
+        names = dict.fromkeys([*self._repositories, *sorted({*waiting, *self._lost} - {""})])
+        if self._repositories:
+            return list(names), ""
+        for owner in self._organizations:
+            if sight.flows(f"{owner}/"):
+                continue
+            try:
+                listing = await self._found.whole(f"/orgs/{owner}/repos", {"sort": "pushed"}, spend)
+            except Unreachable as error:
+                return list(names), error.what
+            if listing.gap:
+                return list(names), f"{listing.gap}; or list the repositories that matter"
+            names |= dict.fromkeys(found.name for found in listing.items)
+        return list(names), ""
+
+    async def _list(self, name: str, sight: Sight, spend: Allowance) -> None:
+        """List the open runs of a repository. One that left the lists stays for one more look unless webhooks flow:
+        it may have moved from one list to another between two questions."""
+        before, path = self._repos[name], f"/repos/{name}/actions/runs"
+        asked = [{"status": status, "exclude_pull_requests": "true"} for status in STATUSES]
+        try:
+            listings = await together(self._listed.whole(path, params, spend) for params in asked)
+        except Unreachable as error:
+            self._repos[name] = replace(before, trouble=error.what)
+            return
+        if gap := next((listing.gap for listing in listings if listing.gap), ""):
+            self._repos[name] = replace(before, trouble=gap)
+            return
+        runs = {found.id: found for listing in listings for found in listing.items}
+        moved = {} if sight.flows(name) else {
+            run_id: found for run_id, found in before.runs.items() if run_id not in {*runs, *before.leaving}
+        }  # fmt: skip
+        self._repos[name] = RepoSeen(sight.at, {**moved, **runs}, frozenset(moved))
+
+    async def _read_due(self, sight: Sight, spend: Allowance) -> None:
+        due = [one for one in to_read(sight) if self._runs.get(one[1], NEVER).at < sight.at]
+        await asyncio.gather(*(self._read(*one, sight, spend) for one in due[: spend.left]))
+
+    async def _read(self, name: str, run_id: str, sight: Sight, spend: Allowance) -> None:
+        try:
+            listing = await self._jobs.whole(f"/repos/{name}/actions/runs/{run_id}/jobs", {"filter": "latest"}, spend)
+        except Absent:
+            listing = Listing(())
+        except Unreachable as error:
+            before = self._runs.get(run_id, NEVER)
+            self._runs[run_id] = replace(before, at=sight.at, repository=name, trouble=error.what)
+            return
+        jobs = {one.id: replace(one, repository=name, run=run_id, seen_at=sight.at) for one in listing.items}
+        seen = RunSeen(sight.at, name, jobs, listing.gap)
+        self._runs[run_id] = seen
+        if sight.flows(name) and lost_in(sight, seen, self._pools):
+            self._lost[name] = sight.at
+
+    def _forget(self, sight: Sight) -> None:
+        """Runs that are over, and of which webhooks say so too."""
+        alive = {run_id for name, repo in self._repos.items() for run_id in (*repo.runs, *sight.open_runs(name))}
+        self._runs = {run_id: seen for run_id, seen in self._runs.items() if run_id in alive}
+        self._lost = {name: at for name, at in self._lost.items() if sight.at - at <= AGREED_SECONDS}

@@ -1,0 +1,117 @@
+"""Runners of GitHub organisations and repositories, counted by the labels that they carry."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.adapters.github.api import Allowance, Api
+from bot.adapters.github.pages import Pages
+from bot.core.job import key_of
+from bot.core.words import listed
+from bot.ports import Failure, Unreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A registered runner."""
+
+    id: str
+    labels: frozenset[str]
+    """In the form of `key_of`: GitHub gives labels no number that lasts, so they are told apart by name."""
+    online: bool
+    busy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A runner group of an organisation."""
+
+    id: str
+    name: str
+    inherited: bool
+    """Whether it is one of the enterprise's that an organisation only uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """The runners that carry the labels of a pool; the three add up to all of them."""
+
+    busy: int
+    idle: int
+    offline: int
+
+
+Runners = tuple[Runner, ...] | Unreachable
+"""All of them, or why they are not known."""
+
+
+class Fleet:
+    """The lists of runners of one source."""
+
+    def __init__(self, api: Api, owners: Sequence[str], repositories: Sequence[str]) -> None:
+        """`owners` such as `orgs/NAME` and `enterprises/NAME`; without them the repositories' runners are listed."""
+        self._api, self._owners = api, owners
+        self._places = [f"/{owner}/actions" for owner in owners] or [f"/repos/{name}/actions" for name in repositories]
+        self._runners = Pages(api, "runners", _runner)
+        self._groups = Pages(api, "runner_groups", _group)
+
+    async def listed(self, group: str, spend: Allowance) -> Runners:
+        """The runners of one group, or all of them when `group` is empty; a list with a gap is not known at all."""
+        found: list[Runner] = []
+        try:
+            places = await self._in_group(group, spend) if group else self._places
+            for place in places:
+                listing = await self._runners.whole(f"{place}/runners", {}, spend)
+                if listing.gap:
+                    return self._api.problem(f"the runners are not all listed: {listing.gap}", Failure.LATER)
+                found += listing.items
+        except Unreachable as error:
+            return error
+        return tuple(found)
+
+    async def _in_group(self, name: str, spend: Allowance) -> list[str]:
+        places, known = list[str](), list[str]()
+        for place in self._places:
+            listing = await self._groups.whole(f"{place}/runner-groups", {}, spend)
+            known += [group.name for group in listing.items]
+            places += [f"{place}/runner-groups/{group.id}" for group in listing.items if self._means(group, name)]
+        if not places:
+            there = f"known are {listed(known, 10)}" if known else "none is visible"
+            names = listed(owner.partition("/")[2] for owner in self._owners)
+            what = f"{names} has no runner group {name}; {there}, correct runner_group"
+            raise self._api.problem(what)
+        return places
+
+    def _means(self, group: Group, name: str) -> bool:
+        """An enterprise's group is counted where it is at home, once."""
+        twice = group.inherited and any(owner.startswith("enterprises/") for owner in self._owners)
+        return group.name == name and not twice
+
+
+def staff(runners: Sequence[Runner], labels: Sequence[str]) -> Staff:
+    """Count the runners that carry every label."""
+    mine = carrying(runners, labels)
+    online = [runner for runner in mine if runner.online]
+    busy = sum(runner.busy for runner in online)
+    return Staff(busy, len(online) - busy, len(mine) - len(online))
+
+
+def carrying(runners: Sequence[Runner], labels: Sequence[str]) -> list[Runner]:
+    """The runners that carry every label."""
+    wanted = {key_of(label) for label in labels}
+    return [runner for runner in runners if wanted <= runner.labels]
+
+
+def _runner(row: Mapping[str, object]) -> Runner | None:
+    labels, status = row.get("labels"), row.get("status")
+    if "id" not in row or not isinstance(labels, list) or not isinstance(status, str):
+        return None
+    names = [label.get("name") for label in labels if isinstance(label, dict)]
+    carried = frozenset(key_of(name) for name in names if isinstance(name, str))
+    return Runner(str(row["id"]), carried, status == "online", row.get("busy") is True)
+
+
+def _group(row: Mapping[str, object]) -> Group | None:
+    name = row.get("name")
+    if "id" not in row or not isinstance(name, str):
+        return None
+    return Group(str(row["id"]), name, row.get("inherited") is True)

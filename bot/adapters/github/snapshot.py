@@ -1,0 +1,66 @@
+"""What a round of questions says of one pool: its runners, its queue, and the reasons for what is not known."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.adapters.github.runners import Runners, carrying, staff
+from bot.adapters.github.sight import Sight, doubts, known_jobs, read_at
+from bot.adapters.github.table import GitHubPool
+from bot.core.job import WorkflowJob, key_of
+from bot.core.job_figures import figures, running_seconds, taken_apart
+from bot.core.pool import Snapshot
+from bot.core.words import listed
+from bot.ports import Unreachable
+
+NO_LIMIT = "limit: GitHub does not know it; write limit = N into the pool's table"
+
+
+def snapshot(pool: str, keys: GitHubPool, sight: Sight, runners: Runners, *, heeded: bool) -> Snapshot:
+    """The pool at the time of the oldest answer; `heeded`: somebody keeps what webhooks tell."""
+    labels = keys.asked(pool)
+    shot = _queue(pool, labels, sight, runners)
+    missing = [why for why in shot.missing if heeded or why.startswith("queued:")]
+    if keys.limit is None:
+        missing.append(NO_LIMIT)
+    if isinstance(runners, Unreachable):
+        return replace(shot, limit=keys.limit, missing=(*missing, f"busy, idle and offline: {runners.what}"))
+    mine = staff(runners, labels)
+    if not (mine.busy or mine.idle or mine.offline):
+        where = f"no runner{f' of the group {keys.runner_group}' if keys.runner_group else ''} carries "
+        missing.append(f"label: {where}{listed(labels)} now; correct it, unless the pool is scaled to zero")
+    return replace(shot, busy=mine.busy, idle=mine.idle, offline=mine.offline, limit=keys.limit, missing=tuple(missing))
+
+
+def _queue(pool: str, labels: Sequence[str], sight: Sight, runners: Runners) -> Snapshot:
+    """The jobs as webhooks tell them; with what the REST API adds, their number is known without webhooks too."""
+    jobs, over = known_jobs(sight, labels)
+    shot, at = figures(pool, jobs, sight.at, sight.line, over), read_at(sight)
+    silent = tuple(why for why in shot.missing if not why.startswith("queued:"))
+    if sight.line is None:
+        shot = replace(shot, duration_p50_seconds=None)
+    if isinstance(at, str):
+        unknown = replace(shot, queued=None, oldest_wait_seconds=None, running_longest_seconds=None)
+        return replace(unknown, unservable=None, ghosts=None, missing=(f"queued: {at}", *silent))
+    found, doubt = taken_apart(jobs, sight.at, over), doubts(sight)
+    return replace(
+        shot,
+        at=at,
+        queued=len(found.queued),
+        oldest_wait_seconds=max((sight.at - job.begun for job in found.queued), default=0.0),
+        running_longest_seconds=max(running_seconds(jobs, sight.at, over), default=0.0),
+        unservable=unservable(found.queued, runners, labels),
+        ghosts=len(found.ghosts),
+        missing=(*silent, *((f"comparison of the webhooks with GitHub: {doubt}",) if doubt else ())),
+    )
+
+
+def unservable(queued: Sequence[WorkflowJob], runners: Runners, labels: Sequence[str]) -> int | None:
+    """Queued jobs that ask for a label which no runner of the pool carries.
+
+    None while the pool has no registered runner: an autoscaler may bring one that carries them all.
+    """
+    if isinstance(runners, Unreachable) or not (mine := carrying(runners, labels)):
+        return None
+    carried = {runner.labels for runner in mine}
+    asked = [{key_of(label) for label in job.labels} for job in queued]
+    return sum(not any(wanted <= labels_of for labels_of in carried) for wanted in asked)

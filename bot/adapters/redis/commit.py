@@ -1,0 +1,84 @@
+"""A Change as the keys and arguments of the commit script, and the names of all of Tailback's keys."""
+
+import math
+from collections.abc import Sequence
+from itertools import count
+
+from bot.adapters.records import Codecs, kind_name
+from bot.adapters.redis.link import Word
+from bot.adapters.redis.wake import CHANNEL
+from bot.core.record import Change, Put
+
+ROOT = "{tailback}:"
+"""One hash tag, so that every script also runs on Redis Cluster."""
+RECORDS, INDEXES, SETS, LISTS, MARKS, LANES = (
+    f"{ROOT}{part}:" for part in ("rec", "idx", "set", "list", "once", "pace")
+)
+DUE, FENCE, HW, AUDIT, HEAD = (f"{ROOT}{part}" for part in ("due", "fence", "hw", "audit", "audit_head"))
+
+REQUEST_MS = 120_000
+"""How long a request id is remembered; it is sent again within 2 s or never."""
+MARK_MS = 24 * 3600 * 1000
+FAR_SECONDS = 10 * 365 * 86400.0
+
+
+class Commits:
+    """Makes requests of one process; each has an id of its own, so that sending it again applies nothing twice."""
+
+    def __init__(self, codecs: Codecs, sender: str, lease_seconds: float) -> None:
+        self._codecs = codecs
+        self._sender = sender
+        self._lease_ms = math.ceil(lease_seconds * 1000)
+        self._numbers = count(1)
+
+    def request(
+        self, change: Change, now: float, head: str, rows: Sequence[tuple[str, str]]
+    ) -> tuple[list[str], list[Word]]:
+        """KEYS and ARGV in the order that `scripts.COMMIT` reads them; `rows` are the audit entries, hashed."""
+        keys = [f"{ROOT}req:{self._sender}.{next(self._numbers)}", HW, DUE, AUDIT, HEAD]
+        keys += [MARKS + mark for mark in change.once]
+        args: list[Word] = [self._lease_ms, self._sender, CHANNEL, RECORDS, REQUEST_MS, MARK_MS]
+        args += [change.once_value, head, rows[-1][1] if rows else ""]
+        args += [len(change.once), len(change.puts), len(change.point), len(change.join), len(change.leave)]
+        args += [len(change.wake), len(rows), len(change.listed)]
+        for put in change.puts:
+            member = f"{kind_name(type(put.value))}:{put.value.id}"
+            keys.append(RECORDS + member)
+            args.append(member)
+            args += self._put(put, now)
+        for index, (points_to, expected) in change.point.items():
+            keys.append(INDEXES + index)
+            args += (points_to, expected or "")
+        for name, member in (*change.join, *change.leave):
+            keys.append(SETS + name)
+            args.append(member)
+        keys += [RECORDS + member for member in change.wake]
+        args += change.wake
+        for row in rows:
+            args += row
+        for name, member, seconds in change.listed:
+            keys.append(LISTS + name)
+            args += (member, max(1, math.ceil(seconds * 1000)))
+        return keys, args
+
+    def _put(self, put: Put, now: float) -> tuple[Word, ...]:
+        held = put.held
+        return (
+            held.version,
+            "" if held.fence is None else held.fence,
+            "" if put.due is None else _delay_ms(put.due, now),
+            _how(put),
+            "" if put.keep_seconds is None else max(1, math.ceil(put.keep_seconds * 1000)),
+            "" if held.unsettled is None else math.ceil((now - held.unsettled) * 1000),
+            self._codecs.encode(put.value),
+        )
+
+
+def _how(put: Put) -> str:
+    if not put.release:
+        return "extend"
+    return "uncertain" if put.uncertain else "release"
+
+
+def _delay_ms(due: float, now: float) -> int:
+    return math.ceil(min(max(due - now, -FAR_SECONDS), FAR_SECONDS) * 1000)

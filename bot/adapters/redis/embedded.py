@@ -1,0 +1,207 @@
+"""Runs a real Valkey or Redis server as a child process, for installations without a REDIS_URL."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from pathlib import Path
+
+import structlog
+
+from bot.adapters.redis.engine import EmbeddedRedisError, Engine, die_with_parent, find_engine, with_watchdog
+from bot.adapters.redis.folder import RedisFolder, running_url
+
+__all__ = ["EmbeddedRedis", "EmbeddedRedisError", "Engine", "find_engine", "running_url"]
+
+READY_SECONDS = 60.0
+"""How long a server may take to load its data; 50,000 incidents took 0.3 s."""
+STOP_SECONDS = 10.0
+"""How long a server may take to write its log after SIGTERM before it is killed."""
+STABLE_SECONDS = 10.0
+"""A server that lived this long did not fail quickly."""
+QUICK_FAILURES = 5
+"""So many quick failures in a row, and it is not started again."""
+
+
+class EmbeddedRedis:
+    """A server that belongs to this process: it is restarted when it dies, and dies when we do.
+
+    With `durable`, every write is logged in `data` (0700), which no second instance can use at the same time; a killed
+    process loses what the server had not yet handed to the kernel (usually nothing), a killed machine up to 1 s.
+    Without it nothing is kept: `data` is left alone and a temporary folder takes its place.
+
+    `engine` is found by itself unless given. `watchdog` ends the server through a small shell process instead of
+    Linux's death signal, which other systems lack.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        *,
+        durable: bool = True,
+        engine: Engine | None = None,
+        watchdog: bool = sys.platform != "linux",
+    ) -> None:
+        self._data = data
+        self._durable = durable
+        self._engine = engine
+        self._watchdog = watchdog
+        self._folder: RedisFolder | None = None
+        self._server: Process | None = None
+        self._supervisor: asyncio.Task[None] | None = None
+        self._closed = asyncio.Event()
+        self._failure: EmbeddedRedisError | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the server (with `watchdog`, of the shell around it), or None when there is none."""
+        return self._server.pid if self._server is not None and self._server.returncode is None else None
+
+    async def start(self) -> str:
+        """Starts the server, waits until it has loaded its data, and returns its `unix://` URL.
+
+        Call it in the main thread, because the server ends with the thread that started it. Raises EmbeddedRedisError
+        when no engine is found, the folder is in use or not writable, or the server does not come up.
+        """
+        if self._folder is not None:
+            raise EmbeddedRedisError("The embedded Redis is already started: stop it before it is started again.")
+        engine = self._engine if self._engine is not None else await asyncio.to_thread(find_engine)
+        data = self._data if self._durable else Path(tempfile.mkdtemp(prefix="tailback-demo-"))
+        folder = self._folder = RedisFolder(data)
+        started = False
+        try:
+            await folder.claim()
+            await self._launch(engine, folder)
+            started = True
+        finally:
+            if not started:
+                await self.stop()
+        self._closed.clear()
+        self._failure = None
+        self._supervisor = asyncio.create_task(self._supervise(engine, folder), name="embedded-redis")
+        structlog.get_logger().info(
+            "embedded redis started",
+            **{"engine": engine.name, "program": str(engine.path), "data": str(folder.path), "durable": self._durable},
+        )
+        return f"unix://{folder.socket}"
+
+    async def stop(self) -> None:
+        """Ends the server (SIGTERM, after 10 s SIGKILL) and gives the folder back. Harmless when nothing runs."""
+        if self._supervisor is not None:
+            self._supervisor.cancel()
+            await asyncio.gather(self._supervisor, return_exceptions=True)
+            self._supervisor = None
+        await self._end_server()
+        if self._folder is not None:
+            self._folder.release()
+            if not self._durable:
+                shutil.rmtree(self._folder.path, ignore_errors=True)
+            self._folder = None
+        self._closed.set()
+
+    async def closed(self) -> None:
+        """Returns once the server was stopped; raises EmbeddedRedisError when it cannot be kept running."""
+        await self._closed.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    async def _launch(self, engine: Engine, folder: RedisFolder) -> None:
+        folder.socket.unlink(missing_ok=True)
+        command = engine.flags(folder.path, folder.socket, durable=self._durable)
+        server = self._server = await asyncio.create_subprocess_exec(
+            *(with_watchdog(command) if self._watchdog else command),
+            stdin=PIPE if self._watchdog else DEVNULL,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            env={"PATH": "/usr/bin:/bin"},  # our environment holds tokens that are none of its business
+            pass_fds=(folder.server_lock,),
+            start_new_session=True,  # so that Ctrl-C in a terminal reaches us and not the server
+            preexec_fn=None if self._watchdog else die_with_parent(),
+        )
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                while not await _answers(folder.socket):
+                    if server.returncode is not None:
+                        raise EmbeddedRedisError(_why(engine, folder, f"ended with status {server.returncode}"))
+                    await asyncio.sleep(0.01)
+        except TimeoutError as error:
+            await self._end_server()
+            raise EmbeddedRedisError(_why(engine, folder, f"was not ready within {READY_SECONDS:g} s")) from error
+
+    async def _supervise(self, engine: Engine, folder: RedisFolder) -> None:
+        log = structlog.get_logger()
+        failures = 0
+        while failures < QUICK_FAILURES:
+            status, stable = await self._until_it_dies()
+            failures = 1 if stable else failures + 1
+            log.error("embedded redis died", engine=engine.name, status=status, quick_failures=failures)
+            await asyncio.sleep(0.05 * 2**failures)
+            try:
+                await self._launch(engine, folder)
+            except EmbeddedRedisError as error:
+                log.error("embedded redis did not restart", problem=str(error))  # noqa: TRY400 (the sentence says it)
+            else:
+                log.info("embedded redis restarted", engine=engine.name)
+        await self._end_server()
+        self._failure = EmbeddedRedisError(_why(engine, folder, f"failed {failures} times in a row and is given up"))
+        log.error("embedded redis given up", problem=str(self._failure))
+        self._closed.set()
+
+    async def _until_it_dies(self) -> tuple[int | None, bool]:
+        """Its exit status, and whether it had been stable."""
+        if self._server is None:
+            return None, False
+        try:
+            async with asyncio.timeout(STABLE_SECONDS):
+                return await self._server.wait(), False
+        except TimeoutError:
+            return await self._server.wait(), True
+
+    async def _end_server(self) -> None:
+        server, self._server = self._server, None
+        if server is None:
+            return
+        try:
+            with contextlib.suppress(ProcessLookupError):
+                server.terminate()
+            async with asyncio.timeout(STOP_SECONDS):
+                await server.wait()
+        except TimeoutError:
+            structlog.get_logger().error("embedded redis killed", reason=f"did not end within {STOP_SECONDS:g} s")
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGKILL)  # its whole session: with a log rewrite, or the shell around it
+            await server.wait()
+
+
+async def _answers(socket: Path) -> bool:
+    """Whether the server on `socket` answers PING; it says LOADING while it reads its data."""
+    try:
+        reader, writer = await asyncio.open_unix_connection(str(socket))
+    except OSError:
+        return False
+    try:
+        writer.write(b"PING\r\n")
+        return (await reader.readline()).startswith(b"+PONG")
+    except ConnectionError:
+        return False
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+def _why(engine: Engine, folder: RedisFolder, what: str) -> str:
+    """One sentence on a failure, with the last thing that the server logged."""
+    log = folder.path / "redis.log"
+    try:
+        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        said = []
+    last = f"; its last words: {said[-1]}" if said else ""
+    return (
+        f"The embedded {engine.name} on {folder.path} {what}{last}; see {log}, or set REDIS_URL to a server of yours."
+    )

@@ -1,0 +1,150 @@
+"""The data folder of the embedded Redis: private, owned by one process at a time, with a short socket beside it."""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import socket as sockets
+import tempfile
+from pathlib import Path
+
+from bot.adapters.redis.engine import EmbeddedRedisError
+
+OLD_SERVER_SECONDS = 15.0
+"""How long a start waits for the server of a killed predecessor to write its log and go."""
+
+DYING_SECONDS = 1.0
+"""How long a start waits for a predecessor that was killed but has not quite gone, before it counts as a second one."""
+
+_POLL_SECONDS = 0.02
+_LONGEST_SOCKET = 100  # bytes; sockaddr_un holds 108 on Linux and 104 on macOS, with the closing zero
+_PREFIX = "tailback-"
+
+
+class RedisFolder:
+    """One folder, held by two locks from `claim` to `release`.
+
+    `owner.lock` is this process's alone: whoever finds it taken is a second instance. `server.lock` is also handed to
+    the server, so that it stays taken for as long as either of us lives: two servers on one append-only file would
+    destroy each other's writes. Both are flock(2) locks, which the kernel drops when their holders die; they need a
+    local disk.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.socket = Path()
+        self._owner: int | None = None
+        self._server: int | None = None
+
+    @property
+    def server_lock(self) -> int:
+        """The file descriptor that the server inherits; only between `claim` and `release`."""
+        if self._server is None:
+            raise EmbeddedRedisError(f"The data folder {self.path} is not held: start the embedded Redis first.")
+        return self._server
+
+    async def claim(self) -> None:
+        """Takes the folder, after the server of a dead predecessor has gone, and makes a new socket folder.
+
+        Raises EmbeddedRedisError when the folder cannot be used or belongs to a running instance.
+        """
+        try:
+            await self._take_ownership()
+            await self._wait_for_old_server()
+            self._new_socket()
+        except OSError as error:
+            raise EmbeddedRedisError(
+                f"The data folder {self.path} cannot be used ({error.strerror}): "
+                "set TAILBACK_DATA to a folder that this user may write."
+            ) from error
+        finally:
+            if self.socket == Path():
+                self.release()
+
+    def release(self) -> None:
+        """Gives the folder back; call it when the server has ended. Harmless when nothing is held."""
+        if self.socket != Path():
+            shutil.rmtree(self.socket.parent, ignore_errors=True)
+            (self.path / "socket").unlink(missing_ok=True)
+            self.socket = Path()
+        for lock in (self._server, self._owner):
+            if lock is not None:
+                os.close(lock)
+        self._server = self._owner = None
+
+    async def _take_ownership(self) -> None:
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if any(self.path.iterdir()) and not (self.path / "owner.lock").exists():
+            raise EmbeddedRedisError(
+                f"The data folder {self.path} holds files that are not Tailback's: "
+                "set TAILBACK_DATA to a new or empty folder, which only this user will be able to read."
+            )
+        self.path.chmod(0o700)
+        lock = self._owner = _open_private(self.path / "owner.lock")
+        if not await _lock_within(DYING_SECONDS, lock):
+            holder = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            raise EmbeddedRedisError(
+                f"The data folder {self.path} is in use by another Tailback, process {holder}: "
+                "stop that one, or set TAILBACK_DATA to another folder."
+            )
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+
+    async def _wait_for_old_server(self) -> None:
+        lock = self._server = _open_private(self.path / "server.lock")
+        if not await _lock_within(OLD_SERVER_SECONDS, lock):
+            raise EmbeddedRedisError(
+                f"A Redis server of an earlier Tailback still uses the data folder {self.path} after "
+                f"{OLD_SERVER_SECONDS:g} s: end the valkey-server or redis-server process that has {self.path} open."
+            )
+
+    def _new_socket(self) -> None:
+        record = self.path / "socket"
+        old = _recorded(record)
+        if old is not None and old.parent.name.startswith(_PREFIX):
+            shutil.rmtree(old.parent, ignore_errors=True)
+        place = tempfile.mkdtemp(prefix=_PREFIX)
+        if len(os.fsencode(place)) + len("/redis.sock") > _LONGEST_SOCKET:
+            Path(place).rmdir()
+            place = tempfile.mkdtemp(prefix=_PREFIX, dir="/tmp")
+        written = _open_private(record)
+        os.ftruncate(written, 0)
+        os.pwrite(written, os.fsencode(f"{place}/redis.sock"), 0)
+        os.close(written)
+        self.socket = Path(place, "redis.sock")
+
+
+def running_url(data: Path) -> str | None:
+    """The `unix://` URL of the embedded server that another process runs on `data` now, or None."""
+    socket = _recorded(data / "socket")
+    if socket is None:
+        return None
+    with sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(socket))
+        except OSError:
+            return None
+    return f"unix://{socket}"
+
+
+def _recorded(record: Path) -> Path | None:
+    try:
+        return Path(record.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+
+
+def _open_private(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+async def _lock_within(seconds: float, lock: int) -> bool:
+    """Whether the lock was free, or became free, in this time; the kernel tells nobody, so it is asked again."""
+    for _ in range(round(seconds / _POLL_SECONDS)):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            await asyncio.sleep(_POLL_SECONDS)
+        else:
+            return True
+    return False

@@ -1,0 +1,118 @@
+"""One call to Redis: bounded in time, sent again only where that does no harm, its failures as Unreachable."""
+
+import asyncio
+from collections.abc import Sequence
+
+from redis import exceptions as errors
+
+from bot.adapters.redis.connect import CONNECTIONS, Client
+from bot.adapters.redis.scripts import Script
+from bot.ports import Failure, Unreachable
+
+CALL_SECONDS = 1.8
+"""A whole call with its second sending: a door answers 503 within 2 s (promises P1)."""
+
+Word = bytes | str | int | float
+Reply = bytes | int | None | Sequence["Reply"]
+
+_REMEDIES = (
+    (errors.OutOfMemoryError, "", "its memory is full; raise maxmemory or remove what others keep there"),
+    (errors.ReadOnlyError, "", "it is a read-only replica; point REDIS_URL at the primary"),
+    (errors.BusyLoadingError, "", "it is still loading its data; it answers by itself when it is done"),
+    (errors.AuthenticationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
+    (errors.AuthorizationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
+    (
+        errors.NoPermissionError,
+        "",
+        "its ACL forbids what Tailback needs; allow ~{tailback}:* &{tailback}:* +@all -@dangerous +info",
+    ),
+    (errors.RedisError, "unknown command", "a command that Tailback needs is switched off there; allow it"),
+    (errors.RedisError, "MISCONF", "it cannot write to its disk; free space there, then it accepts writes again"),
+    (errors.RedisError, "NOREPLICAS", "too few replicas are connected (min-replicas-to-write); bring them back"),
+    (errors.RedisError, "MASTERDOWN", "it lost its primary; wait for the failover or restore the primary"),
+    (errors.RedisError, "CLUSTERDOWN", "the cluster is down; restore the missing nodes"),
+    (errors.RedisError, "BUSY", "it is busy with somebody's script; end that script"),
+    (
+        errors.RedisError,
+        "WRONGTYPE",
+        "a key under {tailback}: is of a type that Tailback did not write; delete that key",
+    ),
+)
+
+
+class RedisLink:
+    """Sends commands and scripts through one client."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._turns = asyncio.Semaphore(CONNECTIONS)
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
+        """The script's reply. Raises Unreachable; UNKNOWN when it may have been applied all the same."""
+        reply = await self._bounded(script, ("EVALSHA", script.sha, len(keys), *keys, *args))
+        if not isinstance(reply, list):
+            raise Unreachable("Redis", f"a script answered {reply!r}", failure=Failure.UNKNOWN)
+        return reply
+
+    async def read(self, *words: Word) -> object:
+        """The reply to a command that changes nothing. Raises Unreachable."""
+        return await self._bounded(None, words)
+
+    async def _bounded(self, script: Script | None, words: tuple[Word, ...]) -> object:
+        tries = 2 if script is None or script.repeatable else 1
+        lost = Failure.UNCONNECTED if script is None else Failure.UNKNOWN
+        try:
+            async with asyncio.timeout(CALL_SECONDS), self._turns:
+                return await self._sent(script, words, tries)
+        except TimeoutError:
+            raise Unreachable("Redis", f"no answer within {CALL_SECONDS:g} s", failure=lost) from None
+        except UnicodeEncodeError as error:
+            raise Unreachable("Redis", f"a text is not Unicode ({error.reason})", failure=Failure.SHAPE) from None
+        except (errors.RedisError, errors.RedisClusterException) as error:
+            if (task := asyncio.current_task()) and task.cancelling():
+                raise asyncio.CancelledError from error
+            raise _unreachable(error, lost) from None
+
+    async def _sent(self, script: Script | None, words: tuple[Word, ...], tries: int) -> object:
+        try:
+            return await self._client.execute_command(*words)
+        except errors.NoScriptError:
+            if script is None:
+                raise
+            return await self._sent(script, ("EVAL", script.text, *words[2:]), tries)
+        except errors.BusyLoadingError:
+            raise
+        except (errors.ConnectionError, errors.TimeoutError):
+            if tries == 1:
+                raise
+            return await self._sent(script, words, tries - 1)
+
+
+def _unreachable(error: Exception, lost: Failure) -> Unreachable:
+    said = str(error).partition(" : <")[0]  # after it come the sentinels as Python objects
+    for kind, word, remedy in _REMEDIES:
+        if isinstance(error, kind) and word in said:
+            return Unreachable("Redis", f"{remedy} ({said})", failure=Failure.LATER)
+    if isinstance(error, errors.TimeoutError) or said.startswith("Timeout"):
+        return Unreachable("Redis", "no answer in time; check that the server at REDIS_URL is not stuck", failure=lost)
+    if said.startswith("No master found"):
+        remedy = "no sentinel knows a primary; wait for the failover, or correct hosts and service in REDIS_URL"
+        return Unreachable("Redis", f"{remedy} ({said})", failure=lost)
+    if isinstance(error, errors.ConnectionError):
+        return Unreachable("Redis", f"no connection; check REDIS_URL and that it runs ({said})", failure=lost)
+    return Unreachable("Redis", said, failure=Failure.LATER)
+
+
+def text(reply: object) -> str:
+    """A reply that is text; bytes that are not UTF-8 are shown as such, never an error."""
+    return reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)
+
+
+def text_or_none(reply: object) -> str | None:
+    """A reply that may be nil."""
+    return None if reply is None else text(reply)
+
+
+def whole(reply: object) -> int:
+    """A reply that is a whole number; nil is 0."""
+    return int(reply) if isinstance(reply, (bytes, int)) else 0

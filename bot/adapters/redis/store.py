@@ -1,0 +1,269 @@
+"""The Store on Redis 6.2 or newer: records, due times with leases, marks, the audit trail and pacing (promises 2)."""
+
+import asyncio
+import contextlib
+import math
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import structlog
+
+from bot.adapters.records import KINDS, Codecs, kind_name
+from bot.adapters.redis import scripts
+from bot.adapters.redis.commit import AUDIT, DUE, FENCE, HEAD, HW, INDEXES, LANES, LISTS, MARKS, RECORDS, SETS, Commits
+from bot.adapters.redis.connect import Clients
+from bot.adapters.redis.dangers import dangers, redis_time
+from bot.adapters.redis.format import adopt, too_new
+from bot.adapters.redis.link import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
+from bot.adapters.redis.wake import RedisWake
+from bot.core.incident import Incident
+from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Held, Record
+from bot.core.trail import canonical, chained, readable
+from bot.ports import Failure, Unreachable
+
+R = TypeVar("R", bound=Record)
+
+PARK_MS = 60_000
+"""An unreadable record is looked at again after this long: a rolling update heals by itself."""
+HEAD_TRIES = 20
+"""How often an audited commit starts over because another process wrote to the trail first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """The two clocks of this process; the third, Redis TIME, rules inside the scripts."""
+
+    now: Callable[[], float]
+    """Epoch seconds."""
+    monotonic: Callable[[], float]
+    """Seconds that never jump."""
+
+
+class RedisStore:
+    """Implements `bot.ports.Store`; one per process. Close it with `aclose`.
+
+    Times cross to Redis as delays from now, so that a clock that differs from Redis TIME shifts nothing.
+    A put raises its record's version by one.
+    """
+
+    def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float = 10.0) -> None:
+        self._clients = clients
+        self._link = RedisLink(clients.requests)
+        self._clocks = clocks
+        self._lease = lease_seconds
+        self._codecs = Codecs.build()
+        sender = secrets.token_hex(8)
+        self._commits = Commits(self._codecs, sender, lease_seconds)
+        self._wake = RedisWake(clients.listener, sender)
+        self._trail = asyncio.Lock()
+        self._head = ""
+        self._hw = 0
+        self._lost = False
+        self._holds: dict[str, float] = {}
+
+    async def aclose(self) -> None:
+        """End the subscription and close every connection."""
+        await self._wake.aclose()
+        await self._clients.aclose()
+
+    async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
+        """One record; None when there is none."""
+        reply = await self._link.read("HMGET", f"{RECORDS}{kind_name(kind)}:{record_id}", "doc", "version")
+        document, version = reply if isinstance(reply, list) else (None, None)
+        return self._held(kind, record_id, document, version)
+
+    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
+        """The records that exist, by id, in one round trip; one that cannot be read is left out and logged."""
+        if not ids:
+            return {}
+        prefix = f"{RECORDS}{kind_name(kind)}:"
+        reply = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], ())
+        found: dict[str, Held[R]] = {}
+        for record_id, document, version in zip(ids, reply[::2], reply[1::2], strict=True):
+            try:
+                held = self._held(kind, record_id, document, version)
+            except Unreachable as error:
+                structlog.get_logger().error("record unreadable", record=prefix + record_id, problem=error.what)
+                continue
+            if held is not None:
+                found[record_id] = held
+        return found
+
+    async def find(self, index: str) -> str | None:
+        """The id that an index points to."""
+        return text_or_none(await self._link.read("GET", INDEXES + index))
+
+    async def open_under(self, index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+        """(was `mark` applied before?, the incident that `index` points to), in one round trip."""
+        keys = (MARKS + mark, INDEXES + index)
+        seen, record_id, document, version = await self._link.run(scripts.OPEN_UNDER, keys, (f"{RECORDS}inc:",))
+        return bool(seen), self._held(Incident, text_or_none(record_id) or "", document, version)
+
+    async def members(self, name: str) -> set[str]:
+        """The members of a set."""
+        reply = await self._link.read("SMEMBERS", SETS + name)
+        return {text(member) for member in reply} if isinstance(reply, (set, list)) else set()
+
+    async def listed(self, name: str) -> tuple[str, ...]:
+        """Who stands in a list now, whoever leaves soonest first."""
+        reply = await self._link.run(scripts.LISTED, (LISTS + name,), ())
+        return tuple(text(member) for member in reply)
+
+    async def done_by(self, mark: str) -> str | None:
+        """What the thing behind `mark` was applied to; None when it was not."""
+        return text_or_none(await self._link.read("GET", MARKS + mark))
+
+    async def commit(self, change: Change) -> None:
+        """Apply a change atomically. Raises Conflict, AlreadyDone, or Unreachable (UNKNOWN: it may be applied)."""
+        if not change.audit:
+            await self._committed(change, "", ())
+            return
+        try:
+            async with asyncio.timeout(CALL_SECONDS), self._trail:
+                await self._audited(change)
+        except TimeoutError:
+            problem = f"no answer within {CALL_SECONDS:g} s"
+            raise Unreachable("Redis", problem, failure=Failure.UNKNOWN) from None
+
+    async def claim(self, most: int) -> Claims:
+        """Take up to `most` due records for the length of the lease; an unreadable one is put back and logged."""
+        lease_ends = self._clocks.monotonic() + self._lease
+        seen = self._hw
+        args = (most, math.ceil(self._lease * 1000), RECORDS)
+        now, high, wait, rows = await self._link.run(scripts.CLAIM, (DUE, FENCE, HW), args)
+        self._note(whole(high), seen)
+        offset = self._clocks.now() - whole(now) / 1000
+        claims = []
+        if isinstance(rows, list):
+            for at in range(0, len(rows), 5):
+                if (claim := await self._claimed(rows[at : at + 5], offset, lease_ends)) is not None:
+                    claims.append(claim)
+        return Claims(tuple(claims), None if whole(wait) < 0 else whole(wait) / 1000)
+
+    async def pace(self, lane: str, who: str, interval_seconds: float, burst: int, *, urgent: bool) -> float:
+        """Ask for a turn in a lane: 0 when it is granted, else seconds until it is worth asking again.
+
+        A lane without an interval is not kept in Redis; only the holds that this process met itself stop it.
+        """
+        if interval_seconds <= 0:
+            return max(0.0, self._holds.get(lane, 0.0) - self._clocks.monotonic())
+        args = (who, math.ceil(interval_seconds * 1000), max(1, burst), int(urgent))
+        reply = await self._link.run(scripts.PACE, (LANES + lane,), args)
+        return whole(reply[0]) / 1000
+
+    async def hold_lane(self, lane: str, seconds: float) -> None:
+        """Stop a lane for that long (a 429 stops the queue, not one coroutine); a longer hold stays."""
+        self._holds[lane] = max(self._holds.get(lane, 0.0), self._clocks.monotonic() + seconds)
+        await self._link.run(scripts.HOLD, (LANES + lane,), (math.ceil(seconds * 1000),))
+
+    async def woken(self, timeout_seconds: float) -> bool:
+        """Wait until a commit anywhere made something due; False after the timeout."""
+        return await self._wake.wait(timeout_seconds)
+
+    async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
+        """(stream id, entry, hash) in order; `after` is exclusive."""
+        start = "-" if after == "-" else f"({after}"
+        reply = await self._link.read("XRANGE", AUDIT, start, "+", "COUNT", most)
+        trail = []
+        for stream_id, fields in reply if isinstance(reply, list) else []:
+            try:
+                entry = readable(text(fields[b"entry"]))
+            except (ValueError, KeyError):
+                entry = AuditEntry(0.0, "", "this entry of the trail cannot be read")
+            trail.append((text(stream_id), entry, text(fields.get(b"hash", b""))))
+        return trail
+
+    async def audit_head(self) -> str:
+        """The hash of the entry that was written last; empty before the first."""
+        return text_or_none(await self._link.read("GET", HEAD)) or ""
+
+    async def check(self) -> list[str]:
+        """What makes this Redis unsafe to keep incidents in: a sentence each, with its remedy; empty when it is fit."""
+        return [*await dangers(self._link, self._clocks.now), *await too_new(self._link)]
+
+    async def adopt(self) -> list[str]:
+        """Begin to work on these records; a sentence instead when a newer release has written them."""
+        return await adopt(self._link)
+
+    async def time(self) -> float:
+        """Epoch seconds as Redis counts them."""
+        return await redis_time(self._link)
+
+    def lost_data(self) -> bool:
+        """Whether Redis knows less than this process saw committed (P10); stays so until `accept_loss`."""
+        return self._lost
+
+    def accept_loss(self) -> None:
+        """Go on from what Redis holds now: what was lost has been recovered from outside."""
+        self._lost = False
+        self._hw = 0
+
+    async def _audited(self, change: Change) -> None:
+        """One at a time in this process, because every entry's hash follows from the one before."""
+        texts = [canonical(entry) for entry in change.audit]
+        for _ in range(HEAD_TRIES):
+            head = self._head
+            rows = []
+            for line in texts:
+                head = chained(head, line)
+                rows.append((line, head))
+            if (moved := await self._committed(change, self._head, rows)) is None:
+                self._head = head
+                return
+            self._head = moved
+        raise Unreachable("Redis", "the audit trail is written to by others without a pause", failure=Failure.LATER)
+
+    async def _committed(self, change: Change, head: str, rows: Sequence[tuple[str, str]]) -> str | None:
+        """None when applied, else the trail's present head."""
+        keys, args = self._commits.request(change, self._clocks.now(), head, rows)
+        seen = self._hw
+        outcome, detail, *rest = await self._link.run(scripts.COMMIT, keys, args)
+        match outcome:
+            case b"ok":
+                self._note(whole(detail), seen)
+                if rest[0]:
+                    self._wake.set()
+                return None
+            case b"head":
+                return text(detail)
+            case b"once":
+                raise AlreadyDone(text(detail))
+        raise Conflict(text(detail))
+
+    async def _claimed(self, row: Sequence[Reply], offset: float, lease_ends: float) -> Claim | None:
+        member, fence, document, version, opened_ms = row
+        name, _, record_id = text(member).partition(":")
+        try:
+            held = self._held(KINDS[name], record_id, document, version) if name in KINDS else None
+            problem = "" if name in KINDS else "this release does not know its kind; update Tailback"
+        except Unreachable as error:
+            held, problem = None, error.what
+        if problem:
+            await self._park(text(member), whole(fence), problem)
+            return None
+        if held is not None:
+            unsettled = whole(opened_ms) / 1000 + offset if opened_ms else None
+            held = Held(held.value, held.version, whole(fence), unsettled, lease_ends)
+        return Claim(name, record_id, held, whole(fence), lease_ends)
+
+    async def _park(self, member: str, fence: int, problem: str) -> None:
+        """Give an unreadable record back for later; when even that fails, its lease ends by itself."""
+        structlog.get_logger().error("record unreadable", record=member, problem=problem)
+        with contextlib.suppress(Unreachable):
+            await self._link.run(scripts.PARK, (RECORDS + member, DUE), (member, fence, PARK_MS))
+
+    def _held(self, kind: type[R], record_id: str, document: object, version: object) -> Held[R] | None:
+        if not isinstance(document, bytes):
+            return None
+        return Held(self._codecs.decode(kind, record_id, document), whole(version))
+
+    def _note(self, high: int, seen: int) -> None:
+        """`seen` is what was known when the request began: replies of parallel requests overtake each other."""
+        if high < seen:
+            self._lost = True
+            self._hw = high
+            structlog.get_logger().error("redis lost data", committed_seen=seen, committed_found=high)
+        else:
+            self._hw = max(self._hw, high)

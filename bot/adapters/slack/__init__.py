@@ -1,0 +1,1 @@
+"""Slack's Web API: messages, files, people, and what its answers mean."""

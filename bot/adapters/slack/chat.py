@@ -1,0 +1,180 @@
+"""Slack as the port `Chat`: one method, one request, nothing repeated; the records decide what to ask again."""
+
+from collections.abc import Callable, Mapping
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.adapters.slack.answers import Cache, Identity, full_member, mark_of, marked, part, rows, text_at
+from bot.adapters.slack.failures import ERRORS, unreachable
+from bot.adapters.slack.files import upload
+from bot.ports import Block, Failure, Message, Own, Person, Posted, Unreachable
+
+CLOCK_SKEW_SECONDS = 60.0
+"""`find` looks that much further back: Slack stamps messages by its own clock, and a mark is unique anyway."""
+PAGE = 200
+MOST_PAGES = 10
+
+
+class SlackChat:
+    """Chat over slack_sdk. Every method raises Unreachable("Slack", ...) with the class of promises section 4."""
+
+    def __init__(self, client: AsyncWebClient, monotonic: Callable[[], float], cache_seconds: float = 60.0) -> None:
+        """`monotonic` gives seconds that never jump; people and groups are remembered for `cache_seconds`."""
+        self._client = client
+        self._people: Cache[Person] = Cache(monotonic, cache_seconds)
+        self._groups: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
+        self._self: Identity | None = None
+
+    async def close(self) -> None:
+        """Close the shared connections."""
+        if self._client.session is not None:
+            await self._client.session.close()
+
+    async def post(
+        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+    ) -> Posted:
+        """Post; `mark` is stored as metadata. A reply that landed outside its thread raises GONE (slack.md trap 13)."""
+        asked: dict[str, object] = {
+            "channel": channel,
+            "text": message.text,
+            "unfurl_links": False,
+            "unfurl_media": False,
+            "metadata": marked(mark),
+        }
+        if message.blocks:
+            asked["blocks"] = message.blocks
+        if thread is not None:
+            asked |= {"thread_ts": thread, "reply_broadcast": broadcast}
+        answer = await self._write("chat.postMessage", asked)
+        place, ts, stored = answer.get("channel"), answer.get("ts"), answer.get("message")
+        if not isinstance(ts, str) or not ts:
+            raise Unreachable("Slack", "chat.postMessage: an answer without a timestamp", failure=Failure.UNKNOWN)
+        if thread is not None and isinstance(stored, dict) and stored.get("thread_ts") != thread:
+            raise Unreachable("Slack", "chat.postMessage: the thread's first message is deleted", failure=Failure.GONE)
+        return Posted(place if isinstance(place, str) and place else channel, ts)
+
+    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+        """Replace text and blocks, always both: an update without blocks would delete them (slack.md trap 1)."""
+        asked: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
+        if mark:
+            asked["metadata"] = marked(mark)
+        await self._write("chat.update", asked)
+
+    async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
+        """Our own oldest message with `mark`. Raises LATER when there is more to look through than 2,000 messages."""
+        me = await self._identity()
+        method = "conversations.history" if thread is None else "conversations.replies"
+        asked = {
+            "channel": channel,
+            "oldest": f"{max(0.0, since - CLOCK_SKEW_SECONDS):.6f}",
+            "inclusive": "true",
+            "include_all_metadata": "true",
+            "limit": str(PAGE),
+        }
+        if thread is not None:
+            asked["ts"] = thread
+        found: list[str] = []
+        for _ in range(MOST_PAGES):
+            answer = await self._read(method, asked)
+            found += [str(m["ts"]) for m in rows(answer, "messages") if me.wrote(m) and mark_of(m) == mark]
+            cursor = text_at(part(answer, "response_metadata"), "next_cursor")
+            if not cursor:
+                break
+            asked["cursor"] = cursor
+        else:
+            if not found:
+                raise Unreachable("Slack", f"{method}: too many messages to look through", failure=Failure.LATER)
+        return Posted(channel, min(found, key=lambda ts: (len(ts), ts))) if found else None
+
+    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
+        """Our own marked messages, oldest first; of more than 2,000 messages only the newest are looked through."""
+        me = await self._identity()
+        asked = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": str(PAGE)}
+        asked["include_all_metadata"] = "true"
+        found: list[Own] = []
+        for _ in range(MOST_PAGES):
+            answer = await self._read("conversations.history", asked)
+            ours = [m for m in rows(answer, "messages") if me.wrote(m) and mark_of(m)]
+            firsts = [m for m in ours if m.get("thread_ts", m["ts"]) == m["ts"]]
+            found += [Own(str(m["ts"]), mark_of(m)) for m in firsts]
+            cursor = text_at(part(answer, "response_metadata"), "next_cursor")
+            if not cursor:
+                break
+            asked["cursor"] = cursor
+        return tuple(sorted(found, key=lambda message: (len(message.ts), message.ts)))
+
+    async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
+        """Tell one person alone."""
+        asked: dict[str, object] = {"channel": channel, "user": user, "text": message.text}
+        if message.blocks:
+            asked["blocks"] = message.blocks
+        if thread is not None:
+            asked["thread_ts"] = thread
+        await self._write("chat.postEphemeral", asked)
+
+    async def upload(self, name: str, title: str, content: bytes) -> str:
+        """A file that stands in no channel; gives its id. Three requests, none repeated."""
+        return await upload(self._client, name, title, content)
+
+    async def open_view(self, trigger_id: str, view: Block) -> None:
+        """Open a modal; a trigger that is over raises GONE."""
+        await self._write("views.open", {"trigger_id": trigger_id, "view": view})
+
+    async def publish_home(self, user: str, view: Block) -> None:
+        """Draw App Home for one person."""
+        await self._write("views.publish", {"user_id": user, "view": view})
+
+    async def permalink(self, channel: str, ts: str) -> str:
+        """The address of a message; empty when the message or the channel is not there."""
+        try:
+            answer = await self._read("chat.getPermalink", {"channel": channel, "message_ts": ts})
+        except Unreachable as problem:
+            if problem.failure in {Failure.GONE, Failure.PLACE}:
+                return ""
+            raise
+        return text_at(answer, "permalink")
+
+    async def person(self, user: str) -> Person:
+        """Who somebody is, cached. Somebody Slack does not know is no full member; doubt raises, and then denies."""
+        if (known := self._people.get(user)) is not None:
+            return known
+        me = await self._identity()
+        try:
+            answer = await self._read("users.info", {"user": user})
+        except Unreachable as problem:
+            if problem.failure is not Failure.GONE:
+                raise
+            return self._people.keep(user, Person(user, full_member=False))
+        facts = part(answer, "user")
+        return self._people.keep(user, Person(user, text_at(facts, "team_id"), full_member(facts, me.team)))
+
+    async def group_members(self, group: str) -> frozenset[str]:
+        """User ids of a user group, cached. A group that does not exist raises GONE."""
+        if (known := self._groups.get(group)) is not None:
+            return known
+        answer = await self._read("usergroups.users.list", {"usergroup": group})
+        users = answer.get("users")
+        members = frozenset(user for user in users if isinstance(user, str)) if isinstance(users, list) else frozenset()
+        return self._groups.keep(group, members)
+
+    async def _identity(self) -> Identity:
+        if self._self is None:
+            answer = await self._write("auth.test", {})
+            self._self = Identity(text_at(answer, "bot_id"), text_at(answer, "user_id"), text_at(answer, "team_id"))
+        return self._self
+
+    async def _write(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+        return await self._call(method, "POST", asked)
+
+    async def _read(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+        return await self._call(method, "GET", asked)
+
+    async def _call(self, method: str, verb: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+        try:
+            if verb == "POST":
+                response = await self._client.api_call(method, json=dict(asked))
+            else:
+                response = await self._client.api_call(method, http_verb=verb, params=dict(asked))
+        except ERRORS as error:
+            raise unreachable(error, method) from None
+        return response.data if isinstance(response.data, dict) else {}

@@ -1,0 +1,91 @@
+"""What `tailback check` asks Slack: who we are, what we may do, whether the channels can be used; changes nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.adapters.slack.answers import part, text_at
+from bot.adapters.slack.failures import ERRORS, unreachable
+from bot.ports import Failure, Unreachable
+
+SCOPES_HEADER = "x-oauth-scopes"
+
+
+@dataclass(frozen=True, slots=True)
+class AppSeen:
+    """The installed app, as auth.test says."""
+
+    team: str
+    user: str
+    scopes: frozenset[str] | None
+    """What the bot token may do; None when Slack did not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSeen:
+    """A channel that exists."""
+
+    name: str
+    """Empty when only its history may be read."""
+    member: bool
+    archived: bool | None
+    """None when only its history may be read."""
+
+
+class SlackDoctor:
+    """Questions to Slack, one request each; every method raises Unreachable("Slack", ...)."""
+
+    def __init__(self, client: AsyncWebClient, app_client: AsyncWebClient | None = None) -> None:
+        """`app_client` carries the app-level token; None without one."""
+        self._client, self._app_client = client, app_client
+
+    async def app(self) -> AppSeen:
+        """Who we are, and the scopes by the header of the answer."""
+        data, headers = await self._asked(self._client, "auth.test", {})
+        told = {name.lower(): value for name, value in headers.items()}.get(SCOPES_HEADER)
+        scopes = frozenset(filter(None, (scope.strip() for scope in told.split(",")))) if told is not None else None
+        return AppSeen(text_at(data, "team"), text_at(data, "user"), scopes)
+
+    async def channel(self, channel: str) -> ChannelSeen:
+        """One channel. Without channels:read the newest message of its history tells whether we are in it."""
+        try:
+            data, _ = await self._asked(self._client, "conversations.info", {"channel": channel})
+        except Unreachable as refused:
+            if "missing_scope" not in refused.what:
+                raise
+            return await self._by_history(channel)
+        found = part(data, "channel")
+        return ChannelSeen(text_at(found, "name"), found.get("is_member") is True, found.get("is_archived") is True)
+
+    async def group_size(self, group: str) -> int:
+        """How many people a user group has; one that does not exist raises GONE."""
+        data, _ = await self._asked(self._client, "usergroups.users.list", {"usergroup": group})
+        users = data.get("users")
+        return len(users) if isinstance(users, list) else 0
+
+    async def socket_mode(self) -> bool:
+        """Whether Socket Mode would open; False without an app-level token. Nothing is connected."""
+        if self._app_client is None:
+            return False
+        await self._asked(self._app_client, "apps.connections.open", {}, verb="POST")
+        return True
+
+    async def _by_history(self, channel: str) -> ChannelSeen:
+        try:
+            await self._asked(self._client, "conversations.history", {"channel": channel, "limit": "1"})
+        except Unreachable as refused:
+            if refused.failure is Failure.PLACE and "not_in_channel" in refused.what:
+                return ChannelSeen("", member=False, archived=None)
+            raise
+        return ChannelSeen("", member=True, archived=None)
+
+    async def _asked(
+        self, client: AsyncWebClient, method: str, params: Mapping[str, str], verb: str = "GET"
+    ) -> tuple[Mapping[str, object], Mapping[str, str]]:
+        try:
+            response = await client.api_call(method, http_verb=verb, params=dict(params))
+        except ERRORS as error:
+            raise unreachable(error, method) from None
+        data = response.data if isinstance(response.data, dict) else {}
+        return data, response.headers

@@ -1,0 +1,166 @@
+"""GitHub's limits and refusals: what is still asked, what is said, and when it goes on."""
+
+import pytest
+
+from bot.adapters.github.api import Allowance, clock
+from bot.ports import Failure, Unreachable
+from tests.adapters.github.standin import LABEL, ORG, REPO
+from tests.adapters.github.world import World, world
+from tests.builders import NOW
+
+
+async def refused(w: World) -> Unreachable:
+    """The error of a look that gives nothing."""
+    with pytest.raises(Unreachable) as caught:
+        await w.look()
+    return caught.value
+
+
+async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends():
+    """Figures are unknown then, with the number and the time; what is left of the limit is still told."""
+    async with world() as w:
+        w.github.runner(LABEL)
+        w.github.job(w.github.run(1), 11)
+        w.github.remaining = 503
+        first = await w.look()
+        asked = len(w.github.asked)
+        found = await w.later()
+        assert len(w.github.asked) == asked
+        assert w.github.remaining == 498
+        w.github.remaining = 5000
+        after = await w.later(1800)
+        assert len(w.github.asked) > asked
+    assert (first.idle, first.queued) == (1, None)
+    assert (found.queued, found.idle, found.api_remaining, found.at) == (None, None, 498, NOW + 30)
+    said = f"498 calls of 5,000 left until {clock(NOW + 1800)}, and 500 are kept back for others"
+    assert [why for why in found.missing if said in why and why.startswith(("queued:", "busy, idle and offline:"))]
+    assert (after.queued, after.idle) == (1, 1)
+
+
+async def test_webhooks_go_on_telling_while_the_limit_holds():
+    """The queue is known, and that nothing compares it with GitHub's own lists is said after ten minutes."""
+    async with world({"organizations": [ORG], "repositories": [REPO], "reserve": 6000}) as w:
+        w.jobs.heard_for(1800)
+        w.tell(11, "1")
+        await w.look()
+        found = await w.later(700, webhooks=True)
+    assert (found.queued, found.busy) == (1, None)
+    assert [why for why in found.missing if why.startswith("comparison of the webhooks with GitHub: ")]
+
+
+async def test_a_used_up_limit_says_when_it_ends():
+    """403 with nothing remaining: the pause is the one that X-RateLimit-Reset names."""
+    async with world({"organizations": [ORG], "repositories": [REPO], "reserve": 0}) as w:
+        w.github.remaining = 0
+        found = await w.look()
+        asked = len(w.github.asked)
+        await w.later(60)
+        assert len(w.github.asked) == asked
+    assert found.api_remaining == 0
+    assert f"nothing is asked before {clock(NOW + 1800)}" in found.missing[0]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "message", "pause"),
+    [
+        (429, {"retry-after": "90"}, "Too many requests", 90),
+        (403, {"retry-after": "120"}, "You have exceeded a secondary rate limit", 120),
+        (403, {}, "You have exceeded a secondary rate limit. Please wait a few minutes.", 60),
+        (429, {}, "slow down", 60),
+    ],
+)
+async def test_a_secondary_limit_is_kept(status: int, headers: dict[str, str], message: str, pause: int):
+    """Retry-After, else a minute; nothing is asked meanwhile, and afterwards all is well."""
+    async with world() as w:
+        w.github.runner(LABEL)
+        w.github.says = [(status, headers, message)]
+        found = await w.look()
+        assert len(w.github.asked) == 1
+        await w.later(pause - 1)
+        assert len(w.github.asked) == 1
+        after = await w.later(30)
+    assert found.idle is None
+    assert f"asks for fewer requests (HTTP {status}: {message})" in " ".join(found.missing)
+    assert (after.idle, after.queued) == (1, 0)
+
+
+async def test_a_secondary_limit_that_goes_on_doubles_the_pause():
+    """A minute, then two, as GitHub asks."""
+    async with world() as w:
+        w.github.says = [(403, {}, "secondary rate limit")] * 2
+        await w.look()
+        await w.later(61)
+        assert len(w.github.asked) == 2
+        await w.later(100)
+        assert len(w.github.asked) == 2
+        await w.later(30)
+        assert len(w.github.asked) > 2
+
+
+async def test_a_wrong_token_names_its_variable():
+    """401: the remedy is the variable that the table names, and the token is never repeated."""
+    async with world(variables={"GITHUB_TOKEN": "ghp_wrong_0123456789"}) as w:
+        problem = await refused(w)
+    assert problem.failure is Failure.CREDENTIALS
+    assert problem.what == ("refused the credentials (HTTP 401: Bad credentials); put a valid token into GITHUB_TOKEN")
+
+
+async def test_a_missing_permission_is_named_as_github_names_it():
+    """403: the header x-accepted-github-permissions becomes the remedy; what else can be read is read."""
+    async with world() as w:
+        w.github.runner(LABEL)
+        w.github.denied = ["/actions/runs"]
+        found = await w.look()
+        w.github.denied = ["/actions/runners"]
+        other = await w.later()
+    said = f"may not read /repos/{REPO}/actions/runs (HTTP 403: Resource not accessible by personal access token)"
+    assert f"queued: {said}; give the credentials the permission actions=read" in found.missing
+    assert (found.idle, found.queued) == (1, None)
+    assert (other.idle, other.queued) == (None, 0)
+    wanted = "give the credentials the permission organization_self_hosted_runners=read"
+    assert [why for why in other.missing if why.startswith("busy, idle and offline: ") and why.endswith(wanted)]
+
+
+async def test_single_sign_on_is_named():
+    """An organisation with SAML wants every token to be authorised once."""
+    async with world() as w:
+        w.github.says = [(403, {"x-github-sso": "required; url=https://x.test"}, "Resource protected by SAML")] * 9
+        problem = await refused(w)
+    assert problem.what.endswith("authorise the token for the organisation's single sign-on, in the token's settings")
+
+
+async def test_an_unknown_organisation_and_an_unknown_repository_are_named():
+    """404: GitHub does not tell a wrong name from one that may not be seen, so both are said."""
+    async with world({"organizations": ["exmaple"], "repositories": ["example-org/nope"]}) as w:
+        problem = await refused(w)
+    assert problem.failure is Failure.SHAPE
+    assert "there is no organisation exmaple, or the credentials may not see its runners" in problem.what
+    async with world({"organizations": [ORG], "repositories": ["example-org/nope"]}) as w:
+        found = await w.look()
+    assert "there is no repository example-org/nope, or the credentials may not see it" in found.missing[0]
+
+
+async def test_a_failure_is_shared_by_all_pools():
+    """Nobody asks a broken GitHub once more for each pool."""
+    async with world(pools={LABEL: {}, "other": {}}) as w:
+        w.github.says = [(502, {}, "bad gateway")] * 20
+        await refused(w)
+        asked = len(w.github.asked)
+        with pytest.raises(Unreachable, match="failed"):
+            await w.look("other")
+        assert len(w.github.asked) == asked
+
+
+async def test_an_address_that_is_no_github():
+    """An answer without the list is a mistake in `url`, not an empty fleet."""
+    async with world() as w:
+        w.github.says = [(200, {}, "hello")] * 9
+        problem = await refused(w)
+    assert "has no list of runners; check that url is the address of GitHub's REST API" in problem.what
+
+
+def test_an_allowance_ends():
+    """It never goes below nothing."""
+    spend = Allowance(1)
+    assert [spend.take(), spend.take(), spend.left] == [True, False, 0]
+    assert spend.used_up() == "the 1 call of one round were used up; raise budget"

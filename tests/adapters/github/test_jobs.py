@@ -1,0 +1,93 @@
+"""Rows of GitHub's answers, our own samples and recordings of others, become runners, runs and jobs."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.adapters.github.jobs import job, repository, run
+from bot.adapters.github.pages import LINK
+from bot.adapters.github.runners import _group, _runner, staff
+from bot.core.job import JobState
+from tests.adapters.github.standin import sample
+from tests.builders import NOW
+from tests.sources.payloads import SHARED
+
+recorded = pytest.mark.skipif(
+    not SHARED.is_dir(), reason=f"{SHARED} is not here: payloads of other projects are kept beside this one"
+)
+
+
+def test_a_runner_is_told_by_its_labels_names():
+    """GitHub gives labels the number 0; names differ in case from runner to runner."""
+    found = [one for row in sample("runners")["runners"] if (one := _runner(row))]
+    counts = staff(found, ["self-hosted", "linux.2xlarge"])
+    assert (counts.busy, counts.idle, counts.offline) == (1, 1, 0)
+    assert staff(found, ["macos.m2"]).offline == 1
+
+
+def test_a_run_that_nothing_ever_happened_to_is_stale_after_six_hours():
+    """pytorch/test-infra PR#8632: its updated_at is its created_at."""
+    found = run(sample("runs")["workflow_runs"][0])
+    assert found is not None
+    assert not found.stale(NOW + 86400)
+    assert replace(found, updated_at=found.created_at).stale(found.created_at + 6 * 3600 + 1)
+
+
+def test_jobs_are_told_apart_by_what_they_do():
+    """Queued, running in spite of its status, held back, and over without having run."""
+    found = [one for row in sample("run_jobs")["jobs"] if (one := job(row))]
+    assert [one.state for one in found] == [
+        JobState.QUEUED,
+        JobState.IN_PROGRESS,
+        JobState.WAITING,
+        JobState.COMPLETED,
+    ]
+    assert [one.started_at is None for one in found] == [True, False, True, True]
+    assert found[0].url.endswith("/15600000001/job/42000000001")
+    assert (found[0].workflow, found[0].branch, found[0].created_at) == ("pull", "gpu-sorting", NOW - 1800)
+
+
+@pytest.mark.parametrize("row", [{}, {"id": 1}, {"id": 1, "labels": None, "status": 7}, {"full_name": 1}])
+def test_rows_that_cannot_be_read_are_none(row: dict[str, Any]):
+    """A list that lacks them counts as not whole."""
+    assert (job(row), run(row), repository(row), _runner(row), _group(row)) == (None,) * 5
+
+
+def test_nothing_runs_in_an_archived_repository():
+    """Nobody asks for its runs."""
+    assert repository({"id": 1, "full_name": "a/b", "archived": True}) is None
+
+
+def test_a_link_that_is_none_becomes_none():
+    """Only web addresses are shown to people."""
+    found = job({**sample("run_jobs")["jobs"][0], "html_url": "javascript:alert(1)"})
+    assert found is not None
+    assert found.url == ""
+
+
+def recording(name: str) -> dict[str, Any]:
+    """The first exchange of a recording: request, status, headers, body."""
+    found: dict[str, Any] = json.loads((SHARED / "github" / f"{name}.recorded.json").read_text("utf-8"))[0]
+    return found
+
+
+@recorded
+def test_a_recorded_page_of_runners():
+    """A real answer: one of 602 runners, and the number of the last page."""
+    found = recording("org_self_hosted_runners")
+    assert {name: page for page, name in LINK.findall(found["headers"]["Link"])} == {"next": "2", "last": "602"}
+    one = _runner(found["body"]["runners"][0])
+    assert one is not None
+    assert (one.id, one.online, one.busy) == ("25640648", True, True)
+    assert {"self-hosted", "linux", "func-tester"} <= one.labels
+
+
+@recorded
+def test_recorded_jobs_of_a_run():
+    """A real answer: all of its jobs ran and ended."""
+    found = [one for row in recording("workflow_run_jobs")["body"]["jobs"] if (one := job(row))]
+    assert len(found) == 5
+    assert {one.state for one in found} == {JobState.COMPLETED}
+    assert all(one.started_at and one.completed_at and one.completed_at >= one.started_at for one in found)

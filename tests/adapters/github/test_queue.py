@@ -1,0 +1,129 @@
+"""What a budget leaves out, what the next round goes on with, and a look that is cut short."""
+
+import asyncio
+
+import pytest
+
+from bot.adapters.github.api import Allowance
+from bot.adapters.github.pages import Listing, Pages
+from bot.adapters.github.queue import STATUSES, Queue
+from bot.adapters.github.runners import staff
+from bot.ports import Unreachable
+from tests.adapters.github.standin import LABEL, ORG, REPO
+from tests.adapters.github.world import world
+from tests.builders import NOW
+
+SMALL = {"organizations": [ORG], "repositories": [REPO], "budget": 10}
+"""One page of runners, four lists of runs, and five runs in a round."""
+
+
+async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once():
+    """An incomplete list is no figure; then the newest figures are as old as the oldest answer behind them."""
+    async with world(SMALL) as w:
+        for n in range(1, 13):
+            w.github.job(w.github.run(n, age=600 + n), 100 + n)
+        looks = [await w.look()]
+        assert len(w.github.asked) == 10
+        looks += [await w.later() for _ in range(3)]
+        assert len(w.github.asked) == 40
+    assert [look.queued for look in looks] == [None, None, 12, 12]
+    said = f"queued: the jobs of 7 of 12 open runs of {REPO} were not read; send webhooks to /github, or raise budget"
+    assert said in looks[0].missing
+    assert [look.at for look in looks[2:]] == [NOW, NOW + 30]
+
+
+async def test_more_runner_pages_than_the_budget_are_not_read_at_all():
+    """The runners are unknown, with the number of pages and the remedy; the queue is still read."""
+    async with world(SMALL) as w:
+        for _ in range(1100):
+            w.github.runner(LABEL)
+        found = await w.look()
+        assert w.github.calls().count(f"/orgs/{ORG}/actions/runners") == 1
+    assert (found.busy, found.queued) == (None, 0)
+    assert "has 11 pages; the 10 calls of one round were used up; raise budget" in " ".join(found.missing)
+
+
+async def test_more_repositories_than_the_budget_take_turns():
+    """Those that were read longest ago come first, and nothing is known until each was read."""
+    repos = [REPO, *(f"{ORG}/r{n}" for n in range(5))]
+    async with world({"organizations": [ORG], "repositories": repos, "budget": 14}) as w:
+        for repo in repos:
+            w.github.runs.setdefault(repo, {})
+        looks = [await w.look(), await w.later(), await w.later(), await w.later()]
+    assert [look.queued for look in looks] == [None, None, 0, 0]
+    assert "are not listed yet; raise budget" in looks[0].missing[0]
+    assert looks[3].at < NOW + 90
+
+
+async def test_a_list_that_is_shorter_than_its_total_is_unknown():
+    """GitHub counts 20 and lists 10: the ten are no figure. One that slipped between two pages is none of it."""
+    async with world() as w:
+        for _ in range(100):
+            w.github.runner(LABEL)
+        w.github.hidden_rows = 1
+        assert (await w.look()).idle == 100
+        w.github.hidden_rows = 50
+        found = await w.later()
+    assert found.idle is None
+    assert "GitHub listed 100 of 150 entries" in " ".join(found.missing)
+
+
+async def test_more_than_a_thousand_runs_of_one_status_are_unknown():
+    """GitHub lists at most 1,000 results of a search, ten pages of them."""
+    async with world({**SMALL, "budget": 12}) as w:
+        for n in range(900):
+            w.github.run(n)
+        found = await w.look()
+    assert found.queued is None
+    assert "used up; raise budget" in found.missing[0]
+
+
+class Slow:
+    """Pages that never come."""
+
+    async def whole(self, *_: object) -> Listing[object]:
+        """Waits for ever."""
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_a_look_that_is_cut_short_keeps_what_it_had():
+    """Before anything is known the reason is said; afterwards old knowledge keeps its time."""
+    async with world() as w:
+        queue = Queue(w.source._means.api, [ORG], [], [(LABEL,)])
+        queue._found = Slow()  # type: ignore[assignment]  # an organisation that is slow to list its repositories
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await queue.look(NOW, {}, None, Allowance(9))
+        queue.interrupted("too slow")
+        assert queue.sight(NOW, {}, None).trouble == "too slow"
+        queue = Queue(w.source._means.api, [], [REPO], [(LABEL,)])
+        queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await queue.look(NOW, {}, None, Allowance(9))
+        queue.interrupted("too slow")
+        assert queue.sight(NOW, {}, None).repos[REPO].trouble == "too slow"
+
+
+async def test_pages_that_grow_while_they_are_read_are_followed():
+    """A list that had one page when it began and has two when it ends."""
+    async with world() as w:
+        for _ in range(150):
+            w.github.runner(LABEL)
+        pages = Pages(w.source._means.api, "runners", lambda row: None)
+        path, spend = f"/orgs/{ORG}/actions/runners", Allowance(9)
+        assert "GitHub listed 0 of 150" in (await pages.whole(path, {}, spend)).gap
+        assert spend.left == 7
+        with pytest.raises(Unreachable):
+            await pages.whole("/orgs/nobody/actions/runners", {}, spend)
+
+
+def test_every_status_that_is_not_over_is_listed():
+    """A run in none of these lists is over, or on its way."""
+    assert set(STATUSES) == {"queued", "in_progress", "waiting", "pending"}
+
+
+def test_nobody_is_no_staff():
+    """Zero runners are known to be zero."""
+    assert staff((), (LABEL,)).idle == 0

@@ -1,0 +1,111 @@
+"""REDIS_URL in all its shapes: understood, refused with a remedy, and tried on a real Sentinel and Cluster."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+import redis
+from redis.asyncio import Redis
+
+from bot.adapters.redis.connect import REPLY_SECONDS, connect
+from bot.adapters.redis.store import Clocks, RedisStore
+from bot.config import ConfigError
+from bot.core.pool import Pool
+from bot.core.record import Change, Held, Put
+from handlers.demo import free_port
+from tests.adapters.redis.servers import running
+
+CLOCKS = Clocks(time.time, time.monotonic)
+
+
+@pytest.mark.parametrize(
+    ("url", "what"),
+    [
+        ("http://host", "scheme 'http'"),
+        ("localhost:6379", "scheme 'localhost'"),
+        ("redis+sentinel://host:26379", "name of the Sentinel service is missing"),
+        ("redis+cluster://", "no host is given"),
+        ("redis+sentinel://host:x/service", "Port could not be cast"),
+        ("redis://host:x", "Port could not be cast"),
+        ("redis://host?socket_timeout=soon", "socket_timeout"),
+    ],
+)
+def test_a_url_that_cannot_be_understood_is_refused_with_the_shapes_that_can(url: str, what: str) -> None:
+    """The problem names REDIS_URL, what is wrong, and how to write it."""
+    with pytest.raises(ConfigError, match="REDIS_URL: ") as refused:
+        connect(url)
+    assert what in str(refused.value)
+    assert "redis+sentinel://host1:26379" in str(refused.value)
+
+
+def test_our_limits_win_over_the_urls() -> None:
+    """A URL cannot bring the long time-outs and the retries back (E11)."""
+    client = connect("redis://u:p%40w@host:7000/3?socket_timeout=60&protocol=3&retry_on_timeout=yes").requests
+    assert isinstance(client, Redis)
+    kwargs = client.connection_pool.connection_kwargs
+    assert (kwargs["socket_timeout"], kwargs["protocol"], kwargs["retry"].get_retries()) == (REPLY_SECONDS, 2, 0)
+    assert [kwargs[name] for name in ("host", "port", "db", "username", "password")] == ["host", 7000, 3, "u", "p@w"]
+
+
+async def works(url: str) -> None:
+    """Writes, claims, waits and checks through a store at `url`."""
+    store = RedisStore(connect(url), CLOCKS)
+    await store.commit(Change(puts=(Put(Held(Pool("p"), 0), Pool("p"), 0.0),), join=(("open", "p"),), once=("m",)))
+    assert [claim.id for claim in (await store.claim(5)).claims] == ["p"]
+    assert await store.get_many(Pool, ["p", "q"]) == {"p": Held(Pool("p"), 1)}
+    assert await store.members("open") == {"p"}
+    assert await store.open_under("k", "m") == (True, None)
+    assert await store.audit_trail() == []
+    assert await store.pace("C1", "p", 1.0, 1, urgent=False) == 0
+    while await store.woken(0.3):
+        pass
+    other = RedisStore(connect(url), CLOCKS)
+    await other.commit(Change(wake=("pool:q",), listed=(("jobs:gpu", "1", 60.0), ("heard", "5", 60.0))))
+    assert await store.listed("jobs:gpu") == ("1",)
+    assert await store.woken(2.0)
+    assert [sentence for sentence in await store.check() if "append-only" not in sentence] == []
+    await store.aclose()
+    await other.aclose()
+
+
+@pytest.mark.needs("redis-server")
+async def test_the_store_works_over_tcp(tmp_path: Path) -> None:
+    """A plain redis:// URL with a password."""
+    port = free_port()
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]
+    with running(*command, "--requirepass", "s3cret", url=f"redis://:s3cret@127.0.0.1:{port}"):
+        await works(f"redis://:s3cret@127.0.0.1:{port}/0")
+        with pytest.raises(Exception, match="correct them") as refused:
+            await RedisStore(connect(f"redis://:wrong@127.0.0.1:{port}"), CLOCKS).get(Pool, "p")
+        assert "wrong@" not in str(refused.value)
+
+
+@pytest.mark.needs("redis-server")
+@pytest.mark.needs("redis-sentinel")
+async def test_the_store_works_through_sentinel(tmp_path: Path) -> None:
+    """The primary is asked for by its service name."""
+    port, watcher = free_port(), free_port()
+    config = tmp_path / "sentinel.conf"
+    config.write_text(f"port {watcher}\nbind 127.0.0.1\ndir {tmp_path}\nsentinel monitor jobs 127.0.0.1 {port} 1\n")
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]
+    with (
+        running(*command, url=f"redis://127.0.0.1:{port}"),
+        running("redis-sentinel", str(config), url=f"redis://127.0.0.1:{watcher}"),
+    ):
+        await works(f"redis+sentinel://127.0.0.1:{watcher}/jobs")
+
+
+@pytest.mark.needs("redis-server")
+async def test_the_store_works_on_a_cluster(tmp_path: Path) -> None:
+    """Every script stays inside one slot."""
+    port = free_port()
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]
+    with running(*command, "--cluster-enabled", "yes", url=f"redis://127.0.0.1:{port}"):
+        with redis.Redis(port=port) as client:
+            client.execute_command("CLUSTER", "ADDSLOTS", *range(16384))
+            for _ in range(200):
+                if b"cluster_state:ok" in client.execute_command("CLUSTER INFO"):
+                    break
+                await asyncio.sleep(0.02)
+        await works(f"redis+cluster://127.0.0.1:{port}")

@@ -1,0 +1,299 @@
+"""The store against real servers that lose replies, freeze, fill up, forget, or hold what we did not write."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import redis
+from structlog.testing import capture_logs
+
+from bot.adapters.redis.commit import DUE, MARKS, RECORDS
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.engine import find_engine
+from bot.adapters.redis.link import RedisLink
+from bot.adapters.redis.scripts import PARK
+from bot.adapters.redis.store import Clocks, RedisStore
+from bot.core.pool import Pool
+from bot.core.record import AuditEntry, Change, Held, Put
+from bot.core.trail import broken_at
+from bot.ports import Failure, Unreachable
+from tests.adapters.redis.proxy import RedisProxy
+from tests.adapters.redis.servers import plain_redis, running, whole
+
+CLOCKS = Clocks(time.time, time.monotonic)
+
+
+def new(pool: Pool, due: float | None = None) -> Change:
+    return Change(puts=(Put(Held(pool, 0), pool, due),))
+
+
+@pytest.fixture
+async def store(redis_url: str) -> AsyncIterator[RedisStore]:
+    made = RedisStore(connect(redis_url), CLOCKS, lease_seconds=5)
+    yield made
+    await made.aclose()
+
+
+@pytest.fixture
+async def proxy(redis_url: str, tmp_path: Path) -> AsyncIterator[RedisProxy]:
+    async with RedisProxy(Path(redis_url.removeprefix("unix://")), tmp_path / "p") as made:
+        yield made
+
+
+@pytest.fixture
+async def shaky(proxy: RedisProxy) -> AsyncIterator[RedisStore]:
+    """A store behind the proxy, its scripts loaded and its connection open."""
+    made = RedisStore(connect(proxy.url), CLOCKS)
+    await made.commit(Change())
+    await made.claim(1)
+    yield made
+    await made.aclose()
+
+
+async def test_a_lost_reply_applies_a_commit_once_and_answers_success(
+    shaky: RedisStore, store: RedisStore, proxy: RedisProxy
+) -> None:
+    """E11: the same request is sent again and answered with what the first one did; the trail has one entry."""
+    proxy.lose(b"EVALSHA")
+    entry = AuditEntry(1.0, "U1", "ack")
+    await shaky.commit(Change(puts=(Put(Held(Pool("p"), 0), Pool("p"), None),), audit=(entry,), once=("m",)))
+    assert len([request for request in proxy.requests if b"audit_head" in request and b"pool:p" in request]) == 2
+    assert await store.get(Pool, "p") == Held(Pool("p"), 1)
+    trail = await store.audit_trail()
+    assert ([row[1] for row in trail], broken_at(trail)) == ([entry], None)
+
+
+async def test_two_lost_replies_say_that_it_may_have_happened(
+    shaky: RedisStore, store: RedisStore, proxy: RedisProxy
+) -> None:
+    """Nothing is sent a third time; the failure is UNKNOWN, and the next audited commit finds the moved head."""
+    proxy.lose(b"EVALSHA", times=2)
+    with pytest.raises(Unreachable) as lost:
+        await shaky.commit(Change(audit=(AuditEntry(1.0, "U1", "ack"),)))
+    assert lost.value.failure is Failure.UNKNOWN
+    await shaky.commit(Change(audit=(AuditEntry(2.0, "U1", "ack"),)))
+    trail = await store.audit_trail()
+    assert ([row[1].at for row in trail], broken_at(trail)) == ([1.0, 2.0], None)
+
+
+async def test_a_lost_claim_is_not_asked_for_twice(shaky: RedisStore, store: RedisStore, proxy: RedisProxy) -> None:
+    """Its records come back when their leases end; asking again would only take more of them."""
+    await store.commit(Change(puts=tuple(Put(Held(Pool(p), 0), Pool(p), 0.0) for p in ("p", "q"))))
+    proxy.lose(b"EVALSHA", times=1)
+    with pytest.raises(Unreachable):
+        await shaky.claim(1)
+    assert [claim.id for claim in (await store.claim(5)).claims] == ["q"]
+
+
+async def test_a_server_that_does_not_answer_costs_less_than_two_seconds(shaky: RedisStore, proxy: RedisProxy) -> None:
+    """IN-2: a door has to answer 503 within 2 s, also when many calls wait at once."""
+    proxy.frozen = True
+    began = time.monotonic()
+    changes = [new(Pool(f"p{n}")) for n in range(40)] + [Change(audit=(AuditEntry(1.0, "U1", "ack"),))] * 5
+    results = await asyncio.gather(*(shaky.commit(change) for change in changes), return_exceptions=True)
+    assert time.monotonic() - began < 2.0
+    assert all(isinstance(result, Unreachable) and result.failure is Failure.UNKNOWN for result in results)
+
+
+async def test_no_server_is_unreachable_with_a_remedy(tmp_path: Path) -> None:
+    """Every method says so in the same way, without waiting."""
+    store = RedisStore(connect(f"unix://{tmp_path}/nobody"), CLOCKS)
+    for call in (store.get(Pool, "p"), store.members("open"), store.claim(1), store.hold_lane("C", 1)):
+        with pytest.raises(Unreachable, match="check REDIS_URL") as missing:
+            await call
+        assert missing.value.retryable
+    await store.aclose()
+
+
+async def test_a_text_that_is_not_unicode_is_refused_before_it_is_sent(store: RedisStore) -> None:
+    """E14: half a surrogate pair in a name or a mark is a shape error, not a crash, and not retried."""
+    for call in (store.get(Pool, "\ud800"), store.commit(Change(once=("\ud800",))), store.find("\ud800")):
+        with pytest.raises(Unreachable, match="not Unicode") as refused:
+            await call
+        assert not refused.value.retryable
+    await store.commit(new(Pool("p")))
+
+
+async def test_scripts_are_loaded_again_after_a_restart(store: RedisStore, redis_url: str) -> None:
+    """RT-5: a server that forgot the scripts gets them again."""
+    await store.commit(new(Pool("p")))
+    with redis.Redis.from_url(redis_url) as client:
+        client.script_flush()
+    await store.commit(new(Pool("q")))
+    assert set(await store.get_many(Pool, ["p", "q"])) == {"p", "q"}
+
+
+async def test_an_unreadable_record_takes_down_nothing_but_itself(store: RedisStore, redis_url: str) -> None:
+    """It is handed to nobody, logged, looked at again later, left out of lists, and names itself when read alone."""
+    await store.commit(Change(puts=tuple(Put(Held(Pool(p), 0), Pool(p), 0.0) for p in ("bad", "good"))))
+    with redis.Redis.from_url(redis_url) as client:
+        client.hset("{tailback}:rec:pool:bad", "doc", b"\x80\x04not ours")
+        client.zadd("{tailback}:due", {"novelty:1": 1})
+    with capture_logs() as logs:
+        claims = await store.claim(10)
+    assert [claim.id for claim in claims.claims] == ["good"]
+    assert {line["record"] for line in logs} == {"pool:bad", "novelty:1"}
+    await store.commit(Change(puts=(Put(Held(Pool("good"), 1, claims.claims[0].fence), Pool("good"), None),)))
+    assert (await store.claim(10)).next_due_in_seconds == pytest.approx(60, abs=2)
+    with pytest.raises(Unreachable, match="pool:bad"):
+        await store.get(Pool, "bad")
+    assert set(await store.get_many(Pool, ["bad", "good"])) == {"good"}
+
+
+async def test_a_key_of_a_foreign_type_leaves_nothing_half_written(store: RedisStore, redis_url: str) -> None:
+    """E9: types are checked before the first write."""
+    with redis.Redis.from_url(redis_url) as client:
+        for key in ("{tailback}:set:open", "{tailback}:idx:k", "{tailback}:audit", "{tailback}:rec:pool:q"):
+            client.flushall()
+            client.rpush(key, "foreign")
+            change = Change(
+                puts=(Put(Held(Pool("p"), 0), Pool("p"), 0.0), Put(Held(Pool("q"), 0), Pool("q"), 0.0)),
+                point={"k": ("p", None)},
+                join=(("open", "p"),),
+                audit=(AuditEntry(1.0, "U1", "ack"),),
+                once=("m",),
+            )
+            with pytest.raises(Unreachable, match="delete that key"):
+                await store.commit(change)
+            assert client.keys() == [key.encode()]
+
+
+async def test_a_full_memory_refuses_whole_changes_and_heals(store: RedisStore, redis_url: str) -> None:
+    """IN-3: OOM is LATER with a remedy, nothing is half-written, and it goes on when there is room."""
+    with redis.Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory", "1mb")
+        try:
+            with pytest.raises(Unreachable, match="raise maxmemory") as full:
+                await store.commit(Change(once=("m",), join=(("open", "p"),), wake=("pool:p",)))
+            assert full.value.failure is Failure.LATER
+            assert client.keys() == []
+        finally:
+            client.config_set("maxmemory", "0")
+    await store.commit(Change(once=("m",)))
+    assert await store.done_by("m") == ""
+
+
+async def test_lost_data_is_noticed(store: RedisStore, redis_url: str) -> None:
+    """P10: a server that knows less than was committed is found out by the next claim, and only then."""
+    await asyncio.gather(*(store.commit(Change(join=(("open", str(n)),))) for n in range(30)))
+    await store.claim(1)
+    assert not store.lost_data()
+    with redis.Redis.from_url(redis_url) as client:
+        client.flushall()
+    with capture_logs() as logs:
+        await store.claim(1)
+    assert store.lost_data()
+    assert [line["event"] for line in logs] == ["redis lost data"]
+    store.accept_loss()
+    await store.commit(Change())
+    assert not store.lost_data()
+
+
+async def test_a_fit_server_has_no_dangers(store: RedisStore) -> None:
+    """The embedded server's settings pass the start-up check."""
+    assert await store.check() == []
+
+
+async def test_every_danger_is_named_with_its_remedy(redis_url: str) -> None:
+    """IN-4: wrong eviction, no append-only file, a replica, and clocks that differ."""
+    store = RedisStore(connect(redis_url), Clocks(lambda: time.time() - 5, time.monotonic))
+    with redis.Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory-policy", "allkeys-lru")
+        client.config_set("appendonly", "no")
+        client.replicaof("127.0.0.1", 1)
+        try:
+            found = await store.check()
+        finally:
+            client.replicaof("NO", "ONE")
+            client.config_set("appendonly", "yes")
+            client.config_set("maxmemory-policy", "noeviction")
+            whole(client)
+    await store.aclose()
+    words = ["maxmemory-policy is allkeys-lru", "appendonly yes", "point REDIS_URL at the primary", "5.0 s behind"]
+    assert len(found) == len(words)
+    assert all(word in sentence for word, sentence in zip(words, found, strict=True))
+
+
+async def test_a_replica_refuses_with_a_remedy(redis_url: str, store: RedisStore) -> None:
+    """Writing to the wrong server is LATER and says what to correct."""
+    with redis.Redis.from_url(redis_url) as client:
+        client.replicaof("127.0.0.1", 1)
+        try:
+            with pytest.raises(Unreachable, match="point REDIS_URL at the primary") as refused:
+                await store.commit(new(Pool("p")))
+        finally:
+            client.replicaof("NO", "ONE")
+    assert refused.value.failure is Failure.LATER
+
+
+async def test_a_mark_is_kept_for_a_day(store: RedisStore, redis_url: str) -> None:
+    """C3: what was captured and is sent again within 24 h is known, whatever was restarted in between."""
+    await store.commit(Change(once=("request:t1",), once_value="i1"))
+    with redis.Redis.from_url(redis_url) as client:
+        assert client.pttl(f"{MARKS}request:t1") == pytest.approx(24 * 3600 * 1000, abs=60_000)
+
+
+async def test_only_its_holder_parks_a_record(store: RedisStore, redis_url: str) -> None:
+    """A process that slept through its lease and then cannot read the record takes it from nobody."""
+    await store.commit(new(Pool("p"), 0.0))
+    (claim,) = (await store.claim(1)).claims
+    clients = connect(redis_url)
+    parked = await RedisLink(clients.requests).run(PARK, (f"{RECORDS}pool:p", DUE), ("pool:p", claim.fence - 1, 60_000))
+    assert parked == [0]
+    await store.commit(Change(puts=(Put(Held(Pool("p"), claim.held.version, claim.fence), Pool("p"), None),)))
+    await clients.aclose()
+
+
+async def test_the_embedded_servers_permissions_suffice(tmp_path: Path) -> None:
+    """C22: with the dangerous commands forbidden the store, its subscription and its check still work."""
+    command = find_engine().flags(tmp_path, tmp_path / "s", durable=True, restricted=True)
+    with running(*command, url=f"unix://{tmp_path}/s"):
+        store = RedisStore(connect(f"unix://{tmp_path}/s"), CLOCKS)
+        waiting = asyncio.create_task(store.woken(5))
+        await asyncio.sleep(0.2)
+        await store.commit(new(Pool("p"), 0.0))
+        assert await waiting
+        assert [claim.id for claim in (await store.claim(1)).claims] == ["p"]
+        assert await store.pace("C", "p", 1, 1, urgent=False) == 0
+        assert (await store.audit_trail(), await store.check()) == ([], [])
+        await store.aclose()
+
+
+@pytest.mark.needs("redis-server")
+async def test_the_subscription_comes_back_after_an_outage() -> None:
+    """A server that goes away and returns wakes us again; meanwhile a wait simply times out."""
+    with plain_redis() as url:
+        store, other = (RedisStore(connect(url), CLOCKS) for _ in range(2))
+        while await store.woken(0.1):
+            pass
+        with redis.Redis.from_url(url) as client:
+            client.client_kill_filter(_type="pubsub")
+        assert await store.woken(3) is True, "the new subscription wakes once, because something may have been missed"
+        began = time.monotonic()
+        await other.commit(new(Pool("p"), 0.0))
+        assert await store.woken(3)
+        assert time.monotonic() - began < 0.5
+        await store.aclose()
+        await other.aclose()
+
+
+@pytest.mark.needs("redis-server")
+async def test_a_frozen_server_that_wakes_up_applies_a_commit_once(tmp_path: Path) -> None:
+    """SIGSTOP, both sendings time out, SIGCONT: the server reads both and applies one."""
+    url = f"unix://{tmp_path}/s"
+    command = ["redis-server", "--port", "0", "--unixsocket", f"{tmp_path}/s", "--dir", str(tmp_path), "--save", ""]
+    with running(*command, url=url) as server:
+        store = RedisStore(connect(url), CLOCKS)
+        await store.commit(Change())
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(Unreachable, match="no answer"):
+                await store.commit(new(Pool("p")))
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        assert await store.get(Pool, "p") == Held(Pool("p"), 1)
+        await store.aclose()

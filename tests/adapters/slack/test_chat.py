@@ -1,0 +1,250 @@
+"""SlackChat against the stand-in for Slack: one call is one request, and every kind of weather has its class."""
+
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bot.adapters.slack.answers import Identity, full_member, mark_of, marked
+from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.client import open_client, open_session
+from bot.playground.serving import serving
+from bot.ports import Failure, Message, Posted, Unreachable
+from tests.fakes import FakeClock
+from tests.playground.slack_kit import Kit, modal, section, standing
+
+CI = "C0CIONCALL"
+HELLO = Message("OPEN: 14 jobs wait", (section("14 jobs"),))
+
+
+@dataclass
+class Scene:
+    """The adapter and the stand-in behind it."""
+
+    chat: SlackChat
+    kit: Kit
+    clock: FakeClock
+
+    def asked(self, method: str) -> list[dict[str, object]]:
+        """The arguments of every request of a method."""
+        return [dict(entry.args) for entry in self.kit.stand_in.log.of(method)]
+
+
+@pytest.fixture
+async def scene() -> AsyncIterator[Scene]:
+    """A served stand-in and an adapter with a clock of its own."""
+    clock = FakeClock()
+    async with standing() as kit, chatting(f"{kit.url}/api/", clock.monotonic) as chat:
+        yield Scene(chat, kit, clock)
+
+
+@asynccontextmanager
+async def chatting(url: str, monotonic: Callable[[], float] = lambda: 0.0) -> AsyncIterator[SlackChat]:
+    """An adapter for one address, closed at the end."""
+    chat = SlackChat(open_client("xoxb-demo", url, open_session()), monotonic)
+    try:
+        yield chat
+    finally:
+        await chat.close()
+
+
+async def problem(call: object) -> Unreachable:
+    """The Unreachable that a call raises."""
+    with pytest.raises(Unreachable) as caught:
+        await call  # type: ignore[misc]  # a coroutine
+    assert "xoxb" not in str(caught.value)
+    return caught.value
+
+
+async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene):
+    """Metadata is readable by every app: an opaque id and no more (promises C19)."""
+    await scene.chat.post(CI, HELLO, mark="inc-1.root")
+    asked = scene.asked("chat.postMessage")[0]
+    assert asked["metadata"] == {"event_type": "tailback", "event_payload": {"mark": "inc-1.root"}}
+    assert (asked["unfurl_links"], asked["unfurl_media"], asked["text"]) == (False, False, HELLO.text)
+
+
+async def test_an_update_always_sends_blocks(scene: Scene):
+    """Without them Slack would keep the buttons of a plain version, or drop them unasked (slack.md trap 1)."""
+    posted = await scene.chat.post(CI, HELLO, mark="m")
+    await scene.chat.update(CI, posted.ts, Message("plain"))
+    assert scene.asked("chat.update")[0]["blocks"] == []
+
+
+async def test_a_reply_can_be_shown_in_the_channel_too(scene: Scene):
+    """Only for opened, worse and resolved; that is decided elsewhere."""
+    root = await scene.chat.post(CI, HELLO, mark="r")
+    await scene.chat.post(CI, HELLO, mark="a", thread=root.ts, broadcast=True)
+    assert scene.asked("chat.postMessage")[1]["reply_broadcast"] is True
+
+
+@pytest.mark.parametrize(
+    ("break_it", "failure"),
+    [
+        (lambda faults: faults.drop_reply("chat.postMessage"), Failure.UNKNOWN),
+        (lambda faults: faults.refuse("chat.postMessage"), Failure.UNKNOWN),
+        (lambda faults: faults.garbage("chat.postMessage"), Failure.UNKNOWN),
+        (lambda faults: faults.garbage("chat.postMessage", b'{"ok": tr'), Failure.UNKNOWN),
+        (lambda faults: faults.garbage("chat.postMessage", b'["ok"]'), Failure.UNKNOWN),
+        (lambda faults: faults.garbage("chat.postMessage", b'\xff\xfe"'), Failure.UNKNOWN),
+        (lambda faults: faults.garbage("chat.postMessage", b"oops", 500), Failure.UNKNOWN),
+        (lambda faults: faults.status("chat.postMessage", 503), Failure.UNKNOWN),
+        (lambda faults: faults.rate_limit("chat.postMessage", "7"), Failure.LATER),
+        (lambda faults: faults.error("chat.postMessage", "token_revoked"), Failure.CREDENTIALS),
+        (lambda faults: faults.error("chat.postMessage", "is_archived"), Failure.PLACE),
+        (lambda faults: faults.error("chat.postMessage", "msg_blocks_too_long"), Failure.SHAPE),
+    ],
+)
+async def test_whatever_happens_slack_sees_one_request(scene: Scene, break_it: Callable[..., object], failure: Failure):
+    """The SDK would send a write twice after a cut connection (promises E3); here the record decides."""
+    break_it(scene.kit.stand_in.faults)
+    error = await problem(scene.chat.post(CI, HELLO, mark="m"))
+    assert error.failure is failure
+    assert len(scene.asked("chat.postMessage")) == 1
+    if failure is Failure.LATER:
+        assert error.retry_after_seconds == 7
+
+
+async def test_a_post_whose_answer_was_lost_is_found(scene: Scene):
+    """The way back from UNKNOWN to one thread."""
+    scene.kit.stand_in.faults.drop_reply("chat.postMessage")
+    await problem(scene.chat.post(CI, HELLO, mark="inc-1.root"))
+    assert isinstance(await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 5), Posted)
+
+
+async def test_nobody_listening_means_not_posted():
+    """A refused connection is the one error that proves it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    async with chatting(f"http://127.0.0.1:{port}/api/") as chat:
+        assert (await problem(chat.post(CI, HELLO, mark="m"))).failure is Failure.UNCONNECTED
+
+
+async def test_a_redirect_is_not_followed():
+    """The token goes to the configured address and to no other (promises C6)."""
+    seen: list[str] = []
+
+    async def endpoint(request: Request) -> Response:
+        seen.append(request.url.path)
+        return Response(status_code=307, headers={"Location": "/elsewhere"})
+
+    app = Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])
+    async with serving(app) as url, chatting(f"{url}/api/") as chat:
+        error = await problem(chat.post(CI, HELLO, mark="m"))
+    assert seen == ["/api/chat.postMessage"]
+    assert "redirect" in error.what
+
+
+async def test_a_strange_content_type_is_no_crash():
+    """A proxy answers in plain text with 200: the SDK trips over it, and it counts as no answer."""
+
+    async def endpoint(_: Request) -> Response:
+        return Response("gateway says hello", media_type="text/plain")
+
+    app = Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])
+    async with serving(app) as url, chatting(f"{url}/api/") as chat:
+        assert (await problem(chat.post(CI, HELLO, mark="m"))).failure is Failure.UNKNOWN
+
+
+async def test_a_mark_that_somebody_else_copied_is_not_ours(scene: Scene):
+    """Any app can write our mark; only our own bot id counts (P2)."""
+    posted = await scene.chat.post(CI, HELLO, mark="inc-1.root")
+    stored = scene.kit.stand_in.workspace.channels[CI].messages[posted.ts]
+    stored |= {"bot_id": "B0STRANGER", "user": "U0STRANGER"}
+    assert await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 5) is None
+    assert await scene.chat.own(CI, since=scene.kit.clock() - 5) == ()
+
+
+async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene):
+    """A commercially distributed app gets 15 messages a page; the mark is older than many others."""
+    posted = await scene.chat.post(CI, HELLO, mark="inc-1.root")
+    for n in range(40):
+        await scene.chat.post(CI, HELLO, mark=f"other-{n}")
+    scene.kit.stand_in.settings.history_objects = 15
+    assert await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 60) == posted
+    assert len(scene.asked("conversations.history")) == 3
+    assert len(scene.asked("auth.test")) == 1
+
+
+async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(scene: Scene):
+    """None would mean "post again", which could be a second thread."""
+    for n in range(21):
+        await scene.chat.post(CI, HELLO, mark=f"other-{n}")
+    scene.kit.stand_in.settings.history_objects = 2
+    error = await problem(scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 60))
+    assert error.failure is Failure.LATER
+
+
+async def test_people_and_groups_are_asked_for_once_a_minute(scene: Scene):
+    """A membership that was taken away is noticed within 60 s (promises C7)."""
+    for _ in range(3):
+        await scene.chat.person("U0ANA")
+        await scene.chat.group_members("S0INFRA")
+    scene.clock.advance(59)
+    await scene.chat.person("U0ANA")
+    assert (len(scene.asked("users.info")), len(scene.asked("usergroups.users.list"))) == (1, 1)
+    scene.clock.advance(2)
+    await scene.chat.person("U0ANA")
+    await scene.chat.group_members("S0INFRA")
+    assert (len(scene.asked("users.info")), len(scene.asked("usergroups.users.list"))) == (2, 2)
+
+
+async def test_guests_strangers_and_nobody_are_no_full_members(scene: Scene):
+    """A definite answer denies; an error raises, and then the caller denies."""
+    verdicts = {user: (await scene.chat.person(user)).full_member for user in ("U0ANA", "U0GUEST", "U0OTHER", "U0NO")}
+    assert verdicts == {"U0ANA": True, "U0GUEST": False, "U0OTHER": False, "U0NO": False}
+    scene.kit.stand_in.faults.status("users.info", 500)
+    assert (await problem(scene.chat.person("U0BEN"))).failure is Failure.UNKNOWN
+    assert (await scene.chat.person("U0BEN")).full_member
+
+
+async def test_a_trigger_that_is_over_is_gone(scene: Scene):
+    """The 3 s are over or it was used: no reason to try again."""
+    error = await problem(scene.chat.open_view("1.2.made-up", modal()))
+    assert error.failure is Failure.GONE
+
+
+MEMBER = {"id": "U1", "team_id": "T1"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "full"),
+    [
+        (MEMBER, True),
+        ({}, False),
+        ({"id": "U1"}, False),
+        ({**MEMBER, "team_id": "T2"}, False),
+        ({**MEMBER, "team_id": "E1", "enterprise_user": {"teams": ["T0", "T1"]}}, True),
+        ({**MEMBER, "team_id": "T2", "enterprise_user": {"teams": ["T2"]}}, False),
+        ({**MEMBER, "is_restricted": True}, False),
+        ({**MEMBER, "is_ultra_restricted": True}, False),
+        ({**MEMBER, "is_bot": True}, False),
+        ({**MEMBER, "is_stranger": True}, False),
+        ({**MEMBER, "deleted": True}, False),
+    ],
+)
+def test_a_full_member_is_what_slack_clearly_says(facts: dict[str, object], full: bool):
+    """What is missing counts against it; an Enterprise Grid member counts in each of their workspaces."""
+    assert full_member(facts, "T1") is full
+    assert not full_member(facts, "")
+
+
+def test_metadata_of_another_kind_is_no_mark():
+    """What a message carries for something else is not read as an incident."""
+    assert mark_of({"metadata": {**marked("m"), "event_type": "deployed"}}) == ""
+    assert mark_of({"metadata": marked("m")}) == "m"
+
+
+def test_without_an_identity_nothing_is_ours():
+    """auth.test that says nothing must not make every message ours."""
+    message = {"bot_id": "", "user": "", "metadata": marked("m")}
+    assert mark_of(message) == "m"
+    assert not Identity("", "", "").wrote(message)
+    assert not Identity("", "", "").wrote({})

@@ -1,0 +1,169 @@
+"""What each of Slack's answers means: the table of promises section 4, row by row."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import aiohttp
+import pytest
+from aiohttp.client_reqrep import ConnectionKey
+from slack_sdk.errors import SlackApiError
+
+from bot.adapters.slack.failures import BY_CODE, classify, pause_seconds, unreachable
+from bot.ports import Failure
+
+
+@dataclass
+class Response:
+    """As much of the SDK's response as an error carries."""
+
+    status_code: int = 200
+    data: object = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def refused(code: str, status: int = 200, **more: object) -> SlackApiError:
+    """Slack says `ok: false`."""
+    return SlackApiError("failed", Response(status, {"ok": False, "error": code, **more}))
+
+
+def bare(status: int, body: object = None, **headers: str) -> SlackApiError:
+    """An HTTP status without JSON of Slack's own."""
+    shown = {name.replace("_", "-"): value for name, value in headers.items()}
+    return SlackApiError("failed", Response(status, body or {}, shown))
+
+
+ROWS = [
+    (Failure.LATER, ["ratelimited", "rate_limited", "message_limit_exceeded"]),
+    (Failure.UNKNOWN, ["fatal_error", "internal_error", "request_timeout", "service_unavailable"]),
+    (
+        Failure.SHAPE,
+        [
+            "invalid_blocks",
+            "msg_too_long",
+            "msg_blocks_too_long",
+            "metadata_too_large",
+            "no_text",
+            "invalid_blocks_format",
+            "too_many_attachments",
+            "a_code_that_nobody_knows_yet",
+        ],
+    ),
+    (
+        Failure.PLACE,
+        [
+            "channel_not_found",
+            "not_in_channel",
+            "is_archived",
+            "restricted_action",
+            "restricted_action_read_only_channel",
+        ],
+    ),
+    (
+        Failure.CREDENTIALS,
+        [
+            "invalid_auth",
+            "not_authed",
+            "token_revoked",
+            "token_expired",
+            "account_inactive",
+            "missing_scope",
+            "org_login_required",
+        ],
+    ),
+    (
+        Failure.GONE,
+        ["message_not_found", "cant_update_message", "edit_window_closed", "cannot_reply_to_message"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("failure", "code"), [(failure, code) for failure, codes in ROWS for code in codes])
+def test_a_code_means_what_the_table_says(failure: Failure, code: str):
+    """Each code of the table has its class."""
+    assert classify(refused(code)) is failure
+
+
+def test_no_code_stands_in_two_rows():
+    """The table is a function of the code."""
+    assert len(BY_CODE) == len(set(BY_CODE))
+    assert all(classify(refused(code)) is failure for code, failure in BY_CODE.items())
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        (bare(429), Failure.LATER),
+        (bare(500), Failure.UNKNOWN),
+        (bare(502), Failure.UNKNOWN),
+        (bare(504), Failure.UNKNOWN),
+        (refused("invalid_blocks", 503), Failure.UNKNOWN),
+        (bare(200), Failure.UNKNOWN),
+        (bare(413), Failure.SHAPE),
+        (bare(403), Failure.CREDENTIALS),
+        (bare(404), Failure.UNKNOWN),
+        (json.JSONDecodeError("Expecting value", "<html>", 0), Failure.UNKNOWN),
+        (AttributeError("'str' object has no attribute 'get'"), Failure.UNKNOWN),
+        (TimeoutError(), Failure.UNKNOWN),
+        (aiohttp.ServerDisconnectedError(), Failure.UNKNOWN),
+        (aiohttp.ClientOSError(104, "reset"), Failure.UNKNOWN),
+        (aiohttp.ClientPayloadError("cut"), Failure.UNKNOWN),
+        (aiohttp.SocketTimeoutError(), Failure.UNKNOWN),
+        (aiohttp.ConnectionTimeoutError(), Failure.UNCONNECTED),
+        (
+            aiohttp.ClientConnectorError(
+                cast("ConnectionKey", ConnectionKey("slack.test", 443, True, True, None, None, None)),
+                OSError("refused"),
+            ),
+            Failure.UNCONNECTED,
+        ),
+    ],
+    ids=lambda value: repr(value)[:50],
+)
+def test_what_is_not_slacks_own_answer_is_in_doubt_unless_it_was_never_sent(error: Exception, failure: Failure):
+    """Only a connection that was never made proves that nothing was posted."""
+    assert classify(error) is failure
+
+
+DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, 30),
+        ({"Retry_After": "7"}, 7),
+        ({"Retry_After": "0"}, 1),
+        ({"Retry_After": "-1"}, 1),
+        ({"Retry_After": "abc"}, 30),
+        ({"Retry_After": "nan"}, 30),
+        ({"Retry_After": "86400"}, 300),
+        ({"Retry_After": "9" * 400}, 30),
+        ({"Retry_After": DATE}, 30),
+        ({"Retry_After": DATE, "Date": "Wed, 21 Oct 2026 07:27:18 GMT"}, 42),
+        ({"Retry_After": DATE, "Date": "Wed, 21 Oct 2026 05:00:00 GMT"}, 300),
+        ({"Retry_After": DATE, "Date": "Wed, 21 Oct 2026 08:00:00 GMT"}, 1),
+    ],
+    ids=str,
+)
+def test_every_retry_after_gives_a_sane_pause(headers: dict[str, str], seconds: float):
+    """SL-3: missing, zero, negative, words, dates and a whole day."""
+    error = bare(429, **headers)
+    assert pause_seconds(error) == seconds
+    assert unreachable(error, "chat.postMessage").retry_after_seconds == seconds
+
+
+def test_a_missing_scope_is_named():
+    """The operator learns which one to add."""
+    error = unreachable(
+        refused("missing_scope", needed="usergroups:read", provided="chat:write"), "usergroups.users.list"
+    )
+    assert "usergroups:read" in error.what
+    assert error.failure is Failure.CREDENTIALS
+    assert not error.retryable
+
+
+def test_words_of_a_strange_code_do_not_reach_the_log():
+    """A code that is no code, with line breaks, is not repeated."""
+    assert "\n" not in unreachable(refused("bad\ncode"), "chat.update").what
