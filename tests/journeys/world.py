@@ -28,6 +28,7 @@ from tests.journeys.alerts import Json
 from tests.journeys.farm import Farm, Pool
 from tests.journeys.setup import TOKEN, Setup
 from tests.slack_driver import SlackDriver
+from tests.threads import stored, unruly
 
 ROOT = Path(__file__).parents[2]
 LONGEST_SECONDS = 60.0
@@ -90,6 +91,12 @@ class World:
         """The messages among them that began a thread."""
         return [call for call in self.stored(channel) if not call.args.get("thread_ts")]
 
+    def unruly(self) -> list[str]:
+        """The promises on threads that do not hold in what Slack has stored (tests/threads.py)."""
+        space = self.stand_in.workspace
+        bot, channels = (space.bot.bot_id, space.bot.user_id), space.channels.values()
+        return [said for channel in channels for said in unruly(stored(channel.id, channel.messages, bot))]
+
     async def eventually(self, look: Callable[[], bool], what: str, within: float = 5.0) -> None:
         """Wait until something holds outside of Slack's screen."""
 
@@ -128,6 +135,7 @@ async def surroundings(folder: Path, setup: Setup) -> AsyncIterator[World]:
         world = World(slack, stand_in, farm, farm_url, config)
         stack.push_async_callback(world.close)
         yield world
+        assert world.unruly() == []
 
 
 @asynccontextmanager
