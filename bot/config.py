@@ -25,6 +25,7 @@ from bot.tables import (
 )
 from bot.tables import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
 from bot.tables import PoolTable as PoolTable  # noqa: PLC0414 - the same
+from bot.tables import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.tables import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.tables import Table as Table  # noqa: PLC0414 - the same
 

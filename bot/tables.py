@@ -1,6 +1,7 @@
 """The sections of tailback.toml that are the same whatever is connected: each setting with its default and its unit."""
 
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -17,13 +18,40 @@ def _within_the_past(given: float) -> float:
     return given
 
 
+def _proxy(given: str) -> str:
+    """The address as it is; raises ValueError with a remedy, and never repeats the value: it may hold a password."""
+    try:
+        url = urlsplit(given.strip())
+        whole = url.scheme in {"http", "https"} and bool(url.hostname) and (url.port is None or url.port > 0)
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ValueError("needs http:// or https:// and a host, for example http://proxy.example:3128")
+    if "@" in url.netloc:
+        raise ValueError("must not carry a name and password; name a variable that holds them in proxy_basic_env")
+    if url.path.strip("/") or url.query or url.fragment:
+        raise ValueError("must end with the port; leave out all that follows it")
+    return f"{url.scheme}://{url.netloc}"
+
+
 class Table(BaseModel):
     """A table of tailback.toml: unknown keys are refused, values never printed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
-class SlackTable(Table):
+class ReachTable(Table):
+    """The settings of everything that is reached over HTTP by an address of its own."""
+
+    ca_file: str = ""
+    """Certificate authorities to believe instead of the usual ones, as a file in PEM."""
+    proxy: Annotated[str, AfterValidator(_proxy)] = ""
+    """Address of an HTTP proxy in between; the environment's proxies are never used."""
+    proxy_basic_env: str = ""
+    """Names the variable that holds `user:password` for that proxy."""
+
+
+class SlackTable(ReachTable):
     """`[slack]`."""
 
     channel: str = ""
@@ -47,7 +75,7 @@ class RouteTable(Table):
     mention: str = ""
 
 
-class OutsideTable(Table):
+class OutsideTable(ReachTable):
     """`[outside_slack]`."""
 
     url_env: str
@@ -118,7 +146,7 @@ class PermissionsTable(Table):
     approve: list[str] = []
 
 
-class SnsTable(Table):
+class SnsTable(ReachTable):
     """`[sns]`."""
 
     topics: list[str] = []

@@ -24,7 +24,7 @@ REMEDIES = {
 }  # fmt: skip
 """By Slack's error code."""
 GENERAL = {
-    Failure.UNCONNECTED: "check SLACK_API_URL and that this machine may reach Slack",
+    Failure.UNCONNECTED: "check SLACK_API_URL and that this machine may reach Slack; a proxy is named in [slack]",
     Failure.LATER: "wait a minute, then check again",
     Failure.UNKNOWN: "look at slack-status.com, then check again",
 }
@@ -155,5 +155,6 @@ async def _of_socket_mode(slack: SlackProbe) -> list[Finding]:
 
 def _refused(what: str, error: Unreachable) -> Finding:
     code = error.what.partition(": ")[2].partition(":")[0].strip()
-    remedy = REMEDIES.get(code) or GENERAL.get(error.failure) or "compare the app with `tailback manifest`"
-    return problem("slack", f"{what}: {error.what.partition('; ')[0]}", remedy)
+    text, _, own = error.what.partition("; ")
+    remedy = REMEDIES.get(code) or own or GENERAL.get(error.failure) or "compare the app with `tailback manifest`"
+    return problem("slack", f"{what}: {text}", remedy)

@@ -80,7 +80,7 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
             listener = _listener(env.host, env.port, "PORT")
             address = await stack.enter_async_context(_listening(house, door, listener, leaving))
             if env.slack_app_token.get_secret_value():
-                await stack.enter_async_context(socket_mode(house.desk, app))
+                await stack.enter_async_context(socket_mode(house, app))
         elif env.tailback_worker_port is not None:
             await stack.enter_async_context(_telling(house, door))
         await stack.enter_async_context(_working(house, leaving) if worker else _reloading(house))

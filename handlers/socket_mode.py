@@ -11,6 +11,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.desk import Desk
 from handlers.ending import ended
+from handlers.wiring import House
 
 NOTE = "socket_mode"
 LOOK_SECONDS = 0.5
@@ -25,12 +26,13 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def socket_mode(desk: Desk, app: AsyncApp) -> AsyncIterator[None]:
+async def socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
     """Deliveries by Socket Mode while the block runs; a Slack that cannot be reached holds up nothing else."""
+    desk = house.desk
     desk.notes[NOTE] = "Socket Mode is not connected yet"
     token = desk.settings.env.slack_app_token.get_secret_value()
     handler = AsyncSocketModeHandler(app, token, ping_interval=PING_SECONDS)
-    handler.client.web_client.base_url = desk.settings.env.slack_api_url
+    await _by_our_way(handler, house)
     tasks = [
         asyncio.create_task(handler.connect_async(), name="socket-mode"),  # type: ignore[no-untyped-call]  # Bolt's own
         asyncio.create_task(Watch(desk, handler.client).run(), name="socket-mode-watch"),
@@ -41,6 +43,18 @@ async def socket_mode(desk: Desk, app: AsyncApp) -> AsyncIterator[None]:
         for task in tasks:
             await ended(task)
         await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
+
+
+async def _by_our_way(handler: AsyncSocketModeHandler, house: House) -> None:
+    """By the way that `[slack]` names, not by the environment's proxies, which the SDK reads when it makes a client.
+
+    The session is closed with the handler.
+    """
+    client = handler.client
+    await client.aiohttp_client_session.close()
+    client.aiohttp_client_session = client.web_client.session = house.to_slack()
+    client.proxy = client.web_client.proxy = None
+    client.web_client.base_url = house.desk.settings.env.slack_api_url
 
 
 class Client(Protocol):

@@ -4,10 +4,12 @@ import contextlib
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+import aiohttp
 import structlog
 
 from bot.adapters.back_ends import build
@@ -17,7 +19,6 @@ from bot.adapters.redis.embedded import EmbeddedRedis
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
-from bot.adapters.sns import AmazonSns
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file
 from bot.desk import Desk, Lever
@@ -50,6 +51,8 @@ class House:
     embedded: EmbeddedRedis | None
     file_seen: float = 0.0
     clock: Clock = field(default_factory=lambda: Clock(0.0))
+    to_slack: Callable[[], aiohttp.ClientSession] = open_session
+    """More connections to Slack, by the same way; whoever asks for them closes them."""
 
     async def keep_time(self) -> None:
         """Follow the clock of Redis, which all processes share; while it does not answer, ours goes on."""
@@ -91,7 +94,8 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
         stack.push_async_callback(store.aclose)
         back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now))
         stack.push_async_callback(back_ends.close)
-        session = open_session()
+        to_slack = partial(open_session, back_ends.slack)
+        session = to_slack()
         stack.push_async_callback(session.close)
         client = open_client(settings.env.slack_bot_token.get_secret_value(), settings.env.slack_api_url, session)
         desk = Desk(
@@ -106,10 +110,10 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
             new_id=new_id,
             outside=back_ends.outside,
             artist=PngArtist(),
-            sns=AmazonSns(back_ends.wire, clock.now),
+            sns=back_ends.sns,
         )
         path = settings.env.tailback_config
-        yield House(desk, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock)
+        yield House(desk, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)
 
 
 def now() -> float:

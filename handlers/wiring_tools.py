@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.adapters.back_ends import BackEnds, build
 from bot.adapters.memory_store import MemoryStore
-from bot.adapters.parts import Problems
+from bot.adapters.parts import Problems, way_of
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
 from bot.adapters.redis.store import Clocks, RedisStore
@@ -174,7 +174,11 @@ async def _slack(settings: Settings, stack: AsyncExitStack) -> SlackDoctor | Non
     env = settings.env
     if not (token := env.slack_bot_token.get_secret_value()):
         return None
-    session = open_session()
+    try:
+        way = way_of("[slack]", settings.file.slack, settings.secret)
+    except ConfigError:
+        return None  # told with what is wrong with the back ends
+    session = open_session(way)
     stack.push_async_callback(session.close)
     app_token = env.slack_app_token.get_secret_value()
     app_client = open_client(app_token, env.slack_api_url, session) if app_token else None

@@ -69,8 +69,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(autouse=True)
-def promises_on_scaling() -> Iterator[None]:
-    """After every test: never above the limit nor lowered, handed back some day, one effect per click, audit first."""
+def promises() -> Iterator[None]:
+    """After every test: never above the limit nor lowered, handed back some day, one effect per click, audit first.
+
+    And of the threads in Slack: one for each incident, each reply once and in order.
+    """
     WATCHED.clear()
     yield
     found = [sentence for broken in WATCHED for sentence in broken()]

@@ -8,6 +8,7 @@ from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.pool import Snapshot
 from bot.ports import Block, Capacity, Failure, Message, Own, Person, Posted, Refused, SilenceFound, Unreachable
 from tests.invariants import Effect
+from tests.threads import Shown
 
 
 class FakeClock:
@@ -247,6 +248,10 @@ class FakeChat:
     def parents(self) -> list[Stored]:
         """The messages that stand in a channel, in order."""
         return [stored for stored in self.messages if stored.thread is None]
+
+    def shown(self) -> list[Shown]:
+        """All messages, for tests/threads.py."""
+        return [Shown(s.channel, s.ts, s.thread or "", s.mark, s.ours, s.edits > 0) for s in self.messages]
 
     def delete(self, channel: str, ts: str) -> None:
         """Delete a message, as a person would."""

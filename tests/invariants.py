@@ -46,7 +46,21 @@ def broken(effects: Sequence[Effect], trail: Sequence[AuditEntry]) -> list[str]:
     ]
     asked = {entry.act for entry in trail if entry.what == "scale_up" and entry.outcome.startswith("asked")}
     raises = {effect.key for effect in effects if _what(effect, trail) == "scale_up"}
-    return found + [f"{key} was done and nobody asked for it" for key in sorted(raises - asked)]
+    found += [f"{key} was done and nobody asked for it" for key in sorted(raises - asked)]
+    return found + undercut(effects)
+
+
+def undercut(effects: Sequence[Effect]) -> list[str]:
+    """Targets below what others set: a size that is not our own last target is theirs, and so is the first (P5)."""
+    found, ours, theirs = [], dict[str, int](), dict[str, int | None]()
+    for effect in effects:
+        if effect.before is None or effect.before != ours.get(effect.pool):
+            theirs[effect.pool] = effect.before
+        floor = theirs[effect.pool]
+        if floor is not None and effect.target < floor:
+            found.append(f"{effect.key} set {effect.target}: below the {floor} that others had set")
+        ours[effect.pool] = effect.target
+    return found
 
 
 def _judged(effect: Effect, trail: Sequence[AuditEntry]) -> list[str]:

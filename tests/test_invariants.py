@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.lease import Lease, Share
 from bot.core.record import AuditEntry
-from tests.invariants import Effect, broken, forgotten
+from tests.invariants import Effect, broken, forgotten, undercut
 
 RAISE = Effect("p", 24, "inc1.aa", before=10, most=40, at=100.0)
 BACK = Effect("p", 10, "inc1.bb.10", before=24, most=40, at=200.0)
@@ -38,6 +38,17 @@ def test_kept_promises_are_silent() -> None:
 def test_a_broken_promise_is_named(effects: list[Effect], trail: list[AuditEntry], sentence: str) -> None:
     """Each is found by its own sentence."""
     assert any(sentence in found for found in broken(effects, trail))
+
+
+def test_what_others_set_in_between_is_never_undercut() -> None:
+    """A return goes to what was there before, and no further than to what somebody else has set since."""
+    told = "inc1.bb.10 set 10: below the {} that others had set"
+    assert undercut([RAISE, BACK]) == []
+    assert undercut([RAISE, replace(BACK, before=30)]) == [told.format(30)]
+    assert undercut([replace(RAISE, before=12), BACK]) == [told.format(12)]
+    assert undercut([RAISE, replace(BACK, before=5)]) == []
+    assert undercut([RAISE, replace(BACK, pool="q", before=11)]) == [told.format(11)]
+    assert undercut([RAISE, replace(BACK, before=None)]) == [], "nobody knows"
 
 
 def test_a_lease_that_nobody_will_look_at_is_found() -> None:

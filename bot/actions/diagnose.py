@@ -14,7 +14,7 @@ from bot.core.survey import Survey, survey
 from bot.core.timeline import Event
 from bot.core.words import count
 from bot.desk import Desk
-from bot.diagnosis.rank import sentences
+from bot.diagnosis.rank import Diagnosis, grouped, sentences, told_figures
 from bot.ports import Refused
 from bot.stories.ask import fresh_act, permit, request_act, subject
 from bot.stories.measure import look
@@ -61,9 +61,10 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
     every = tuple(dict.fromkeys((*about, *desk.settings.file.pool)))[:MOST_POOLS]
     names = [act.pool] if act.pool else list(every)
     pools = await _read(desk, names)
-    found = survey(names, pools, desk.settings.file.pools)
-    causes = why(desk, names, pools, incident.unknown_pools if incident else ())
-    lines = causes + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
+    causes = _causes(desk, names, pools, incident.unknown_pools if incident else ())
+    told = {one.pool: told_figures(one) for one in causes[:MOST_DIAGNOSED]}
+    found = survey(names, pools, desk.settings.file.pools, told)
+    lines = _why(causes) + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
     return Performed(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
 
 
@@ -72,12 +73,16 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
     return None
 
 
-def why(desk: Desk, names: list[str], pools: dict[str, Pool], unknown: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The ranked causes of each pool in which jobs wait too long, with evidence and what was not available."""
+def _causes(desk: Desk, names: list[str], pools: dict[str, Pool], unknown: tuple[str, ...]) -> list[Diagnosis]:
+    """The ranked causes of each pool in which jobs wait too long, and of names that no pool has."""
     file, now = desk.settings.file, desk.now()
     found = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
-    waiting = [d for d in found if d.waits or d.pool in unknown]
-    said = tuple(line for diagnosis in waiting[:MOST_DIAGNOSED] for line in sentences(diagnosis))
+    return [d for d in found if d.waits or d.pool in unknown]
+
+
+def _why(waiting: list[Diagnosis]) -> tuple[str, ...]:
+    """The causes with evidence and what was not available; pools of which the same is to be said share their lines."""
+    said = tuple(line for group in grouped(waiting[:MOST_DIAGNOSED]) for line in sentences(*group))
     more = len(waiting) - MOST_DIAGNOSED
     return said if more <= 0 else (*said, f"{count(more, 'more pool')} queue; ask for each by its name.")
 

@@ -8,7 +8,7 @@ from bot.core.offer import Offer
 from bot.core.record import AlreadyDone, AuditEntry, Put
 from bot.core.request import Answer, Request
 from bot.core.timeline import Event
-from bot.core.words import duration
+from bot.core.words import how_long
 from bot.desk import Desk
 from bot.ports import Refused
 from bot.stories.ask import acting, permit
@@ -36,11 +36,12 @@ async def ask(desk: Desk, request: Request) -> Answer:
     if share.returning:
         raise Refused("Those runners are being handed back already.")
     length, now = lever_of(desk, lease.value.id).policy.lease_seconds, desk.now()
+    speed = desk.settings.file.paces.speed
     if length is None or share.ends_at is None:
         raise Refused("These runners have no lease that could be extended.")
     if now + length - share.ends_at < LEAST_SECONDS:
-        raise Refused(f"They stay for {duration(share.ends_at - now)} more already.")
-    words = f"keeps the extra runners of {lease.value.id} (to {share.target:,}) for {duration(length)} from now."
+        raise Refused(f"They stay for {how_long(share.ends_at - now, speed)} more already.")
+    words = f"keeps the extra runners of {lease.value.id} (to {share.target:,}) for {how_long(length, speed)} from now."
 
     def move(fresh: Incident) -> Incident:
         return noted(decided(fresh, share.act, "Extended.", (NAME,)), now, Event.LENT, words, who=request.who)

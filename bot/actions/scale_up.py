@@ -14,7 +14,7 @@ from bot.core.record import Change, Held, Put, Ready
 from bot.core.request import Answer, Request, Surface
 from bot.core.timeline import Event
 from bot.core.verify import deadline_seconds
-from bot.core.words import count, duration
+from bot.core.words import count, how_long, whose_time
 from bot.desk import Desk
 from bot.ports import Capacity, Refused, Unreachable
 from bot.stories.ask import acting, already, fresh_act, own_id, permit, refused, request_act, still_permitted, subject
@@ -22,7 +22,8 @@ from bot.stories.keep import Move
 from bot.stories.levers import Judged, boot_seconds, judge, level_of, lever_of, maximum, within
 from bot.stories.places import permit_here
 from bot.stories.second import agreement, askable, asked_for_two
-from bot.stories.what_if import effect_of, effects, enough
+from bot.stories.what_if import effect_of, effects, enough, useless
+from bot.stories.why import cautions
 from bot.views.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.results import confirm_scale, told
 
@@ -95,13 +96,14 @@ async def _dialog(desk: Desk, request: Request) -> Answer:
     pools = await desk.store.get_many(Pool, names)
     latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
-    choices = await asyncio.gather(*(_choice(desk, name) for name in order[:10]))
+    against = await cautions(desk)
+    choices = await asyncio.gather(*(_choice(desk, name, against.get(name, "")) for name in order[:10]))
     able = next((one for one in choices if one.proposed is not None), None)
     table = await effects(desk, able.pool, able.current) if able else ()
     return Answer(view=scale_modal(request.act, choices, table))
 
 
-async def _choice(desk: Desk, name: str) -> ScaleChoice:
+async def _choice(desk: Desk, name: str, caution: str = "") -> ScaleChoice:
     lever, rules = desk.levers[name], desk.settings.file.pools[name]
     pool = await desk.store.get(Pool, name)
     latest = pool.value.latest if pool else None
@@ -123,12 +125,13 @@ async def _choice(desk: Desk, name: str) -> ScaleChoice:
         boot_time_seconds=rules.boot_time_seconds,
         cost_per_runner_hour=lever.policy.cost_per_runner_hour,
         reason=reason,
+        useless=bool(caution) or useless(desk, pool.value if pool else None),
     )
 
 
 async def _drafted(desk: Desk, request: Request, held: Held[Incident] | None, pool: str, text: str) -> Answer:
     try:
-        current, verdict = await _allowed(desk, pool, text)
+        current, verdict = await _allowed(desk, pool, text, lower=request.surface is Surface.DIALOG)
         askable(desk, pool, verdict.target or current, in_thread=held is not None)
     except Refused as refusal:
         if request.surface is not Surface.DIALOG:
@@ -149,10 +152,11 @@ async def _drafted(desk: Desk, request: Request, held: Held[Incident] | None, po
     return Answer(view=await _question(desk, draft, verdict.reason))
 
 
-async def _allowed(desk: Desk, pool: str, text: str) -> tuple[int, Verdict]:
+async def _allowed(desk: Desk, pool: str, text: str, *, lower: bool) -> tuple[int, Verdict]:
+    """(size now, verdict). The dialog's number was proposed a while ago: it is lowered, and the question says so."""
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(f'The target is a whole number of runners, for example 24; "{text[:20]}" is not.')
-    found = await judge(desk, pool, int(text))
+    found = await judge(desk, pool, int(text), lower=lower)
     if found.verdict.target is None:
         raise Refused(found.verdict.reason)
     return found.size, found.verdict
@@ -167,10 +171,12 @@ async def _question(desk: Desk, draft: Act, note: str = "") -> dict[str, object]
             f"Cost: about {cost * (target - current):.2f} an hour more, in the currency of your configuration."
         )
     lines += [line for line in (policy.caution, _lease_words(desk, pool)) if line]
+    speed = desk.settings.file.paces.speed
     if needs_approval(policy, target):
-        lines.append(f"A second person must agree, within {duration(policy.approval_within_seconds)}.")
+        lines.append(f"A second person must agree, within {how_long(policy.approval_within_seconds, speed)}.")
     if desk.settings.file.actions.shadow:
         lines.append("Shadow mode: nothing will really be asked of the scaler.")
+    lines += [told for told in (whose_time(speed),) if told]
     return dict(scale_confirm(draft.id, pool, current, target, lines))
 
 
@@ -263,7 +269,7 @@ async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | 
 def _accepted(desk: Desk, act: Act) -> Performed:
     pool = act.pool or ""
     words = f"asked {pool}'s scaler for {act.params['target']} runners (was {act.before}); it accepted."
-    within_words = duration(deadline_seconds(boot_seconds(desk, pool)))
+    within_words = how_long(deadline_seconds(boot_seconds(desk, pool)), desk.settings.file.paces.speed)
     told = "this thread is" if act.incident else "you are"
     lines = (f"Whether they come is checked: {told} told within {within_words}.", _lease_words(desk, pool))
     return Performed(words, act.params["target"], Event.SCALED, lines)
@@ -273,7 +279,8 @@ def _lease_words(desk: Desk, pool: str) -> str:
     policy = lever_of(desk, pool).policy
     if policy.lease_seconds is None:
         return "They stay until somebody lowers the pool: no `lease` is configured for it."
-    drained, latest = duration(policy.drained_seconds), duration(policy.lease_seconds)
+    speed = desk.settings.file.paces.speed
+    drained, latest = how_long(policy.drained_seconds, speed), how_long(policy.lease_seconds, speed)
     return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
 
 

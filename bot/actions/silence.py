@@ -24,6 +24,8 @@ from bot.views.modals import silence_modal
 NAME, VERB, USAGE = "silence", "silence", "silence POOL DURATION"
 HELP = "Silence the open alert of a pool, for example `silence linux.2xlarge 2h`, or `… drained`."
 LEAST_SECONDS = 60.0
+EXAMPLES = '"30m", "2h" or "1d"'
+"""Lengths that a silence may have."""
 DRAINED = frozenset({"drained", "until drained"})
 """How to say that a silence ends when the queue has drained."""
 
@@ -153,7 +155,7 @@ def wanted(text: str, most_seconds: float) -> tuple[float, str]:
     if text.lower() in DRAINED:
         return most_seconds, ""
     try:
-        length = seconds(text)
+        length = seconds(text, EXAMPLES)
     except ValueError as error:
         return 0.0, str(error)
     if length < LEAST_SECONDS:

@@ -8,12 +8,14 @@ from bot.adapters import outside
 from bot.adapters.alertmanagers.table import ALERTMANAGERS
 from bot.adapters.http import Wire
 from bot.adapters.metrics.table import METRICS
-from bot.adapters.parts import Parts, Problems
+from bot.adapters.parts import Parts, Problems, way_of
 from bot.adapters.scalers.table import SCALERS
+from bot.adapters.sns import AmazonSns
+from bot.adapters.ways import Way
 from bot.config import ConfigError, File, PoolTable, Settings
 from bot.core.guards import ScalePolicy
 from bot.core.words import listed
-from bot.ports import Alertmanager, Jobs, Metrics, Outside, Scaler
+from bot.ports import Alertmanager, Jobs, Metrics, Outside, Scaler, Sns
 
 B = TypeVar("B")
 Lever = tuple[Scaler, ScalePolicy]
@@ -30,6 +32,9 @@ class BackEnds:
     alertmanagers: Mapping[str, Alertmanager]
     """By configured name."""
     outside: Outside | None
+    sns: Sns
+    slack: Way
+    """How Slack is reached."""
     wire: Wire = field(repr=False)
 
     async def close(self) -> None:
@@ -54,11 +59,16 @@ def build(settings: Settings, now: Callable[[], float], wire: Wire | None = None
         with problems:
             place = f"[alertmanager.{name}]"
             alertmanagers[name] = kind_of(place, raw, ALERTMANAGERS)(name, place, raw, parts)
-    told: Outside | None = None
+    told, ways = list[Outside](), list[Way]()
     with problems:
-        told = outside.build(file.outside_slack, parts) if file.outside_slack else None
+        told += [outside.build(file.outside_slack, parts)] if file.outside_slack else []
+    for place, table in (("[sns]", file.sns), ("[slack]", file.slack)):
+        with problems:
+            ways.append(way_of(place, table, settings.secret))
     problems.settle()
-    return BackEnds(metrics, levers, alertmanagers, told, parts.wire)
+    to_sns, to_slack = ways
+    sns = AmazonSns(parts.wire, now, to_sns)
+    return BackEnds(metrics, levers, alertmanagers, told[0] if told else None, sns, to_slack, parts.wire)
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:

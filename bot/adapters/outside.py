@@ -27,4 +27,4 @@ def build(table: OutsideTable, parts: Parts) -> WebhookOutside:
         address = secret_url(parts.token(PLACE, "url_env", table.url_env))
     except ValueError as error:
         raise ConfigError([f"{PLACE}: url_env: the value of {table.url_env} {error}"]) from None
-    return WebhookOutside(parts.wire.http("outside_slack", address))
+    return WebhookOutside(parts.http("outside_slack", PLACE, table, address))

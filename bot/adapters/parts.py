@@ -1,6 +1,5 @@
 """What an integration is built from, and how its tables of tailback.toml are read: all problems of a table at once."""
 
-import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -8,9 +7,10 @@ from typing import Annotated, TypeVar, cast
 
 from pydantic import AfterValidator, ValidationError
 
-from bot.adapters.http import BaseUrl, Http, Wire
+from bot.adapters.http import Http, Wire
 from bot.adapters.ways import Way
 from bot.config import ConfigError, Table, in_table
+from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
 from bot.core.words import listed
 from bot.ports import Jobs
 
@@ -27,17 +27,6 @@ def _no_secret(headers: dict[str, str]) -> dict[str, str]:
 
 MoreHeaders = Annotated[dict[str, str], AfterValidator(_no_secret)]
 """Headers that a file may hold, since they are no secrets."""
-
-
-class ReachTable(Table):
-    """The settings of every back end that is reached over HTTP by an address of its own."""
-
-    ca_file: str = ""
-    """Certificate authorities to believe instead of the usual ones, as a file in PEM."""
-    proxy: BaseUrl = ""
-    """Address of an HTTP proxy in between; the environment's proxies are never used."""
-    proxy_basic_env: str = ""
-    """Names the variable that holds `user:password` for that proxy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +51,7 @@ class Parts:
 
     def token(self, place: str, key: str, variable: str) -> str:
         """The secret that a table names under `key`; empty when it names none. Raises ConfigError with the place."""
-        if not variable:
-            return ""
-        try:
-            return self.secret(variable)
-        except ConfigError as error:
-            raise ConfigError([f"{place}: {key}: {problem}" for problem in error.problems]) from None
+        return _token(place, key, variable, self.secret)
 
     def http(  # noqa: PLR0913 - what a client of a back end is made of
         self,
@@ -84,18 +68,30 @@ class Parts:
 
         `token_file` holds a bearer token that is read before every request.
         """
-        login = self.token(place, "proxy_basic_env", table.proxy_basic_env)
-        if login and not table.proxy:
-            raise ConfigError([f"{place}: proxy_basic_env: there is no proxy to use it for; add proxy, or drop it"])
-        if login and ":" not in login:
-            raise ConfigError([f"{place}: proxy_basic_env: {table.proxy_basic_env} must hold user:password"])
-        way = Way(table.ca_file, table.proxy, login, token_file)
-        try:
-            return self.wire.http(system, url, headers=headers, way=way, answers=answers)
-        except OSError as error:
-            why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
-            remedy = "name a file with certificates in PEM that Tailback's user may read"
-            raise ConfigError([f"{place}: ca_file: {table.ca_file} cannot be used ({why}); {remedy}"]) from None
+        way = way_of(place, table, self.secret, token_file)
+        return self.wire.http(system, url, headers=headers, way=way, answers=answers)
+
+
+def way_of(place: str, table: ReachTable, secret: Callable[[str], str], token_file: str = "") -> Way:
+    """The way that a table names; `secret` as in `Parts`. Raises ConfigError with the place."""
+    login = _token(place, "proxy_basic_env", table.proxy_basic_env, secret)
+    if login and not table.proxy:
+        raise ConfigError([f"{place}: proxy_basic_env: there is no proxy to use it for; add proxy, or drop it"])
+    if login and ":" not in login:
+        raise ConfigError([f"{place}: proxy_basic_env: {table.proxy_basic_env} must hold user:password"])
+    way = Way(table.ca_file, table.proxy, login, token_file)
+    if trouble := way.trouble:
+        raise ConfigError([f"{place}: ca_file: {trouble}"])
+    return way
+
+
+def _token(place: str, key: str, variable: str, secret: Callable[[str], str]) -> str:
+    if not variable:
+        return ""
+    try:
+        return secret(variable)
+    except ConfigError as error:
+        raise ConfigError([f"{place}: {key}: {problem}" for problem in error.problems]) from None
 
 
 def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:

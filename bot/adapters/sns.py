@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from bot.adapters.http import Answer, Wire
+from bot.adapters.ways import DIRECT, Way
 from bot.ports import Failure, Refused, Unreachable
 
 V = TypeVar("V")
@@ -38,9 +39,9 @@ class Certificate:
 class AmazonSns:
     """The port `Sns`. One process keeps its own certificates; each is fetched when it is first named."""
 
-    def __init__(self, wire: Wire, now: Callable[[], float]) -> None:
+    def __init__(self, wire: Wire, now: Callable[[], float], way: Way = DIRECT) -> None:
         """`now` gives epoch seconds."""
-        self._wire, self._now = wire, now
+        self._wire, self._now, self._way = wire, now, way
         self._known: dict[str, Certificate] = {}
         self._without: dict[str, float] = {}
 
@@ -78,7 +79,11 @@ class AmazonSns:
 
     async def _get(self, root: str, path: str, params: dict[str, str] | None = None) -> Answer:
         try:
-            return await self._wire.http(SYSTEM, root).get(path, params)
+            http = self._wire.http(SYSTEM, root, way=self._way)
+        except OSError as error:
+            raise Unreachable(SYSTEM, f"ca_file: {self._way.trouble or error}", failure=Failure.LATER) from None
+        try:
+            return await http.get(path, params)
         except Unreachable as error:
             if error.failure in {Failure.CREDENTIALS, Failure.PLACE}:
                 return Answer(403, None, error.what)

@@ -39,12 +39,28 @@ class Way:
         return ssl.create_default_context(cafile=self.ca_file) if self.ca_file else True
 
     @property
+    def trouble(self) -> str:
+        """Why `ca_file` cannot be used, with the remedy; empty when it can."""
+        try:
+            _ = self.verify
+        except OSError as error:
+            why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+            remedy = "name a file with certificates in PEM that Tailback's user may read"
+            return f"{self.ca_file} cannot be used ({why}); {remedy}"
+        return ""
+
+    @property
     def through(self) -> httpx.Proxy | None:
         """The proxy, and what it is told about us; None without one."""
         if not self.proxy:
             return None
+        return httpx.Proxy(self.proxy, auth=self.user if self.login else None)
+
+    @property
+    def user(self) -> tuple[str, str]:
+        """The name and the password for the proxy; both empty without a login."""
         user, _, password = self.login.partition(":")
-        return httpx.Proxy(self.proxy, auth=(user, password) if self.login else None)
+        return user, password
 
     @property
     def told(self) -> str:

@@ -89,7 +89,7 @@ def farewell(incident: Incident, now: float) -> tuple[str, ...]:
         *peaks,
         *waited_lines(incident, now),
         *(() if done else ("Nobody scaled or silenced anything.",)),
-        *score_lines(incident.scores),
+        *score_lines(incident.scores, incident.speed),
         *spark_lines(incident),
     )
 

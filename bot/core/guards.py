@@ -47,12 +47,20 @@ class Verdict:
 
 
 def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
-    policy: ScalePolicy, asked: int, current: int | None, last_scaled_at: float | None, now: float, seen: int = 0
+    policy: ScalePolicy,
+    asked: int,
+    current: int | None,
+    last_scaled_at: float | None,
+    now: float,
+    seen: int = 0,
+    *,
+    lower: bool = False,
 ) -> Verdict:
     """Judge an absolute target: never lower than now, never above the limit, never more than a step, never too soon.
 
     The step counts from `seen`, the size that the person confirmed, when the pool has shrunk since. A target a little
-    above the step is lowered to it: pools breathe between the proposal and the click.
+    above the step is lowered to it: pools breathe between the proposal and the click. With `lower` so is one far above
+    the step: for whoever asks a person to confirm the lower one.
     """
     if current is None:
         return Verdict(None, "The pool's present size is unknown, so no safe target can be set.")
@@ -61,7 +69,8 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     if policy.step is None or asked <= (allowed := max(current, seen) + policy.step):
         return Verdict(asked)
     limit = f"At most {policy.step:,} more at once: {allowed:,} is the highest target now"
-    if asked - allowed > max(BREATH, policy.step // 10):
+    breathes = asked - allowed <= max(BREATH, policy.step // 10)
+    if not (breathes or lower) or allowed < policy.minimum:
         return Verdict(None, f"{limit}; it has {count(current, 'runner')}, and {_open_to(policy, current, seen)}.")
     return Verdict(allowed, f"{limit}, so it is {allowed:,} instead of {asked:,}.")
 

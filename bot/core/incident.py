@@ -166,10 +166,11 @@ def noted(  # noqa: PLR0913 - an entry's parts, named at every call
     figures: tuple[Snapshot, ...] = (),
     tell: bool = True,
     broadcast: bool = False,
+    see: str = "",
 ) -> Incident:
     """Add a timeline entry; `tell` also puts it into the outbox, to become a reply in the thread."""
     number = incident.entries + 1
-    entry = Entry(number, at, event, text, who, lines, figures, broadcast)
+    entry = Entry(number, at, event, text, who, lines, figures, broadcast, see=see)
     return replace(
         incident,
         entries=number,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.core.action import Act, Progress
-from bot.core.words import count, duration
+from bot.core.words import count, how_long
 
 WARN_SECONDS = 600.0
 """How long before its end a lease is spoken of."""
@@ -172,9 +172,9 @@ def warning_due_at(share: Share) -> float:
     return share.ends_at - min(WARN_SECONDS, (share.ends_at - share.asked_at) / 3)
 
 
-def warning(lease: Lease, share: Share, now: float) -> str:
-    """What the thread is told then."""
-    left = duration(max(0.0, (share.ends_at or now) - now))
+def warning(lease: Lease, share: Share, now: float, speed: float = 1.0) -> str:
+    """What the thread is told then. `speed`: see `how_long`."""
+    left = how_long(max(0.0, (share.ends_at or now) - now), speed)
     return f"The extra runners of {lease.id} (to {share.target:,}) are handed back in {left}, unless somebody extends."
 
 

@@ -6,8 +6,15 @@ from bot.core.incident import Incident, noted
 from bot.core.moving import home_due
 from bot.core.observe import Timing
 from bot.core.timeline import Event
-from bot.core.words import duration
+from bot.core.words import clock, count, how_long, listed
 
+DEEDS = {
+    Event.SILENCED: "silenced the alert",
+    Event.UNSILENCED: "ended a silence",
+    Event.SCALED: "scaled up",
+    Event.DIAGNOSED: "asked for a diagnosis",
+}
+"""What a person may have done without an acknowledgement, as an escalation says it."""
 TURNS_SECONDS = 10.0
 """A parent that was edited so lately lets the edits of replies go first."""
 
@@ -98,10 +105,14 @@ def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:
 
 
 def escalation_due_at(incident: Incident, timing: Timing) -> float:
-    """When to tell the next ones; infinity when acknowledged, already told, or not wanted."""
+    """When to tell the next ones; infinity when acknowledged, already told, or not wanted.
+
+    Not while a silence holds: a person made it, and knows. When it ends without an acknowledgement, nobody may.
+    """
     if incident.owner or incident.escalated_at or not timing.escalate_after:
         return float("inf")
-    return _fired_at(incident) + timing.escalate_after
+    silence = incident.active_silence
+    return max(_fired_at(incident) + timing.escalate_after, silence.ends_at if silence else 0.0)
 
 
 def _fired_at(incident: Incident) -> float:
@@ -118,7 +129,15 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 
 
 def escalated(incident: Incident, now: float) -> Incident:
-    """The next ones are told, once; the mention is drawn with the entry."""
-    told = replace(incident, escalated_at=now)
-    waited = duration(now - _fired_at(incident))
-    return noted(told, now, Event.ESCALATED, f"Nobody has acknowledged this incident for {waited}.", broadcast=True)
+    """The next ones are told, once, and who acted without an acknowledgement; the mention is drawn with the entry."""
+    told, since = replace(incident, escalated_at=now), _fired_at(incident)
+    waited = f"obody has acknowledged this incident for {how_long(now - since, incident.speed)}."
+    done = [entry for entry in incident.timeline if entry.who and entry.event in DEEDS and entry.at >= since]
+    if not done:
+        return noted(told, now, Event.ESCALATED, f"N{waited}", broadcast=True)
+    who = done[-1].who
+    deeds = listed(dict.fromkeys(DEEDS[entry.event] for entry in done if entry.who == who))
+    others = len({entry.who for entry in done}) - 1
+    too = f" ({count(others, 'other person', 'other people')} acted too)" if others else ""
+    words = f"{deeds}, last at {clock(done[-1].at)} UTC{too}, but n{waited}"
+    return noted(told, now, Event.ESCALATED, words, who=who, broadcast=True)

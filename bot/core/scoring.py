@@ -8,7 +8,7 @@ from statistics import median
 
 from bot.core.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool import Pool, PoolRules, Snapshot, empty
-from bot.core.words import count, duration
+from bot.core.words import clock, count, duration
 
 KEPT_FORECASTS, KEPT_SCORES = 24, 60
 LEAST_SCORES = 5
@@ -153,8 +153,11 @@ def left_out_words(left_out: Counter[LeftOut]) -> str:
     return f"{left_out.total():,} not scored: {why}"
 
 
-def score_lines(scores: Sequence[Score]) -> tuple[str, ...]:
-    """Forecast against truth, for the farewell, with how many are left out; nothing when nothing was foretold."""
+def score_lines(scores: Sequence[Score], speed: float = 1.0) -> tuple[str, ...]:
+    """Forecast against truth, for the farewell, with how many are left out; nothing when nothing was foretold.
+
+    `speed`: see `flow_of`.
+    """
     held, timed = held_share(scores)
     missing = left_out_words(not_scored(scores))
     known = [s for s in scores if not s.left_out]
@@ -163,11 +166,13 @@ def score_lines(scores: Sequence[Score]) -> tuple[str, ...]:
     if first is not None and first.forecast.low_seconds is not None:
         low, high = duration(first.forecast.low_seconds), duration(first.forecast.high_seconds)
         said.append(f"Forecast: {held} of {count(timed, 'interval')} held the truth" + (missing and f"; {missing}"))
-        said.append(f"The first said {low} to {high}; it took {duration(first.actual_seconds)}")
+        made = clock(first.forecast.at, first.actual_seconds / speed)
+        said.append(f"The first, made at {made} UTC, said {low} to {high}; it took {duration(first.actual_seconds)}")
     elif missing:
         said.append(f"Forecast: no interval was scored; {missing}")
     others = [s for s in known if s.forecast.verdict in {Verdict.STALLED, Verdict.GROWING}]
     if others:
-        right = sum(s.held for s in others)
-        said.append(f"Called stalled or growing {count(len(others), 'time')}, rightly {count(right, 'time')}")
+        right, soon = sum(s.held for s in others), duration(EMPTY_SOON_SECONDS)
+        of = f"{right:,} of {count(len(others), 'forecast')}"
+        said.append(f"Forecast that the queue stalls or grows: {of} came true (it was not empty within {soon})")
     return tuple(said)

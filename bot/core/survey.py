@@ -18,14 +18,27 @@ class Survey:
     figures: tuple[Snapshot, ...]
 
 
-def survey(names: Sequence[str], pools: Mapping[str, Pool], rules: Mapping[str, PoolRules]) -> Survey:
-    """Read the newest sample of each pool; a pool whose last measurement failed counts as unseen, not as empty."""
+def survey(
+    names: Sequence[str],
+    pools: Mapping[str, Pool],
+    rules: Mapping[str, PoolRules],
+    told: Mapping[str, frozenset[str]] | None = None,
+) -> Survey:
+    """Read the newest sample of each pool; a pool whose last measurement failed counts as unseen, not as empty.
+
+    `told`: by pool, the figures that its causes' evidence has given already; they are not said again.
+    """
+    known = told or {}
     seen = [p.latest for n in names if (p := pools.get(n)) and p.latest and p.trouble is None]
     unread = [n for n in names if n not in {s.pool for s in seen}]
     queueing = [s for s in worst_first(seen) if empty(s, rules.get(s.pool, PoolRules(s.pool)).floor) is False]
     unseen = [f"{n}: {pools[n].trouble or 'never measured'}" if n in pools else f"{n}: never measured" for n in unread]
     unseen += _missing(seen)
-    lines = [line for sample in queueing for line in _about(sample, rules.get(sample.pool, PoolRules(sample.pool)))]
+    lines = [
+        line
+        for s in queueing
+        for line in _about(s, rules.get(s.pool, PoolRules(s.pool)), known.get(s.pool, frozenset()))
+    ]
     return Survey(_headline(queueing, seen, unread), tuple(lines), tuple(unseen), tuple(worst_first(seen)))
 
 
@@ -67,12 +80,12 @@ def _missing(seen: list[Snapshot]) -> list[str]:
     ]
 
 
-def _about(sample: Snapshot, rules: PoolRules) -> list[str]:
+def _about(sample: Snapshot, rules: PoolRules, told: frozenset[str]) -> list[str]:
     waits = f"{count(sample.queued, 'job')} queued, the oldest for {duration(sample.oldest_wait_seconds)}"
     parts = [f"{sample.pool}: {waits}", _utilisation(sample), _flow(sample), _length(sample)]
     return [
         ". ".join(part for part in parts if part) + ".",
-        *(f"{sample.pool}: {c}" for c in constraints(sample, rules)),
+        *(f"{sample.pool}: {c}" for c in constraints(sample, rules, told)),
     ]
 
 
@@ -97,16 +110,26 @@ def _length(sample: Snapshot) -> str:
     return f"Half of the jobs take over {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
 
 
-def constraints(sample: Snapshot, rules: PoolRules) -> list[str]:
-    """What can be seen to hold the pool back; each sentence names the figures that it rests on."""
+def constraints(sample: Snapshot, rules: PoolRules, told: frozenset[str] = frozenset()) -> list[str]:
+    """What can be seen to hold the pool back; each sentence names the figures that it rests on.
+
+    Left out is what rests on a figure that was `told`; of failed creates also what one reason alone explains.
+    """
     said = []
     waits_long = (sample.oldest_wait_seconds or 0) > rules.boot_time_seconds
-    if sample.idle and waits_long:
+    if sample.idle and waits_long and "idle" not in told:
         said.append(f"{count(sample.idle, 'idle runner')} while jobs wait: capacity is not what is missing.")
-    if sample.online is not None and sample.limit is not None and sample.online >= sample.limit and not sample.idle:
+    full = sample.online is not None and sample.limit is not None and sample.online >= sample.limit
+    if full and not sample.idle and "limit" not in told:
         said.append(f"the limit of {count(sample.limit, 'runner')} is reached and all of them are busy.")
-    if sample.offline:
+    if sample.offline and "offline" not in told:
         said.append(f"{count(sample.offline, 'runner')} offline.")
-    if sample.create_failures:
+    if sample.create_failures and "create_failures" not in told and not _by_one_code(sample, told):
         said.append(f"{count(sample.create_failures, 'attempt')} to create a runner failed in the last 15 min.")
     return said
+
+
+def _by_one_code(sample: Snapshot, told: frozenset[str]) -> bool:
+    """Whether the reason that was told, with its number, is all there is to say of the failed creates."""
+    numbers = [code.number for code in sample.create_failures_by_code]
+    return "create_failures_by_code" in told and len(numbers) == 1 and round(numbers[0]) == sample.create_failures

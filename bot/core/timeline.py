@@ -90,6 +90,8 @@ class Entry:
     """That picture, once it is there to be shown."""
     answered: bool = False
     """Of a request: a later entry tells what came of it."""
+    see: str = ""
+    """Address of the early warning that it tells of."""
 
 
 def answered(entries: tuple[Entry, ...], who: str | None, asked_at: float) -> tuple[Entry, ...]:

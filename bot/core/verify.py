@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from bot.core.lease import Share
 from bot.core.pool import Snapshot
-from bot.core.words import count, duration, listed
+from bot.core.words import count, how_long, listed
 
 BOOTS = 2
 """Boot times after which what has not come is called out."""
@@ -42,6 +42,8 @@ class Evidence:
     """What the scaler itself counts, where it tells that apart from what is set."""
     trouble: str = ""
     """Why what is set does not come, in the scaler's own words."""
+    speed: float = 1.0
+    """Seconds of the fleet in one second of the clock; see `how_long`."""
 
 
 def deadline_seconds(boot_seconds: float) -> float:
@@ -54,10 +56,11 @@ def verdict(share: Share, seen: Evidence) -> Verdict | None:
     sample = seen.sample if seen.sample is not None and seen.sample.at > seen.accepted_at else None
     online = sample.online if sample else None
     head, taken = f"Scaling {seen.pool} to {share.target:,}", seen.now - seen.accepted_at
+    after = how_long(taken, seen.speed)
     if sample is None or online is None:
         if taken < deadline_seconds(seen.boot_seconds):
             return None
-        unknown = f"how many runners are online is unknown after {duration(taken)}"
+        unknown = f"how many runners are online is unknown after {after}"
         return Verdict(Came.UNSEEN, f"{head}: cannot be verified; {unknown}.")
     wanted, got = share.target - share.before, online - (share.before if share.online is None else share.online)
     rest = f"{_busy(sample)}{_queue(share, sample)}"
@@ -69,8 +72,8 @@ def verdict(share: Share, seen: Evidence) -> Verdict | None:
     why = _reasons(share, sample, seen)
     if got <= 0:
         only = f"the scaler accepted {share.target:,}, but only {count(online, 'runner')} online{why}"
-        return Verdict(Came.NO_EFFECT, f"{head}: no effect. After {duration(taken)} {only}, {rest}")
-    few = f"{got:,} of {count(wanted, 'more runner')} online after {duration(taken)}, {online:,} in all"
+        return Verdict(Came.NO_EFFECT, f"{head}: no effect. After {after} {only}, {rest}")
+    few = f"{got:,} of {count(wanted, 'more runner')} online after {after}, {online:,} in all"
     return Verdict(Came.PARTLY, f"{head}: partly. {few}{why}, {rest}")
 
 

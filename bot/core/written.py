@@ -6,18 +6,22 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*")
+EXAMPLES = '"90s", "5m", "2h" or "200ms"'
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
-def seconds(text: object) -> float:
-    """Seconds in `"90s"`, `"5m"`, `"2h"`, `"200ms"`, `"1h 30m"`; raises ValueError with a remedy."""
+def seconds(text: object, examples: str = EXAMPLES) -> float:
+    """Seconds in `"90s"`, `"5m"`, `"2h"`, `"200ms"`, `"1h 30m"`; raises ValueError with a remedy.
+
+    `examples` are what the remedy offers: lengths that fit what is asked.
+    """
     rest = text if isinstance(text, str) else ""
     total, position = 0.0, 0
     while position < len(rest) and (found := DURATION.match(rest, position)):
         total += float(found[1]) * UNITS[found[2]]
         position = found.end()
     if not rest.strip() or position < len(rest):
-        raise ValueError(f'{text!r} is not a duration; write for example "90s", "5m", "2h" or "200ms"')
+        raise ValueError(f"{text!r} is not a duration; write for example {examples}")
     return total
 
 

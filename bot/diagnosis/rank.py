@@ -1,6 +1,6 @@
 """Asks every rule and ranks what they find; what a rule could not see is said, and 'unknown' is an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
@@ -27,6 +27,17 @@ OUTRANKED = {
 """Cause → causes that explain it: where both are found with some confidence, the deeper one comes first."""
 
 
+MOST_CAUSES = 3
+"""Of one pool, that a person is told."""
+TELLS = {
+    **dict.fromkeys((c for c in REFUSALS if c is not Cause.UNREGISTERED), "create_failures_by_code"),
+    Cause.REFUSED: "create_failures",
+    Cause.PROVIDER: "idle",
+    Cause.UNASSIGNED: "idle",
+    Cause.OFFLINE: "offline",
+    Cause.LIMIT: "limit",
+}
+"""Cause → the figure that its evidence gives whenever the figure counts."""
 FIGURES = {
     "api_remaining": "what is left of the API limit",
     "arrivals_by_source": "the sources of new jobs",
@@ -94,22 +105,46 @@ def _ranked(found: list[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted((replace(f, confidence=weight(f)) for f in found), key=lambda f: -f.confidence))
 
 
-def sentences(diagnosis: Diagnosis, most: int = 3) -> tuple[str, ...]:
-    """The ranked causes of one pool with their evidence, for people."""
-    said = []
+def sentences(diagnosis: Diagnosis, *alike: Diagnosis, most: int = MOST_CAUSES) -> tuple[str, ...]:
+    """The ranked causes with their evidence, for people; pools that are `alike` (`grouped`) share each line."""
+    every = (diagnosis, *alike)
+    names, said = listed((one.pool for one in every), len(every)), []
     for place, f in enumerate(diagnosis.findings[:most], 1):
-        why = "; ".join(f.evidence)
-        why = why[:1].upper() + why[1:]
+        why = _evidence({one.pool: one.findings[place - 1].evidence for one in every})
         helps = f"Scaling up {f.scaling.value}{_alone(f, diagnosis.findings[0])}."
-        said.append(
-            f"{diagnosis.pool}, cause {place} ({f.sureness} confidence): {f.cause.value}. {why}. {helps} {f.advice}"
-        )
+        said.append(f"{names}, cause {place} ({f.sureness} confidence): {f.cause.value}. {why} {helps} {f.advice}")
     if diagnosis.waits and not diagnosis.findings:
-        said.append(f"{diagnosis.pool}: cause unknown. No rule fits the figures that are there.")
+        said.append(f"{names}: cause unknown. No rule fits the figures that are there.")
     if diagnosis.waits and diagnosis.missing:
         lacking = dict.fromkeys(FIGURES.get(name, name) for name in diagnosis.missing)
-        said.append(f"{diagnosis.pool}: there are no figures for {listed(lacking, 12)}.")
+        said.append(f"{names}: there are no figures for {listed(lacking, 12)}.")
     return tuple(said)
+
+
+def _evidence(by_pool: Mapping[str, Sequence[str]]) -> str:
+    """What all of them show, once, then what each shows besides."""
+    first = next(iter(by_pool.values()))
+    shared = [line for line in first if all(line in lines for lines in by_pool.values())]
+    own = {pool: [line for line in lines if line not in shared] for pool, lines in by_pool.items()}
+    if len(by_pool) == 1:
+        own = {}
+    each = (f"{pool}: {'; '.join(lines)}." for pool, lines in own.items() if lines)
+    why = "; ".join(shared)
+    return " ".join((*([f"{why[:1].upper()}{why[1:]}."] if why else []), *each))
+
+
+def grouped(found: Sequence[Diagnosis], most: int = MOST_CAUSES) -> tuple[tuple[Diagnosis, ...], ...]:
+    """Pools of which the same is said but for the figures, each group where its first pool stands."""
+    groups: dict[object, list[Diagnosis]] = {}
+    for one in found:
+        ranking = tuple((f.cause, f.sureness, f.scaling, f.advice) for f in one.findings[:most])
+        groups.setdefault((ranking, one.missing, one.waits), []).append(one)
+    return tuple(tuple(group) for group in groups.values())
+
+
+def told_figures(diagnosis: Diagnosis, most: int = MOST_CAUSES) -> frozenset[str]:
+    """The figures of a pool's snapshot that its sentences give."""
+    return frozenset(TELLS[f.cause] for f in diagnosis.findings[:most] if f.cause in TELLS)
 
 
 def _alone(finding: Finding, first: Finding) -> str:

@@ -190,10 +190,9 @@ async def _linked(desk: Desk, record: Notice, incident: Held[Incident] | None) -
     before = duration((incident.value.opened_at - episode.began_at) * desk.settings.file.paces.speed)
     words = f"Foreseen: an early warning of {record.id} was given {before} before this alert."
     address, now = await desk.chat.permalink(record.channel, record.ts), desk.now()
-    lines = (f"The warning: {address}",) if address else ()
     mark = f"foreseen:{incident.value.id}:{record.id}"
     try:
-        await keep(desk, incident, lambda one: noted(one, now, Event.NOTED, words, lines=lines), due=now, once=(mark,))
+        await keep(desk, incident, lambda one: noted(one, now, Event.NOTED, words, see=address), due=now, once=(mark,))
     except AlreadyDone:
         log.info("incident was told of its warning before", incident=incident.value.id)
     return Left(replace(record, told=True))

@@ -49,8 +49,13 @@ async def level_of(desk: Desk, pool: str) -> tuple[int, Capacity]:
     return capacity.level, capacity
 
 
-async def judge(desk: Desk, pool: str, target: int, *, seen: int = 0, but: str = "") -> Judged:
-    """Judge a target by limit, step, cooldown and cost; `but` is the act that may have moved the pool itself."""
+async def judge(  # noqa: PLR0913 - named at every call
+    desk: Desk, pool: str, target: int, *, seen: int = 0, but: str = "", lower: bool = False
+) -> Judged:
+    """Judge a target by limit, step, cooldown and cost; `but` is the act that may have moved the pool itself.
+
+    `seen` and `lower`: see `judged`.
+    """
     lever = lever_of(desk, pool)
     try:
         capacity = await lever.scaler.read()
@@ -59,7 +64,7 @@ async def judge(desk: Desk, pool: str, target: int, *, seen: int = 0, but: str =
     last = await desk.store.find(f"scaled:{pool}")
     before = await desk.act(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
-    verdict = judged(within(lever, capacity), target, capacity.size, scaled_at, desk.now(), seen)
+    verdict = judged(within(lever, capacity), target, capacity.size, scaled_at, desk.now(), seen, lower=lower)
     lease = await desk.store.get(Lease, pool)
     if verdict.target is not None and capacity.size is not None:
         base = lease.value.base if lease and lease.value.shares else capacity.size

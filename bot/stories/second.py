@@ -7,7 +7,7 @@ from bot.core.incident import Incident, noted
 from bot.core.record import Held
 from bot.core.request import Request
 from bot.core.timeline import Event
-from bot.core.words import duration
+from bot.core.words import how_long
 from bot.desk import Desk
 from bot.ports import Refused
 from bot.stories.ask import still_permitted
@@ -35,7 +35,7 @@ def askable(desk: Desk, pool: str, target: int, *, in_thread: bool) -> None:
 def asked_for_two(desk: Desk, act: Act, now: float) -> Move:
     """The thread asks for the second person, with buttons, and names the first group or person that may."""
     may = [one for one in desk.settings.file.permissions.approve if one not in {"anyone", act.who}]
-    left = duration((act.lapses_at or now) - now)
+    left = how_long((act.lapses_at or now) - now, desk.settings.file.paces.speed)
     words = (
         f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners. "
         f"A second person must agree within {left}; until then nothing is done."

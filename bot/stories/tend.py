@@ -97,7 +97,8 @@ async def _news(desk: Desk, look: Look, share: Share) -> News | None:
     act = look.acts.get(share.act)
     if act is not None and act.progress is Progress.DONE and not share.verified:
         accepted_at = act.finished_at or share.asked_at
-        evidence = Evidence(look.lease.id, accepted_at, boot_seconds(desk, look.lease.id), look.now, look.sample)
+        boot, speed = boot_seconds(desk, look.lease.id), desk.settings.file.paces.speed
+        evidence = Evidence(look.lease.id, accepted_at, boot, look.now, look.sample, speed=speed)
         if (found := verdict(share, evidence)) is not None:
             if found.came not in {Came.VERIFIED, Came.UNSEEN}:
                 found = verdict(share, await _with_reasons(desk, evidence)) or found
@@ -105,7 +106,7 @@ async def _news(desk: Desk, look: Look, share: Share) -> News | None:
             told = replace(share, verified=found.came.value)
             return News(told, Event.VERIFIED, found.words, ("hand_back",), figures)
     if look.now >= warning_due_at(share) and not share.returning and look.now < (share.ends_at or look.now):
-        words = warning(look.lease, share, look.now)
+        words = warning(look.lease, share, look.now, desk.settings.file.paces.speed)
         return News(replace(share, warned=True), Event.LENT, words, ("extend", "hand_back"))
     return None
 

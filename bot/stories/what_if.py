@@ -3,6 +3,7 @@
 from bot.core.capacity import DOUBTED, Terms, foreseen, least, rows, what_if
 from bot.core.pool import Pool, PoolRules
 from bot.core.scoring import calibration
+from bot.core.words import whose_time
 from bot.desk import Desk
 from bot.stories.why import against
 
@@ -30,7 +31,8 @@ async def effects(desk: Desk, pool: str, current: int | None) -> tuple[str, ...]
     nothing = f"Do nothing: {found.do_nothing}." if found.do_nothing else ""
     refusal = f"What more runners would do cannot be foreseen: {found.refusal}." if found.refusal else ""
     doubted = DOUBTED if caution and found.options else ""
-    return tuple(line for line in (caution, nothing, refusal, doubted, *rows(found)) if line)
+    times = whose_time(desk.settings.file.paces.speed) if found.options else ""
+    return tuple(line for line in (caution, nothing, refusal, doubted, *rows(found), times) if line)
 
 
 def enough(desk: Desk, pool: Pool | None, most: int) -> int | None:
@@ -39,6 +41,13 @@ def enough(desk: Desk, pool: Pool | None, most: int) -> int | None:
         return None
     option = least(pool.samples, _rules(desk, pool.id), most, _terms(desk, pool, pool.id))
     return option.more if option else None
+
+
+def useless(desk: Desk, pool: Pool | None) -> bool:
+    """Whether its figures say that nothing should be added: idle runners beside the queue, or it is over too soon."""
+    if pool is None:
+        return False
+    return bool(what_if(pool.samples, _rules(desk, pool.id), (), _terms(desk, pool, pool.id)).do_nothing)
 
 
 def _rules(desk: Desk, pool: str) -> PoolRules:

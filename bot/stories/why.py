@@ -34,9 +34,14 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
 
 
 async def against(desk: Desk, pool: str) -> str:
-    """What the likeliest cause says against more runners for a pool, from the records as they are; else empty."""
+    """What the likeliest cause says against more runners for a pool; else empty."""
+    return (await cautions(desk)).get(pool, "")
+
+
+async def cautions(desk: Desk) -> dict[str, str]:
+    """By pool, what its likeliest cause says against more runners, from the records as they are."""
     names = list(desk.settings.file.pool)
     held = await desk.store.get_many(Pool, names)
     pools = {name: one.value for name, one in held.items()}
     found = diagnoses(names, pools, desk.settings.file.pools, moment_of(desk.now(), desk.settings.file.paces))
-    return caution(next((d.top for d in found if d.pool == pool and d.waits), None))
+    return {d.pool: said for d in found if d.waits and (said := caution(d.top))}

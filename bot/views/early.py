@@ -21,6 +21,7 @@ class Told:
     early: Early
     latest: Snapshot | None
     why: Sequence[str] = ()
+    """The likeliest cause, then what helps; the second is shown while the warning stands."""
     incident_link: str = ""
     """The thread that took it over, when it stands already."""
     speed: float = 1.0
@@ -39,10 +40,11 @@ def warning(told: Told) -> Message:
     if now is None or told.latest is None or then != _figures(told.latest.queued, told.latest.oldest_wait_seconds):
         began = say("When it was given, at {at} UTC: {then}.", at=clock(told.episode.began_at), then=then)
     more = say("What more runners would do: `/queue scale {pool}`.", pool=pool) if standing and told.scalable else None
-    reasons = joined("\n", *(escaped(line, 400) for line in told.why), more)
+    why = told.why if standing else told.why[:1]
+    reasons = joined("\n", *(escaped(line, 400) for line in why), more)
     heading = say("Early warning: {pool}", pool=pool) if standing else say("Early warning, over: {pool}", pool=pool)
     text = joined(
-        " ", say("{heading}.", heading=heading), state, now, began, *(escaped(line, 300) for line in told.why), more
+        " ", say("{heading}.", heading=heading), state, now, began, *(escaped(line, 300) for line in why), more
     )
     return message(
         text,

@@ -123,7 +123,9 @@ def _timeline(incident: Incident, zone: tzinfo) -> str:
 def _told(entry: Entry, zone: tzinfo) -> list[str]:
     who = f"{_plain(entry.who)} " if entry.who else ""
     first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry.text)}"
-    return [first, *(f"  - {_plain(line)}" for line in entry.lines), *(f"  - {_figures(f)}" for f in entry.figures)]
+    see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
+    told = [f"  - {_plain(line)}" for line in entry.lines]
+    return [first, *told, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
 
 
 def _figures(snapshot: Snapshot) -> str:
@@ -168,7 +170,7 @@ def _causes(incident: Incident) -> str:
 
 
 def _forecasts(incident: Incident) -> str:
-    lines = [f"- {_plain(line)}" for line in score_lines(incident.scores)]
+    lines = [f"- {_plain(line)}" for line in score_lines(incident.scores, incident.speed)]
     return "\n".join(lines) or "No forecast was compared with what came."
 
 

@@ -41,6 +41,8 @@ class ScaleChoice:
     cost_per_runner_hour: float | None = None
     reason: str = ""
     step: int | None = None
+    useless: bool = False
+    """More runners are not expected to help: the number to start from is left to the person."""
 
 
 def silence_modal(act: str, incident: Incident, max_seconds: float) -> Block:
@@ -97,8 +99,10 @@ def scale_modal(act: str, choices: Sequence[ScaleChoice], effects: Sequence[str]
         chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
         blocks.append(_input("pool", "Pool", chosen))
     number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
-    number["initial_value"] = str(first.proposed)
-    hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
+    hint = "The number to have, not the number to add. None proposed: more runners are not expected to help."
+    if not first.useless:
+        number["initial_value"] = str(first.proposed)
+        hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
     blocks += [_input("target", "Runners afterwards", number, hint=hint), *calm]
     return _modal("scale_up", "Scale up", act, blocks, submit="Next")
 
@@ -126,7 +130,8 @@ def _effects(pool: str, effects: Sequence[str]) -> list[Block]:
 
 
 def _option_label(choice: ScaleChoice) -> str:
-    return f"{flat(choice.pool, 50)}, to {choice.proposed}"
+    to = "none proposed" if choice.useless else f"to {choice.proposed}"
+    return f"{flat(choice.pool, 50)}, {to}"
 
 
 def _line(choice: ScaleChoice) -> Marked:

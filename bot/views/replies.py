@@ -10,7 +10,7 @@ from bot.core.words import count, listed
 from bot.views.blocks import MOST_BULLET, MOST_SECTION, actions, bullets, button, context, image, message, section
 from bot.views.deeds import spoken
 from bot.views.farewell import story
-from bot.views.marked import Marked, clean, date, escaped, joined, mention, say
+from bot.views.marked import Marked, clean, date, escaped, joined, link, mention, safe_url, say
 from bot.views.picture import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
 from bot.views.table import legend, rest, table
 
@@ -33,7 +33,8 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     lead = _lead(incident, entry)
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
-    said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None)
+    see = link(entry.see, "The warning") if safe_url(entry.see) else None
+    said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None, see)
     late, happened = _late(entry, now), story(incident, entry)
     blocks = [
         section(joined("\n", lead, said)),

@@ -1,6 +1,7 @@
 """A whole installation under fault: N web and M worker processes, real Redis, Slack and back ends behind wires."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,23 +21,15 @@ from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook
 from tests.faults.plan import Plan as Plan  # noqa: PLC0414 - tests know it by this place
 from tests.faults.servers import Process, RedisServer, Zygote
+from tests.faults.verdict import Delivered, owed
 from tests.faults.wires import Wire
 from tests.invariants import in_redis
 from tests.slack_driver import SlackDriver
 
 TOKEN = "fault-token"
 CHANNEL, OPS = "C0CIONCALL", "C0OPS"
-
-
-@dataclass(frozen=True, slots=True)
-class Delivered:
-    """What an alert sender remembers of one delivery; status 0: there was no answer."""
-
-    group: int
-    status: int
-    seconds: float
-    at: float = 0.0
-    """When the answer was there; epoch seconds."""
+LAST_SECONDS = 5.0
+"""How long what is owed at the end of a test may take: a lease, a settle time and a little."""
 
 
 class Listening(Protocol):
@@ -199,6 +192,20 @@ class House:
                 raise AssertionError(f"not within {within:g} s: {what}\n{logs}")
             await asyncio.sleep(0.03)
 
+    async def ends_well(self) -> None:
+        """At the end of every test: a thread for each accepted group, no second one, replies once and in order.
+
+        Asked of what Slack stored, at once in most cases; raises AssertionError with all that is wrong.
+        """
+        if self.plan.judges_itself:
+            return
+        threads = self.plan.workers > 0 and not self.plan.still_limited
+        with contextlib.suppress(AssertionError):
+            await self.eventually(lambda: owed(self, threads=threads).kept, "all that is owed", LAST_SECONDS)
+        verdict = owed(self, threads=threads)
+        logs = "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
+        assert verdict.kept, f"{verdict!r}\n{logs}"
+
 
 @asynccontextmanager
 async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start: bool = True) -> AsyncIterator[House]:
@@ -230,6 +237,7 @@ async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start
         if start:
             await made.start()
         yield made
+        await made.ends_well()
         if made.ends.log and server.running:
             with server.client as client:
                 assert in_redis(client, made.ends.log) == []

@@ -99,6 +99,10 @@ class Plan:
     """Lines on what runners cost, for the scaler's table."""
     rooms: int = 1
     """Channels of their own: alerts with the label `room = "0"` go to `C0ROOM0`."""
+    still_limited: bool = False
+    """The test ends while Slack's rate limits hold, so that some accepted groups have no thread yet."""
+    judges_itself: bool = False
+    """The test expects breaches, or tells of them in its own words: the house does not judge at its end."""
 
     def toml(self, ends: int) -> str:
         """The configuration of one process, whose back ends are behind a door of its own."""

@@ -104,7 +104,7 @@ class Soak:
 async def soaked(zygote: Zygote, folder: Path, seconds: float, seed: int) -> tuple[Verdict, Soak]:
     """Run it for so long, mend everything, and judge; without resync, which would find what was lost, or ease it."""
     chance = random.Random(seed)
-    async with house(zygote, folder, Plan(rooms=ROOMS, resync="12h")) as home:
+    async with house(zygote, folder, Plan(rooms=ROOMS, resync="12h", judges_itself=True)) as home:
         home.stand_in.faults.history_lag_seconds = HISTORY_LAG_SECONDS
         home.to_slack.drop(lambda request: chance.random() < LOST_REPLIES, times=None, reply=True)
         home.to_slack.drop(lambda request: chance.random() < LOST_REQUESTS, times=None)

@@ -8,6 +8,7 @@ import pytest
 from tests.faults.groups import webhook
 from tests.faults.house import House, Plan, house
 from tests.faults.servers import Zygote
+from tests.faults.verdict import OTHER
 from tests.sources.payloads import SHARED
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -40,7 +41,7 @@ def shown(home: House) -> list[str]:
 
 async def taken(home: House, source: str, body: bytes) -> None:
     """It is answered with 200."""
-    sent = await home.send(0, body, source=source)
+    sent = await home.send(OTHER, body, source=source)
     assert sent.status == 200, (source, body[:200])
 
 

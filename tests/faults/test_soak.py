@@ -35,7 +35,7 @@ async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(
 
 async def test_the_checker_finds_what_is_missing_double_and_unknown(zygote: Zygote, tmp_path: Path) -> None:
     """Three planted breaches: an accepted group without a thread, one with two, and a thread nobody knows."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+    async with house(zygote, tmp_path, Plan(webs=1, workers=1, judges_itself=True)) as home:
         await home.send(1)
         await home.eventually(lambda: not seen(home).missing, "a thread")
         channel = home.stand_in.workspace.channels[CHANNEL]

@@ -59,7 +59,7 @@ async def test_a_raise_that_was_given_up_in_doubt_is_handed_back_when_it_comes_a
     world.actions(enabled=False)
     await world.passes(60, step=5)
     assert (await world.now(act)).progress is Progress.FAILED
-    world.scaler.current = 24
+    await world.scaler.set(24, act.id)
     world.actions(enabled=True)
     await world.passes(7300, step=60)
     assert world.scaler.current == 10

@@ -256,6 +256,7 @@ async def test_a_message_that_cannot_be_edited_any_more_gets_a_new_thread_even_w
     """The old message still carries the mark; the look for an uncertain post does not take it for the new one."""
     world = World()
     await world.opens()
+    world.second_stands = True
     world.chat.script.fail("update", Failure.GONE)
     world.chat.script.fail("post", Failure.UNKNOWN)
     await world.asks("ack", ANA)

@@ -96,6 +96,7 @@ async def test_other_messages_are_left_alone() -> None:
 async def test_only_young_incidents_are_searched_for() -> None:
     """A second first message arrives minutes after the first, or never: nothing is asked of Slack for old ones."""
     world, _ = await doubled(late=True)
+    world.second_stands = True
     world.clock.advance(BACK_SECONDS + 1)
     calls = world.chat.script.count("own")
     assert await sweep(world.desk) == ""
@@ -105,6 +106,7 @@ async def test_only_young_incidents_are_searched_for() -> None:
 async def test_a_channel_that_cannot_be_searched_is_named() -> None:
     """And nothing is collapsed on a guess."""
     world, second = await doubled(late=True)
+    world.second_stands = True
     before = replace(second)
     world.chat.script.fail("own", Failure.CREDENTIALS)
     assert CHANNEL in await sweep(world.desk)

@@ -22,6 +22,7 @@ from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, Stored
 from tests.fakes_store import FakeData, FakeStore
 from tests.invariants import WATCHED, broken, forgotten
+from tests.threads import unruly
 
 OTHER_POOL = "linux.gpu"
 ANA, BEN, CAM = "U0ANA", "U0BEN", "U0CAM"
@@ -60,6 +61,8 @@ class World:
         self.metrics, self.scaler = FakeMetrics(self.clock), FakeScaler()
         self.alertmanager, self.outside = FakeAlertmanager(self.clock), FakeOutside()
         self.scaler.clock = self.clock
+        self.second_stands = False
+        """Whether the test ends with a second first message of an incident, as it planned it."""
         WATCHED.append(self.broken)
         self.numbers = iter(range(1, 100_000))
         self.desk = self.process(settings(**tables))
@@ -84,10 +87,11 @@ class World:
         )
 
     def broken(self) -> list[str]:
-        """The promises on scaling that do not hold (tests/invariants.py)."""
+        """The promises on scaling and on threads that do not hold (tests/invariants.py, tests/threads.py)."""
         leases = {row.value.id: row.value for row in self.data.rows.values() if isinstance(row.value, Lease)}
         trail = [entry for _, entry, _ in self.data.trail]
-        return [*broken(self.scaler.log, trail), *forgotten(leases, self.data.due)]
+        threads = [] if self.second_stands else unruly(self.chat.shown())
+        return [*broken(self.scaler.log, trail), *forgotten(leases, self.data.due), *threads]
 
     def configure(self, route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> None:
         """What an operator writes into tailback.toml while Tailback runs."""

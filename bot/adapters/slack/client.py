@@ -6,15 +6,18 @@ import logging
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.adapters.ways import DIRECT, Way
+
 TOTAL_SECONDS = 8.0
 """From asking to the last byte: shorter than a worker's lease, so that nobody acts twice while we wait."""
 CONNECT_SECONDS = 3.0
 
 
-def open_session() -> aiohttp.ClientSession:
+def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
     """The connections to Slack, shared by every client of this process; needs a running loop, close it at the end.
 
     Redirects, cookies and the environment's proxies are off; a session per call would cost more than half the speed.
+    Raises OSError when the way's `ca_file` cannot be used.
     """
 
     async def no_redirects(
@@ -26,11 +29,22 @@ def open_session() -> aiohttp.ClientSession:
             raise aiohttp.ClientError("Slack answered with a redirect, and those are not followed; mend SLACK_API_URL")
         return response
 
+    async def logged_in(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+        """The login in a header: in the proxy's address it would stand in the texts of errors."""
+        told = {"Proxy-Authorization": aiohttp.encode_basic_auth(*way.user)} if way.login else {}
+        if request.is_ssl():
+            request.update_proxy(request.proxy, None, told)
+        else:
+            request.headers.update(told)
+        return await handler(request)
+
     return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(ssl=way.verify),
+        proxy=way.proxy or None,
         timeout=aiohttp.ClientTimeout(total=TOTAL_SECONDS, connect=CONNECT_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
         json_serialize=_compact,
-        middlewares=(no_redirects,),
+        middlewares=(no_redirects, logged_in),
         trust_env=False,
     )
 

@@ -97,9 +97,8 @@ def classify(error: BaseException) -> Failure:
         return Failure.UNKNOWN
     if code:
         return Failure.PLACE if code.startswith("restricted_action") else BY_CODE.get(code, Failure.SHAPE)
-    return {401: Failure.CREDENTIALS, 403: Failure.CREDENTIALS, 407: Failure.CREDENTIALS, 413: Failure.SHAPE}.get(
-        status, Failure.UNKNOWN
-    )
+    by_status = {401: Failure.CREDENTIALS, 403: Failure.CREDENTIALS, 407: Failure.UNCONNECTED, 413: Failure.SHAPE}
+    return by_status.get(status, Failure.UNKNOWN)
 
 
 def unreachable(error: BaseException, method: str) -> Unreachable:
@@ -140,7 +139,12 @@ def pause_seconds(error: BaseException) -> float:
 
 
 def _unanswered(error: BaseException) -> Failure:
-    never_sent = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
+    never_sent = (
+        aiohttp.ClientConnectorError,
+        aiohttp.ClientHttpProxyError,
+        aiohttp.ConnectionTimeoutError,
+        aiohttp.InvalidURL,
+    )
     return Failure.UNCONNECTED if isinstance(error, never_sent) else Failure.UNKNOWN
 
 
@@ -150,11 +154,33 @@ def _words(error: BaseException) -> str:
         return f"missing_scope: the app needs {one_line(needed, 80)}; add it and install the app again"
     if code:
         return code
+    if told := _of_the_way(error):
+        return told
     if status:
         return f"HTTP {status} without a readable answer"
     if isinstance(error, asyncio.TimeoutError):
         return "no answer in time"
     return one_line(f"{type(error).__name__}: {error}", 200)
+
+
+def _of_the_way(error: BaseException) -> str:
+    """What is wrong with the proxy in between, or with the certificate; empty when it is neither."""
+    status = error.status if isinstance(error, aiohttp.ClientHttpProxyError) else status_of(error)
+    if status == 407:
+        return (
+            "the proxy wants another login (HTTP 407); name the variable with its user:password in proxy_basic_env of"
+            " [slack], or correct that variable"
+        )
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        said = one_line(error.message, 80)
+        return f"the proxy does not lead there (HTTP {status} {said}); let it pass slack.com and its subdomains"
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        said = one_line(error.strerror or str(error.os_error), 80)
+        return f"the proxy {error.host}:{error.port} cannot be reached ({said}); check proxy in [slack], and that it runs"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        said = one_line(str(error.certificate_error), 120)
+        return f"{said}; name the file of the authority that signed the certificate in ca_file of [slack]"
+    return ""
 
 
 def _body(error: BaseException) -> Mapping[str, object]:

@@ -129,7 +129,8 @@ def _score(scores: Sequence[Score]) -> Iterator[str]:
         yield missing
     others = [o for o in scores if o.forecast.verdict in {Verdict.STALLED, Verdict.GROWING} and not o.left_out]
     if others:
-        yield f"called stalled or growing {count(len(others), 'time')}, rightly {sum(one.held for one in others):,}"
+        of = f"{sum(one.held for one in others):,} of {count(len(others), 'forecast')}"
+        yield f"{of} of a queue that stalls or grows came true"
     if unsaid := sum(one.forecast.verdict is Verdict.UNSAID for one in scores):
         yield f"{count(unsaid, 'time')} nothing could be said"
 
