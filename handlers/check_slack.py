@@ -24,7 +24,7 @@ REMEDIES = {
 }  # fmt: skip
 """By Slack's error code."""
 GENERAL = {
-    Failure.UNCONNECTED: "check SLACK_API_URL and that this machine may reach Slack; a proxy is named in [slack]",
+    Failure.UNCONNECTED: "check SLACK_API_URL and that this machine may reach Slack, or name a proxy in [slack]",
     Failure.LATER: "wait a minute, then check again",
     Failure.UNKNOWN: "look at slack-status.com, then check again",
 }

@@ -18,6 +18,7 @@ from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, PoolTable, Settings
 from bot.desk import Lever
 from bot.ports import Refused, Unreachable
+from bot.tables import SlackTable, SnsTable
 from handlers.check import Instruments
 from handlers.wiring import now
 
@@ -92,7 +93,8 @@ async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> 
         name: PoolTable.model_construct(None, **{key: getattr(pool, key) for key in common}, metrics="")
         for name, pool in settings.file.pool.items()
     }
-    file = settings.file.model_copy(update={"pool": pools, "metrics": {}, "outside_slack": None})
+    others: dict[str, object] = {"metrics": {}, "outside_slack": None, "slack": SlackTable(), "sns": SnsTable()}
+    file = settings.file.model_copy(update={**others, "pool": pools})
     built = build(replace(settings, file=file, variables=_MadeUp()), clock)
     await built.close()
     return built

@@ -259,7 +259,7 @@ class Http:
         told = f"cannot be reached at {self._place()}{self.way.told} ({reason(error)})"
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             return f"{told}; name the file of the authority that signed its certificate in ca_file"
-        return f"{told}; check proxy, that it runs, and that it lets this host through" if self.way.proxy else told
+        return f"{told}; check proxy and its login, and that it lets this host through" if self.way.proxy else told
 
     def _address(self, path: str) -> str:
         if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):

@@ -1,7 +1,7 @@
 """What more runners would do for a queue: a table of +N, the fewest that meet a target, and when to do nothing."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.core.drain import Point, crossing, walk
 from bot.core.flow import Flow, flow_of
@@ -43,7 +43,8 @@ class Option:
     mid_seconds: float | None
     high_seconds: float | None
     oldest_wait_seconds: float | None
-    """The longest that any job waits until then; None when not even the present queue gets its turn."""
+    """The longest that any job waits until then; None when the present queue does not get its turn, or nobody
+    knows how long its oldest job has waited."""
     cost: float | None
     """Of the added runners until the queue is empty; None when unpriced or when it does not drain."""
 
@@ -73,7 +74,9 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
         return WhatIf(refusal=flow)
     options: list[Option] = []
     for more in sorted({0, *(number for number in counts if number > 0)}):
-        options.append(_not_later(_option(flow, more, terms), options[-1] if options else None))
+        option = _not_later(_option(flow, more, terms), options[-1] if options else None)
+        known = series[-1].oldest_wait_seconds is not None
+        options.append(option if known else replace(option, oldest_wait_seconds=None))
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
     return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules))
 

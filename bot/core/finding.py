@@ -99,6 +99,8 @@ class Around:
         share = f"{len(self.queueing)} of {len(self.measured)} measured pools"
         if not self.queueing:
             return f"In none of the {len(self.measured)} measured pools do jobs wait longer than is normal."
+        if len(self.measured) == 1:
+            return f"Only {self.measured[0]} was measured, and it queues; whether that is isolated is unknown."
         kind = "Widespread" if self.widespread else "Isolated"
         return f"{kind}: {share} queue ({listed(self.queueing)})."
 

@@ -51,7 +51,7 @@ def blocked_by(last: Snapshot, rules: PoolRules) -> str:
         return "the CI provider assigns no jobs; nothing drains until it does"
     if last.idle and waits and last.queued and last.idle >= min(2, last.queued):
         return f"{count(last.idle, 'runner')} idle beside the queue: jobs are not being assigned"
-    if not last.busy and not last.idle and not last.booting:
+    if last.busy == last.idle == last.booting == 0:
         return "no runner is there to take a job, and none is booting"
     return ""
 

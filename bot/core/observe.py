@@ -238,15 +238,15 @@ def material(last: Reported, present: Reported) -> str | None:
         return None if present.queued == last.queued else _known_again(present)
     by = present.queued - last.queued
     moved = abs(by) >= max(3, 0.25 * max(last.queued, present.queued))
-    waited = (present.oldest_wait_seconds or 0) - (last.oldest_wait_seconds or 0)
-    waited_more = abs(waited) >= max(300, 0.5 * (last.oldest_wait_seconds or 0))
+    was, wait = last.oldest_wait_seconds, present.oldest_wait_seconds
+    waits_longer = was is not None and wait is not None and wait - was >= max(300, 0.5 * was)
     now_words = f"{count(present.queued, 'job')} queued, oldest wait {duration(present.oldest_wait_seconds)}"
     then = f"was {last.queued:,} and {duration(last.oldest_wait_seconds)}"
     if moved and by > 0:
         return f"Worse: {now_words} ({then})."
     if moved:
         return f"Shrinking: {now_words} ({then})."
-    if waited_more and waited > 0:
+    if waits_longer:
         return f"Worse: {now_words} ({then})."
     if present.worst != last.worst:
         return f"{present.worst} is the worst pool now: {now_words} ({then})."

@@ -107,12 +107,13 @@ def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:
 def escalation_due_at(incident: Incident, timing: Timing) -> float:
     """When to tell the next ones; infinity when acknowledged, already told, or not wanted.
 
-    Not while a silence holds: a person made it, and knows. When it ends without an acknowledgement, nobody may.
+    Not while a silence holds, since a person made it and knows: the time counts anew from its end.
     """
     if incident.owner or incident.escalated_at or not timing.escalate_after:
         return float("inf")
+    ended = [entry.at for entry in incident.timeline if entry.event is Event.UNSILENCED]
     silence = incident.active_silence
-    return max(_fired_at(incident) + timing.escalate_after, silence.ends_at if silence else 0.0)
+    return max([_fired_at(incident), *ended, *([silence.ends_at] if silence else [])]) + timing.escalate_after
 
 
 def _fired_at(incident: Incident) -> float:

@@ -167,7 +167,8 @@ def score_lines(scores: Sequence[Score], speed: float = 1.0) -> tuple[str, ...]:
         low, high = duration(first.forecast.low_seconds), duration(first.forecast.high_seconds)
         said.append(f"Forecast: {held} of {count(timed, 'interval')} held the truth" + (missing and f"; {missing}"))
         made = clock(first.forecast.at, first.actual_seconds / speed)
-        said.append(f"The first, made at {made} UTC, said {low} to {high}; it took {duration(first.actual_seconds)}")
+        took = duration(first.actual_seconds) + ("" if speed == 1 else " of the fleet's time")
+        said.append(f"The first, made at {made} UTC, said {low} to {high}; it took {took}")
     elif missing:
         said.append(f"Forecast: no interval was scored; {missing}")
     others = [s for s in known if s.forecast.verdict in {Verdict.STALLED, Verdict.GROWING}]

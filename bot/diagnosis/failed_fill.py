@@ -10,9 +10,11 @@ def find(facts: Facts) -> Finding | None:
     if not now.failed or now.limit is None or now.online is None or now.idle:
         return None
     working = now.online + (now.booting or 0)
-    if working >= now.limit or working + now.failed + (now.offline or 0) < now.limit:
+    gone = now.offline or 0
+    if working + gone >= now.limit or working + now.failed + gone < now.limit:
         return None
-    seen = f"{working} working and {count(now.failed, 'failed runner')} fill the limit of {now.limit}"
+    others = f"{working} working, {gone} offline" if gone else f"{working} working"
+    seen = f"{others} and {count(now.failed, 'failed runner')} fill the limit of {now.limit}"
     advice = "Delete the failed runners; the autoscaler then creates new ones."
     sure = 0.65 + 0.25 * now.failed / now.limit
     return Finding(Cause.FAILED_FILL, sure, (seen,), Scaling.NO, advice)

@@ -39,7 +39,12 @@ def find(facts: Facts) -> Finding | None:
 
 def _at_least(number: int, of: int, share: float) -> float:
     """The probability that so many of all jobs come from a source that has this share of them (binomial)."""
-    return sum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(number, of + 1))
+    if share <= 0 or share >= 1:
+        return 1.0 if share >= 1 or number <= 0 else 0.0
+    yes, no = math.log(share), math.log1p(-share)
+    each = (math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1) + k * yes + (of - k) * no
+            for k in range(number, of + 1))  # fmt: skip
+    return sum(map(math.exp, each))
 
 
 def _usual(facts: Facts) -> dict[str, float]:

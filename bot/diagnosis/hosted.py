@@ -3,10 +3,12 @@
 import re
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import count
+from bot.core.words import count, duration
 
-HOSTED = re.compile(r"(ubuntu|windows|macos)-(latest|\d+(\.\d+)?)(-(arm|intel|large|xlarge|slim))?")
+HOSTED = re.compile(r"(ubuntu|windows|macos)-(latest|slim|\d+(\.\d+)?)(-(arm|intel|large|xlarge))?")
 """The provider's own labels (docs.github.com, "GitHub-hosted runners")."""
+FLAT_SECONDS = 1200.0
+"""Chance keeps a number of running jobs the same for minutes, not for so long."""
 
 
 def find(facts: Facts) -> Finding | None:
@@ -14,9 +16,13 @@ def find(facts: Facts) -> Finding | None:
     if not HOSTED.fullmatch(facts.pool):
         return None
     seen = [f"{facts.pool} is a label of the CI provider's own machines"]
-    busy = [s.busy for s in facts.recent(30) if s.busy is not None]
+    looks = [(s.at, s.busy) for s in facts.recent(30) if s.busy is not None]
+    busy = [number for _, number in looks]
     if len(busy) >= 5 and min(busy) == max(busy) > 0:
-        seen.append(f"exactly {count(busy[-1], 'job')} run, for half an hour: that looks like the account's cap")
+        seconds = (looks[-1][0] - looks[0][0]) * facts.speed
+        if seconds >= FLAT_SECONDS:
+            still = f"exactly {count(busy[-1], 'job')} run, unchanged for {duration(seconds)}"
+            seen.append(f"{still}: that looks like the account's cap")
     advice = "Look at the provider's status page and at the account's concurrency cap; move urgent jobs to own runners."
     return Finding(Cause.HOSTED, 0.9, tuple(seen), Scaling.NO, advice)
 

@@ -8,6 +8,8 @@ from bot.core.words import count, duration
 LONGER = 1.4
 HANGS = 4.5
 """The longest running job runs that many times the usual median."""
+ONE_JOB = 0.4
+"""Some job is always the longest, and many pools have one that takes hours: alone it holds one runner."""
 
 
 def find(facts: Facts) -> Finding | None:
@@ -23,10 +25,10 @@ def find(facts: Facts) -> Finding | None:
         sure = min(0.9, 0.6 + 0.15 * (p50 / usual - LONGER))
     if longest and longest > HANGS * usual:
         seen.append(f"the longest job has run for {duration(longest)}, the usual one takes {duration(usual)}")
-        sure = max(sure + 0.05, 0.5 if longest < 6 * usual else 0.6)
+        sure = sure + 0.05 if sure else ONE_JOB
     if slower := _slower(facts, usual):
         seen.append(slower[0])
-        sure = max(sure + 0.1, slower[1])
+        sure = max(sure + 0.1, slower[1] + (0.05 if sure else 0.0))
     if not sure or len(seen) < 1:
         return None
     was = facts.usual("arrivals_per_minute", now.usual_arrivals_per_minute)
@@ -45,7 +47,7 @@ def _slower(facts: Facts, usual: float) -> tuple[str, float] | None:
     for ago in (0, 10, 20):
         near = [s for s in facts.recent(ago + 2) if s.completions_per_minute is not None]
         then = next((s for s in reversed(facts.before(ago + usual / 60)) if s.busy is not None), None)
-        if not near or then is None:
+        if not near or then is None or (facts.now.at - near[0].at) * facts.speed < 60 * (ago - 3):
             return None
         ended += 10 * (near[0].completions_per_minute or 0.0)
         due += 10 * 60 * (then.busy or 0) / (1.2 * usual)

@@ -5,6 +5,8 @@ from bot.core.words import count
 
 NEARLY = 0.93
 """Where a runner ends with its job, its place is empty for some seconds before the next one is created."""
+STILL = 0.75
+"""In the newest look so many must be there: where half of them have gone in this minute, another cause has begun."""
 
 
 def find(facts: Facts) -> Finding | None:
@@ -17,6 +19,8 @@ def find(facts: Facts) -> Finding | None:
     if sum(shares) < NEARLY * len(shares):
         return None
     have = now.online + (now.booting or 0)
+    if have < min(STILL * now.limit, now.limit - 2):
+        return None
     seen = [f"{now.busy} busy of {count(have, 'runner')}, limit {now.limit}, none idle"]
     usual = facts.usual("limit")
     if usual is not None and usual > now.limit:

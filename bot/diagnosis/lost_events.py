@@ -34,6 +34,7 @@ def find(facts: Facts) -> Finding | None:
         seen.append("creates were refused before, and then no longer asked for")
     sure = 0.85 if now.creates == 0 else 0.7 if now.creates is not None else 0.5
     sure -= 0.1 if now.create_failures is None else 0.0
+    sure = min(sure, 0.45) if room is None else sure
     missing = tuple(name for name in ("limit", "creates", "create_failures") if getattr(now, name) is None)
     return Finding(Cause.LOST_EVENTS, sure, tuple(seen), Scaling.HELPS, ADVICE, missing=missing)
 

@@ -4,6 +4,7 @@ from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count
 
 LEAST_SHARE = 0.15
+"""Of the runners that are usually there, so many are gone; rows that are always offline are no part of either."""
 MOST_OF_IT = 0.5
 """So large a part of a pool is missed, however long it has been away."""
 WHOLE = (0.9, 1.1)
@@ -20,7 +21,8 @@ def find(facts: Facts) -> Finding | None:
     total = now.online + now.offline
     share = now.offline / total
     longer = more < 1 and share >= MOST_OF_IT and _whole(total, now.limit)
-    if (more < 1 and not longer) or share < LEAST_SHARE:
+    missed = share if longer else more / (now.online + max(more, 1))
+    if (more < 1 and not longer) or missed < LEAST_SHARE:
         return None
     seen = [f"{now.offline} of {count(total, 'runner')} offline ({share:.0%})"]
     if longer:
@@ -29,7 +31,7 @@ def find(facts: Facts) -> Finding | None:
         seen.append(f"usually {usual:.0f}")
     if now.idle:
         return None
-    sure = 0.8 if longer else min(0.95, 0.55 + share)
+    sure = 0.8 if longer else min(0.95, 0.55 + missed)
     advice = "Bring the hosts back: restart the agents, or replace the machines; new ones do not repair these."
     missing = () if usual is not None else ("how many are usually offline",)
     return Finding(Cause.OFFLINE, sure, tuple(seen), Scaling.NO, advice, missing=missing)

@@ -19,10 +19,11 @@ def find(facts: Facts) -> Finding | None:
         seen.append(f"idle runners beside a queue in {len(around.idle_beside)} pools ({listed(around.idle_beside, 3)})")
     if now.starts_per_minute == 0:
         seen.append("no job started in the last minutes")
-    sure = {False: 0.9 if now.idle else 0.6, None: 0.8, True: 0.5}[around.provider_up]
+    unseen = 0.7 if now.idle is None else 0.6
+    sure = {False: 0.9 if now.idle else unseen, None: 0.8, True: 0.5}[around.provider_up]
     advice = "Look at the provider's status page, hold, and do not rerun: jobs start when it recovers."
-    missing = ("provider_up",) if around.provider_up is None else ()
+    missing = (*(["provider_up"] if around.provider_up is None else []), *(["idle"] if now.idle is None else []))
     return Finding(Cause.PROVIDER, sure, tuple(seen), Scaling.NO, advice, missing=missing)
 
 
-RULE = Rule(Cause.PROVIDER, find, needs=("idle",))
+RULE = Rule(Cause.PROVIDER, find)

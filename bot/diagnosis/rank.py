@@ -29,6 +29,8 @@ OUTRANKED = {
 
 MOST_CAUSES = 3
 """Of one pool, that a person is told."""
+MOST_TOGETHER = 400
+"""Characters of a line that gives figures of several pools."""
 TELLS = {
     **dict.fromkeys((c for c in REFUSALS if c is not Cause.UNREGISTERED), "create_failures_by_code"),
     Cause.REFUSED: "create_failures",
@@ -55,6 +57,7 @@ FIGURES = {
     "provider_up": "the CI provider's state",
     "registered": "registered runners",
     "running_longest_seconds": "the longest running job",
+    "starts_per_minute": "starts",
     "usual_by_source": "the usual sources",
 }
 """Figures that a rule may lack, as people read them."""
@@ -107,30 +110,36 @@ def _ranked(found: list[Finding]) -> tuple[Finding, ...]:
 
 def sentences(diagnosis: Diagnosis, *alike: Diagnosis, most: int = MOST_CAUSES) -> tuple[str, ...]:
     """The ranked causes with their evidence, for people; pools that are `alike` (`grouped`) share each line."""
-    every = (diagnosis, *alike)
-    names, said = listed((one.pool for one in every), len(every)), []
+    every, said = (diagnosis, *alike), list[str]()
+    first = names = listed((one.pool for one in every), len(every))
     for place, f in enumerate(diagnosis.findings[:most], 1):
-        why = _evidence({one.pool: one.findings[place - 1].evidence for one in every})
+        shared, own = _evidence({one.pool: one.findings[place - 1].evidence for one in every})
         helps = f"Scaling up {f.scaling.value}{_alone(f, diagnosis.findings[0])}."
-        said.append(f"{names}, cause {place} ({f.sureness} confidence): {f.cause.value}. {why} {helps} {f.advice}")
+        said.append(f"{names}, cause {place} ({f.sureness} confidence): {f.cause.value}. {shared}{helps} {f.advice}")
+        said += _by_pool(place, own)
+        names = f"The same {len(every)} pools" if alike else first
     if diagnosis.waits and not diagnosis.findings:
-        said.append(f"{names}: cause unknown. No rule fits the figures that are there.")
+        said.append(f"{first}: cause unknown. No rule fits the figures that are there.")
     if diagnosis.waits and diagnosis.missing:
         lacking = dict.fromkeys(FIGURES.get(name, name) for name in diagnosis.missing)
         said.append(f"{names}: there are no figures for {listed(lacking, 12)}.")
     return tuple(said)
 
 
-def _evidence(by_pool: Mapping[str, Sequence[str]]) -> str:
-    """What all of them show, once, then what each shows besides."""
+def _evidence(by_pool: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
+    """(what all of them show, as a sentence; what each shows besides)."""
     first = next(iter(by_pool.values()))
     shared = [line for line in first if all(line in lines for lines in by_pool.values())]
     own = {pool: [line for line in lines if line not in shared] for pool, lines in by_pool.items()}
-    if len(by_pool) == 1:
-        own = {}
-    each = (f"{pool}: {'; '.join(lines)}." for pool, lines in own.items() if lines)
+    each = [f"{pool}: {'; '.join(rest)}" for pool, rest in own.items() if rest]
     why = "; ".join(shared)
-    return " ".join((*([f"{why[:1].upper()}{why[1:]}."] if why else []), *each))
+    return f"{why[:1].upper()}{why[1:]}. " if why else "", each
+
+
+def _by_pool(place: int, own: Sequence[str]) -> list[str]:
+    """One line while it is short; else one for each pool, so that no line is cut."""
+    whole = f"Cause {place}, by pool: {'. '.join(own)}."
+    return [whole] if own and len(whole) <= MOST_TOGETHER else [f"Cause {place}, {line}." for line in own]
 
 
 def grouped(found: Sequence[Diagnosis], most: int = MOST_CAUSES) -> tuple[tuple[Diagnosis, ...], ...]:

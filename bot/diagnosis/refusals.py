@@ -15,7 +15,7 @@ FAMILIES: tuple[tuple[Cause, re.Pattern[str]], ...] = (
         Cause.STOCKOUT,
         re.compile(
             r"Insufficient\w*Capacity|CapacityNotAvailable|stock ?out|ZONE_RESOURCE_POOL_EXHAUSTED|"
-            r"SkuNotAvailable|AllocationFailed|InsufficientHostCapacity|SpotMaxPrice",
+            r"SkuNotAvailable|AllocationFailed|SpotMaxPrice",
             re.IGNORECASE,
         ),
     ),
@@ -25,7 +25,11 @@ FAMILIES: tuple[tuple[Cause, re.Pattern[str]], ...] = (
     ),
     (
         Cause.PERMISSION,
-        re.compile(r"AccessDenied|Unauthorized|Forbidden|AuthFailure|OptInRequired|policy|\b40[13]\b", re.IGNORECASE),
+        re.compile(
+            r"(Access|Permission)[ _]?Denied|Unauthorized|Not ?(Authorized|Permitted)|Forbidden|"
+            r"AuthFailure|AuthorizationFailed|OptInRequired|policy|\b40[13]\b",
+            re.IGNORECASE,
+        ),
     ),
     (Cause.QUOTA, re.compile(r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached", re.IGNORECASE)),
     (

@@ -15,7 +15,8 @@ def find(facts: Facts) -> Finding | None:
         f"{len(around.queueing)} of {len(around.measured)} measured pools queue at once ({listed(around.queueing, 3)})"
     ]
     if facts.now.creates == 0 and not facts.now.create_failures:
-        seen.append(f"no machine was created for {facts.pool} in 15 min, and none refused")
+        refused = "it is unknown whether any was refused" if facts.now.create_failures is None else "none was refused"
+        seen.append(f"no machine was created in 15 min, and {refused}")
     advice = "Ask what was released or changed in the last hours, and look at the providers' status pages."
     return Finding(Cause.TOGETHER, 0.4, tuple(seen), Scaling.UNKNOWN, advice, missing=("releases and changes",))
 

@@ -1,6 +1,7 @@
 """Machines boot, but their runners never register: more of them cost money and serve nobody (causes.md I2)."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.pool import Snapshot
 from bot.core.words import count
 
 LEAST_CREATES = 3
@@ -19,10 +20,21 @@ def find(facts: Facts) -> Finding | None:
     seen = [f"{count(created, 'machine')} created in the last 15 min, {now.registered} registered"]
     if failed:
         seen.append(f"{count(failed, 'machine')} booted without a runner registering")
-    sure = 0.9 if failed or booted >= 6 else 0.7
+    sure = _sure(now)
     advice = "Repair the image or its start script before anything is created; look at one machine's boot log."
-    missing = () if now.failed is not None else ("failed",)
+    missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
     return Finding(Cause.UNREGISTERED, sure, tuple(seen), Scaling.HARMFUL, advice, missing=missing)
+
+
+def _sure(now: Snapshot) -> float:
+    """Failed ones of long ago are no proof of now, and what was created may boot still where nobody counts that."""
+    if not now.creates:
+        return 0.5
+    if now.failed:
+        return 0.9
+    if now.booting is None:
+        return 0.45
+    return 0.9 if now.creates - now.booting >= 6 else 0.7
 
 
 RULE = Rule(Cause.UNREGISTERED, find, needs=("creates", "registered"))

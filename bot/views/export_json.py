@@ -93,10 +93,11 @@ def _score(score: Score) -> dict[str, object]:
 
 
 def _entry(entry: Entry) -> dict[str, object]:
-    kept_inside = {"at", "figures", "about", "choices", "ts", "chart", "picture", "answered"}
+    kept_inside = {"at", "figures", "about", "choices", "ts", "chart", "picture", "answered", "see"}
     told = {name: value for name, value in asdict(entry).items() if name not in kept_inside}
     figures = [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures]
-    return {**told, "at": iso(entry.at), "figures": figures}
+    see = [f"The warning: {entry.see}"] if entry.see else []
+    return {**told, "lines": [*entry.lines, *see], "at": iso(entry.at), "figures": figures}
 
 
 def lasted(incident: Incident, now: float) -> float:

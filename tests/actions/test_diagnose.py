@@ -30,7 +30,8 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
     assert f"<@{ANA}> asked for a diagnosis." in told
     assert "solated" in told
     assert "20 jobs queued" in told
-    assert "limit of 40 runners is reached" in told
+    assert "the pool's limit is reached. 40 busy of 40 runners, limit 40, none idle" in told
+    assert "limit of 40 runners is reached" not in told
 
 
 async def test_what_could_not_be_read_is_named_with_its_reason() -> None:

@@ -1,6 +1,7 @@
 """Scale up: an absolute target, inside every limit, confirmed once, done once."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -73,7 +74,6 @@ async def test_from_the_button_to_the_effect() -> None:
         ("41", "above the pool's maximum of 40 runners"),
         ("10", "not above the present 10 runners"),
         ("3", "not above the present 10 runners"),
-        ("38", "At most 20 more at once: 30 is the highest"),
     ],
 )
 async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, problem: str) -> None:
@@ -93,7 +93,6 @@ async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, p
             "The pool is there already: the target 24 is not above the present 24 runners; 25 to 40 can be asked for.",
         ),
         (27, "The target 24 is not above the present 27 runners; 28 to 40 can be asked for."),
-        (1, "At most 20 more at once: 21 is the highest target now; it has 1 runner, and 2 to 21 can be asked for."),
         (40, "The target 24 is not above the present 40 runners; it can be raised no further."),
     ],
 )
@@ -108,6 +107,75 @@ async def test_a_pool_that_moved_while_the_dialog_was_open_leaves_no_dead_end(si
     if size < 40:
         question = await filled(world, str(min(size + 20, 40)))
         assert f"from {size} to *{min(size + 20, 40)} runners*" in str(question.view)
+
+
+@pytest.mark.parametrize(("size", "asked", "lowered"), [(1, "24", 21), (10, "38", 30)])
+async def test_a_dialog_above_the_step_leads_to_a_question_about_the_lower_target(
+    size: int, asked: str, lowered: int
+) -> None:
+    """The pool shrank, or too much was written: the question says what it is now and why, and exactly that is done."""
+    world = await opened()
+    await world.asks("scale_up")
+    world.scaler.current = size
+    question = await filled(world, asked)
+    assert question.errors == {}
+    assert f"from {size} to *{lowered} runners*" in str(question.view)
+    why = f"At most 20 more at once: {lowered} is the highest target now, so it is {lowered} instead of {asked}."
+    assert why in str(question.view)
+    world.scaler.current = max(1, size - 5)
+    await confirmed(world, question)
+    await world.work()
+    assert world.scaler.effects == [(lowered, world.act.id)]
+
+
+async def test_a_target_that_was_typed_is_not_lowered_behind_ones_back() -> None:
+    """A command proposes nothing: it is refused with what can be asked for."""
+    world = await opened()
+    with pytest.raises(Refused, match="30 is the highest target now; it has 10 runners, and 11 to 30"):
+        await world.types("scale_up", POOL, "38")
+
+
+async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help() -> None:
+    """Idle runners beside the queue: the field is empty, and the hint says why."""
+    world = await opened()
+    world.clock.advance(30)
+    world.queues(14, busy=6, idle=4, limit=10)
+    await world.passes(60, step=30)
+    dialog = str((await world.asks("scale_up")).view)
+    assert "More runners will hardly help" in dialog
+    assert "None proposed: more runners are not expected to help." in dialog
+    assert "initial_value" not in dialog
+    assert "Proposed for" not in dialog
+    assert "to *12 runners*" in str((await filled(world, "12")).view)
+
+
+async def test_in_a_simulation_every_time_says_whose_clock_it_goes_by() -> None:
+    """The question and the result: boot, lease and check are the fleet's, with the clock's beside them."""
+    world = await opened(timing={"speed": 60.0})
+    policy = world.desk.levers[POOL].policy
+    leased = replace(policy, lease_seconds=120.0, drained_seconds=10.0, approval_above=20)
+    world.desk.levers = {POOL: Lever(world.scaler, leased)}
+    question = str((await filled(world, "20")).view)
+    assert "New runners take about 3 min to boot" in question
+    assert (
+        "They are handed back when the queue has been empty for 10 min of the fleet's time (10 s by the clock), and "
+        "after 2 h of the fleet's time (2 min by the clock) at the latest." in question
+    )
+    assert "Times here are the fleet's own: one hour of it takes 1 min by the clock." in question
+    world.queues(30, busy=10, idle=0, limit=10, arrivals_per_minute=2.0, completions_per_minute=2.0,
+                 starts_per_minute=2.0, duration_p50_seconds=540.0)  # fmt: skip
+    await world.passes(100, step=10)
+    assert "Times here are the fleet's own" in str((await world.types("scale_up", POOL)).whisper)
+    await confirmed(world, await filled(world, "20"))
+    await world.work()
+    assert "told within 6 min of the fleet's time (6 s by the clock)" in world.replies[-1]
+    await world.passes(90, step=5)
+    assert any("are handed back in 40 min of the fleet's time (40 s by the clock)" in text for text in world.replies)
+
+
+async def test_outside_a_simulation_times_are_plain() -> None:
+    """There is one clock, and nobody wants to read of another."""
+    assert "fleet's" not in str((await filled(await opened(), "20")).view)
 
 
 async def test_the_scalers_own_maximum_counts_where_it_is_lower() -> None:

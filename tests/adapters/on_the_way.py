@@ -1,6 +1,7 @@
 """What may stand between Tailback and a back end, for tests: TLS by an authority of one's own, and an HTTP proxy."""
 
 import asyncio
+import base64
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -34,9 +36,26 @@ async def serving_tls(folder: Path, body: bytes) -> AsyncIterator[tuple[str, str
         yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", str(folder / "ca.crt")
 
 
+@asynccontextmanager
+async def in_tls(folder: Path, url: str) -> AsyncIterator[tuple[str, str]]:
+    """(address, file of its authority) of a server that speaks TLS and leads on to the one at `url`, which does not."""
+    there = urlsplit(url)
+    tasks: list[asyncio.Task[None]] = []
+
+    def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.append(asyncio.create_task(_joined(there.hostname or "", there.port or 0, reader, writer)))
+
+    server = await asyncio.start_server(take, "127.0.0.1", 0, ssl=_certified(folder))
+    async with server:
+        try:
+            yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", str(folder / "ca.crt")
+        finally:
+            await _ended(tasks)
+
+
 def _certified(folder: Path) -> ssl.SSLContext:
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "back end")])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, folder.name)])
     now = datetime.now(UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -63,7 +82,10 @@ def _certified(folder: Path) -> ssl.SSLContext:
 class Proxy:
     """An HTTP proxy that leads to its `answer` for plain HTTP, and on to the back end for CONNECT."""
 
-    answer: bytes = b"{}"
+    answer: bytes | None = b"{}"
+    """None: plain HTTP is led on to the back end as well, a websocket's among it."""
+    login: str = ""
+    """`user:password` that it wants to be told; empty: it lets everybody through."""
     refuses: bytes = b""
     """Status line of its own in the place of everything, such as `407 Proxy Authentication Required`."""
     heads: list[str] = field(default_factory=list)
@@ -89,21 +111,46 @@ class Proxy:
     async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(END)
         self.heads.append(head.decode())
-        if self.refuses or not head.startswith(b"CONNECT "):
-            status, body = self.refuses or b"200 OK", b"" if self.refuses else self.answer
+        refuses = self.refuses or (b"" if self._knows(head.decode()) else b"407 Proxy Authentication Required")
+        if refuses or (self.answer is not None and not head.startswith(b"CONNECT ")):
+            status, body = refuses or b"200 OK", b"" if refuses else self.answer or b""
             writer.write(b"HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body)
+            await writer.drain()
+        elif head.startswith(b"CONNECT "):
+            host, _, port = head.split()[1].decode().rpartition(":")
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            await _joined(host, int(port), reader, writer)
         else:
-            await self._lead_on(head.split()[1].decode(), reader, writer)
-        await writer.drain()
+            there = urlsplit(head.split()[1].decode())
+            await _joined(there.hostname or "", there.port or 80, reader, writer, _passed_on(head.decode()))
 
-    async def _lead_on(self, place: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        host, _, port = place.rpartition(":")
-        there, away = await asyncio.open_connection(host, int(port))
-        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        try:
-            await asyncio.gather(_pumped(reader, away), _pumped(there, writer))
-        finally:
-            away.close()
+    def _knows(self, head: str) -> bool:
+        right = base64.b64encode(self.login.encode()).decode()
+        return not self.login or f"proxy-authorization: basic {right}".lower() in head.lower()
+
+
+def _passed_on(head: str) -> bytes:
+    """A request as the back end gets it: the path alone, nothing for the proxy, and one request on a connection."""
+    first, *lines = head.removesuffix("\r\n\r\n").split("\r\n")
+    method, address, version = first.split()
+    there = urlsplit(address)
+    path = (there.path or "/") + (f"?{there.query}" if there.query else "")
+    kept = [line for line in lines if not line.lower().startswith("proxy-")]
+    if not any(line.lower().startswith("upgrade:") for line in kept):
+        kept = [*(line for line in kept if not line.lower().startswith("connection:")), "Connection: close"]
+    return "\r\n".join([f"{method} {path} {version}", *kept, "", ""]).encode()
+
+
+async def _joined(
+    host: str, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, first: bytes = b""
+) -> None:
+    there, away = await asyncio.open_connection(host, port)
+    away.write(first)
+    try:
+        await asyncio.gather(_pumped(reader, away), _pumped(there, writer))
+    finally:
+        away.close()
+        writer.close()
 
 
 async def _pumped(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
@@ -112,6 +159,8 @@ async def _pumped(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> N
         await sink.drain()
     if sink.can_write_eof():
         sink.write_eof()
+    else:
+        sink.close()
 
 
 @asynccontextmanager
@@ -122,7 +171,11 @@ async def proxying(proxy: Proxy) -> AsyncIterator[str]:
         try:
             yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         finally:
-            for task in proxy.tasks:
-                task.cancel()
-            await asyncio.gather(*proxy.tasks, return_exceptions=True)
-            await asyncio.sleep(0)
+            await _ended(proxy.tasks)
+
+
+async def _ended(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.sleep(0)

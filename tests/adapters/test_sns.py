@@ -1,17 +1,22 @@
 """Amazon SNS's part: certificates are fetched once, signatures checked, subscriptions confirmed."""
 
+from pathlib import Path
+
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from bot.adapters.sns import FORGET_SECONDS, MOST_KEPT, AmazonSns
-from bot.ports import Refused, Unreachable
+from bot.adapters.back_ends import build
+from bot.adapters.sns import FORGET_SECONDS, MOST_KEPT
+from bot.config import load
+from bot.ports import Refused, Sns, Unreachable
 from bot.sources.sns import envelope
+from tests.adapters.on_the_way import Proxy, proxying, serving_tls
 from tests.amazon import CERTIFICATE, HOST, SUBSCRIBE, Amazon, certificate, sealed
 from tests.builders import NOW
 from tests.fakes import FakeClock
 
 
-async def vouched(sns: AmazonSns, body: bytes, address: str = CERTIFICATE) -> bool:
+async def vouched(sns: Sns, body: bytes, address: str = CERTIFICATE) -> bool:
     """Whether a message's signature is good."""
     found = envelope(body)
     return await sns.vouched(address, found.signed, found.signature, found.version)
@@ -111,3 +116,32 @@ async def test_a_confirmation_that_is_refused_says_so(status: int) -> None:
     """A token that has run out, for example."""
     with pytest.raises(Refused, match="did not confirm the subscription"):
         await Amazon(status=status).sns(FakeClock(NOW).now).confirm(SUBSCRIBE)
+
+
+async def test_certificates_and_confirmations_come_by_the_way_of_the_table(tmp_path: Path) -> None:
+    """A proxy that wants a login, and a company's own authority behind it."""
+    proxy, file = Proxy(login="tailback:hunter22-long"), tmp_path / "tailback.toml"
+    async with serving_tls(tmp_path, certificate()) as (url, ca_file), proxying(proxy) as address:
+        file.write_text(f'[sns]\nproxy = "{address}"\nproxy_basic_env = "LOGIN"\nca_file = "{ca_file}"\n')
+        ends = build(load({"TAILBACK_CONFIG": str(file), "LOGIN": "tailback:hunter22-long"}), FakeClock(NOW).now)
+        try:
+            assert await vouched(ends.sns, sealed(), f"{url}/SimpleNotificationService-1.pem")
+            await ends.sns.confirm(f"{url}/?Action=ConfirmSubscription")
+            (tmp_path / "ca.crt").unlink()
+            with pytest.raises(Unreachable, match=r"Amazon SNS: ca_file: .*ca\.crt cannot be used \(No such file"):
+                await ends.sns.confirm(f"{url}/?Action=ConfirmSubscription")
+        finally:
+            await ends.close()
+    assert {line.split()[0] for line in proxy.lines} == {"CONNECT"}
+
+
+async def test_a_proxy_that_is_away_is_no_verdict(tmp_path: Path) -> None:
+    """Amazon is asked to send again, and the log names the proxy."""
+    file = tmp_path / "tailback.toml"
+    file.write_text('[sns]\nproxy = "http://127.0.0.1:9"\n')
+    ends = build(load({"TAILBACK_CONFIG": str(file)}), FakeClock(NOW).now)
+    try:
+        with pytest.raises(Unreachable, match=r"through the proxy 127\.0\.0\.1:9 \(.*; check proxy and its login"):
+            await vouched(ends.sns, sealed())
+    finally:
+        await ends.close()

@@ -124,7 +124,7 @@ async def test_a_proxy_that_is_away_or_refuses_is_named_and_nothing_was_sent() -
         with pytest.raises(Unreachable, match=r"grafana\.corp through the proxy 127\.0\.0\.1:9 \(") as caught:
             await away.send("POST", "/x", {})
         assert caught.value.failure is Failure.UNCONNECTED
-        assert caught.value.what.endswith("; check proxy, that it runs, and that it lets this host through")
+        assert caught.value.what.endswith("; check proxy and its login, and that it lets this host through")
     proxy = Proxy(refuses=b"407 Proxy Authentication Required")
     async with proxying(proxy) as address, Wire() as wire:
         with pytest.raises(Unreachable, match=r"through the proxy .*407 Proxy Authentication") as caught:

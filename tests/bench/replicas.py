@@ -55,7 +55,7 @@ class Result:
 async def measured(zygote: Zygote, folder: Path, case: tuple[int, int], slack_seconds: float, groups: int) -> Result:
     """Send the load to one installation and wait until every thread stands."""
     webs, workers = case
-    plan = Plan(webs=webs, workers=workers, lease="10s", settle="10s", storm=10 * groups)
+    plan = Plan(webs=webs, workers=workers, lease="10s", settle="10s", storm=10 * groups, judges_itself=True)
     async with house(zygote, folder, plan, start=False) as home:
         for process in home.processes.values():
             process.env["REDIS_URL"] = f"redis://127.0.0.1:{home.redis.port}/0"

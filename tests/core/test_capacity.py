@@ -92,6 +92,13 @@ def test_an_unknown_figure_refuses_the_whole_table():
     assert (found.options, found.refusal) == ((), "the length of the queue is unknown")
 
 
+def test_an_unknown_wait_is_not_foretold():
+    """Who has waited longest already is not known, so neither is how long that becomes; the drain is."""
+    table = what_if(series(oldest_wait_seconds=None), RULES, (10,)).options
+    assert all(option.mid_seconds is not None and option.oldest_wait_seconds is None for option in table)
+    assert what_if(series(), RULES, (10,)).options[0].oldest_wait_seconds is not None
+
+
 def test_the_question_gives_the_table_the_target_and_the_boot_time():
     """As a person reads it before confirming."""
     lines = foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34))

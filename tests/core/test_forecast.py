@@ -87,6 +87,13 @@ def test_no_runner_at_all_does_not_divide_by_zero():
     assert forecast(series(**quiet), RULES).verdict is Verdict.STALLED
 
 
+def test_runners_that_nobody_counts_are_not_said_to_be_away():
+    """No runner is busy, and whether any is idle or boots is unknown: that none is there is not said."""
+    none = {"busy": 0, "completions_per_minute": 0.0, "starts_per_minute": 0.0}
+    for unknown in ({"idle": None}, {"booting": None}):
+        assert not forecast(series(**none, **unknown), RULES).reason.startswith("no runner is there")
+
+
 def test_an_empty_queue_has_cleared():
     """Nothing waits: zero seconds, and zero runners do no harm either."""
     found = forecast(series(queued=0, busy=0, completions_per_minute=0.0), RULES)

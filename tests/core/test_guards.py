@@ -56,6 +56,18 @@ def test_a_pool_may_breathe_between_proposal_and_click(asked: int, current: int,
     assert bool(verdict.reason) == (target != asked)
 
 
+def test_a_target_that_will_be_confirmed_is_lowered_to_the_step() -> None:
+    """With the reason; never under what the scaler takes, and what is above the maximum is no slip."""
+    assert judged(POLICY, 38, 10, None, NOW, lower=True) == Verdict(
+        20, "At most 10 more at once: 20 is the highest target now, so it is 20 instead of 38."
+    )
+    assert judged(POLICY, 41, 10, None, NOW, lower=True).target is None
+    assert judged(POLICY, 9, 10, None, NOW, lower=True).target is None
+    small = judged(replace(FLOORED, step=2), 5, 2, None, NOW, lower=True)
+    assert small.target is None
+    assert small.reason.endswith("no step leads to a target that it takes.")
+
+
 @pytest.mark.parametrize(
     ("policy", "current", "queued", "target"),
     [

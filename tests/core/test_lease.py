@@ -177,4 +177,6 @@ def test_an_extension_is_warned_of_again() -> None:
     lease = raised(("a", 10, 24))
     (after,) = extended(lease, replace(lease.shares[0], warned=True), NOW + 9000).shares
     assert (after.ends_at, after.warned) == (NOW + 9000, False)
-    assert "handed back in 10 min" in warning(lease, after, NOW + 8400)
+    assert "handed back in 10 min," in warning(lease, after, NOW + 8400)
+    both = "handed back in 10 h of the fleet's time (10 min by the clock),"
+    assert both in warning(lease, after, NOW + 8400, speed=60.0)

@@ -4,7 +4,7 @@ import pytest
 
 from bot.core.finding import Around, Cause, Moment, facts_of
 from bot.core.pool import Counted, Pool, PoolRules
-from bot.diagnosis.rank import caution, diagnosed, sentences
+from bot.diagnosis.rank import Diagnosis, caution, diagnosed, grouped, sentences, told_figures
 from tests.diagnosis.rows import AT, POOL, facts, lately
 
 
@@ -29,6 +29,55 @@ def test_sentences_give_cause_evidence_and_what_was_missing():
     assert said[0].startswith(f"{POOL}, cause 1 (high confidence): the pool's limit is reached. 20 busy of 20 runners")
     assert "Scaling up helps." in said[0]
     assert said[-1] == f"{POOL}: there are no figures for what is left of the API limit."
+
+
+IDLE = {"idle": 12, "busy": 0, "provider_up": False, "starts_per_minute": 0.0}
+
+
+def outage(*names: str) -> list[Diagnosis]:
+    """Pools that the CI provider gives no jobs, with a queue of a length of their own."""
+    around = Around(names, names, idle_beside=names, provider_up=False)
+    each = (facts(around, name, queued=30 + number, **IDLE) for number, name in enumerate(names))
+    return [diagnosed(found) for found in each]
+
+
+def test_pools_of_which_the_same_is_said_share_their_lines():
+    """A provider's outage: causes and advice once, and the figures of every pool."""
+    found = outage("a", "b", "c", "d")
+    (group,) = grouped(found)
+    said = sentences(*group)
+    assert said[0].startswith("a, b, c and d, cause 1 (high confidence): the CI provider assigns no jobs.")
+    assert said[0].endswith("Look at the provider's status page, hold, and do not rerun: jobs start when it recovers.")
+    assert said[1] == "Cause 1, by pool: " + " ".join(
+        f"{name}: 12 idle runners beside {30 + number} waiting jobs." for number, name in enumerate("abcd")
+    )
+    assert said[2].startswith("The same 4 pools, cause 2 (low confidence)")
+    assert len([line for line in said if "do not rerun" in line]) == 1
+
+
+def test_figures_of_many_pools_are_not_cut():
+    """What would be too long for one line is one line for each pool."""
+    names = [f"linux.{'x' * 70}.{number}" for number in range(5)]
+    said = sentences(*grouped(outage(*names))[0])
+    each = [line for line in said if line.startswith("Cause 1, linux.")]
+    assert [line.split(": ")[1] for line in each] == [
+        f"12 idle runners beside {30 + n} waiting jobs." for n in range(5)
+    ]
+
+
+def test_pools_with_different_causes_keep_their_own_lines():
+    """What is not alike is not put together, and the order stays."""
+    full = diagnosed(facts(limit=20, booting=0))
+    found = [*outage("a", "b"), full]
+    assert [[one.pool for one in group] for group in grouped(found)] == [["a", "b"], [POOL]]
+    assert sentences(*grouped(found)[1]) == sentences(full)
+
+
+def test_what_the_evidence_gave_is_named_for_the_survey():
+    """The figures, by the causes that a person is told."""
+    assert "idle" in told_figures(outage("a", "b")[0])
+    assert told_figures(diagnosed(facts(limit=20, booting=0))) == {"limit"}
+    assert told_figures(diagnosed(facts())) == frozenset()
 
 
 def test_unknown_is_said_as_such():

@@ -240,4 +240,5 @@ async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start
         await made.ends_well()
         if made.ends.log and server.running:
             with server.client as client:
-                assert in_redis(client, made.ends.log) == []
+                broken = in_redis(client, made.ends.log)
+                assert not broken, broken

@@ -102,7 +102,7 @@ class Plan:
     still_limited: bool = False
     """The test ends while Slack's rate limits hold, so that some accepted groups have no thread yet."""
     judges_itself: bool = False
-    """The test expects breaches, or tells of them in its own words: the house does not judge at its end."""
+    """The caller tells of breaches in its own words, as the soak does: the house does not judge at its end."""
 
     def toml(self, ends: int) -> str:
         """The configuration of one process, whose back ends are behind a door of its own."""

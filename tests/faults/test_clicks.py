@@ -16,6 +16,7 @@ from tests.faults.groups import webhook
 from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import posts
 from tests.faults.servers import Zygote
+from tests.faults.verdict import OTHER
 from tests.faults.wires import Wire
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -196,7 +197,7 @@ async def test_ac_6_a_group_without_labels_can_be_silenced_by_nobody(zygote: Zyg
     body |= {"groupLabels": {}, "commonLabels": {}, "groupKey": "{}:{}"}
     body["alerts"][0]["labels"] = {}
     async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
-        await home.send_until_taken(1, json.dumps(body).encode())
+        await home.send_until_taken(OTHER, json.dumps(body).encode())
         messages = home.stand_in.workspace.channels[CHANNEL].messages
         await home.eventually(lambda: len(messages) == 1, "a thread")
         (root,) = messages

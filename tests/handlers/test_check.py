@@ -528,7 +528,7 @@ async def test_a_slack_that_cannot_be_reached_is_named(place: Place) -> None:
         slack = SlackDoctor(open_client("xoxb-demo", "http://127.0.0.1:9/api/", session))
         (finding,) = await told(place, slack)
     assert finding.text.startswith("The bot token: auth.test: ")
-    assert finding.remedy == "check SLACK_API_URL and that this machine may reach Slack"
+    assert finding.remedy == "check SLACK_API_URL and that this machine may reach Slack, or name a proxy in [slack]"
 
 
 def test_people_read_one_line_for_each_with_the_worst_last() -> None:

@@ -180,6 +180,15 @@ def test_every_documented_configuration_can_be_replayed_without_its_secrets(fold
     assert "webhook alertmanager: opened an incident" in replayed(Wanted(folder))
 
 
+def test_the_way_to_slack_is_not_needed_for_a_replay(folder: Path) -> None:
+    """The company's authority lies on the machine that runs Tailback, perhaps not on the one that replays."""
+    text = (folder / "tailback.toml").read_text("utf-8")
+    ways = 'proxy = "http://proxy.example:3128"\nproxy_basic_env = "P"\nca_file = "/no/such.pem"\n'
+    assert text.count("[slack]\n") == 1
+    (folder / "tailback.toml").write_text(text.replace("[slack]\n", f"[slack]\n{ways}") + f"\n[sns]\n{ways}")
+    assert "1 incident" in replayed(Wanted(folder))
+
+
 @pytest.mark.needs("jq")
 def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) -> None:
     """Real deliveries, one a file, and a real answer of Prometheus through the line that the docs show."""

@@ -10,6 +10,7 @@ import redis
 
 from bot.playground.fleet.rules import Flavour
 from bot.playground.fleet.silences import Silences
+from tests.invariants import LEASE, LEASES, Effect
 from tests.journeys.world import World
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records"
@@ -38,12 +39,20 @@ class Earlier:
             world.stand_in.workspace.channels[channel].messages.update(messages)
         for pool, known in self.found["pools"].items():
             world.farm.pools[pool].current = known["current"]
+        world.farm.log += self.lent()
         for silence in self.found["silences"]:
             kept = Silences(time.time, new_id=lambda known=silence: known["id"])  # type: ignore[misc]  # its own default
             now = time.time()
             times = {"startsAt": stamp(now), "endsAt": stamp(now + 3600)}
             kept.post({name: silence[name] for name in ("matchers", "createdBy", "comment")} | times)
             world.farm.silences[Flavour.ALERTMANAGER] = kept
+
+    def lent(self) -> list[Effect]:
+        """What it had set, and what was set before, by its leases: no size that others chose."""
+        documents = [key["value"]["doc"] for name, key in self.found["keys"].items() if name.startswith(LEASES)]
+        leases = [LEASE.validate_json(document) for document in documents]
+        shares = [(lease.id, share) for lease in leases for share in lease.shares]
+        return [Effect(pool, one.target, one.act, one.before, None, time.time()) for pool, one in shares]
 
     def moved(self, value: Any) -> Any:
         """Every epoch second and millisecond in it, later by the age of the records."""

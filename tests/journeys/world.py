@@ -135,7 +135,8 @@ async def surroundings(folder: Path, setup: Setup) -> AsyncIterator[World]:
         world = World(slack, stand_in, farm, farm_url, config)
         stack.push_async_callback(world.close)
         yield world
-        assert world.unruly() == []
+        broken = world.unruly()
+        assert not broken, broken
 
 
 @asynccontextmanager
@@ -155,7 +156,8 @@ async def product(world: World, setup: Setup, redis_url: str) -> AsyncIterator[H
         world.stand_in.settings.request_url = None if setup.socket_mode else f"{address}/slack/events"
         yield house
         with redis.Redis.from_url(redis_url or running_url(house.desk.settings.env.tailback_data) or "") as client:
-            assert in_redis(client, world.farm.log) == []
+            broken = in_redis(client, world.farm.log)
+            assert not broken, broken
 
 
 @dataclass(slots=True)

@@ -67,7 +67,7 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
     assert len(world.incident.scores) >= kept
     assert all(score.held for score in world.incident.scores if score.forecast.mid_seconds)
     assert "intervals held the truth" in world.replies[-1]
-    assert "The first said" in world.replies[-1]
+    assert "The first, made at " in world.replies[-1]
     assert record(world).scores == world.incident.scores
     assert record(world).forecasts == ()
 

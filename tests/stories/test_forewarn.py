@@ -196,6 +196,7 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     assert await world.chat.permalink(CHANNEL, incident.ts) in str(warning.message)
     (reply,) = [words for words in world.replies if "Foreseen" in words]
     assert f"an early warning of {POOL} was given" in reply
+    assert f"<{await world.chat.permalink(CHANNEL, warning.ts)}|The warning>" in reply
     assert (pool(world).early.hits, pool(world).early.missed) == (1, 0)
     assert pool(world).early.episode is not None
     assert pool(world).early.episode.ending is Ending.FIRED

@@ -69,6 +69,15 @@ def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
     assert "Now, at" not in words
 
 
+def test_what_helps_stands_there_only_while_it_can_help() -> None:
+    """Of one that is over the cause is still of interest; advice for a trouble that has passed is not."""
+    why = ("Likely cause: a surge of jobs.", "What helps: add runners.")
+    assert drawn(why=why).count("What helps: add runners.") == 2
+    over = drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), why=why)
+    assert "Likely cause: a surge of jobs." in over
+    assert "What helps" not in over
+
+
 def test_a_crossing_is_said_as_such() -> None:
     """The threshold is crossed, the alert has not come."""
     words = drawn(replace(STANDS, crossed_at=NOW + 900))

@@ -92,6 +92,14 @@ def test_the_sev_template_has_its_headings_in_order_with_what_is_known() -> None
     assert "U0SAM silenced this alert for 1 h." in below(text, "Mitigation")
 
 
+def test_the_way_to_an_early_warning_stands_below_what_tells_of_it() -> None:
+    """In every form; an address that is none is left out of the page."""
+    made = noted(incident(alert()), NOW, Event.NOTED, "Foreseen.", see="https://s.example/p1")
+    assert "  - The warning: <https://s.example/p1>" in markdown(made, NOW)
+    assert json.loads(as_json(made, NOW))["timeline"][-1]["lines"] == ["The warning: https://s.example/p1"]
+    assert "The warning" not in markdown(noted(made, NOW, Event.NOTED, "x", see="javascript:1"), NOW).split("x\n")[-1]
+
+
 def test_what_is_not_known_is_said_and_not_invented() -> None:
     """Root cause and follow-ups are people's to write; a silent incident has no mitigation."""
     text = sev(incident(alert()), NOW, PACIFIC)

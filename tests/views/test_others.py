@@ -159,6 +159,18 @@ def test_the_scale_dialog_proposes_an_absolute_target_and_shows_every_limit() ->
     assert_golden("modal_scale", drawn)
 
 
+def test_no_target_is_proposed_where_more_would_not_help() -> None:
+    """The field waits for a number, and the hint says why there is none; another pool keeps its proposal."""
+    useless = replace(choices()[0], useless=True)
+    drawn = scale_modal("a", [useless, ScaleChoice("linux.large", 4, 9, proposed=6)])
+    assert view_problems(drawn) == []
+    assert "initial_value" not in str(drawn)
+    said = "\n".join(texts(drawn["blocks"]))
+    assert "None proposed: more runners are not expected to help." in said
+    assert "linux.2xlarge, none proposed" in said
+    assert "linux.large, to 6" in said
+
+
 def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
     """A dialog that could not work has no submit."""
     several = scale_modal("a", [*choices(), ScaleChoice("linux.large", 4, 9, proposed=6)])

@@ -176,7 +176,8 @@ def _of_the_way(error: BaseException) -> str:
         return f"the proxy does not lead there (HTTP {status} {said}); let it pass slack.com and its subdomains"
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         said = one_line(error.strerror or str(error.os_error), 80)
-        return f"the proxy {error.host}:{error.port} cannot be reached ({said}); check proxy in [slack], and that it runs"
+        place = f"{error.host}:{error.port}"
+        return f"the proxy {place} cannot be reached ({said}); check proxy in [slack], and that it runs"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         said = one_line(str(error.certificate_error), 120)
         return f"{said}; name the file of the authority that signed the certificate in ca_file of [slack]"

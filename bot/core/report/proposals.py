@@ -208,7 +208,7 @@ def _calm(incident: Incident, ground: Ground) -> bool:
     peak = incident.peaks.get(ground.pool)
     if peak is None or touched(incident) or how_ended(incident) != "drained" or not incident.closed:
         return False
-    return peak.oldest_wait_seconds <= ground.target_seconds
+    return 0 < peak.oldest_wait_seconds <= ground.target_seconds
 
 
 def _rounded_up(seconds: float) -> float:

@@ -140,8 +140,10 @@ def test_a_later_alert_when_most_are_over_by_themselves() -> None:
         [drained(MONDAY + 90000, 600.0, state=State.RESOLVED)],
         [noted(drained(MONDAY + 90000, 600.0), MONDAY, Event.SCALED, "scaled.", who="U1")],
         [drained(MONDAY + 90000, 600.0, peaks={})],
+        [drained(MONDAY + 90000, 0.0)],
+        [drained(MONDAY + 90000, 300.0), *(drained(MONDAY + 9e4 + n, 7200.0) for n in (1, 2, 3))],
     ],
-    ids=["two", "most bad", "by hand", "scaled", "no peak"],
+    ids=["two", "most bad", "by hand", "scaled", "no peak", "wait unknown", "half"],
 )
 def test_no_later_alert_without_three_calm_ones(others: list[Incident]) -> None:
     """Two are too few; one somebody worked on, or of which little is known, is not calm."""
@@ -157,6 +159,11 @@ def test_an_earlier_alert_when_hours_over_the_target_had_none() -> None:
     assert found.words == "Let an alert for linux.2xlarge fire earlier: at a wait of 15 min."
     assert found.evidence == ("in 3 of 4 hours with a wait over 15 min, no alert had fired",)
     assert words(watched([one], cells=over[2:])) == []
+    known = [
+        replace(one, id=f"i{n}", opened_at=full(n).begins_at, closed_at=full(n + 1).begins_at) for n in range(200, 205)
+    ]
+    seen = tuple(full(number) for number in range(200, 205))
+    assert words(watched([one, *known], cells=(*over, *seen))) == []
 
 
 def test_an_earlier_alert_when_it_fires_late() -> None:
@@ -165,6 +172,7 @@ def test_an_earlier_alert_when_it_fires_late() -> None:
     (found,) = proposals([watched([], fired=fired)])
     assert found.evidence == ("when it fired, the oldest job had waited 40 min (median of 3 times)",)
     assert words(watched([], fired=fired[:2])) == []
+    assert words(watched([], fired=tuple(Fired("i", MONDAY, 9, 1700.0) for _ in range(3)))) == []
     assert words(watched([], fired=(*fired[:2], Fired("i", MONDAY, 9, None)))) == []
 
 

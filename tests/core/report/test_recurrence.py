@@ -52,6 +52,23 @@ def test_chance_alone_makes_no_pattern(share: float) -> None:
     assert len(found) <= 1
 
 
+@pytest.mark.parametrize(
+    ("weeks", "bad", "words"),
+    [
+        (8, lambda day, hour: day % 14 == 0 and hour == 9, []),
+        (8, lambda day, hour: day % 7 == 0 and hour == 9 and day < 35, ["5 of 8 Mondays 09:00-10:00"]),
+        (1, lambda day, hour: day < 5 and hour == 9, []),
+        (2, lambda day, hour: day % 7 < 2 and hour == 9, []),
+    ],
+    ids=["every other Monday", "five of eight", "one week", "two days in two weeks"],
+)
+def test_half_of_the_days_or_one_week_is_no_pattern(
+    weeks: int, bad: Callable[[int, int], bool], words: list[str]
+) -> None:
+    """Three in five of the measured days at least, in two different weeks."""
+    assert [found.words for found in patterns(hours(7 * weeks, bad), UTC)] == words
+
+
 def test_hours_that_were_not_measured_do_not_count() -> None:
     """Two of the four Mondays are known, and both were bad: that is too little."""
     known = [
@@ -73,8 +90,10 @@ def test_hours_are_those_of_the_zone_also_when_the_clocks_are_put() -> None:
 
 
 def test_an_hour_that_comes_twice_counts_once() -> None:
-    """In the night of 2026-10-25 the clock shows 02:00 twice in Berlin."""
+    """In the night of 2026-10-25 the clock shows 02:00 twice in Berlin; the calm second one undoes nothing."""
     sunday = MONDAY - 78 * 86400
+    before = hours(28, lambda day, hour: day % 7 == 6 and hour == 0, sunday - 27 * 86400)
+    assert [found.words for found in patterns(before, BERLIN)] == ["4 of 4 Sundays 02:00-03:00"]
     twice = [(sunday + 3600.0 * n, True) for n in range(4)]
     assert patterns([*twice, *hours(28, lambda day, hour: False)], BERLIN) == ()
     assert Pattern("Sundays", 2, 3, 1, 4).words == "1 of 4 Sundays 02:00-03:00"

@@ -44,6 +44,8 @@ def reported(queued: int | None = 20, wait: float | None = 3600.0, worst: str = 
         (reported(20), reported(None), "The queue's length is unknown at the moment"),
         (reported(None), reported(20), "The queue's length is known again: 20 jobs."),
         (reported(wait=None), reported(wait=None), None),
+        (reported(wait=None), reported(wait=3600.0), None),
+        (reported(wait=3600.0), reported(wait=None), None),
     ],
 )
 def test_what_is_worth_a_reply(last: Reported, present: Reported, words: str | None) -> None:

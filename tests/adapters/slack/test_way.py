@@ -1,0 +1,209 @@
+"""The way to Slack: a proxy, its login and an authority of one's own, for calls, files and what the doctor says."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.back_ends import build
+from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.client import open_client, open_session
+from bot.adapters.ways import DIRECT, Way
+from bot.config import ConfigError, load
+from bot.ports import Failure, Message, Unreachable
+from handlers.check import examined
+from handlers.findings import Finding, Level
+from handlers.wiring_tools import instruments
+from tests.adapters.on_the_way import Proxy, in_tls, proxying, serving_tls
+from tests.playground.slack_kit import CI, standing
+
+LOGIN = "tailback:hunter22-long"
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+
+
+@asynccontextmanager
+async def chatting(url: str, way: Way) -> AsyncIterator[SlackChat]:
+    """Slack as the product has it."""
+    chat = SlackChat(open_client("xoxb-demo", f"{url}/api/", open_session(way)), lambda: 0.0)
+    try:
+        yield chat
+    finally:
+        await chat.close()
+
+
+async def posted(url: str, way: Way) -> None:
+    """One message to the channel."""
+    async with chatting(url, way) as chat:
+        await chat.post(CI, Message("14 jobs wait."), mark="m1")
+
+
+async def refused(url: str, way: Way) -> Unreachable:
+    """What one message raised; it never shows the login."""
+    with pytest.raises(Unreachable) as caught:
+        await posted(url, way)
+    assert "hunter22" not in str(caught.value)
+    assert "dGFpbGJhY2s" not in str(caught.value)
+    return caught.value
+
+
+async def test_calls_and_files_go_through_the_proxy() -> None:
+    """Each of the upload's three steps too; the proxy is told who we are, Slack is not told of that."""
+    proxy = Proxy(answer=None, login=LOGIN)
+    async with standing() as kit, proxying(proxy) as address:
+        async with chatting(kit.url, Way(proxy=address, login=LOGIN)) as chat:
+            await chat.post(CI, Message("14 jobs wait."), mark="m1")
+            await chat.upload("queue.png", "Queue", b"png")
+        calls = [call.method for call in kit.stand_in.log.calls]
+    steps = ["files.getUploadURLExternal", "upload", "files.completeUploadExternal"]
+    assert calls == ["chat.postMessage", *steps]
+    assert [line.split()[:2] for line in proxy.lines[:2]] == [
+        ["POST", f"{kit.url}/api/chat.postMessage"],
+        ["POST", f"{kit.url}/api/files.getUploadURLExternal"],
+    ]
+    assert len(proxy.lines) == len(calls)
+
+
+async def test_tls_is_spoken_with_slack_itself_and_the_proxy_sees_no_token(tmp_path: Path) -> None:
+    """By CONNECT: our login stands in what the proxy gets, the bot token does not."""
+    proxy = Proxy(login=LOGIN)
+    async with standing() as kit, in_tls(tmp_path, kit.url) as (url, ca_file), proxying(proxy) as address:
+        await posted(url, Way(ca_file, address, LOGIN))
+        assert [call.method for call in kit.stand_in.log.calls] == ["chat.postMessage"]
+    (head,) = proxy.heads
+    assert head.startswith(f"CONNECT {url.removeprefix('https://')} ")
+    assert "xoxb" not in head
+
+
+@pytest.mark.parametrize("through", [False, True])
+async def test_an_authority_that_nobody_named_is_refused_with_the_setting_that_helps(
+    tmp_path: Path, through: bool
+) -> None:
+    """A company's proxy that reads along has a certificate of its own; no setting turns the check off."""
+    async with serving_tls(tmp_path, b"{}") as (url, _), proxying(Proxy()) as address:
+        error = await refused(url, Way(proxy=address) if through else DIRECT)
+    assert error.failure is Failure.UNCONNECTED
+    assert "certificate" in error.what
+    assert error.what.endswith("; name the file of the authority that signed the certificate in ca_file of [slack]")
+
+
+@pytest.mark.parametrize("slack", ["https://slack.test", "http://slack.test"])
+async def test_a_proxy_that_is_away_is_named(slack: str) -> None:
+    """Who reads it must not look for the fault at Slack; nothing was sent, so it is simply sent again."""
+    error = await refused(slack, Way(proxy="http://127.0.0.1:9", login=LOGIN))
+    assert error.failure is Failure.UNCONNECTED
+    assert "the proxy 127.0.0.1:9 cannot be reached (" in error.what
+    assert error.what.endswith("; check proxy in [slack], and that it runs")
+
+
+@pytest.mark.parametrize("slack", ["https://slack.test", "http://slack.test"])
+@pytest.mark.parametrize("login", ["", "tailback:hunter22-wrong"])
+async def test_a_proxy_that_wants_another_login_says_so(slack: str, login: str) -> None:
+    """For CONNECT it is an error of the connection, for plain HTTP an answer; both mean that Slack heard nothing."""
+    async with proxying(Proxy(login=LOGIN)) as address:
+        error = await refused(slack, Way(proxy=address, login=login))
+    assert error.failure is Failure.UNCONNECTED
+    assert "the proxy wants another login (HTTP 407); name the variable" in error.what
+
+
+async def test_a_proxy_that_does_not_let_slack_through_is_told_which_hosts() -> None:
+    """Lists of allowed hosts are usual."""
+    async with proxying(Proxy(refuses=b"403 Forbidden by policy")) as address:
+        error = await refused("https://slack.test", Way(proxy=address, login=LOGIN))
+    assert error.failure is Failure.UNCONNECTED
+    assert error.what.endswith(
+        "the proxy does not lead there (HTTP 403 Forbidden by policy); let it pass slack.com and its subdomains"
+    )
+
+
+async def test_the_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a proxy of our own and without one."""
+    theirs, ours = Proxy(answer=None), Proxy(answer=None)
+    async with standing() as kit, proxying(theirs) as stranger, proxying(ours) as address:
+        for name in PROXIES:
+            monkeypatch.setenv(name, stranger)
+        await posted(kit.url, DIRECT)
+        await posted(kit.url, Way(proxy=address))
+    assert (len(theirs.heads), len(ours.heads)) == (0, 1)
+
+
+def settings_of(folder: Path, slack: str, more: str, **variables: str) -> Mapping[str, str]:
+    """The environment of an installation that speaks with the Slack at an address."""
+    (folder / "tailback.toml").write_text(f'[slack]\nchannel = "{CI}"\n{more}')
+    places = {"TAILBACK_CONFIG": str(folder / "tailback.toml"), "TAILBACK_DATA": str(folder / "data")}
+    return {**places, "SLACK_BOT_TOKEN": "xoxb-demo", "SLACK_API_URL": f"{slack}/api/", **variables}
+
+
+async def doctor_says(given: Mapping[str, str]) -> list[Finding]:
+    """What `tailback check` finds out about Slack."""
+    settings = load(given)
+    async with instruments(settings) as tools:
+        return [finding for finding in await examined(settings, tools) if finding.area == "slack"]
+
+
+async def test_the_doctor_goes_by_the_same_way(tmp_path: Path) -> None:
+    """The app-level token's question too."""
+    proxy = Proxy(login=LOGIN)
+    async with standing() as kit, in_tls(tmp_path, kit.url) as (url, ca_file), proxying(proxy) as address:
+        more = f'proxy = "{address}"\nproxy_basic_env = "LOGIN"\nca_file = "{ca_file}"\n'
+        found = await doctor_says(settings_of(tmp_path, url, more, LOGIN=LOGIN, SLACK_APP_TOKEN="xapp-demo"))
+    texts = [finding.text for finding in found if finding.state is Level.OK]
+    assert "The bot token is tailback's in Acme CI" in texts
+    assert "Socket Mode would open" in texts
+    assert proxy.lines
+
+
+@pytest.mark.parametrize(
+    ("refuses", "text", "remedy"),
+    [
+        (b"", "the proxy 127.0.0.1:9 cannot be reached (", "check proxy in [slack], and that it runs"),
+        (b"407 No", "the proxy wants another login (HTTP 407)", "name the variable with its user:password in "),
+        (b"403 No", "the proxy does not lead there (HTTP 403 No)", "let it pass slack.com and its subdomains"),
+    ],
+)
+async def test_the_doctor_says_what_is_wrong_with_the_proxy(
+    tmp_path: Path, refuses: bytes, text: str, remedy: str
+) -> None:
+    """Dead, without a login, or with a list that Slack is not on; each with what to do."""
+    async with proxying(Proxy(refuses=refuses)) as address:
+        given = address if refuses else "http://127.0.0.1:9"
+        found = await doctor_says(settings_of(tmp_path, "https://slack.test", f'proxy = "{given}"\n'))
+    (finding,) = found
+    assert finding.state is Level.PROBLEM
+    assert finding.text.startswith(f"The bot token: auth.test: {text}")
+    assert finding.remedy.startswith(remedy)
+
+
+async def test_the_doctor_asks_slack_nothing_by_a_way_that_cannot_be_gone(tmp_path: Path) -> None:
+    """What is wrong is said once, and nothing goes out past the proxy."""
+    proxy = Proxy(answer=None)
+    async with standing() as kit, proxying(proxy) as address:
+        more = f'proxy = "{address}"\nproxy_basic_env = "LOGIN"\n'
+        settings = load(settings_of(tmp_path, kit.url, more))
+        async with instruments(settings) as tools:
+            assert tools.slack is None
+            said = [sentence for _, sentence in tools.problems if "[slack]" in sentence]
+        assert kit.stand_in.log.calls == []
+    assert len(said) == 1
+    assert said[0].startswith("[slack]: proxy_basic_env: LOGIN: ")
+
+
+@pytest.mark.parametrize("table", ["slack", "sns", "outside_slack"])
+async def test_a_way_that_cannot_be_gone_keeps_tailback_from_starting(tmp_path: Path, table: str) -> None:
+    """With the table's name and the remedy, whichever of the three it is."""
+    more = 'url_env = "PAGER"\n' if table == "outside_slack" else ""
+    head = "" if table == "slack" else f"[{table}]\n{more}"
+    given = settings_of(tmp_path, "https://slack.test", f'{head}ca_file = "/no/such.pem"\n', PAGER="https://pager.test")
+    with pytest.raises(ConfigError) as caught:
+        build(load(given), lambda: 0.0)
+    (problem,) = caught.value.problems
+    assert problem.startswith(f"[{table}]: ca_file: /no/such.pem cannot be used (No such file or directory); name a ")
+
+
+def test_the_proxy_of_a_table_is_judged_with_the_file(tmp_path: Path) -> None:
+    """Its place is named, and a password that stands in it is not shown."""
+    with pytest.raises(ConfigError) as caught:
+        load(settings_of(tmp_path, "https://slack.test", f'proxy = "http://{LOGIN}@proxy.corp:3128"\n'))
+    (problem,) = caught.value.problems
+    assert "slack.proxy: must not carry a name and password; name a variable" in problem
+    assert "hunter22" not in problem

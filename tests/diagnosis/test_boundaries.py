@@ -1,0 +1,278 @@
+"""Where each rule begins and where it ends: a little more and the cause is named, a little less and it is not."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.core.finding import Around, Cause, Facts, Finding, Moment, Scaling, facts_of
+from bot.core.pool import Counted, Pool, PoolRules
+from bot.diagnosis.rank import caution, diagnosed
+from tests.diagnosis.rows import AT, POOL, facts, lately
+
+DEAD: dict[str, Any] = {"booting": 0, "creates": 0, "registered": 0}
+QUIET = {**DEAD, "busy": 0}
+REFUSED = {"creates": 0, "registered": 0}
+
+
+def sources(rate: float, **jobs: tuple[float, float]) -> Facts:
+    """Jobs by source in the last 15 min, and the share that is usual of each, of so many a minute."""
+    now = tuple(Counted(name, number) for name, (number, _) in jobs.items())
+    usual = tuple(Counted(name, share) for name, (_, share) in jobs.items() if rate)
+    every = sum(one.number for one in now) / 15
+    return facts(
+        arrivals_by_source=now,
+        usual_by_source=usual,
+        usual_arrivals_per_minute=rate or None,
+        arrivals_per_minute=every,
+    )
+
+
+def once(found: Facts, minutes: int, **changes: Any) -> Facts:
+    """One look, so many minutes ago, was different."""
+    series = tuple(replace(s, **changes) if s.at == AT - 60 * minutes else s for s in found.series)
+    return replace(found, series=series)
+
+
+def now_and_then(found: Facts, every: int, **changes: Any) -> Facts:
+    """Every so manieth look was different; the newest was not."""
+    series = tuple(replace(s, **changes) if n % every == 0 else s for n, s in enumerate(reversed(found.series), 1))
+    return replace(found, series=tuple(reversed(series)))
+
+
+def coded(code: int, failures: int, **more: Any) -> Facts:
+    """So many refusals, of which so many say that no machines are left."""
+    codes = (Counted("InsufficientInstanceCapacity", code),)
+    return facts(**{**REFUSED, "create_failures": failures, "create_failures_by_code": codes, **more})
+
+
+MANY = ("a", "b", "c", "d")
+PAIRS: list[tuple[str, Cause, Facts, Facts]] = [
+    (
+        "its share",
+        Cause.FLOOD,
+        sources(2, a=(41, 2), b=(21, 1), bot=(45, 0)),
+        sources(2, a=(41, 2), b=(21, 1), bot=(38, 0)),
+    ),
+    ("times usual", Cause.FLOOD, sources(10, a=(165, 1), b=(75, 1)), sources(10, a=(135, 1), b=(75, 1))),
+    ("chance", Cause.FLOOD, sources(0.2, a=(20, 1), b=(4, 1)), sources(0.2, a=(8, 1), b=(4, 1))),
+    ("all send more", Cause.FLOOD, sources(10, a=(300, 1), b=(75, 1)), sources(10, a=(300, 1), b=(225, 1))),
+    ("usual unknown, few", Cause.FLOOD, sources(0, bot=(9, 1), b=(1, 1)), sources(0, bot=(4, 1), b=(0, 1))),
+    ("usual unknown, share", Cause.FLOOD, sources(0, bot=(9, 1), b=(1, 1)), sources(0, bot=(7, 1), b=(3, 1))),
+    ("longer jobs", Cause.HUNG, facts(duration_p50_seconds=810.0), facts(duration_p50_seconds=702.0)),
+    ("fewer ends", Cause.HUNG, facts(completions_per_minute=0.9), facts(completions_per_minute=1.3)),
+    ("by chance", Cause.HUNG, facts(busy=4, completions_per_minute=0.0), facts(busy=2, completions_per_minute=0.1)),
+    ("nearly full", Cause.LIMIT, facts(limit=21, booting=0), facts(limit=25, booting=0)),
+    ("one is idle", Cause.LIMIT, facts(limit=20, booting=0), facts(limit=20, booting=0, busy=19, idle=1)),
+    ("asked for", Cause.LOST_EVENTS, facts(**DEAD), now_and_then(facts(**DEAD), 2, booting=1)),
+    (
+        "hardly asked",
+        Cause.LOST_EVENTS,
+        now_and_then(facts(**DEAD), 6, booting=1),
+        now_and_then(facts(**DEAD), 2, booting=1),
+    ),
+    ("refused", Cause.LOST_EVENTS, facts(**DEAD), facts(**DEAD, create_failures=3)),
+    ("idle", Cause.LOST_EVENTS, facts(**DEAD), facts(**DEAD, idle=1)),
+    ("no queue", Cause.LOST_EVENTS, facts(**DEAD), once(facts(**DEAD), 5, queued=0)),
+    ("room", Cause.LOST_EVENTS, facts(**DEAD, busy=94, limit=100), facts(**DEAD, busy=97, limit=100)),
+    ("a part", Cause.OFFLINE, facts(offline=14, busy=2, limit=16), facts(offline=6, busy=10, limit=16)),
+    ("others idle", Cause.OFFLINE, lately(facts(), 10, offline=14), lately(facts(), 10, offline=14, busy=4, idle=2)),
+    ("a part of codes", Cause.STOCKOUT, coded(4, 12), coded(2, 12)),
+    ("most are given", Cause.REFUSED, facts(create_failures=2, creates=5), facts(create_failures=2, creates=8)),
+    ("codes explain", Cause.REFUSED, facts(create_failures=12, creates=0), coded(12, 12)),
+    ("above usual", Cause.SURGE, facts(arrivals_per_minute=3.2), facts(arrivals_per_minute=2.5)),
+    ("all busy", Cause.SURGE, facts(arrivals_per_minute=6.0), facts(arrivals_per_minute=6.0, idle=1)),
+    (
+        "a burst before",
+        Cause.SURGE,
+        once(facts(), 25, arrivals_per_minute=6.0),
+        once(facts(), 25, arrivals_per_minute=4.0),
+    ),
+    ("nearly no call", Cause.THROTTLED, facts(api_remaining=50), facts(api_remaining=51)),
+    ("three pools", Cause.TOGETHER, facts(Around(MANY, MANY[:3])), facts(Around(MANY[:3], MANY[:2]))),
+    ("over half", Cause.TOGETHER, facts(Around(MANY, MANY[:3])), facts(Around((*MANY, "e", "f"), MANY[:3]))),
+    ("two looks", Cause.UNASSIGNED, lately(facts(), 2, idle=6), lately(facts(), 1, idle=6)),
+    ("one pool", Cause.UNASSIGNED, facts(idle=6), facts(Around(MANY, MANY[:2], MANY[:2]), idle=6)),
+    (
+        "many pools",
+        Cause.PROVIDER,
+        facts(Around(MANY, MANY[:2], MANY[:2]), idle=6),
+        facts(Around(MANY, MANY[:2], MANY[:1]), idle=6),
+    ),
+    ("one boots", Cause.UNKNOWN_LABEL, facts(**QUIET, limit=0), facts(**{**QUIET, "booting": 1}, limit=0)),
+    ("one is offline", Cause.UNKNOWN_LABEL, facts(**QUIET, limit=0), facts(**QUIET, limit=0, offline=1)),
+    (
+        "some register",
+        Cause.UNREGISTERED,
+        facts(creates=10, registered=3, booting=0),
+        facts(creates=10, registered=6, booting=0),
+    ),
+    (
+        "still booting",
+        Cause.UNREGISTERED,
+        facts(creates=3, registered=0, booting=0),
+        facts(creates=3, registered=0, booting=1),
+    ),
+    ("room beside", Cause.FAILED_FILL, facts(failed=20, booting=0), facts(failed=19, booting=0)),
+    ("idle beside", Cause.FAILED_FILL, facts(failed=20, booting=0), facts(failed=20, booting=0, busy=18, idle=2)),
+]
+
+
+@pytest.mark.parametrize(
+    ("cause", "more", "less"), [row[1:] for row in PAIRS], ids=[f"{r[1].name}-{r[0]}" for r in PAIRS]
+)
+def test_a_little_more_names_the_cause_and_a_little_less_does_not(cause: Cause, more: Facts, less: Facts):
+    """Figures on both sides of one condition of the rule, all others alike."""
+    assert cause in {one.cause for one in diagnosed(more).findings}
+    assert cause not in {one.cause for one in diagnosed(less).findings}
+
+
+def of(found: Facts, cause: Cause) -> Finding:
+    """The finding of this cause."""
+    return next(one for one in diagnosed(found).findings if one.cause is cause)
+
+
+SURER: list[tuple[str, Cause, Facts, Facts]] = [
+    (
+        "others as usual",
+        Cause.FLOOD,
+        sources(2, a=(20, 2), b=(10, 1), bot=(45, 0)),
+        sources(2, a=(41, 2), b=(21, 1), bot=(45, 0)),
+    ),
+    (
+        "arrivals as usual",
+        Cause.HUNG,
+        facts(duration_p50_seconds=810.0),
+        facts(duration_p50_seconds=810.0, arrivals_per_minute=6.0),
+    ),
+    ("refusals known", Cause.LOST_EVENTS, facts(**DEAD), facts(**DEAD, create_failures=None)),
+    ("nothing given", Cause.STOCKOUT, coded(12, 12), coded(12, 12, creates=12)),
+    ("many refusals", Cause.STOCKOUT, coded(5, 5), coded(2, 2)),
+    (
+        "the provider is silent, not up",
+        Cause.PROVIDER,
+        facts(Around(MANY, MANY, MANY), idle=6),
+        facts(Around(MANY, MANY, MANY, provider_up=True), idle=6),
+    ),
+]
+
+
+@pytest.mark.parametrize(("cause", "surer", "other"), [row[1:] for row in SURER], ids=[row[0] for row in SURER])
+def test_what_fits_better_is_surer(cause: Cause, surer: Facts, other: Facts):
+    """Both are named; the one whose other figures fit is more so."""
+    assert of(surer, cause).confidence > of(other, cause).confidence + 0.04
+
+
+def test_the_flood_is_who_sends_more_than_usual_not_who_sends_most():
+    """A big source at its usual rate is not to blame."""
+    assert of(sources(7, big=(100, 100), bot=(80, 0)), Cause.FLOOD).evidence[0].startswith("bot sent 80 of 180 jobs")
+
+
+EVIDENCE: list[tuple[str, Cause, Facts, str, bool]] = [
+    ("a lowered limit", Cause.LIMIT, lately(facts(limit=40, booting=0), 20, limit=20), "the limit was 40 before", True),
+    ("the same limit", Cause.LIMIT, facts(limit=20, booting=0), "before", False),
+    (
+        "ten of eleven looks",
+        Cause.LIMIT,
+        once(facts(limit=20, booting=0), 5, busy=15),
+        "in 10 of the last 11 looks",
+        True,
+    ),
+    (
+        "refused before",
+        Cause.LOST_EVENTS,
+        lately(facts(**DEAD, create_failures=2), 20, create_failures=0),
+        "then no longer",
+        True,
+    ),
+    ("never refused", Cause.LOST_EVENTS, facts(**DEAD), "then no longer", False),
+    (
+        "places of the dead",
+        Cause.LOST_EVENTS,
+        facts(**DEAD, offline=3, failed=4),
+        "13 more runners would be allowed",
+        True,
+    ),
+    ("none started", Cause.PROVIDER, facts(provider_up=False, starts_per_minute=0.0), "no job started", True),
+    ("some started", Cause.PROVIDER, facts(provider_up=False), "no job started", False),
+    (
+        "in many pools",
+        Cause.STOCKOUT,
+        replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY)),
+        "in 4 pools",
+        True,
+    ),
+    (
+        "in this pool",
+        Cause.STOCKOUT,
+        replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY[:1])),
+        "creates fail",
+        False,
+    ),
+    (
+        "a burst that is over",
+        Cause.SURGE,
+        once(facts(), 25, arrivals_per_minute=6.0),
+        "6.0 a minute were seen 25 min ago",
+        True,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("cause", "found", "words", "said"), [row[1:] for row in EVIDENCE], ids=[r[0] for r in EVIDENCE]
+)
+def test_evidence_says_what_was_seen(cause: Cause, found: Facts, words: str, said: bool):
+    """Each sentence stands only where its figures do."""
+    assert (words in "; ".join(of(found, cause).evidence)) is said
+
+
+def test_a_burst_is_dated_by_the_fleets_own_clock():
+    """At 60 fleet seconds a second, 25 s ago are 25 min."""
+    slow = once(facts(), 25, arrivals_per_minute=6.0)
+    fast = replace(slow, series=tuple(replace(s, at=AT - (AT - s.at) / 60) for s in slow.series), speed=60.0)
+    assert of(fast, Cause.SURGE).evidence == of(slow, Cause.SURGE).evidence
+
+
+def test_the_provider_comes_before_jobs_that_hang_with_it():
+    """Jobs that wait for a provider that is down look as if they hung."""
+    found = facts(provider_up=False, duration_p50_seconds=2700.0, completions_per_minute=0.3)
+    assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.PROVIDER, Cause.HUNG]
+
+
+def test_an_open_cause_says_nothing_against_more_runners():
+    """A blind source neither helps nor harms."""
+    assert caution(Finding(Cause.BLIND, 0.8, ("seen",), Scaling.UNKNOWN, "Repair.")) == ""
+    assert caution(Finding(Cause.QUOTA, 0.8, ("seen",), Scaling.NO, "Wait.")) != ""
+
+
+@pytest.mark.parametrize(
+    ("boot", "wait", "waits"),
+    [(60.0, 299.0, False), (60.0, 301.0, True), (600.0, 899.0, False), (600.0, 901.0, True), (600.0, None, True)],
+)
+def test_what_a_normal_wait_is(boot: float, wait: float | None, waits: bool):
+    """Five minutes, or half as long again as machines boot; an unknown wait in a known queue counts as long."""
+    found = replace(facts(oldest_wait_seconds=wait), rules=PoolRules(POOL, boot_time_seconds=boot))
+    assert found.waits is waits
+
+
+def test_half_of_the_pools_is_isolated():
+    """Widespread is more than half."""
+    assert Around(MANY, MANY[:2]).spread.startswith("Isolated: 2 of 4")
+    assert Around(MANY, MANY[:3]).spread.startswith("Widespread: 3 of 4")
+
+
+def test_what_is_around_a_pool_is_measured_now():
+    """An old sample is no measured pool, and one provider that is down is not up because another pool says so."""
+    here, other = facts(), facts(pool="other", provider_up=False)
+    old = replace(facts(pool="old"), series=tuple(replace(s, at=s.at - 600) for s in facts(pool="old").series))
+    pools = {one.pool: Pool(one.pool, one.series) for one in (here, other, old)}
+    around = facts_of(list(pools), pools, {}, Moment(AT, 60.0))[0].around
+    assert (around.measured, around.queueing, around.provider_up) == ((POOL, "other"), (POOL, "other"), False)
+
+
+def test_what_is_usual_is_older_than_the_trouble():
+    """The median of what was seen before the last 20 minutes; from two looks nothing is usual."""
+    found = lately(facts(offline=2, looks=26), 21, offline=9)
+    assert found.usual("offline") == 2.0
+    assert replace(found, series=found.series[-23:]).usual("offline") is None

@@ -1,0 +1,219 @@
+"""What figures do not carry is not claimed: unknown is not zero, long ago is not now, one job is not all of them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.core.finding import Around, Cause, Facts, Finding
+from bot.core.pool import Counted, PoolRules, Snapshot
+from bot.diagnosis.rank import caution, diagnosed
+from bot.diagnosis.refusals import family
+from tests.diagnosis.rows import AT, POOL, facts, lately
+
+MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
+DEAD: dict[str, Any] = {"busy": 0, "booting": 0, "creates": 0, "registered": 0}
+
+
+def of(found: Facts, cause: Cause) -> Finding | None:
+    """The finding of this cause."""
+    return next((one for one in diagnosed(found).findings if one.cause is cause), None)
+
+
+def evidence(found: Facts, cause: Cause) -> str:
+    """What was observed of this cause; empty when it is not named."""
+    one = of(found, cause)
+    return "; ".join(one.evidence) if one else ""
+
+
+def test_a_flood_of_thousands_is_reckoned():
+    """1,700 jobs in a quarter of an hour: binomials of that size are beyond a float."""
+    sent = (Counted("bot", 900), Counted("a / pull", 500), Counted("b / pull", 300))
+    usual = (Counted("bot", 100), Counted("a / pull", 500), Counted("b / pull", 300))
+    many = {"usual_arrivals_per_minute": 60.0, "arrivals_per_minute": 113.0}
+    top = diagnosed(facts(arrivals_by_source=sent, usual_by_source=usual, **many)).top
+    assert top is not None
+    assert (top.cause, top.evidence[0]) == (Cause.FLOOD, "bot sent 900 of 1700 jobs in the last 15 min (53%)")
+
+
+def test_a_source_that_never_came_before_can_flood():
+    """Its usual share is none at all."""
+    new = (Counted("new / bot", 60), Counted("example/torch / pull", 20))
+    assert of(facts(arrivals_by_source=new, arrivals_per_minute=5.0), Cause.FLOOD) is not None
+
+
+def test_failed_runners_that_fill_the_limit_come_before_a_boot_that_nobody_saw():
+    """F1: nothing was created in the last quarter of an hour, because there is no room; that is no bad image now."""
+    found = facts(failed=18, busy=22, booting=0, creates=0, registered=0)
+    assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.FAILED_FILL, Cause.UNREGISTERED]
+
+
+def test_offline_runners_that_hold_places_are_told_beside_the_failed_ones():
+    """Two working and one failed do not fill forty places."""
+    said = evidence(facts(failed=1, offline=37, busy=2, booting=0), Cause.FAILED_FILL)
+    assert said == "2 working, 37 offline and 1 failed runner fill the limit of 40"
+    assert of(facts(failed=1, offline=38, busy=2, booting=0), Cause.FAILED_FILL) is None
+
+
+def test_machines_that_may_boot_still_are_hardly_proof_of_a_bad_image():
+    """Six were created, none registered, and nobody counts the booting ones: no caution rests on that."""
+    one = of(facts(creates=6, registered=0, booting=None, failed=None), Cause.UNREGISTERED)
+    assert one is not None
+    assert (one.sureness, set(one.missing)) == ("low", {"failed", "booting"})
+    assert caution(one) == ""
+    assert of(facts(creates=6, registered=0, booting=5), Cause.UNREGISTERED) is None
+
+
+def test_without_a_known_limit_nobody_knows_whether_there_was_room():
+    """Hosts that are the pool, busy and full: that nothing is created is no sign of lost events."""
+    one = of(facts(limit=None, booting=0, creates=0, registered=0), Cause.LOST_EVENTS)
+    assert one is not None
+    assert one.sureness == "low"
+    assert "limit" in one.missing
+    assert not any("would be allowed" in seen for seen in one.evidence)
+
+
+def test_a_label_that_had_runners_a_while_ago_is_no_mistake():
+    """All runners are gone and none is created: the autoscaler is deaf, and the label was right an hour ago."""
+    gone = diagnosed(lately(facts(), 20, **DEAD)).findings
+    assert [one.cause for one in gone] == [Cause.LOST_EVENTS]
+
+
+def test_refusals_that_nobody_counts_are_not_said_to_be_none():
+    """Neither of a label without runners nor of many pools at once."""
+    alone = facts(**DEAD, create_failures=None)
+    assert "0 created and refusals unknown in 15 min" in evidence(alone, Cause.UNKNOWN_LABEL)
+    many = facts(Around(MANY, MANY), creates=0, create_failures=None)
+    assert evidence(many, Cause.TOGETHER).endswith("it is unknown whether any was refused")
+    assert evidence(facts(Around(MANY, MANY), creates=0), Cause.TOGETHER).endswith("none was refused")
+
+
+def test_booting_runners_that_nobody_counts_are_not_said_to_be_none():
+    """Nor is the room below the limit told, of which they may hold a part."""
+    assert "unknown whether one boots" in evidence(facts(limit=0, busy=0, booting=None), Cause.UNKNOWN_LABEL)
+    assert "more allowed" not in evidence(facts(arrivals_per_minute=6.0, booting=None), Cause.SURGE)
+    assert "more allowed" in evidence(facts(arrivals_per_minute=6.0), Cause.SURGE)
+
+
+@pytest.mark.parametrize(("before", "now", "named"), [(60, 61, False), (60, 75, True), (2, 12, True), (0, 3, False)])
+def test_how_many_have_gone_offline_counts_not_how_many_always_are(before: int, now: int, named: bool):
+    """One more beside 60 rows that were left behind is no lost host; 15 of 35 are."""
+    found = lately(facts(offline=before), 10, offline=now)
+    assert (of(found, Cause.OFFLINE) is not None) is named
+
+
+def test_a_flat_number_of_hosted_jobs_is_told_with_the_time_that_it_was_seen():
+    """Five looks in two minutes are no half hour."""
+    long = facts(pool="ubuntu-latest")
+    short = replace(long, series=tuple(replace(s, at=AT - (AT - s.at) / 30) for s in long.series[-5:]))
+    assert evidence(long, Cause.HOSTED).endswith(
+        "exactly 20 jobs run, unchanged for 30 min: that looks like the account's cap"
+    )
+    assert evidence(short, Cause.HOSTED) == "ubuntu-latest is a label of the CI provider's own machines"
+
+
+@pytest.mark.parametrize(
+    ("label", "hosted"),
+    [
+        ("ubuntu-24.04", True),
+        ("ubuntu-slim", True),
+        ("windows-11-arm", True),
+        ("macos-15-xlarge", True),
+        ("macos-m1-stable", False),
+        ("ubuntu-latest-mine", False),
+        ("my-ubuntu-latest", False),
+    ],
+)
+def test_hosted_labels_are_the_providers_own(label: str, hosted: bool):
+    """A label of somebody's own that looks alike is not one."""
+    assert (of(facts(pool=label), Cause.HOSTED) is not None) is hosted
+
+
+def test_a_provider_that_says_it_is_down_is_believed_also_where_idle_runners_are_unknown():
+    """Its own signal is an observation; what is missing is said."""
+    one = of(facts(idle=None, provider_up=False), Cause.PROVIDER)
+    assert one is not None
+    assert one.sureness == "medium"
+    assert one.missing == ("idle",)
+    assert of(facts(idle=None), Cause.PROVIDER) is None
+
+
+@pytest.mark.parametrize(
+    ("hours", "starts", "sureness"),
+    [(23, 2.0, ""), (25, 2.0, "high"), (36, None, "low"), (49, None, "medium"), (49, 0.0, ""), (23, None, "")],
+)
+def test_a_wait_beyond_a_day_is_a_ghost_by_what_else_is_known(hours: int, starts: float | None, sureness: str):
+    """The real alert of 23 jobs and 2,162 min: without starts it is said with less confidence, not left out."""
+    one = of(facts(queued=23, oldest_wait_seconds=3600.0 * hours, starts_per_minute=starts), Cause.GHOSTS)
+    assert (one.sureness if one else "") == sureness
+    if one:
+        assert one.missing == (("starts_per_minute",) if starts is None else ())
+
+
+def test_rows_that_the_source_left_out_are_told_and_explain_nothing():
+    """They are no part of the queue that is there."""
+    one = of(facts(ghosts=7), Cause.GHOSTS)
+    assert one is not None
+    assert (one.sureness, one.evidence) == ("low", ("7 rows only look queued and are left out of the figures",))
+
+
+def test_one_long_job_is_not_why_a_full_pool_queues():
+    """Some job is always the longest; the limit stays first, and nothing speaks against raising it."""
+    found = diagnosed(facts(limit=20, booting=0, running_longest_seconds=4 * 3600.0)).findings
+    assert [one.cause for one in found] == [Cause.LIMIT, Cause.HUNG]
+    assert found[1].sureness == "low"
+
+
+def test_what_ended_in_half_an_hour_is_not_told_from_a_minute():
+    """Between two gaps there is one look, with a rate of ten minutes."""
+    slow = facts(looks=120, completions_per_minute=0.3)
+    gap = tuple(sample for sample in slow.series if AT - sample.at < 60 or AT - sample.at > 2500)
+    assert "ended in 30 min" in evidence(slow, Cause.HUNG)
+    assert "ended in 30 min" not in evidence(replace(slow, series=gap), Cause.HUNG)
+
+
+def test_a_pool_that_has_lost_half_of_its_runners_is_not_at_its_limit():
+    """It was, until a minute ago; two that are being replaced do not count."""
+    full = facts(limit=20, booting=0)
+    assert of(lately(full, 1, busy=9), Cause.LIMIT) is None
+    assert of(lately(full, 1, busy=18), Cause.LIMIT) is not None
+    small = facts(limit=3, busy=3, booting=0)
+    assert of(lately(small, 1, busy=1), Cause.LIMIT) is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [
+        ("Access denied", Cause.PERMISSION),
+        ("PERMISSION_DENIED", Cause.PERMISSION),
+        ("AuthorizationFailed", Cause.PERMISSION),
+        ("Client.UnauthorizedOperation", Cause.PERMISSION),
+        ("account policy", Cause.PERMISSION),
+        ("InsufficientHostCapacity", Cause.STOCKOUT),
+        ("ZonalAllocationFailed", Cause.STOCKOUT),
+        ("VolumeLimitExceeded", Cause.QUOTA),
+        ("MaxSpotInstanceCountExceeded", Cause.QUOTA),
+        ("QUOTA_EXCEEDED", Cause.QUOTA),
+        ("rateLimitExceeded", Cause.THROTTLED),
+        ("no image found", Cause.IMAGE),
+        ("InvalidAMIID.Unavailable", Cause.IMAGE),
+        ("503", Cause.CLOUD_DOWN),
+        ("Server.InternalError", Cause.CLOUD_DOWN),
+    ],
+)
+def test_siblings_of_a_code_belong_to_its_family(code: str, cause: Cause):
+    """As AWS, Google Cloud and Azure write them; an image that is unavailable is no cloud that is."""
+    assert family(code) is cause
+
+
+def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own():
+    """14 jobs and 114 minutes are maxima, perhaps of two labels: without further figures the cause is unknown."""
+    series = tuple(Snapshot(POOL, AT - 60 * ago, queued=14, oldest_wait_seconds=6840.0) for ago in range(30, -1, -1))
+    found = diagnosed(Facts(PoolRules(POOL), series, Around((POOL,), (POOL,))))
+    assert (found.findings, found.waits) == ((), True)
+    assert {"limit", "busy", "idle", "creates", "api_remaining"} <= set(found.missing)
+
+
+def test_one_measured_pool_is_neither_isolated_nor_widespread():
+    """There is nothing to compare it with."""
+    assert Around(("a",), ("a",)).spread == ("Only a was measured, and it queues; whether that is isolated is unknown.")
