@@ -22,6 +22,7 @@ from bot.stories.keep import Move
 from bot.stories.levers import Judged, boot_seconds, judge, level_of, lever_of, maximum, within
 from bot.stories.places import permit_here
 from bot.stories.second import agreement, askable, asked_for_two
+from bot.stories.sizes import remember, size_shown
 from bot.stories.what_if import effect_of, effects, enough, useless
 from bot.stories.why import cautions
 from bot.views.modals import ScaleChoice, scale_confirm, scale_modal
@@ -98,6 +99,7 @@ async def _dialog(desk: Desk, request: Request) -> Answer:
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
     against = await cautions(desk)
     choices = await asyncio.gather(*(_choice(desk, name, against.get(name, "")) for name in order[:10]))
+    await remember(desk, request, {one.pool: one.current for one in choices if one.current is not None})
     able = next((one for one in choices if one.proposed is not None), None)
     table = await effects(desk, able.pool, able.current) if able else ()
     return Answer(view=scale_modal(request.act, choices, table))
@@ -131,7 +133,8 @@ async def _choice(desk: Desk, name: str, caution: str = "") -> ScaleChoice:
 
 async def _drafted(desk: Desk, request: Request, held: Held[Incident] | None, pool: str, text: str) -> Answer:
     try:
-        current, verdict = await _allowed(desk, pool, text, lower=request.surface is Surface.DIALOG)
+        shown = await size_shown(desk, request, pool) if request.surface is Surface.DIALOG else None
+        current, verdict = await _allowed(desk, pool, text, shown)
         askable(desk, pool, verdict.target or current, in_thread=held is not None)
     except Refused as refusal:
         if request.surface is not Surface.DIALOG:
@@ -152,11 +155,12 @@ async def _drafted(desk: Desk, request: Request, held: Held[Incident] | None, po
     return Answer(view=await _question(desk, draft, verdict.reason))
 
 
-async def _allowed(desk: Desk, pool: str, text: str, *, lower: bool) -> tuple[int, Verdict]:
-    """(size now, verdict). The dialog's number was proposed a while ago: it is lowered, and the question says so."""
+async def _allowed(desk: Desk, pool: str, text: str, shown: int | None) -> tuple[int, Verdict]:
+    """(size now, verdict). What was within the step at the size `shown` is lowered to it, and the question says so."""
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(f'The target is a whole number of runners, for example 24; "{text[:20]}" is not.')
-    found = await judge(desk, pool, int(text), lower=lower)
+    step = lever_of(desk, pool).policy.step or 0
+    found = await judge(desk, pool, int(text), lower=shown is not None and int(text) <= shown + step)
     if found.verdict.target is None:
         raise Refused(found.verdict.reason)
     return found.size, found.verdict

@@ -74,6 +74,7 @@ async def test_from_the_button_to_the_effect() -> None:
         ("41", "above the pool's maximum of 40 runners"),
         ("10", "not above the present 10 runners"),
         ("3", "not above the present 10 runners"),
+        ("38", "At most 20 more at once: 30 is the highest"),
     ],
 )
 async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, problem: str) -> None:
@@ -109,11 +110,11 @@ async def test_a_pool_that_moved_while_the_dialog_was_open_leaves_no_dead_end(si
         assert f"from {size} to *{min(size + 20, 40)} runners*" in str(question.view)
 
 
-@pytest.mark.parametrize(("size", "asked", "lowered"), [(1, "24", 21), (10, "38", 30)])
-async def test_a_dialog_above_the_step_leads_to_a_question_about_the_lower_target(
+@pytest.mark.parametrize(("size", "asked", "lowered"), [(1, "24", 21), (4, "30", 24)])
+async def test_a_proposal_that_the_pool_left_behind_leads_to_a_question_about_the_lower_target(
     size: int, asked: str, lowered: int
 ) -> None:
-    """The pool shrank, or too much was written: the question says what it is now and why, and exactly that is done."""
+    """The pool shrank while the dialog was open: the question says what it is now and why; exactly that is done."""
     world = await opened()
     await world.asks("scale_up")
     world.scaler.current = size
@@ -126,6 +127,18 @@ async def test_a_dialog_above_the_step_leads_to_a_question_about_the_lower_targe
     await confirmed(world, question)
     await world.work()
     assert world.scaler.effects == [(lowered, world.act.id)]
+
+
+async def test_a_step_that_was_too_big_from_the_start_is_refused() -> None:
+    """Not the pool moved, too much was written; also when nobody knows any more what the dialog showed."""
+    world = await opened()
+    await world.asks("scale_up")
+    world.scaler.current = 4
+    refusal = "24 is the highest target now; it has 4 runners, and 5 to 24 can be asked for."
+    assert (await filled(world, "31")).errors["target"].endswith(refusal)
+    assert (await filled(world, "30", who=BEN)).errors["target"].endswith(refusal)
+    world.clock.advance(901)
+    assert (await filled(world, "30")).errors["target"].endswith(refusal)
 
 
 async def test_a_target_that_was_typed_is_not_lowered_behind_ones_back() -> None:

@@ -57,6 +57,13 @@ def test_no_more_join_than_the_limit_lets_in():
     assert forecast(series(**FEW, limit=21, booting=1), RULES).verdict is not Verdict.CLEARS
 
 
+def test_added_runners_take_the_places_of_those_that_would_have_come():
+    """Room for ten more: with ten added, nobody else joins, and 31 runners finish what 31 can."""
+    found = flow(**FEW, limit=31, booting=1)
+    points = walk(found, 10)
+    assert points[80].started - points[79].started <= 31.5 * found.pace
+
+
 def test_machines_that_never_register_are_no_help_on_its_way():
     """Nine boot, and of nine that were created none registered."""
     known = {**FEW, "limit": 60, "booting": 9, "creates": 9}

@@ -1,0 +1,35 @@
+"""The sizes that a Scale up dialog showed: a proposal that the pool left behind since is told from one too big."""
+
+from collections.abc import Mapping
+
+from bot.core.action import Act, Progress
+from bot.core.alert import digest
+from bot.core.record import Change, Conflict, Held, Put
+from bot.core.request import Request
+from bot.desk import Desk
+
+KEPT_SECONDS = 900.0
+"""As long as the question that follows stays good."""
+
+
+async def remember(desk: Desk, request: Request, sizes: Mapping[str, int]) -> None:
+    """Keep the size of each pool for a while; what cannot be kept only makes a refusal out of a lower target."""
+    sizes_id, now = _id(request), desk.now()
+    params = {pool: str(size) for pool, size in sizes.items()}
+    shown = Act(sizes_id, "sizes", request.who, request.channel, now, params=params, progress=Progress.DONE)
+    known = await desk.store.get(Act, sizes_id)
+    try:
+        await desk.store.commit(Change(puts=(Put(known or Held(shown, 0), shown, None, keep_seconds=KEPT_SECONDS),)))
+    except Conflict:
+        return
+
+
+async def size_shown(desk: Desk, request: Request, pool: str) -> int | None:
+    """What the dialog said that the pool has; None when that is not known any more."""
+    shown = await desk.act(_id(request))
+    size = shown.params.get(pool) if shown else None
+    return int(size) if size is not None else None
+
+
+def _id(request: Request) -> str:
+    return f"{request.act.partition('.')[0]}.{digest('sizes', request.act, request.who)[:12]}"
