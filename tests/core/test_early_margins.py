@@ -22,6 +22,23 @@ def test_nothing_is_said_of_the_hours_after_the_next() -> None:
     assert expected(growing(40, 600.0), RULES, (Threshold(Measure.QUEUED, 250),)) == ()
 
 
+def test_jobs_that_nobody_may_serve_count_toward_the_length_that_alerts_watch() -> None:
+    """20 of the 40 never start: the alert counts all, so 60 are there as soon as two more a minute make them."""
+    limit = (Threshold(Measure.QUEUED, 60),)
+    (whole,), (part,) = (
+        expected(growing(40, 600.0), RULES, limit),
+        expected(growing(40, 600.0, unservable=20), RULES, limit),
+    )
+    assert part.mid_seconds == pytest.approx(whole.mid_seconds, rel=0.05)
+
+
+def test_no_interval_is_sharper_than_two_looks() -> None:
+    """A crossing that is a minute or two away is at least two minutes unsure on both sides."""
+    (found,) = expected(growing(40, 600.0), RULES, (Threshold(Measure.QUEUED, 42),))
+    assert found.low_seconds == 0.0
+    assert found.high_seconds is None or found.high_seconds >= found.mid_seconds + 120
+
+
 def test_beside_an_incident_not_even_one_look_warns() -> None:
     """No warning begins that the next look would have to take back."""
     assert after(seen(n, SURE, incidents=("i1",)) for n in range(9)).episode is None

@@ -73,6 +73,18 @@ def test_the_history_of_a_pool() -> None:
     assert how_ended(by_hand) == "closed by hand"
 
 
+def test_an_incident_that_outlasts_the_span_was_open_in_it_until_its_end() -> None:
+    """Ten minutes inside, whatever came after."""
+    (row,) = history([ended(UNTIL - 600, 60)], MONDAY, UNTIL)
+    assert row.open_seconds == 600.0
+
+
+def test_who_closed_it_once_before_did_not_end_it() -> None:
+    """It was opened again, and then the alert resolved without a measured drain."""
+    first = noted(ended(MONDAY, 60, state=State.RESOLVED), MONDAY + 900, Event.RESOLVED_BY_HAND, "closed.", who="U1")
+    assert how_ended(first) == "resolved unmeasured"
+
+
 def test_an_incident_of_no_pool_is_not_lost() -> None:
     """It stands under a name of its own, and counts once in the whole."""
     nameless = incident(pools=named(), at=MONDAY + 5)

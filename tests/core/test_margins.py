@@ -44,6 +44,19 @@ def test_a_burst_that_is_over_does_not_go_on():
     assert mid(ago(10, arrivals_per_minute=4.0)) > 1.1 * mid(series())
 
 
+def test_what_is_usual_tempers_what_was_seen_just_now():
+    """Half an hour at 3.5 a minute where 2 are usual is taken for less, and for less sure, than where 3.5 are."""
+    high = flow(arrivals_per_minute=3.5, usual_arrivals_per_minute=2.0)
+    assert 2.5 < high.arrivals < 3.3
+    spread = walk(replace(high, usual=high.arrivals))[60].spread
+    assert walk(high)[60].spread > 1.2 * spread
+
+
+def test_many_completions_are_trusted_more_than_durations():
+    """Durations say half of what was counted over half an hour: the pace is nearly what was counted."""
+    assert flow(duration_p50_seconds=2 * 536.0).pace == pytest.approx(0.1, rel=0.15)
+
+
 @pytest.mark.parametrize("gone", ["offline", "failed"])
 def test_runners_that_are_away_hold_their_places_below_the_limit(gone: str):
     """With 31 of 60 places held by others, only those that boot already come."""

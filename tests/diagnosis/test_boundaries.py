@@ -88,6 +88,7 @@ PAIRS: list[tuple[str, Cause, Facts, Facts]] = [
         once(facts(), 25, arrivals_per_minute=6.0),
         once(facts(), 25, arrivals_per_minute=4.0),
     ),
+    ("a run of the same", Cause.HOSTED, facts(pool="ubuntu-latest"), facts(pool="ubuntu-mine")),
     ("nearly no call", Cause.THROTTLED, facts(api_remaining=50), facts(api_remaining=51)),
     ("three pools", Cause.TOGETHER, facts(Around(MANY, MANY[:3])), facts(Around(MANY[:3], MANY[:2]))),
     ("over half", Cause.TOGETHER, facts(Around(MANY, MANY[:3])), facts(Around((*MANY, "e", "f"), MANY[:3]))),
@@ -146,6 +147,7 @@ SURER: list[tuple[str, Cause, Facts, Facts]] = [
         facts(duration_p50_seconds=810.0, arrivals_per_minute=6.0),
     ),
     ("refusals known", Cause.LOST_EVENTS, facts(**DEAD), facts(**DEAD, create_failures=None)),
+    ("nobody there", Cause.UNKNOWN_LABEL, facts(**QUIET, limit=0), facts(**DEAD, busy=2, limit=0)),
     ("nothing given", Cause.STOCKOUT, coded(12, 12), coded(12, 12, creates=12)),
     ("many refusals", Cause.STOCKOUT, coded(5, 5), coded(2, 2)),
     (

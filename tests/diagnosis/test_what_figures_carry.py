@@ -109,6 +109,7 @@ def test_a_flat_number_of_hosted_jobs_is_told_with_the_time_that_it_was_seen():
     assert evidence(long, Cause.HOSTED).endswith(
         "exactly 20 jobs run, unchanged for 30 min: that looks like the account's cap"
     )
+    assert "exactly" not in evidence(lately(long, 10, busy=19), Cause.HOSTED)
     assert evidence(short, Cause.HOSTED) == "ubuntu-latest is a label of the CI provider's own machines"
 
 

@@ -29,13 +29,29 @@ def hours(days: int, bad: Callable[[int, int], bool], since: float = MONDAY) -> 
             lambda day, hour: (day % 7 < 5 and hour == 16) or (day % 7 == 1 and hour == 4),
             ["20 of 20 weekdays 16:00-17:00", "4 of 4 Tuesdays 04:00-05:00"],
         ),
+        (
+            lambda day, hour: day % 7 != 5 and hour == 16,
+            ["20 of 20 weekdays 16:00-17:00", "4 of 4 Sundays 16:00-17:00"],
+        ),
         (lambda day, hour: False, []),
         (lambda day, hour: True, []),
         (lambda day, hour: day in (0, 7) and hour == 9, []),
         (lambda day, hour: 2 <= day < 5, []),
         (lambda day, hour: day % 7 in (0, 3) and hour == 9 and day < 14, []),
     ],
-    ids=["three Mondays", "weekdays", "daily", "midnight", "two", "never", "always", "twice", "long", "gone"],
+    ids=[
+        "three Mondays",
+        "weekdays",
+        "daily",
+        "midnight",
+        "two",
+        "no Saturday",
+        "never",
+        "always",
+        "twice",
+        "long",
+        "gone",
+    ],
 )
 def test_what_recurs_over_four_weeks(bad: Callable[[int, int], bool], words: list[str]) -> None:
     """Widest kind of day first, hours in a row as one window; twice is no pattern, nor is one trouble of three days."""
