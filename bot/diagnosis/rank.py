@@ -18,7 +18,10 @@ REFUSALS = (
     Cause.UNREGISTERED,
 )
 OUTRANKED = {
-    Cause.SURGE: (*REFUSALS, Cause.LIMIT, Cause.FLOOD, Cause.HUNG, Cause.OFFLINE, Cause.LOST_EVENTS, Cause.PROVIDER),
+    Cause.SURGE: (
+        *(*REFUSALS, Cause.LIMIT, Cause.FLOOD, Cause.HUNG, Cause.OFFLINE, Cause.LOST_EVENTS, Cause.PROVIDER),
+        Cause.FAILED_FILL,
+    ),
     Cause.LIMIT: (*REFUSALS, Cause.HUNG, Cause.FLOOD, Cause.OFFLINE, Cause.FAILED_FILL, Cause.PROVIDER),
     Cause.FAILED_FILL: (Cause.UNREGISTERED,),
     Cause.LOST_EVENTS: (Cause.PROVIDER, Cause.UNKNOWN_LABEL),

@@ -24,7 +24,7 @@ def find(facts: Facts) -> Finding | None:
         ago = max(1, round((now.at - at) * facts.speed / 60))
         seen.append(f"{most:.1f} a minute were seen {ago} min ago")
     sure = min(0.75, 0.5 + 0.1 * (max(rate, most) / max(usual, 0.1) - 1))
-    taken = (now.online or 0) + (now.booting or 0) + (now.offline or 0)
+    taken = (now.online or 0) + (now.booting or 0) + (now.offline or 0) + (now.failed or 0)
     room = None if now.limit is None or now.online is None or now.booting is None else now.limit - taken
     if room is not None and room > 0:
         seen.append(f"all {count(now.busy, 'online runner')} busy, {room} more allowed")

@@ -20,10 +20,22 @@ def find(facts: Facts) -> Finding | None:
     seen = [f"{count(created, 'machine')} created in the last 15 min, {now.registered} registered"]
     if failed:
         seen.append(f"{count(failed, 'machine')} booted without a runner registering")
-    sure = _sure(now)
+    broken = None if created else _before(facts)
+    if broken is not None:
+        seen.append(f"of {count(broken.creates, 'machine')} created in 15 min before, {broken.registered} registered")
+    sure = _sure(broken or now)
     advice = "Repair the image or its start script before anything is created; look at one machine's boot log."
     missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
     return Finding(Cause.UNREGISTERED, sure, tuple(seen), Scaling.HARMFUL, advice, missing=missing)
+
+
+def _before(facts: Facts) -> Snapshot | None:
+    """The newest earlier look whose 15 min saw machines created, if hardly one of them registered."""
+    for sample in reversed(facts.series):
+        booted = (sample.creates or 0) - (sample.booting or 0)
+        if booted >= LEAST_CREATES and sample.registered is not None:
+            return sample if sample.registered <= 0.4 * booted else None
+    return None
 
 
 def _sure(now: Snapshot) -> float:

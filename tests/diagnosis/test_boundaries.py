@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Around, Cause, Facts, Finding, Moment, Scaling, facts_of
-from bot.core.pool import Counted, Pool, PoolRules
+from bot.core.pool import Counted, Pool, PoolRules, Snapshot
+from bot.core.survey import survey
 from bot.diagnosis.rank import caution, diagnosed
 from tests.diagnosis.rows import AT, POOL, facts, lately
 
@@ -262,6 +263,8 @@ def test_half_of_the_pools_is_isolated():
     """Widespread is more than half."""
     assert Around(MANY, MANY[:2]).spread.startswith("Isolated: 2 of 4")
     assert Around(MANY, MANY[:3]).spread.startswith("Widespread: 3 of 4")
+    queued = {name: Pool(name, (Snapshot(name, AT, queued=9 if name in "ab" else 0),)) for name in MANY}
+    assert survey(MANY, queued, {}).headline.startswith("Isolated: 2 of 4")
 
 
 def test_what_is_around_a_pool_is_measured_now():

@@ -48,6 +48,25 @@ def test_failed_runners_that_fill_the_limit_come_before_a_boot_that_nobody_saw()
     assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.FAILED_FILL, Cause.UNREGISTERED]
 
 
+def test_a_bad_image_is_still_named_first_when_its_failures_have_filled_the_limit():
+    """I2: what was created until then never registered, and that was seen."""
+    found = lately(facts(creates=14, registered=0, failed=9), 20, creates=0, failed=18, busy=22, booting=0)
+    assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.UNREGISTERED, Cause.FAILED_FILL]
+    assert "of 14 machines created in 15 min before, 0 registered" in evidence(found, Cause.UNREGISTERED)
+    well = lately(
+        facts(creates=14, registered=13, failed=9), 20, creates=0, failed=18, busy=22, booting=0, registered=0
+    )
+    assert of(well, Cause.UNREGISTERED).confidence == 0.5
+
+
+@pytest.mark.parametrize(("failed", "busy"), [(18, 22), (5, 35)])
+def test_failed_runners_are_no_room_for_a_surge(failed: int, busy: int):
+    """They fill the limit: nothing more is allowed, and the surge is not why nobody comes."""
+    found = facts(failed=failed, busy=busy, booting=0, creates=0, registered=0, arrivals_per_minute=6.0)
+    assert "more allowed" not in evidence(found, Cause.SURGE)
+    assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.FAILED_FILL, Cause.SURGE]
+
+
 def test_offline_runners_that_hold_places_are_told_beside_the_failed_ones():
     """Two working and one failed do not fill forty places."""
     said = evidence(facts(failed=1, offline=37, busy=2, booting=0), Cause.FAILED_FILL)

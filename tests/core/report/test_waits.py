@@ -6,7 +6,7 @@ from bot.core.hour import WAIT_EDGES, counted, share_above
 from bot.core.pool import PoolRules
 from bot.core.report.summary import Books, Waits, report
 from tests.builders import POOL
-from tests.core.hours import MONDAY, hour
+from tests.core.hours import MONDAY, full, hour
 
 
 def waits(*of_hours: float, target: float = 900.0) -> Waits:
@@ -42,3 +42,18 @@ def test_what_is_over_the_target_lies_wholly_above_it() -> None:
     assert share_above(histogram, 900.0, WAIT_EDGES) == 0.25
     assert share_above((), 900.0, WAIT_EDGES) is None
     assert waits(900.0, 1000.0).over_share == 0.5
+
+
+def test_a_week_without_an_alert_is_told_where_somebody_waited_too_long() -> None:
+    """No incident, and an hour over the target; a calm pool has nothing to tell."""
+    for cells, told in (((hour(0, 3600.0, 5),), True), ((hour(0),), False)):
+        made = report(Books(MONDAY, MONDAY + 3600.0, pasts={POOL: cells}))
+        assert (made.pools[0].told, made.told) == (told, told)
+
+
+def test_the_limit_is_reckoned_for_the_eight_pools_whose_jobs_waited_most() -> None:
+    """Of nine, the last one is told why it has none."""
+    pasts = {f"p{n}": (hour(0), full(1, queued=120 - 10 * n)) for n in range(9)}
+    made = report(Books(MONDAY, MONDAY + 7200.0, pasts=pasts))
+    assert [one.sized for one in made.pools[8:]] == ["it is reckoned for the 8 pools whose jobs waited most"]
+    assert "reckoned for" not in str([one.sized for one in made.pools[:8]])
