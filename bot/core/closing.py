@@ -79,7 +79,7 @@ def farewell(incident: Incident, now: float) -> tuple[str, ...]:
     """Duration, cause, peaks, waiting, forecasts and the queue's way, as lines for the last reply."""
     peaks = [
         f"Peak of {pool}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.oldest_wait_seconds)}"
-        for pool, peak in sorted(incident.peaks.items(), key=lambda item: -item[1].oldest_wait_seconds)
+        for pool, peak in sorted(incident.peaks.items(), key=lambda item: item[1].order)
         if peak.queued
     ]
     done = any(entry.event in DEEDS for entry in incident.timeline)

@@ -138,10 +138,15 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The worst that was seen of a pool during an incident."""
+    """The worst that was seen of a pool during an incident; None: never known."""
 
-    queued: int = 0
-    oldest_wait_seconds: float = 0.0
+    queued: int | None = None
+    oldest_wait_seconds: float | None = None
+
+    @property
+    def order(self) -> tuple[float, int]:
+        """For sorting: longest wait first, then longest queue, unknown last."""
+        return (-(self.oldest_wait_seconds or 0.0), -(self.queued or 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +211,9 @@ def empty(snapshot: Snapshot | None, floor: int) -> bool | None:
 
 def raised(peak: Peak, snapshot: Snapshot) -> Peak:
     """The peak after one more look; unknown figures raise nothing."""
-    return Peak(
-        queued=max(peak.queued, snapshot.queued or 0),
-        oldest_wait_seconds=max(peak.oldest_wait_seconds, snapshot.oldest_wait_seconds or 0.0),
-    )
+    queues = [known for known in (peak.queued, snapshot.queued) if known is not None]
+    waits = [known for known in (peak.oldest_wait_seconds, snapshot.oldest_wait_seconds) if known is not None]
+    return Peak(max(queues, default=None), max(waits, default=None))
 
 
 def worst_first(snapshots: list[Snapshot]) -> list[Snapshot]:

@@ -23,8 +23,7 @@ def pictured(incident: Incident) -> tuple[str, ...]:
     known = [name for name, course in incident.courses.items() if _known(course) >= LEAST_POINTS]
 
     def order(name: str) -> tuple[float, int, str]:
-        peak = incident.peaks.get(name, Peak())
-        return (-peak.oldest_wait_seconds, -peak.queued, name)
+        return (*incident.peaks.get(name, Peak()).order, name)
 
     return tuple(sorted(known, key=order))
 

@@ -180,7 +180,7 @@ def _pool(incident: Incident, view: View, name: str, moment: Moment) -> PoolChar
     when = "at last" if incident.closed else "now"
     return PoolChart(
         pool=clipped(clean(name), LONGEST_NAME),
-        summary=f"{when} {state}; peak {peak.queued:,}, {duration(peak.oldest_wait_seconds)}",
+        summary=f"{when} {state}; peak {figure(peak.queued)}, {duration(peak.oldest_wait_seconds)}",
         depth=_depth(course, moment, _band(incident, view, name, moment)),
         wait=_panel("oldest wait, min", (Line("wait", "oldest wait", minutes),)) if minutes else None,
     )

@@ -103,7 +103,8 @@ def _pools(incident: Incident, now: float) -> str:
             "|---|---|---|---|---|---|"]  # fmt: skip
     for name in incident.candidates:
         peak = incident.peaks.get(name)
-        shown = (f"{peak.queued:,}", duration(peak.oldest_wait_seconds)) if peak else ("unknown", "unknown")
+        most = "unknown" if peak is None or peak.queued is None else f"{peak.queued:,}"
+        shown = (most, duration(peak.oldest_wait_seconds if peak else None))
         affected = "yes" if name in incident.affected else "not seen to queue"
         one = cost.get(name)
         waited = f"at least {hours(one.hours)} | {one.unmeasured:.0%}" if one else "unknown | all"

@@ -122,7 +122,7 @@ def _job(job: Job) -> Marked:
 def peaks(incident: Incident, seen: Sequence[Row] = ()) -> Marked | None:
     """The worst that was seen of each pool; while the incident is open, only where it is worse than the figures now."""
     now = {row.name: row for row in seen}
-    worst = sorted(incident.peaks.items(), key=lambda item: (-item[1].oldest_wait_seconds, -item[1].queued))
+    worst = sorted(incident.peaks.items(), key=lambda item: item[1].order)
     told = [(name, peak) for name, peak in worst if peak.queued and not _stands(peak, now.get(name))]
     if not told:
         return None
@@ -143,8 +143,8 @@ def _peak(name: str, peak: Peak) -> Marked:
 def _stands(peak: Peak, row: Row | None) -> bool:
     if row is None or row.sample is None or row.sample.queued is None:
         return False
-    wait = row.sample.oldest_wait_seconds or 0.0
-    return row.sample.queued >= peak.queued and wait // 60 >= peak.oldest_wait_seconds // 60
+    wait, worst = row.sample.oldest_wait_seconds or 0.0, peak.oldest_wait_seconds or 0.0
+    return row.sample.queued >= (peak.queued or 0) and wait // 60 >= worst // 60
 
 
 def full_picture(seen: Sequence[Row]) -> Marked | None:

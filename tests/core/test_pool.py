@@ -105,6 +105,8 @@ def test_a_peak_only_rises() -> None:
     """Unknown figures raise nothing; each figure has its own peak."""
     peak = raised(Peak(9, 600.0), sample(4, oldest_wait_seconds=6840.0))
     assert peak == Peak(9, 6840.0)
+    assert raised(Peak(), sample(4, oldest_wait_seconds=None)) == Peak(4, None), "unknown is not zero"
+    assert raised(Peak(4, 60.0), sample(None, oldest_wait_seconds=None)) == Peak(4, 60.0)
     assert raised(peak, sample(None, oldest_wait_seconds=None)) == peak
 
 

@@ -126,7 +126,7 @@ def _later(ground: Ground) -> Proposal | None:
     calm = [incident for incident in ground.incidents if _calm(incident, ground)]
     if len(calm) < LEAST or len(calm) < MOSTLY * len(ground.incidents):
         return None
-    longest = max(incident.peaks[ground.pool].oldest_wait_seconds for incident in calm)
+    longest = max(incident.peaks[ground.pool].oldest_wait_seconds or 0.0 for incident in calm)
     words = f"Let the alert for {ground.pool} fire later: above a wait of {duration(_rounded_up(longest))}."
     why = (
         f"{len(calm):,} of {count(len(ground.incidents), 'incident')} drained although nobody did anything, and in "
@@ -208,7 +208,7 @@ def _calm(incident: Incident, ground: Ground) -> bool:
     peak = incident.peaks.get(ground.pool)
     if peak is None or touched(incident) or how_ended(incident) != "drained" or not incident.closed:
         return False
-    return 0 < peak.oldest_wait_seconds <= ground.target_seconds
+    return 0 < (peak.oldest_wait_seconds or 0.0) <= ground.target_seconds
 
 
 def _rounded_up(seconds: float) -> float:

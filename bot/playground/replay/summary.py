@@ -78,7 +78,7 @@ def _incident(incident: Incident, played: Played) -> Iterator[str]:
     lasted = duration((incident.closed_at or played.until) - incident.opened_at)
     yield f"{incident.id} · {incident.title}"
     yield f"  opened {stamp(incident.opened_at)}, {over}, {lasted}"
-    for name, peak in sorted(incident.peaks.items(), key=lambda item: (-item[1].oldest_wait_seconds, item[0])):
+    for name, peak in sorted(incident.peaks.items(), key=lambda item: (item[1].order, item[0])):
         yield f"  peak of {name}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.oldest_wait_seconds)}"
     for waited in waits(incident, played.until):
         yield f"  waited in {waited.pool}: at least {hours(waited.hours)} developer-hours"
