@@ -1,5 +1,6 @@
 """The sizes that a Scale up dialog showed: a proposal that the pool left behind since is told from one too big."""
 
+import contextlib
 from collections.abc import Mapping
 
 from bot.core.action import Act, Progress
@@ -7,7 +8,10 @@ from bot.core.alert import digest
 from bot.core.record import Change, Conflict, Held, Put
 from bot.core.request import Request
 from bot.desk import Desk
+from bot.ports import Unreachable
 
+NAME = "sizes"
+"""Of the record: it asks for nothing, is never due, and stands in no trail."""
 KEPT_SECONDS = 900.0
 """As long as the question that follows stays good."""
 
@@ -16,12 +20,10 @@ async def remember(desk: Desk, request: Request, sizes: Mapping[str, int]) -> No
     """Keep the size of each pool for a while; what cannot be kept only makes a refusal out of a lower target."""
     sizes_id, now = _id(request), desk.now()
     params = {pool: str(size) for pool, size in sizes.items()}
-    shown = Act(sizes_id, "sizes", request.who, request.channel, now, params=params, progress=Progress.DONE)
-    known = await desk.store.get(Act, sizes_id)
-    try:
+    shown = Act(sizes_id, NAME, request.who, request.channel, now, params=params, progress=Progress.DONE)
+    with contextlib.suppress(Conflict, Unreachable):
+        known = await desk.store.get(Act, sizes_id)
         await desk.store.commit(Change(puts=(Put(known or Held(shown, 0), shown, None, keep_seconds=KEPT_SECONDS),)))
-    except Conflict:
-        return
 
 
 async def size_shown(desk: Desk, request: Request, pool: str) -> int | None:
@@ -32,4 +34,4 @@ async def size_shown(desk: Desk, request: Request, pool: str) -> int | None:
 
 
 def _id(request: Request) -> str:
-    return f"{request.act.partition('.')[0]}.{digest('sizes', request.act, request.who)[:12]}"
+    return f"{request.act.partition('.')[0]}.{digest(NAME, request.act, request.who)[:12]}"
