@@ -21,8 +21,6 @@ from bot.stories.hush import ripen
 from bot.stories.keep import Move, keep, put_new
 from bot.views.results import told
 
-SAFETY_SECONDS = 0.2
-"""Nothing is waited for in the last moment of a lease."""
 TRIES = 5
 """Attempts at a back end that does not answer, before a person is asked to look."""
 KEPT_SECONDS = 30 * 86400.0

@@ -74,10 +74,10 @@ async def test_ac_4_two_people_within_the_cooldown_scale_once(zygote: Zygote, tm
         await home.eventually(lambda: bool(home.ends.sets), "one target")
         ((target, _),) = home.ends.sets
         late = BEN if target == 24 else ANA
-        why = (
-            "The pool was scaled a moment ago" if target == 24 else "The target 24 is not above the present 26 runners"
-        )
-        await home.slack.ephemeral(late, containing=f"not done: {why}")
+        told = await home.slack.ephemeral(late, containing="not done: ")
+        too_soon = "not done: The pool was scaled a moment ago" in told.text
+        outrun = target == 26 and "not done: The target 24 is not above the present 26 runners" in told.text
+        assert too_soon or outrun, told.text
         assert len(home.ends.sets) == 1
 
 
