@@ -9,7 +9,7 @@ from tests.fakes import FakeChat, FakeClock, FakeMetrics, FakeScaler
 HELLO = Message("OPEN")
 
 
-async def test_a_call_can_fail_before_or_after_its_effect():
+async def test_a_call_can_fail_before_or_after_its_effect() -> None:
     """The two halves of "the answer was lost"."""
     chat = FakeChat(FakeClock())
     chat.script.fail("post", Failure.UNKNOWN)
@@ -22,7 +22,7 @@ async def test_a_call_can_fail_before_or_after_its_effect():
     assert chat.script.count("post") == 3
 
 
-async def test_a_failure_can_wait_repeat_and_heal():
+async def test_a_failure_can_wait_repeat_and_heal() -> None:
     """`skip`, `times` and `heal`."""
     scaler = FakeScaler()
     scaler.script.fail("*", Failure.LATER, times=None, skip=1, retry_after_seconds=7)
@@ -35,7 +35,7 @@ async def test_a_failure_can_wait_repeat_and_heal():
     assert (await scaler.read()).current == 10
 
 
-async def test_a_lost_answer_leaves_the_target_set_once():
+async def test_a_lost_answer_leaves_the_target_set_once() -> None:
     """What the read-back after a timeout is for."""
     scaler = FakeScaler()
     scaler.script.fail("set", after=True)
@@ -45,7 +45,7 @@ async def test_a_lost_answer_leaves_the_target_set_once():
     assert (scaler.current, scaler.effects, len(scaler.requests)) == (24, [(24, "act-1")], 2)
 
 
-async def test_looks_come_in_turn_and_are_stamped_with_the_clock():
+async def test_looks_come_in_turn_and_are_stamped_with_the_clock() -> None:
     """The last one stays; a snapshot with a time of its own keeps it."""
     clock = FakeClock(1000.0)
     metrics = FakeMetrics(clock)
@@ -58,7 +58,7 @@ async def test_looks_come_in_turn_and_are_stamped_with_the_clock():
         await metrics.snapshot("other")
 
 
-async def test_a_message_shows_up_in_history_after_the_lag():
+async def test_a_message_shows_up_in_history_after_the_lag() -> None:
     """The settle time of promise P2 is about this."""
     clock = FakeClock()
     chat = FakeChat(clock)
@@ -69,7 +69,7 @@ async def test_a_message_shows_up_in_history_after_the_lag():
     assert await chat.find("C", "m", since=clock.now() - 10) == posted
 
 
-def test_the_wall_clock_can_be_wrong_while_time_goes_on():
+def test_the_wall_clock_can_be_wrong_while_time_goes_on() -> None:
     """Waits use the monotonic clock."""
     clock = FakeClock(1000.0)
     clock.skew_seconds = 3600.0

@@ -29,7 +29,7 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-async def test_a_failed_call_is_not_repeated():
+async def test_a_failed_call_is_not_repeated() -> None:
     """botocore would try four times more, longer than a worker's lease."""
     api = AwsApi(faults={"SetDesiredCapacity": "500"})
     async with serving_aws(api) as url:
@@ -39,7 +39,7 @@ async def test_a_failed_call_is_not_repeated():
     assert [action for action, _ in api.asked] == ["SetDesiredCapacity"]
 
 
-async def test_a_read_without_a_whole_answer_may_be_asked_again():
+async def test_a_read_without_a_whole_answer_may_be_asked_again() -> None:
     """Nothing has happened by it."""
     async with serving_aws(AwsApi(faults={"DescribeAutoScalingGroups": "silent"})) as url:
         with pytest.raises(Unreachable) as caught:
@@ -47,7 +47,7 @@ async def test_a_read_without_a_whole_answer_may_be_asked_again():
     assert caught.value.failure is Failure.LATER
 
 
-async def test_no_answer_ends_within_the_limit_and_is_doubt():
+async def test_no_answer_ends_within_the_limit_and_is_doubt() -> None:
     """A server that takes the request and says nothing."""
 
     async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -67,7 +67,7 @@ async def test_no_answer_ends_within_the_limit_and_is_doubt():
     await server.wait_closed()
 
 
-async def test_nobody_there_is_not_done():
+async def test_nobody_there_is_not_done() -> None:
     """The connection was refused."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -78,7 +78,7 @@ async def test_nobody_there_is_not_done():
     assert caught.value.failure is Failure.UNCONNECTED
 
 
-async def test_missing_credentials_are_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch):
+async def test_missing_credentials_are_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the environment is repeated."""
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
@@ -87,7 +87,7 @@ async def test_missing_credentials_are_told_with_the_remedy(monkeypatch: pytest.
     assert caught.value.failure is Failure.CREDENTIALS
 
 
-async def test_an_unknown_profile_is_a_matter_of_credentials(monkeypatch: pytest.MonkeyPatch):
+async def test_an_unknown_profile_is_a_matter_of_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     """boto3 says which one."""
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     with pytest.raises(Unreachable, match="nobody") as caught:
@@ -95,7 +95,7 @@ async def test_an_unknown_profile_is_a_matter_of_credentials(monkeypatch: pytest
     assert caught.value.failure is Failure.CREDENTIALS
 
 
-async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Groups in several accounts: the profile's credentials sign, whatever the environment holds."""
     (tmp_path / "config").write_text(
         "[profile other]\naws_access_key_id = AKIAOTHER\naws_secret_access_key = made-up\n", "utf-8"
@@ -118,7 +118,7 @@ async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPa
 
 async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+) -> None:
     """As with IRSA whose trust policy names another service account: no right of that role would help."""
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
@@ -141,7 +141,7 @@ async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
     assert caught.value.what.endswith(remedy)
 
 
-async def test_one_client_serves_a_region_of_this_process():
+async def test_one_client_serves_a_region_of_this_process() -> None:
     """Each would load its own models and look for its own credentials."""
     async with Wire() as wire:
         parts = parts_with(wire)

@@ -113,7 +113,7 @@ def test_a_missing_library_is_told_with_the_table_that_needs_it() -> None:
     assert caught.value.problems[0].startswith('[pool."linux".scaler]: kind "aws_asg" needs boto3')
 
 
-async def test_every_table_becomes_its_back_end(tmp_path: Path):
+async def test_every_table_becomes_its_back_end(tmp_path: Path) -> None:
     """Pools know their source and lever by name; a pool without either is fine."""
     back = BackEnd().says(200, {"current": 10})
     found = built(tmp_path, WHOLE, back.wire(), PAGER="https://pager.test/x", GRAFANA_TOKEN="glsa_1")
@@ -132,7 +132,7 @@ async def test_every_table_becomes_its_back_end(tmp_path: Path):
     await found.close()
 
 
-async def test_a_file_without_back_ends_has_none(tmp_path: Path):
+async def test_a_file_without_back_ends_has_none(tmp_path: Path) -> None:
     """Tailback runs with alerts alone."""
     found = built(tmp_path, "")
     assert (found.metrics, found.levers, found.alertmanagers, found.outside) == ({}, {}, {}, None)
@@ -155,7 +155,7 @@ async def test_a_file_without_back_ends_has_none(tmp_path: Path):
         '[pool."e".scaler]: max: is required',
     ],
 )
-def test_every_problem_of_every_table_is_said_at_once(said: str, tmp_path: Path):
+def test_every_problem_of_every_table_is_said_at_once(said: str, tmp_path: Path) -> None:
     """Each with its place and remedy; one restart mends them all."""
     with pytest.raises(ConfigError) as caught:
         built(tmp_path, WRONG)

@@ -60,7 +60,7 @@ async def failure(call: object) -> Failure:
     return caught.value.failure
 
 
-async def test_a_message_is_found_again_by_its_mark(room: Room):
+async def test_a_message_is_found_again_by_its_mark(room: Room) -> None:
     """What P2 rests on: before a second post, look for the first."""
     posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
     await room.chat.post(CI, HELLO, mark="inc-2.root")
@@ -68,20 +68,20 @@ async def test_a_message_is_found_again_by_its_mark(room: Room):
     assert await room.chat.find(CI, "inc-3.root", since=room.now() - 5) is None
 
 
-async def test_the_oldest_of_several_is_found(room: Room):
+async def test_the_oldest_of_several_is_found(room: Room) -> None:
     """Two processes that both posted agree on which one stays."""
     first = await room.chat.post(CI, HELLO, mark="inc-1.root")
     await room.chat.post(CI, HELLO, mark="inc-1.root")
     assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == first
 
 
-async def test_what_was_posted_long_before_is_not_found(room: Room):
+async def test_what_was_posted_long_before_is_not_found(room: Room) -> None:
     """`since` bounds how much has to be looked through."""
     await room.chat.post(CI, HELLO, mark="inc-1.root")
     assert await room.chat.find(CI, "inc-1.root", since=room.now() + 3600) is None
 
 
-async def test_a_reply_is_found_in_its_thread_alone(room: Room):
+async def test_a_reply_is_found_in_its_thread_alone(room: Room) -> None:
     """Replies are looked for in their own thread."""
     root = await room.chat.post(CI, HELLO, mark="inc-1.root")
     reply = await room.chat.post(CI, SHORT, mark="inc-1.reply", thread=root.ts)
@@ -89,7 +89,7 @@ async def test_a_reply_is_found_in_its_thread_alone(room: Room):
     assert await room.chat.find(CI, "inc-1.reply", since=room.now() - 5) is None
 
 
-async def test_an_update_replaces_the_text_and_keeps_the_mark(room: Room):
+async def test_an_update_replaces_the_text_and_keeps_the_mark(room: Room) -> None:
     """The mark must survive every edit, or the message could not be found any more."""
     posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
     await room.chat.update(CI, posted.ts, SHORT)
@@ -97,7 +97,7 @@ async def test_an_update_replaces_the_text_and_keeps_the_mark(room: Room):
     assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == posted
 
 
-async def test_a_message_that_was_deleted_is_gone(room: Room):
+async def test_a_message_that_was_deleted_is_gone(room: Room) -> None:
     """Its update says so, and a link to it is empty."""
     posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
     assert posted.ts.replace(".", "") in await room.chat.permalink(CI, posted.ts)
@@ -106,38 +106,38 @@ async def test_a_message_that_was_deleted_is_gone(room: Room):
     assert await room.chat.permalink(CI, posted.ts) == ""
 
 
-async def test_a_reply_under_a_deleted_parent_says_gone(room: Room):
+async def test_a_reply_under_a_deleted_parent_says_gone(room: Room) -> None:
     """Slack posts it at top level without an error (slack.md trap 13)."""
     root = await room.chat.post(CI, HELLO, mark="inc-1.root")
     room.delete(CI, root.ts)
     assert await failure(room.chat.post(CI, SHORT, mark="inc-1.reply", thread=root.ts)) is Failure.GONE
 
 
-async def test_a_channel_that_does_not_exist_is_a_wrong_place(room: Room):
+async def test_a_channel_that_does_not_exist_is_a_wrong_place(room: Room) -> None:
     """The fallback channel is used then."""
     assert await failure(room.chat.post("C0NOWHERE", HELLO, mark="m")) is Failure.PLACE
 
 
-async def test_a_whisper_is_in_no_history(room: Room):
+async def test_a_whisper_is_in_no_history(room: Room) -> None:
     """Only its reader ever sees it."""
     await room.chat.whisper(CI, "U0ANA", SHORT)
     posted = await room.chat.post(CI, HELLO, mark="m")
     assert await room.chat.find(CI, "m", since=room.now() - 5) == posted
 
 
-async def test_people_are_told_from_guests(room: Room):
+async def test_people_are_told_from_guests(room: Room) -> None:
     """ "anyone" means full members of this workspace."""
     assert (await room.chat.person("U0ANA")).full_member
     assert not (await room.chat.person("U0GUEST")).full_member
 
 
-async def test_a_group_has_its_members_and_an_unknown_one_is_gone(room: Room):
+async def test_a_group_has_its_members_and_an_unknown_one_is_gone(room: Room) -> None:
     """A group that does not exist has no members, and the caller learns why."""
     assert await room.chat.group_members("S0ONCALL") == {"U0ANA", "U0BEN"}
     assert await failure(room.chat.group_members("S0NOBODY")) is Failure.GONE
 
 
-async def test_a_picture_is_shown_by_a_message_of_ours(room: Room):
+async def test_a_picture_is_shown_by_a_message_of_ours(room: Room) -> None:
     """An upload stands in no channel; our own marked message carries it once Slack has looked at it."""
     file = await room.chat.upload("queue.png", "Queue", b"\x89PNG\r\n\x1a\n")
     posted = await room.chat.post(CI, HELLO, mark="inc-1.5")
@@ -148,7 +148,7 @@ async def test_a_picture_is_shown_by_a_message_of_ours(room: Room):
     assert await room.chat.find(CI, "inc-1.5", since=room.now() - 60) == posted
 
 
-async def test_a_picture_that_is_not_there_is_a_refused_shape(room: Room):
+async def test_a_picture_that_is_not_there_is_a_refused_shape(room: Room) -> None:
     """The rendering is not to blame, and the message stays as it was."""
     posted = await room.chat.post(CI, HELLO, mark="inc-1.5")
     shown = Message("The queue", ({"type": "image", "slack_file": {"id": "F00000099"}, "alt_text": "A queue"},))
@@ -156,7 +156,7 @@ async def test_a_picture_that_is_not_there_is_a_refused_shape(room: Room):
     assert room.text_of(CI, posted.ts) == HELLO.text
 
 
-async def test_a_home_is_drawn(room: Room):
+async def test_a_home_is_drawn(room: Room) -> None:
     """Any user, any time."""
     view = {"type": "home", "blocks": list(HELLO.blocks)}
     await room.chat.publish_home("U0ANA", view)

@@ -16,7 +16,7 @@ HOOK = "https://pager.test/hook/s3cr3t?key=t0ps3cr3t"
 TABLE = OutsideTable(url_env="PAGER")
 
 
-async def test_one_small_document_is_posted():
+async def test_one_small_document_is_posted() -> None:
     """Any 2xx is fine, JSON or not."""
     back = BackEnd().says(202, b"")
     await build(TABLE, back.parts(PAGER=HOOK)).tell("slack_unreachable", "Slack has not answered for 5 min.")
@@ -32,7 +32,7 @@ async def test_one_small_document_is_posted():
 @pytest.mark.parametrize(
     ("status", "failure"), [(404, Failure.SHAPE), (500, Failure.UNKNOWN), (403, Failure.CREDENTIALS)]
 )
-async def test_a_refusal_names_no_secret(status: int, failure: Failure):
+async def test_a_refusal_names_no_secret(status: int, failure: Failure) -> None:
     """The host is named, the path and the key are not."""
     with pytest.raises(Unreachable) as caught:
         await build(TABLE, BackEnd().says(status, {"message": "no"}).parts(PAGER=HOOK)).tell("e", "t")
@@ -41,7 +41,7 @@ async def test_a_refusal_names_no_secret(status: int, failure: Failure):
 
 
 @pytest.mark.parametrize("value", ["pager.test/s3cr3t", "ftp://x/s3cr3t"])
-def test_a_wrong_address_names_the_variable_and_not_its_value(value: str):
+def test_a_wrong_address_names_the_variable_and_not_its_value(value: str) -> None:
     """It may be a secret."""
     with pytest.raises(ConfigError) as caught:
         build(TABLE, BackEnd().parts(PAGER=value))
@@ -49,13 +49,13 @@ def test_a_wrong_address_names_the_variable_and_not_its_value(value: str):
     assert "s3cr3t" not in str(caught.value)
 
 
-def test_a_missing_variable_is_named():
+def test_a_missing_variable_is_named() -> None:
     """Place and variable."""
     with pytest.raises(ConfigError, match=r"\[outside_slack\]: url_env: PAGER"):
         build(TABLE, BackEnd().parts())
 
 
-async def test_it_is_told_through_the_proxy_of_its_own_table(tmp_path: Path):
+async def test_it_is_told_through_the_proxy_of_its_own_table(tmp_path: Path) -> None:
     """A network that Slack cannot be reached from may let a pager through; its path and key stay out of the proxy."""
     proxy = Proxy(login="tailback:hunter22-long")
     async with serving_tls(tmp_path, b"") as (url, ca_file), proxying(proxy) as address, Wire() as wire:
@@ -67,7 +67,7 @@ async def test_it_is_told_through_the_proxy_of_its_own_table(tmp_path: Path):
     assert "s3cr3t" not in head
 
 
-async def test_a_proxy_that_is_away_is_named_and_the_secret_is_not():
+async def test_a_proxy_that_is_away_is_named_and_the_secret_is_not() -> None:
     """As of every back end."""
     async with Wire() as wire:
         table = OutsideTable(url_env="PAGER", proxy="http://127.0.0.1:9")
@@ -77,7 +77,7 @@ async def test_a_proxy_that_is_away_is_named_and_the_secret_is_not():
     assert "s3cr3t" not in str(caught.value)
 
 
-async def test_the_fake_keeps_what_it_was_told():
+async def test_the_fake_keeps_what_it_was_told() -> None:
     """Tests of stories read it."""
     fake = FakeOutside()
     await fake.tell("e", "t")

@@ -17,13 +17,13 @@ def words(script: str) -> list[str]:
     return ["/bin/sh", "-c", script]
 
 
-async def test_a_program_that_ends_is_told_as_it_ended():
+async def test_a_program_that_ends_is_told_as_it_ended() -> None:
     """Code and both outputs."""
     ended = await Programs({"WHO": "world"}, 5.0).run(words("echo hello $WHO; echo oh >&2; exit 4"))
     assert ended == Ended(4, b"hello world\n", b"oh\n")
 
 
-async def test_when_time_is_up_its_children_end_too(tmp_path: Path):
+async def test_when_time_is_up_its_children_end_too(tmp_path: Path) -> None:
     """The whole process group is killed."""
     file = tmp_path / "pid"
     with pytest.raises(TooSlow):
@@ -31,7 +31,7 @@ async def test_when_time_is_up_its_children_end_too(tmp_path: Path):
     assert await gone(int(file.read_text()))
 
 
-async def test_when_the_caller_gives_up_nothing_goes_on(tmp_path: Path):
+async def test_when_the_caller_gives_up_nothing_goes_on(tmp_path: Path) -> None:
     """A worker whose claim has ended cancels what it waits for."""
     file = tmp_path / "pid"
     running = asyncio.create_task(Programs({}, 30.0).run(words(PARENT.format(file=file))))
@@ -42,7 +42,7 @@ async def test_when_the_caller_gives_up_nothing_goes_on(tmp_path: Path):
     assert await gone(int(file.read_text()))
 
 
-async def test_when_the_caller_gives_up_at_the_start_nothing_goes_on(tmp_path: Path):
+async def test_when_the_caller_gives_up_at_the_start_nothing_goes_on(tmp_path: Path) -> None:
     """However early: the program is killed as soon as it is there."""
     file = tmp_path / "pid"
     for turns in range(4):
@@ -56,7 +56,7 @@ async def test_when_the_caller_gives_up_at_the_start_nothing_goes_on(tmp_path: P
         assert not file.exists() or await gone(int(file.read_text() or 0))
 
 
-async def test_a_program_has_not_ended_while_a_child_holds_its_output(tmp_path: Path):
+async def test_a_program_has_not_ended_while_a_child_holds_its_output(tmp_path: Path) -> None:
     """It may still say something; in the end both are stopped."""
     file = tmp_path / "pid"
     with pytest.raises(TooSlow):

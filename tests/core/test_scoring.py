@@ -44,7 +44,7 @@ def out(forecast: Forecast, why: LeftOut) -> Score:
     return Score(forecast, 0.0, held=False, left_out=why)
 
 
-def test_a_forecast_is_scored_by_whether_its_interval_held():
+def test_a_forecast_is_scored_by_whether_its_interval_held() -> None:
     """Inside holds; stalled and growing hold when it really took longer than half an hour."""
     assert scored(made(600, 1000, 2000), 1500).held
     assert scored(made(600, 1000, 2000), 1500).ratio == 1.5
@@ -55,20 +55,20 @@ def test_a_forecast_is_scored_by_whether_its_interval_held():
     assert scored(growing, 600).ratio is None
 
 
-def test_wrong_forecasts_widen_the_next_ones():
+def test_wrong_forecasts_widen_the_next_ones() -> None:
     """After a run of forecasts that were three times too short, the interval would hold such a miss."""
     wrong = [scored(made(700, 1000, 1400), 3000) for _ in range(8)]
     assert calibration(wrong).widen == pytest.approx(3.26, rel=0.02)
 
 
-def test_good_or_few_forecasts_leave_intervals_as_they_are():
+def test_good_or_few_forecasts_leave_intervals_as_they_are() -> None:
     """Never narrower than computed, never judged from a handful, and not by those that were left out."""
     assert calibration([scored(made(700, 1000, 1400), 1000)] * 20).widen == 1.0
     assert calibration([scored(made(700, 1000, 1400), 9000)] * 4) == Calibration(1.0, 4)
     assert calibration([out(made(700, 1000, 1400), LeftOut.SCALED)] * 20) == Calibration(1.0, 0)
 
 
-def test_a_drain_turns_what_was_foretold_into_scores():
+def test_a_drain_turns_what_was_foretold_into_scores() -> None:
     """With the time that it really took, to the first sample at the floor; what was foretold after it waits."""
     early, later = made(60, 120, 300), made(60, 120, 300, at=AT + 200)
     pool = Pool("linux", looks(9, 5, 2, 0, 7), forecasts=(early, later))
@@ -77,7 +77,7 @@ def test_a_drain_turns_what_was_foretold_into_scores():
     assert after.forecasts == (later,)
 
 
-def test_while_the_queue_stands_or_cannot_be_measured_nothing_is_compared():
+def test_while_the_queue_stands_or_cannot_be_measured_nothing_is_compared() -> None:
     """Unknown is not zero, and trouble is no drain."""
     pool = Pool("linux", looks(9, 5, None), forecasts=(made(60, 120, 300),))
     assert compared(pool, RULES) is pool
@@ -85,7 +85,7 @@ def test_while_the_queue_stands_or_cannot_be_measured_nothing_is_compared():
     assert compared(troubled, RULES) is troubled
 
 
-def test_an_end_that_nobody_saw_is_left_out():
+def test_an_end_that_nobody_saw_is_left_out() -> None:
     """Half an hour without a look is too coarse for what took that long, and fine for what took ten hours."""
     pool = Pool("linux", looks(9, 0, step=1800.0), forecasts=(made(60, 120, 300),))
     (score,) = compared(pool, RULES).scores
@@ -95,7 +95,7 @@ def test_an_end_that_nobody_saw_is_left_out():
     assert (score.left_out, score.held) == (None, False)
 
 
-def test_after_a_day_every_interval_was_wrong():
+def test_after_a_day_every_interval_was_wrong() -> None:
     """A queue that never empties would else leave no trace in the scores; its beginning is not forgotten either."""
     growing = Forecast(AT, Verdict.GROWING, 60, pool="linux")
     pool = Pool("linux", looks(9, 9, since=AT + 24 * HOUR - 60), forecasts=(made(60, 120, 300), growing))
@@ -104,13 +104,13 @@ def test_after_a_day_every_interval_was_wrong():
     assert after.forecasts == ()
 
 
-def test_what_was_foretold_in_another_time_is_compared_in_it():
+def test_what_was_foretold_in_another_time_is_compared_in_it() -> None:
     """At 60 fleet seconds a second, three seconds are three minutes."""
     pool = Pool("linux", looks(9, 5, 2, 0, step=1.0), forecasts=(made(60, 120, 300),))
     assert compared(pool, RULES, speed=60.0).scores[0].actual_seconds == 180.0
 
 
-def test_forecasts_from_before_a_scale_action_are_left_out_and_counted():
+def test_forecasts_from_before_a_scale_action_are_left_out_and_counted() -> None:
     """They said what would come of itself."""
     pool = replace(Pool("linux"), forecasts=(made(1, 2, 3), made(1, 2, 3, at=AT + 60)))
     after = touched(pool, AT + 30)
@@ -120,7 +120,7 @@ def test_forecasts_from_before_a_scale_action_are_left_out_and_counted():
     assert touched(pool, None) is pool
 
 
-def test_when_nobody_measures_any_more_what_waits_is_left_out_and_counted():
+def test_when_nobody_measures_any_more_what_waits_is_left_out_and_counted() -> None:
     """A refusal foretold nothing, so nothing is missing of it."""
     pool = Pool("linux", forecasts=(made(1, 2, 3), Forecast(AT, Verdict.UNSAID)))
     assert [score.left_out for score in waiting(pool)] == [LeftOut.WAITING]
@@ -128,7 +128,7 @@ def test_when_nobody_measures_any_more_what_waits_is_left_out_and_counted():
     assert given_up(pool).forecasts == ()
 
 
-def test_of_a_long_incident_forecasts_are_kept_from_its_beginning_on():
+def test_of_a_long_incident_forecasts_are_kept_from_its_beginning_on() -> None:
     """Only the last two hours would say nothing of how the first forecasts did."""
     kept: tuple[Forecast, ...] = ()
     for number in range(200):
@@ -138,7 +138,7 @@ def test_of_a_long_incident_forecasts_are_kept_from_its_beginning_on():
     assert KEPT_FORECASTS / 2 <= len(kept) <= KEPT_FORECASTS
 
 
-def test_the_newest_scores_are_kept_with_what_was_left_out_in_their_time():
+def test_the_newest_scores_are_kept_with_what_was_left_out_in_their_time() -> None:
     """Neither pushes the other out, and both speak of the same time."""
     old = tuple(out(made(1, 2, 3, at=AT - 9 * HOUR), LeftOut.SCALED) for _ in range(5))
     known = tuple(scored(made(1, 2, 3, at=AT - n), 2) for n in range(KEPT_SCORES, 0, -1))
@@ -149,7 +149,7 @@ def test_the_newest_scores_are_kept_with_what_was_left_out_in_their_time():
     assert not_scored(after.scores) == {LeftOut.SCALED: 5}
 
 
-def test_the_share_that_held_counts_only_compared_forecasts_that_named_a_time():
+def test_the_share_that_held_counts_only_compared_forecasts_that_named_a_time() -> None:
     """Growing and stalled are no intervals, and what is not known is neither right nor wrong."""
     every = [scored(made(600, 1000, 2000), 1500), scored(made(600, 1000, 2000), 9000)]
     every += [Score(Forecast(AT, Verdict.GROWING), 9000, held=True), out(made(600, 1000, 2000), LeftOut.UNSEEN)]
@@ -157,7 +157,7 @@ def test_the_share_that_held_counts_only_compared_forecasts_that_named_a_time():
     assert error_factor(every) == pytest.approx(13.5**0.5)
 
 
-def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out():
+def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
     """Held, missed, left out by the reason; and when nothing was scored, that."""
     known, scaled = scored(made(600, 1000, 2000), 1500), out(made(600, 1000, 2000), LeftOut.SCALED)
     ended = out(made(600, 1000, 2000), LeftOut.WAITING)
@@ -173,7 +173,7 @@ def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out():
     assert left_out_words(not_scored([known])) == ""
 
 
-def test_what_was_called_stalled_is_counted_in_words_that_can_be_read():
+def test_what_was_called_stalled_is_counted_in_words_that_can_be_read() -> None:
     """How many came true, and what that means."""
     right, wrong = scored(Forecast(AT, Verdict.GROWING, 60), 7200), scored(Forecast(AT, Verdict.STALLED, 60), 600)
     assert score_lines([right]) == (
@@ -182,7 +182,7 @@ def test_what_was_called_stalled_is_counted_in_words_that_can_be_read():
     assert "1 of 2 forecasts came true" in score_lines([right, wrong])[0]
 
 
-def test_in_a_simulation_the_first_forecast_says_whose_time_it_gives():
+def test_in_a_simulation_the_first_forecast_says_whose_time_it_gives() -> None:
     """Made at a time of the clock, to the second; lasted in the fleet's own."""
     lines = score_lines([scored(made(600, 1000, 2000), 1500)], speed=60.0)
     assert lines[1] == "The first, made at 08:00:00 UTC, said 10 min to 33 min; it took 25 min of the fleet's time"

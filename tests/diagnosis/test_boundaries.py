@@ -123,7 +123,7 @@ PAIRS: list[tuple[str, Cause, Facts, Facts]] = [
 @pytest.mark.parametrize(
     ("cause", "more", "less"), [row[1:] for row in PAIRS], ids=[f"{r[1].name}-{r[0]}" for r in PAIRS]
 )
-def test_a_little_more_names_the_cause_and_a_little_less_does_not(cause: Cause, more: Facts, less: Facts):
+def test_a_little_more_names_the_cause_and_a_little_less_does_not(cause: Cause, more: Facts, less: Facts) -> None:
     """Figures on both sides of one condition of the rule, all others alike."""
     assert cause in {one.cause for one in diagnosed(more).findings}
     assert cause not in {one.cause for one in diagnosed(less).findings}
@@ -161,12 +161,12 @@ SURER: list[tuple[str, Cause, Facts, Facts]] = [
 
 
 @pytest.mark.parametrize(("cause", "surer", "other"), [row[1:] for row in SURER], ids=[row[0] for row in SURER])
-def test_what_fits_better_is_surer(cause: Cause, surer: Facts, other: Facts):
+def test_what_fits_better_is_surer(cause: Cause, surer: Facts, other: Facts) -> None:
     """Both are named; the one whose other figures fit is more so."""
     assert of(surer, cause).confidence > of(other, cause).confidence + 0.04
 
 
-def test_the_flood_is_who_sends_more_than_usual_not_who_sends_most():
+def test_the_flood_is_who_sends_more_than_usual_not_who_sends_most() -> None:
     """A big source at its usual rate is not to blame."""
     assert of(sources(7, big=(100, 100), bot=(80, 0)), Cause.FLOOD).evidence[0].startswith("bot sent 80 of 180 jobs")
 
@@ -225,25 +225,25 @@ EVIDENCE: list[tuple[str, Cause, Facts, str, bool]] = [
 @pytest.mark.parametrize(
     ("cause", "found", "words", "said"), [row[1:] for row in EVIDENCE], ids=[r[0] for r in EVIDENCE]
 )
-def test_evidence_says_what_was_seen(cause: Cause, found: Facts, words: str, said: bool):
+def test_evidence_says_what_was_seen(cause: Cause, found: Facts, words: str, said: bool) -> None:
     """Each sentence stands only where its figures do."""
     assert (words in "; ".join(of(found, cause).evidence)) is said
 
 
-def test_a_burst_is_dated_by_the_fleets_own_clock():
+def test_a_burst_is_dated_by_the_fleets_own_clock() -> None:
     """At 60 fleet seconds a second, 25 s ago are 25 min."""
     slow = once(facts(), 25, arrivals_per_minute=6.0)
     fast = replace(slow, series=tuple(replace(s, at=AT - (AT - s.at) / 60) for s in slow.series), speed=60.0)
     assert of(fast, Cause.SURGE).evidence == of(slow, Cause.SURGE).evidence
 
 
-def test_the_provider_comes_before_jobs_that_hang_with_it():
+def test_the_provider_comes_before_jobs_that_hang_with_it() -> None:
     """Jobs that wait for a provider that is down look as if they hung."""
     found = facts(provider_up=False, duration_p50_seconds=2700.0, completions_per_minute=0.3)
     assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.PROVIDER, Cause.HUNG]
 
 
-def test_an_open_cause_says_nothing_against_more_runners():
+def test_an_open_cause_says_nothing_against_more_runners() -> None:
     """A blind source neither helps nor harms."""
     assert caution(Finding(Cause.BLIND, 0.8, ("seen",), Scaling.UNKNOWN, "Repair.")) == ""
     assert caution(Finding(Cause.QUOTA, 0.8, ("seen",), Scaling.NO, "Wait.")) != ""
@@ -253,13 +253,13 @@ def test_an_open_cause_says_nothing_against_more_runners():
     ("boot", "wait", "waits"),
     [(60.0, 299.0, False), (60.0, 301.0, True), (600.0, 899.0, False), (600.0, 901.0, True), (600.0, None, True)],
 )
-def test_what_a_normal_wait_is(boot: float, wait: float | None, waits: bool):
+def test_what_a_normal_wait_is(boot: float, wait: float | None, waits: bool) -> None:
     """Five minutes, or half as long again as machines boot; an unknown wait in a known queue counts as long."""
     found = replace(facts(oldest_wait_seconds=wait), rules=PoolRules(POOL, boot_time_seconds=boot))
     assert found.waits is waits
 
 
-def test_half_of_the_pools_is_isolated():
+def test_half_of_the_pools_is_isolated() -> None:
     """Widespread is more than half."""
     assert Around(MANY, MANY[:2]).spread.startswith("Isolated: 2 of 4")
     assert Around(MANY, MANY[:3]).spread.startswith("Widespread: 3 of 4")
@@ -267,7 +267,7 @@ def test_half_of_the_pools_is_isolated():
     assert survey(MANY, queued, {}).headline.startswith("Isolated: 2 of 4")
 
 
-def test_what_is_around_a_pool_is_measured_now():
+def test_what_is_around_a_pool_is_measured_now() -> None:
     """An old sample is no measured pool, and one provider that is down is not up because another pool says so."""
     here, other = facts(), facts(pool="other", provider_up=False)
     old = replace(facts(pool="old"), series=tuple(replace(s, at=s.at - 600) for s in facts(pool="old").series))
@@ -276,7 +276,7 @@ def test_what_is_around_a_pool_is_measured_now():
     assert (around.measured, around.queueing, around.provider_up) == ((POOL, "other"), (POOL, "other"), False)
 
 
-def test_what_is_usual_is_older_than_the_trouble():
+def test_what_is_usual_is_older_than_the_trouble() -> None:
     """The median of what was seen before the last 20 minutes; from two looks nothing is usual."""
     found = lately(facts(offline=2, looks=26), 21, offline=9)
     assert found.usual("offline") == 2.0

@@ -11,7 +11,7 @@ HIDDEN = frozenset({"create_failures", "create_failures_by_code", "creates", "re
 
 
 @pytest.mark.parametrize("cause", [cause for cause in MAKERS if cause], ids=lambda cause: cause.name.lower())
-def test_the_true_cause_is_among_the_first_two(cause: Cause):
+def test_the_true_cause_is_among_the_first_two(cause: Cause) -> None:
     """Two seeds of each trouble: named among the first two wherever a queue came of it, with what was observed."""
     answers = [ask(trouble(cause, seed)) for seed in SEEDS]
     assert any(answer.diagnosis for answer in answers)
@@ -21,21 +21,21 @@ def test_the_true_cause_is_among_the_first_two(cause: Cause):
             assert all(finding.evidence for finding in answer.diagnosis.findings)
 
 
-def test_a_healthy_fleet_has_no_cause():
+def test_a_healthy_fleet_has_no_cause() -> None:
     """Ordinary days with their ordinary waits."""
     for seed in SEEDS:
         assert ask(trouble(None, seed)).named == ()
 
 
 @pytest.mark.parametrize("pair", MIXED, ids=lambda pair: " and ".join(cause.name.lower() for cause in pair))
-def test_of_two_causes_one_comes_first(pair: tuple[Cause, Cause]):
+def test_of_two_causes_one_comes_first(pair: tuple[Cause, Cause]) -> None:
     """Both are at work; whichever shows more is named first."""
     row = judged("mixed", [ask(mixed(pair, seed)) for seed in SEEDS])
     assert row.asked
     assert row.first == row.asked
 
 
-def test_a_source_that_hides_the_creates_never_hears_of_a_stockout():
+def test_a_source_that_hides_the_creates_never_hears_of_a_stockout() -> None:
     """No cause without its stored observation: the refusals are not seen, so they are not named, and that is said."""
     made = trouble(Cause.STOCKOUT, SEEDS[0])
     answer = ask(type(made)(made.name, made.seed, made.causes, made.pool, made.pools, made.faults, HIDDEN))

@@ -8,7 +8,7 @@ from bot.diagnosis.rank import Diagnosis, caution, diagnosed, grouped, sentences
 from tests.diagnosis.rows import AT, POOL, facts, lately
 
 
-def test_the_deeper_cause_comes_before_the_limit_that_it_fills():
+def test_the_deeper_cause_comes_before_the_limit_that_it_fills() -> None:
     """Hung jobs fill the pool to its limit: the hang is first, the limit second."""
     found = facts(
         limit=20, booting=0, duration_p50_seconds=1500.0, running_longest_seconds=12_000.0, completions_per_minute=0.5
@@ -16,14 +16,14 @@ def test_the_deeper_cause_comes_before_the_limit_that_it_fills():
     assert [f.cause for f in diagnosed(found).findings[:2]] == [Cause.HUNG, Cause.LIMIT]
 
 
-def test_two_causes_stand_side_by_side():
+def test_two_causes_stand_side_by_side() -> None:
     """Hosts offline, and a flood besides."""
     flood = (Counted("example/torch / autorevert", 60), Counted("example/torch / pull", 20))
     found = lately(facts(arrivals_by_source=flood, arrivals_per_minute=5.0), 20, offline=14, busy=6)
     assert {f.cause for f in diagnosed(found).findings[:2]} == {Cause.OFFLINE, Cause.FLOOD}
 
 
-def test_sentences_give_cause_evidence_and_what_was_missing():
+def test_sentences_give_cause_evidence_and_what_was_missing() -> None:
     """A person reads the cause, its figures, whether scaling helps, and what could not be seen."""
     said = sentences(diagnosed(facts(limit=20, booting=0, api_remaining=None)))
     assert said[0].startswith(f"{POOL}, cause 1 (high confidence): the pool's limit is reached. 20 busy of 20 runners")
@@ -41,7 +41,7 @@ def outage(*names: str) -> list[Diagnosis]:
     return [diagnosed(found) for found in each]
 
 
-def test_pools_of_which_the_same_is_said_share_their_lines():
+def test_pools_of_which_the_same_is_said_share_their_lines() -> None:
     """A provider's outage: causes and advice once, and the figures of every pool."""
     found = outage("a", "b", "c", "d")
     (group,) = grouped(found)
@@ -55,7 +55,7 @@ def test_pools_of_which_the_same_is_said_share_their_lines():
     assert len([line for line in said if "do not rerun" in line]) == 1
 
 
-def test_figures_of_many_pools_are_not_cut():
+def test_figures_of_many_pools_are_not_cut() -> None:
     """What would be too long for one line is one line for each pool."""
     names = [f"linux.{'x' * 70}.{number}" for number in range(5)]
     said = sentences(*grouped(outage(*names))[0])
@@ -65,7 +65,7 @@ def test_figures_of_many_pools_are_not_cut():
     ]
 
 
-def test_pools_with_different_causes_keep_their_own_lines():
+def test_pools_with_different_causes_keep_their_own_lines() -> None:
     """What is not alike is not put together, and the order stays."""
     full = diagnosed(facts(limit=20, booting=0))
     found = [*outage("a", "b"), full]
@@ -73,14 +73,14 @@ def test_pools_with_different_causes_keep_their_own_lines():
     assert sentences(*grouped(found)[1]) == sentences(full)
 
 
-def test_what_the_evidence_gave_is_named_for_the_survey():
+def test_what_the_evidence_gave_is_named_for_the_survey() -> None:
     """The figures, by the causes that a person is told."""
     assert "idle" in told_figures(outage("a", "b")[0])
     assert told_figures(diagnosed(facts(limit=20, booting=0))) == {"limit"}
     assert told_figures(diagnosed(facts())) == frozenset()
 
 
-def test_unknown_is_said_as_such():
+def test_unknown_is_said_as_such() -> None:
     """Jobs wait and no rule fits."""
     assert sentences(diagnosed(facts()))[0] == f"{POOL}: cause unknown. No rule fits the figures that are there."
 
@@ -93,14 +93,14 @@ def test_unknown_is_said_as_such():
         ({"create_failures": 9, "creates": 0}, "More runners will hardly help: the cloud refuses new machines"),
     ],
 )
-def test_scale_up_is_warned_against_only_with_a_reason(figures: dict[str, int], words: str):
+def test_scale_up_is_warned_against_only_with_a_reason(figures: dict[str, int], words: str) -> None:
     """A warning names the cause and its figures."""
     said = caution(diagnosed(facts(**figures)).top)
     assert said.startswith(words)
     assert bool(said) == bool(words)
 
 
-def test_isolated_and_widespread_are_always_said():
+def test_isolated_and_widespread_are_always_said() -> None:
     """From the pools that were measured; a pool that could not be measured is neither."""
     one, other = facts(), facts(pool="other", queued=0)
     pools = {POOL: Pool(POOL, one.series), "other": Pool("other", other.series), "gone": Pool("gone", trouble="no")}

@@ -117,7 +117,7 @@ ROWS: list[tuple[str, str, Facts, Cause, Scaling]] = [
 @pytest.mark.parametrize(
     ("module", "found", "cause", "scaling"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
 )
-def test_a_cause_is_named_first_with_its_figures(module: str, found: Facts, cause: Cause, scaling: Scaling):
+def test_a_cause_is_named_first_with_its_figures(module: str, found: Facts, cause: Cause, scaling: Scaling) -> None:
     """The row's cause comes first, by the rule of that file, with evidence, advice and whether scaling helps."""
     assert diagnosed(found, [getattr(table, module).RULE]).top is not None
     top = diagnosed(found).top
@@ -127,24 +127,24 @@ def test_a_cause_is_named_first_with_its_figures(module: str, found: Facts, caus
     assert all(top.evidence)
 
 
-def test_an_ordinary_busy_pool_has_no_cause():
+def test_an_ordinary_busy_pool_has_no_cause() -> None:
     """Jobs wait and nothing is out of the ordinary: unknown is an answer."""
     found = diagnosed(facts())
     assert (found.waits, found.findings) == (True, ())
 
 
-def test_a_short_wait_needs_no_cause():
+def test_a_short_wait_needs_no_cause() -> None:
     """Minutes are normal while machines boot."""
     assert diagnosed(facts(oldest_wait_seconds=240.0, create_failures=9, creates=0)).findings == ()
 
 
-def test_an_empty_queue_needs_no_cause():
+def test_an_empty_queue_needs_no_cause() -> None:
     """Nothing waits, whatever else the figures say."""
     assert diagnosed(facts(queued=0, limit=20, booting=0)).findings == ()
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.cause.name}-{RULES.index(rule)}")
-def test_without_its_figures_a_rule_is_silent_and_says_so(rule: Rule):
+def test_without_its_figures_a_rule_is_silent_and_says_so(rule: Rule) -> None:
     """Each needed figure taken away by itself from the row that fits: no finding, and the figure is named."""
     row = next((r for r in ROWS if diagnosed(r[2], [rule]).top), None)
     if row is None:
@@ -166,7 +166,7 @@ def test_without_its_figures_a_rule_is_silent_and_says_so(rule: Rule):
         ("queue unknown", facts(queued=None)),
     ],
 )
-def test_a_blind_source_is_its_own_finding(trouble: str, found: Facts):
+def test_a_blind_source_is_its_own_finding(trouble: str, found: Facts) -> None:
     """What nobody sees is not empty (bot/diagnosis/blind.py)."""
     assert blind.RULE in RULES, trouble
     top = next((f for f in diagnosed(found).findings if f.cause is Cause.BLIND), None)
@@ -174,7 +174,7 @@ def test_a_blind_source_is_its_own_finding(trouble: str, found: Facts):
     assert top.scaling is Scaling.UNKNOWN
 
 
-def test_a_label_that_the_alert_names_and_nobody_knows():
+def test_a_label_that_the_alert_names_and_nobody_knows() -> None:
     """T1 from the alert alone: there is nothing to measure."""
     found = Facts(PoolRules("linux.gone"), around=Around(unknown_labels=("linux.gone",)))
     causes = [f.cause for f in diagnosed(found).findings]
@@ -195,12 +195,12 @@ def test_a_label_that_the_alert_names_and_nobody_knows():
         ("Zorg", Cause.REFUSED),
     ],
 )
-def test_codes_belong_to_families(code: str, cause: Cause):
+def test_codes_belong_to_families(code: str, cause: Cause) -> None:
     """Each cloud has many siblings of one code; a limit on requests is no quota."""
     assert family(code) is cause
 
 
-def test_a_flood_without_a_known_usual_is_said_with_less_confidence():
+def test_a_flood_without_a_known_usual_is_said_with_less_confidence() -> None:
     """Nearly all jobs from one of several sources, and what was missing is named."""
     alone = (Counted("example/torch / autorevert", 60), Counted("example/torch / pull", 3))
     found = facts(arrivals_by_source=alone, usual_by_source=(), usual_arrivals_per_minute=None)
@@ -209,26 +209,26 @@ def test_a_flood_without_a_known_usual_is_said_with_less_confidence():
     assert top.missing == ("usual_by_source",)
 
 
-def test_a_surge_over_every_source_is_no_flood():
+def test_a_surge_over_every_source_is_no_flood() -> None:
     """All sources send three times as much: nobody is to blame."""
     more = tuple(Counted(s.name, 3 * s.number) for s in SOURCES)
     causes = [f.cause for f in diagnosed(facts(arrivals_by_source=more, arrivals_per_minute=6.0)).findings]
     assert causes == [Cause.SURGE]
 
 
-def test_a_rule_without_evidence_names_nothing():
+def test_a_rule_without_evidence_names_nothing() -> None:
     """Never a cause without its stored observation, not even from a rule that forgets it."""
     careless = Rule(Cause.SURGE, lambda _: Finding(Cause.SURGE, 0.9, (), Scaling.HELPS, "Do."))
     assert diagnosed(facts(), [careless]).findings == ()
 
 
-def test_rows_of_runners_that_are_always_offline_are_no_missing_hosts():
+def test_rows_of_runners_that_are_always_offline_are_no_missing_hosts() -> None:
     """Left-over registrations beside a pool that works: as many as ever, and not a part of the limit."""
     found = facts(offline=60, busy=20, limit=40)
     assert all(finding.cause is not Cause.OFFLINE for finding in diagnosed(found).findings)
 
 
-def test_hosts_that_are_offline_are_no_room_for_more():
+def test_hosts_that_are_offline_are_no_room_for_more() -> None:
     """A surge does not say that 14 more are allowed where the 14 that are away hold the places."""
     (finding,) = diagnosed(facts(arrivals_per_minute=6.0, offline=14, limit=36), [table.surge.RULE]).findings
     assert not any("more allowed" in seen for seen in finding.evidence)

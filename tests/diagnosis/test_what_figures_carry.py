@@ -26,7 +26,7 @@ def evidence(found: Facts, cause: Cause) -> str:
     return "; ".join(one.evidence) if one else ""
 
 
-def test_a_flood_of_thousands_is_reckoned():
+def test_a_flood_of_thousands_is_reckoned() -> None:
     """1,700 jobs in a quarter of an hour: binomials of that size are beyond a float."""
     sent = (Counted("bot", 900), Counted("a / pull", 500), Counted("b / pull", 300))
     usual = (Counted("bot", 100), Counted("a / pull", 500), Counted("b / pull", 300))
@@ -36,19 +36,19 @@ def test_a_flood_of_thousands_is_reckoned():
     assert (top.cause, top.evidence[0]) == (Cause.FLOOD, "bot sent 900 of 1700 jobs in the last 15 min (53%)")
 
 
-def test_a_source_that_never_came_before_can_flood():
+def test_a_source_that_never_came_before_can_flood() -> None:
     """Its usual share is none at all."""
     new = (Counted("new / bot", 60), Counted("example/torch / pull", 20))
     assert of(facts(arrivals_by_source=new, arrivals_per_minute=5.0), Cause.FLOOD) is not None
 
 
-def test_failed_runners_that_fill_the_limit_come_before_a_boot_that_nobody_saw():
+def test_failed_runners_that_fill_the_limit_come_before_a_boot_that_nobody_saw() -> None:
     """F1: nothing was created in the last quarter of an hour, because there is no room; that is no bad image now."""
     found = facts(failed=18, busy=22, booting=0, creates=0, registered=0)
     assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.FAILED_FILL, Cause.UNREGISTERED]
 
 
-def test_a_bad_image_is_still_named_first_when_its_failures_have_filled_the_limit():
+def test_a_bad_image_is_still_named_first_when_its_failures_have_filled_the_limit() -> None:
     """I2: what was created until then never registered, and that was seen."""
     found = lately(facts(creates=14, registered=0, failed=9), 20, creates=0, failed=18, busy=22, booting=0)
     assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.UNREGISTERED, Cause.FAILED_FILL]
@@ -60,21 +60,21 @@ def test_a_bad_image_is_still_named_first_when_its_failures_have_filled_the_limi
 
 
 @pytest.mark.parametrize(("failed", "busy"), [(18, 22), (5, 35)])
-def test_failed_runners_are_no_room_for_a_surge(failed: int, busy: int):
+def test_failed_runners_are_no_room_for_a_surge(failed: int, busy: int) -> None:
     """They fill the limit: nothing more is allowed, and the surge is not why nobody comes."""
     found = facts(failed=failed, busy=busy, booting=0, creates=0, registered=0, arrivals_per_minute=6.0)
     assert "more allowed" not in evidence(found, Cause.SURGE)
     assert [one.cause for one in diagnosed(found).findings[:2]] == [Cause.FAILED_FILL, Cause.SURGE]
 
 
-def test_offline_runners_that_hold_places_are_told_beside_the_failed_ones():
+def test_offline_runners_that_hold_places_are_told_beside_the_failed_ones() -> None:
     """Two working and one failed do not fill forty places."""
     said = evidence(facts(failed=1, offline=37, busy=2, booting=0), Cause.FAILED_FILL)
     assert said == "2 working, 37 offline and 1 failed runner fill the limit of 40"
     assert of(facts(failed=1, offline=38, busy=2, booting=0), Cause.FAILED_FILL) is None
 
 
-def test_machines_that_may_boot_still_are_hardly_proof_of_a_bad_image():
+def test_machines_that_may_boot_still_are_hardly_proof_of_a_bad_image() -> None:
     """Six were created, none registered, and nobody counts the booting ones: no caution rests on that."""
     one = of(facts(creates=6, registered=0, booting=None, failed=None), Cause.UNREGISTERED)
     assert one is not None
@@ -83,7 +83,7 @@ def test_machines_that_may_boot_still_are_hardly_proof_of_a_bad_image():
     assert of(facts(creates=6, registered=0, booting=5), Cause.UNREGISTERED) is None
 
 
-def test_without_a_known_limit_nobody_knows_whether_there_was_room():
+def test_without_a_known_limit_nobody_knows_whether_there_was_room() -> None:
     """Hosts that are the pool, busy and full: that nothing is created is no sign of lost events."""
     one = of(facts(limit=None, booting=0, creates=0, registered=0), Cause.LOST_EVENTS)
     assert one is not None
@@ -92,13 +92,13 @@ def test_without_a_known_limit_nobody_knows_whether_there_was_room():
     assert not any("would be allowed" in seen for seen in one.evidence)
 
 
-def test_a_label_that_had_runners_a_while_ago_is_no_mistake():
+def test_a_label_that_had_runners_a_while_ago_is_no_mistake() -> None:
     """All runners are gone and none is created: the autoscaler is deaf, and the label was right an hour ago."""
     gone = diagnosed(lately(facts(), 20, **DEAD)).findings
     assert [one.cause for one in gone] == [Cause.LOST_EVENTS]
 
 
-def test_refusals_that_nobody_counts_are_not_said_to_be_none():
+def test_refusals_that_nobody_counts_are_not_said_to_be_none() -> None:
     """Neither of a label without runners nor of many pools at once."""
     alone = facts(**DEAD, create_failures=None)
     assert "0 created and refusals unknown in 15 min" in evidence(alone, Cause.UNKNOWN_LABEL)
@@ -107,7 +107,7 @@ def test_refusals_that_nobody_counts_are_not_said_to_be_none():
     assert evidence(facts(Around(MANY, MANY), creates=0), Cause.TOGETHER).endswith("none was refused")
 
 
-def test_booting_runners_that_nobody_counts_are_not_said_to_be_none():
+def test_booting_runners_that_nobody_counts_are_not_said_to_be_none() -> None:
     """Nor is the room below the limit told, of which they may hold a part."""
     assert "unknown whether one boots" in evidence(facts(limit=0, busy=0, booting=None), Cause.UNKNOWN_LABEL)
     assert "more allowed" not in evidence(facts(arrivals_per_minute=6.0, booting=None), Cause.SURGE)
@@ -115,13 +115,13 @@ def test_booting_runners_that_nobody_counts_are_not_said_to_be_none():
 
 
 @pytest.mark.parametrize(("before", "now", "named"), [(60, 61, False), (60, 75, True), (2, 12, True), (0, 3, False)])
-def test_how_many_have_gone_offline_counts_not_how_many_always_are(before: int, now: int, named: bool):
+def test_how_many_have_gone_offline_counts_not_how_many_always_are(before: int, now: int, named: bool) -> None:
     """One more beside 60 rows that were left behind is no lost host; 15 of 35 are."""
     found = lately(facts(offline=before), 10, offline=now)
     assert (of(found, Cause.OFFLINE) is not None) is named
 
 
-def test_a_flat_number_of_hosted_jobs_is_told_with_the_time_that_it_was_seen():
+def test_a_flat_number_of_hosted_jobs_is_told_with_the_time_that_it_was_seen() -> None:
     """Five looks in two minutes are no half hour."""
     long = facts(pool="ubuntu-latest")
     short = replace(long, series=tuple(replace(s, at=AT - (AT - s.at) / 30) for s in long.series[-5:]))
@@ -144,12 +144,12 @@ def test_a_flat_number_of_hosted_jobs_is_told_with_the_time_that_it_was_seen():
         ("my-ubuntu-latest", False),
     ],
 )
-def test_hosted_labels_are_the_providers_own(label: str, hosted: bool):
+def test_hosted_labels_are_the_providers_own(label: str, hosted: bool) -> None:
     """A label of somebody's own that looks alike is not one."""
     assert (of(facts(pool=label), Cause.HOSTED) is not None) is hosted
 
 
-def test_a_provider_that_says_it_is_down_is_believed_also_where_idle_runners_are_unknown():
+def test_a_provider_that_says_it_is_down_is_believed_also_where_idle_runners_are_unknown() -> None:
     """Its own signal is an observation; what is missing is said."""
     one = of(facts(idle=None, provider_up=False), Cause.PROVIDER)
     assert one is not None
@@ -162,7 +162,7 @@ def test_a_provider_that_says_it_is_down_is_believed_also_where_idle_runners_are
     ("hours", "starts", "sureness"),
     [(23, 2.0, ""), (25, 2.0, "high"), (36, None, "low"), (49, None, "medium"), (49, 0.0, ""), (23, None, "")],
 )
-def test_a_wait_beyond_a_day_is_a_ghost_by_what_else_is_known(hours: int, starts: float | None, sureness: str):
+def test_a_wait_beyond_a_day_is_a_ghost_by_what_else_is_known(hours: int, starts: float | None, sureness: str) -> None:
     """The real alert of 23 jobs and 2,162 min: without starts it is said with less confidence, not left out."""
     one = of(facts(queued=23, oldest_wait_seconds=3600.0 * hours, starts_per_minute=starts), Cause.GHOSTS)
     assert (one.sureness if one else "") == sureness
@@ -170,21 +170,21 @@ def test_a_wait_beyond_a_day_is_a_ghost_by_what_else_is_known(hours: int, starts
         assert one.missing == (("starts_per_minute",) if starts is None else ())
 
 
-def test_rows_that_the_source_left_out_are_told_and_explain_nothing():
+def test_rows_that_the_source_left_out_are_told_and_explain_nothing() -> None:
     """They are no part of the queue that is there."""
     one = of(facts(ghosts=7), Cause.GHOSTS)
     assert one is not None
     assert (one.sureness, one.evidence) == ("low", ("7 rows only look queued and are left out of the figures",))
 
 
-def test_one_long_job_is_not_why_a_full_pool_queues():
+def test_one_long_job_is_not_why_a_full_pool_queues() -> None:
     """Some job is always the longest; the limit stays first, and nothing speaks against raising it."""
     found = diagnosed(facts(limit=20, booting=0, running_longest_seconds=4 * 3600.0)).findings
     assert [one.cause for one in found] == [Cause.LIMIT, Cause.HUNG]
     assert found[1].sureness == "low"
 
 
-def test_what_ended_in_half_an_hour_is_not_told_from_a_minute():
+def test_what_ended_in_half_an_hour_is_not_told_from_a_minute() -> None:
     """Between two gaps there is one look, with a rate of ten minutes."""
     slow = facts(looks=120, completions_per_minute=0.3)
     gap = tuple(sample for sample in slow.series if AT - sample.at < 60 or AT - sample.at > 2500)
@@ -192,7 +192,7 @@ def test_what_ended_in_half_an_hour_is_not_told_from_a_minute():
     assert "ended in 30 min" not in evidence(replace(slow, series=gap), Cause.HUNG)
 
 
-def test_a_pool_that_has_lost_half_of_its_runners_is_not_at_its_limit():
+def test_a_pool_that_has_lost_half_of_its_runners_is_not_at_its_limit() -> None:
     """It was, until a minute ago; two that are being replaced do not count."""
     full = facts(limit=20, booting=0)
     assert of(lately(full, 1, busy=9), Cause.LIMIT) is None
@@ -221,12 +221,12 @@ def test_a_pool_that_has_lost_half_of_its_runners_is_not_at_its_limit():
         ("Server.InternalError", Cause.CLOUD_DOWN),
     ],
 )
-def test_siblings_of_a_code_belong_to_its_family(code: str, cause: Cause):
+def test_siblings_of_a_code_belong_to_its_family(code: str, cause: Cause) -> None:
     """As AWS, Google Cloud and Azure write them; an image that is unavailable is no cloud that is."""
     assert family(code) is cause
 
 
-def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own():
+def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own() -> None:
     """14 jobs and 114 minutes are maxima, perhaps of two labels: without further figures the cause is unknown."""
     series = tuple(Snapshot(POOL, AT - 60 * ago, queued=14, oldest_wait_seconds=6840.0) for ago in range(30, -1, -1))
     found = diagnosed(Facts(PoolRules(POOL), series, Around((POOL,), (POOL,))))
@@ -234,6 +234,6 @@ def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own():
     assert {"limit", "busy", "idle", "creates", "api_remaining"} <= set(found.missing)
 
 
-def test_one_measured_pool_is_neither_isolated_nor_widespread():
+def test_one_measured_pool_is_neither_isolated_nor_widespread() -> None:
     """There is nothing to compare it with."""
     assert Around(("a",), ("a",)).spread == ("Only a was measured, and it queues; whether that is isolated is unknown.")

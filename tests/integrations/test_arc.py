@@ -26,7 +26,7 @@ async def found(api: KubernetesApi, folder: Path, **instead: str) -> Finding:
         return await scaler_finding("arc", folder, {'namespace = "arc-runners"\n': here, **instead})
 
 
-async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi):
+async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi) -> None:
     """The cluster is asked whether the number may be changed; nothing is."""
     one = await found(api, tmp_path)
     told = "linux-2xlarge: 9 runners now, up to 40 allowed; it may be changed, and only reading was tried"
@@ -37,14 +37,14 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path, api: Kubernet
     assert api.patches == []
 
 
-async def test_the_other_lever_is_held_by_the_cap(tmp_path: Path, api: KubernetesApi):
+async def test_the_other_lever_is_held_by_the_cap(tmp_path: Path, api: KubernetesApi) -> None:
     """With the name of what to raise."""
     one = await found(api, tmp_path, **{'lever = "max"': 'lever = "min"'})
     assert one.state is Level.WARNING
     assert "its scaler takes 10 at most (maxRunners of linux-2xlarge)" in one.text
 
 
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: KubernetesApi):
+async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: KubernetesApi) -> None:
     """Failed runners, no cap, unknown name, missing right."""
     api.change(SCALE_SET, {"status": {"failedEphemeralRunners": 3}})
     assert "3 failed runners, counted until deleted" in (await found(api, tmp_path)).text
@@ -57,7 +57,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
     assert "Tailback needs get and patch on autoscalingrunnersets in namespace arc-runners" in said(forbidden)
 
 
-async def test_an_unknown_lever_is_named_with_its_place(tmp_path: Path):
+async def test_an_unknown_lever_is_named_with_its_place(tmp_path: Path) -> None:
     """Before anything is contacted."""
     told = await configuration_problems("arc", tmp_path, {'lever = "max"': 'lever = "cap"'})
     assert any('[pool."linux-2xlarge".scaler]: lever: ' in one for one in told)

@@ -27,7 +27,7 @@ async def found(api: AwsApi, folder: Path) -> Finding:
         return await scaler_finding("aws", folder, there)
 
 
-async def test_the_configuration_of_the_page_works(tmp_path: Path):
+async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Only reading was tried."""
     api = AwsApi()
     one = await found(api, tmp_path)
@@ -35,7 +35,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path):
     assert {action for action, _ in api.asked} == {"DescribeAutoScalingGroups", "DescribeScalingActivities"}
 
 
-async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path: Path):
+async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path: Path) -> None:
     """Least permission, by what the stand-in was really asked."""
     api = AwsApi()
     async with serving_aws(api) as url, Wire() as wire:
@@ -70,7 +70,7 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path
         ({"weight": "4"}, Level.PROBLEM, "counts weights, not instances; use a group without weights"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, parts: dict, state: Level, text: str):
+async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, parts: dict, state: Level, text: str) -> None:
     """What is wrong, and what to do."""
     one = await found(AwsApi(**parts), tmp_path)
     assert one.state is state
@@ -78,7 +78,9 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, parts: dict,
     assert one.remedy
 
 
-async def test_no_credentials_are_told_with_the_ways_to_give_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_no_credentials_are_told_with_the_ways_to_give_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """boto3's own chain found nothing."""
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     one = await found(AwsApi(), tmp_path)
@@ -86,7 +88,7 @@ async def test_no_credentials_are_told_with_the_ways_to_give_them(tmp_path: Path
     assert "AWS_PROFILE" in said(one)
 
 
-async def test_a_typing_error_is_named_with_its_place(tmp_path: Path):
+async def test_a_typing_error_is_named_with_its_place(tmp_path: Path) -> None:
     """Before anything is contacted."""
     told = await configuration_problems("aws", tmp_path, {'group = "ci-linux"': 'gruop = "ci-linux"'})
     assert any('[pool."linux".scaler]: gruop: there is no such setting' in one for one in told)

@@ -21,14 +21,14 @@ async def found(
     return [one for one in found if one.area == "metrics"]
 
 
-async def test_the_configuration_of_the_page_works(tmp_path: Path):
+async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Jobs and the longest wait, as the doctor reads them."""
     (one,) = await found(buildkite(), tmp_path)
     assert one.state is Level.OK
     assert one.text.startswith("default: 3 jobs waiting, the oldest for ")
 
 
-async def test_without_the_api_token_the_wait_is_told_as_missing(tmp_path: Path):
+async def test_without_the_api_token_the_wait_is_told_as_missing(tmp_path: Path) -> None:
     """The queue stands; the sentence names the setting."""
     (one,) = await found(buildkite(), tmp_path, {'api_token_env = "BUILDKITE_API_TOKEN"\n': ""})
     assert one.state is Level.WARNING
@@ -42,7 +42,7 @@ async def test_without_the_api_token_the_wait_is_told_as_missing(tmp_path: Path)
         ("BUILDKITE_API_TOKEN", Level.WARNING, "oldest_wait_seconds (refused the credentials (HTTP 401)"),
     ],
 )
-async def test_a_wrong_token_is_told(tmp_path: Path, variable: str, state: Level, text: str):
+async def test_a_wrong_token_is_told(tmp_path: Path, variable: str, state: Level, text: str) -> None:
     """A wrong agent token is a problem; a wrong API token costs the wait."""
     (one,) = await found(buildkite(), tmp_path, tokens={**TOKENS, variable: "wrong-token"})
     assert one.state is state
@@ -58,7 +58,9 @@ async def test_a_wrong_token_is_told(tmp_path: Path, variable: str, state: Level
         ("/v3/metrics", {"message": "slow down"}, 429, "asks for fewer requests"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, path: str, body: object, status: int, text: str):
+async def test_each_failure_is_told_with_its_remedy(
+    tmp_path: Path, path: str, body: object, status: int, text: str
+) -> None:
     """What is wrong, and what to do."""
     system = buildkite()
     system.says(path, body, status)
@@ -68,7 +70,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, path: str, b
     assert one.remedy
 
 
-async def test_an_unknown_queue_is_told(tmp_path: Path):
+async def test_an_unknown_queue_is_told(tmp_path: Path) -> None:
     """With both remedies: the name, or that it may be empty."""
     (one,) = await found(buildkite(), tmp_path, {'[pool."default"]': '[pool."defualt"]'})
     assert one.state is Level.PROBLEM

@@ -25,7 +25,7 @@ def write(program: Path, script: str, mode: int) -> str:
 
 
 @pytest.mark.parametrize("script", ["echo 10", """echo '{"current": 10, "min": 0, "max": 40, "desired": 10}'"""])
-async def test_the_configuration_of_the_page_works(tmp_path: Path, script: str):
+async def test_the_configuration_of_the_page_works(tmp_path: Path, script: str) -> None:
     """A number, or the document of the page; it is only read, with the pool's name."""
     one = await found(f'[ "$1 $2" = "size linux" ] || exit 9\n{script}', tmp_path)
     assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, up to 40 allowed; only reading was tried")
@@ -40,7 +40,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path, script: str):
         ("sleep 60", "did not end within 2 s and was stopped"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, script: str, text: str):
+async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, script: str, text: str) -> None:
     """What is wrong, and what to do."""
     one = await found(script, tmp_path)
     assert one.state is Level.PROBLEM
@@ -48,13 +48,13 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, script: str,
     assert one.remedy
 
 
-async def test_a_program_that_cannot_be_started_is_told(tmp_path: Path):
+async def test_a_program_that_cannot_be_started_is_told(tmp_path: Path) -> None:
     """The page's own path is not here."""
     one = await scaler_finding("command", tmp_path, {PROGRAM: str(tmp_path / "none")})
     assert "cannot be started (No such file or directory); install it, or correct its path and mode" in said(one)
 
 
-async def test_a_placeholder_inside_a_word_is_named_with_its_place(tmp_path: Path):
+async def test_a_placeholder_inside_a_word_is_named_with_its_place(tmp_path: Path) -> None:
     """Before anything is contacted."""
     told = await configuration_problems("command", tmp_path, {'"{target}"': '"--to={target}"'})
     assert any('[pool."linux".scaler]: set: {target}, {pool} and {act} stand alone' in one for one in told)

@@ -34,14 +34,14 @@ def github(tmp_path: Path) -> Github:
     return Github(tmp_path)
 
 
-async def test_the_configuration_of_the_page_is_good(github: Github):
+async def test_the_configuration_of_the_page_is_good(github: Github) -> None:
     """It reads the queue, and nothing is missing."""
     github.standin.job(github.standin.run(1), 11)
     found = await github.metrics()
     assert (found.state, found.text.partition(",")[0]) == (Level.OK, f"{LABEL}: 1 job waiting")
 
 
-async def test_a_wrong_token(github: Github):
+async def test_a_wrong_token(github: Github) -> None:
     """The variable is named, its value is not."""
     found = await github.metrics("ghp_wrong_0123456789")
     assert found.state is Level.PROBLEM
@@ -56,7 +56,7 @@ async def test_a_wrong_token(github: Github):
         ("/actions/runs", Level.PROBLEM, "actions=read"),
     ],
 )
-async def test_a_missing_permission(github: Github, denied: str, state: Level, wanted: str):
+async def test_a_missing_permission(github: Github, denied: str, state: Level, wanted: str) -> None:
     """Named as GitHub names it; what can be read without it is read."""
     github.standin.denied = [denied]
     found = await github.metrics()
@@ -64,7 +64,7 @@ async def test_a_missing_permission(github: Github, denied: str, state: Level, w
     assert f"give the credentials the permission {wanted}" in said(found)
 
 
-async def test_an_unknown_organisation_and_repository(github: Github):
+async def test_an_unknown_organisation_and_repository(github: Github) -> None:
     """Both are unknown, and the first is named; with the organisation known the repository is."""
     found = await github.metrics(**{ORG: "exmaple"})
     assert found.state is Level.PROBLEM
@@ -74,14 +74,14 @@ async def test_an_unknown_organisation_and_repository(github: Github):
     assert f"there is no repository {ORG}/nope" in found.text
 
 
-async def test_a_label_that_no_runner_carries(github: Github):
+async def test_a_label_that_no_runner_carries(github: Github) -> None:
     """A mistyped label looks like an empty pool, so it is said."""
     found = await github.metrics(**{f'label = "{LABEL}"': 'label = "linux.2xlrage"'})
     assert found.state is Level.WARNING
     assert "no runner carries linux.2xlrage now); correct it, unless the pool is scaled to zero" in said(found)
 
 
-async def test_a_limit_that_holds(github: Github):
+async def test_a_limit_that_holds(github: Github) -> None:
     """When it goes on is said."""
     github.standin.says = [(429, {"retry-after": "60"}, "slow down")]
     found = await github.metrics()
@@ -89,7 +89,7 @@ async def test_a_limit_that_holds(github: Github):
     assert "asks for fewer requests (HTTP 429: slow down)); nothing is asked before" in said(found)
 
 
-async def test_an_app_whose_key_is_no_key(github: Github):
+async def test_an_app_whose_key_is_no_key(github: Github) -> None:
     """The doctor says so before anything is asked."""
     app = 'app_id = 4242\ninstallation_id = 77\nprivate_key_env = "GITHUB_TOKEN"'
     found = await github.doctor(**{'token_env = "GITHUB_TOKEN"': app})
@@ -97,7 +97,7 @@ async def test_an_app_whose_key_is_no_key(github: Github):
     assert github.standin.asked == []
 
 
-async def test_an_empty_answer(github: Github):
+async def test_an_empty_answer(github: Github) -> None:
     """200 without a list is another address than that of the API."""
     github.standin.says = [(200, {}, "")] * 9
     found = await github.metrics()

@@ -32,7 +32,7 @@ async def found(api: AwsApi, folder: Path) -> Finding:
         return await scaler_finding("github-aws-runners", folder, there)
 
 
-async def test_the_configuration_of_the_page_works(tmp_path: Path):
+async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Instances are counted, the queue is looked at, nothing is sent; without webhooks there is no limit to warn of."""
     api = AwsApi()
     one = await found(api, tmp_path)
@@ -41,7 +41,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path):
     assert {action for action, _ in api.asked} == {"DescribeInstances", "GetQueueAttributes"}
 
 
-async def test_the_policy_of_the_page_allows_what_is_called_and_no_more():
+async def test_the_policy_of_the_page_allows_what_is_called_and_no_more() -> None:
     """Sending a batch needs the right to send."""
     api = AwsApi()
     async with serving_aws(api) as url, Wire() as wire:
@@ -62,7 +62,7 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more():
         ({"DescribeInstances": "RequestLimitExceeded"}, "AWS asks to wait (RequestLimitExceeded)"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, faults: dict[str, str], text: str):
+async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, faults: dict[str, str], text: str) -> None:
     """What is wrong, and what to do."""
     one = await found(AwsApi(faults=faults), tmp_path)
     assert one.state is Level.PROBLEM
@@ -70,7 +70,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, faults: dict
     assert one.remedy
 
 
-async def test_a_lease_is_refused_with_the_reason(tmp_path: Path):
+async def test_a_lease_is_refused_with_the_reason(tmp_path: Path) -> None:
     """What cannot be handed back is not promised."""
     told = await configuration_problems(
         "github-aws-runners", tmp_path, {'cooldown = "5m"\n': 'cooldown = "5m"\nlease = "2h"\n'}

@@ -19,7 +19,7 @@ async def found(
     return [one for one in found if one.area == "metrics"]
 
 
-async def test_the_configuration_of_the_page_works(tmp_path: Path):
+async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Jobs and the longest wait, as the doctor reads them."""
     (one,) = await found(gitlab(), tmp_path)
     assert (one.state, one.text) == (Level.OK, "linux: 3 jobs waiting, the oldest for 1 h 54 min")
@@ -35,7 +35,9 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path):
         ("runners", Said({"message": "403"}, 403), "unknown are busy", "correct its keys in"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, path: str, said: Said, text: str, remedy: str):
+async def test_each_failure_is_told_with_its_remedy(
+    tmp_path: Path, path: str, said: Said, text: str, remedy: str
+) -> None:
     """What is wrong, and what to do; without its runners the queue still stands."""
     system = gitlab()
     system.paths[f"/api/v4/projects/team%2Fapp/{path}"] = said
@@ -45,7 +47,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, path: str, s
     assert remedy in f"{one.text}; {one.remedy}"
 
 
-async def test_a_wrong_token_is_told(tmp_path: Path):
+async def test_a_wrong_token_is_told(tmp_path: Path) -> None:
     """By GitLab's own words, with the table to mend."""
     (one,) = await found(gitlab(), tmp_path, token="another-token")
     assert one.state is Level.PROBLEM
@@ -53,7 +55,7 @@ async def test_a_wrong_token_is_told(tmp_path: Path):
     assert "[metrics.gitlab]" in one.remedy
 
 
-async def test_unknown_tags_are_told(tmp_path: Path):
+async def test_unknown_tags_are_told(tmp_path: Path) -> None:
     """Nobody has them and nobody asks for them."""
     (one,) = await found(gitlab(), tmp_path, {'["linux", "docker"]': '["lniux"]'})
     assert one.state is Level.PROBLEM

@@ -26,13 +26,13 @@ def now() -> str:
     return datetime.now(UTC).isoformat()
 
 
-async def test_the_configuration_of_the_page_works(tmp_path: Path):
+async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Jobs and their longest wait, as the doctor reads them."""
     (one,) = [it for it in await found(hud(now()), tmp_path) if it.area == "metrics"]
     assert (one.state, one.text) == (Level.OK, "linux.2xlarge: 7 jobs waiting, the oldest for 2 h 10 min")
 
 
-async def test_old_figures_are_called_old(tmp_path: Path):
+async def test_old_figures_are_called_old(tmp_path: Path) -> None:
     """They would never count as drained."""
     (one,) = [it for it in await found(hud(), tmp_path) if it.area == "metrics"]
     assert one.state is Level.WARNING
@@ -48,7 +48,9 @@ async def test_old_figures_are_called_old(tmp_path: Path):
         ("queued_jobs_aggregate", Said({"error": "x"}, 504), "what other repositories queue is unknown", "correct"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, query: str, said: Said, text: str, remedy: str):
+async def test_each_failure_is_told_with_its_remedy(
+    tmp_path: Path, query: str, said: Said, text: str, remedy: str
+) -> None:
     """What is wrong, and what to do."""
     system = hud(now())
     system.paths[f"/api/clickhouse/{query}"] = said
@@ -58,7 +60,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, query: str, 
     assert remedy in f"{one.text}; {one.remedy}"
 
 
-async def test_a_wrong_or_missing_token_is_told(tmp_path: Path):
+async def test_a_wrong_or_missing_token_is_told(tmp_path: Path) -> None:
     """By its variable when it is missing, by HUD when it is wrong."""
     wrong = await found(hud(now()), tmp_path, tokens={"HUD_TOKEN": "another-token"})
     assert any("refused the credentials" in one.text and "[metrics.hud]" in one.remedy for one in wrong)
@@ -66,7 +68,7 @@ async def test_a_wrong_or_missing_token_is_told(tmp_path: Path):
     assert any("HUD_TOKEN" in one.text and one.state is Level.PROBLEM for one in missing)
 
 
-async def test_an_unknown_label_and_organization_are_told(tmp_path: Path):
+async def test_an_unknown_label_and_organization_are_told(tmp_path: Path) -> None:
     """The label with those that are like it; the organization without hiding the queue."""
     label = await found(hud(now()), tmp_path, {"linux.2xlarge": "linux.2xl"})
     assert any("correct known_as (alike are linux.2xlarge)" in one.text for one in label)

@@ -20,7 +20,7 @@ async def found(
         return await checked("jenkins", folder, there, {"JENKINS_LOGIN": login})
 
 
-async def test_the_configuration_of_the_page_works(tmp_path: Path):
+async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Jobs, as the doctor reads them."""
     (one,) = [it for it in await found(jenkins(), tmp_path) if it.area == "metrics"]
     assert one.state is Level.OK
@@ -37,7 +37,9 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path):
         ({"items": [], "discoverableItems": [{}]}, 200, "hides queued jobs from this user", "give it Job/Read"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, body: object, status: int, text: str, remedy: str):
+async def test_each_failure_is_told_with_its_remedy(
+    tmp_path: Path, body: object, status: int, text: str, remedy: str
+) -> None:
     """What is wrong, and what to do."""
     system = jenkins()
     system.says(QUEUE, body, status)
@@ -47,7 +49,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, body: object
     assert remedy in f"{one.text}; {one.remedy}"
 
 
-async def test_a_wrong_login_is_told(tmp_path: Path):
+async def test_a_wrong_login_is_told(tmp_path: Path) -> None:
     """By Jenkins when the token is wrong, by the configuration when it is no login."""
     wrong = await found(jenkins(), tmp_path, login="bot:another-token")
     assert any("refused the credentials (HTTP 401)" in one.text and one.area == "metrics" for one in wrong)
@@ -55,7 +57,7 @@ async def test_a_wrong_login_is_told(tmp_path: Path):
     assert any("JENKINS_LOGIN must hold user:token" in one.text for one in bare)
 
 
-async def test_an_unknown_label_is_told(tmp_path: Path):
+async def test_an_unknown_label_is_told(tmp_path: Path) -> None:
     """Neither a node nor a cloud has it."""
     (one,) = [it for it in await found(jenkins(), tmp_path, {'"linux"': '"lniux"'}) if it.area == "metrics"]
     assert one.state is Level.PROBLEM

@@ -26,7 +26,7 @@ async def found(api: KubernetesApi, folder: Path, token: str = "cluster-token", 
         return await scaler_finding("kubernetes", folder, {'namespace = "ci"\n': here, **instead})
 
 
-async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi):
+async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi) -> None:
     """The cluster is asked whether the number may be changed; nothing is."""
     one = await found(api, tmp_path)
     told = "linux: 10 runners now, up to 40 allowed; it may be changed, and only reading was tried"
@@ -38,7 +38,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path, api: Kubernet
     ]  # fmt: skip
 
 
-async def test_a_role_that_may_only_read_is_told_before_anybody_clicks(tmp_path: Path, api: KubernetesApi):
+async def test_a_role_that_may_only_read_is_told_before_anybody_clicks(tmp_path: Path, api: KubernetesApi) -> None:
     """With the rights that are needed; a cluster that does not say is not taken for one that refuses."""
     api.verbs = frozenset({"GET"})
     one = await found(api, tmp_path)
@@ -50,14 +50,14 @@ async def test_a_role_that_may_only_read_is_told_before_anybody_clicks(tmp_path:
     assert "it may be changed" not in unsure.text
 
 
-async def test_outside_of_a_cluster_it_says_what_is_missing(tmp_path: Path):
+async def test_outside_of_a_cluster_it_says_what_is_missing(tmp_path: Path) -> None:
     """The page's configuration as it stands, on a machine without a service account."""
     one = await scaler_finding("kubernetes", tmp_path, {})
     assert one.state is Level.PROBLEM
     assert "or set token_env, ca_file and url" in said(one)
 
 
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: KubernetesApi):
+async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: KubernetesApi) -> None:
     """Wrong token, missing right, unknown name."""
     wrong = await found(api, tmp_path, token="of-another-cluster")
     assert "refused the credentials (HTTP 401): Unauthorized" in wrong.text
@@ -70,7 +70,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
     assert {one.state for one in (wrong, unknown, forbidden)} == {Level.PROBLEM}
 
 
-async def test_a_typing_error_is_named_with_its_place(tmp_path: Path):
+async def test_a_typing_error_is_named_with_its_place(tmp_path: Path) -> None:
     """Before anything is contacted."""
     told = await configuration_problems("kubernetes", tmp_path, {'name = "runners"': 'nmae = "runners"'})
     assert any('[pool."linux".scaler]: nmae: there is no such setting' in one for one in told)
@@ -90,7 +90,7 @@ async def test_a_typing_error_is_named_with_its_place(tmp_path: Path):
         ),
     ],
 )
-def test_the_role_on_the_page_has_two_verbs_on_one_object(page: str, rule: tuple[str, ...]):
+def test_the_role_on_the_page_has_two_verbs_on_one_object(page: str, rule: tuple[str, ...]) -> None:
     """Least permission, as the configuration above it needs it."""
     block = (PAGES / f"{page}.md").read_text("utf-8").partition("```yaml\n")[2].partition("```")[0]
     assert [line for line in (*rule, "verbs: [get, patch]") if block.count(line) != 1] == []

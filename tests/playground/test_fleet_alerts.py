@@ -69,12 +69,12 @@ OFFLINE = {"alertname": "CIRunnerOffline", "severity": "warning", "team": "flood
         (OFFLINE | {"runner": "runner-1"}, "43d8f5923dfaff9d"),
     ],
 )
-def test_fingerprints_are_those_of_alertmanager(labels, known):
+def test_fingerprints_are_those_of_alertmanager(labels, known) -> None:
     """The same labels give the 16 digits that Alertmanager 0.25 was recorded with."""
     assert fingerprint(labels.items()) == known
 
 
-def test_the_grafana_rule_has_two_independent_maxima_and_flags():
+def test_the_grafana_rule_has_two_independent_maxima_and_flags() -> None:
     """Size and age may belong to different pools; the thresholds are flags that say which limit was crossed."""
     (breach,) = breaches(ALL_QUEUES, [figures(14, 3), figures(6, 114)]).values()
     assert dict(breach.values) == {
@@ -90,13 +90,13 @@ def test_the_grafana_rule_has_two_independent_maxima_and_flags():
 @pytest.mark.parametrize(
     ("queued", "minutes", "fires"), [(5, 900, False), (6, 31, True), (6, 30, False), (201, 1, True)]
 )
-def test_a_short_queue_is_no_row(queued, minutes, fires):
+def test_a_short_queue_is_no_row(queued, minutes, fires) -> None:
     """Five waiting jobs or fewer are not seen, however long they wait; limits must be exceeded, not met."""
     for rule in (ALL_QUEUES, ONE_QUEUE):
         assert bool(breaches(rule, [figures(queued, minutes)])) == fires
 
 
-async def test_the_surge_sends_the_alert_that_names_no_pool():
+async def test_the_surge_sends_the_alert_that_names_no_pool() -> None:
     """Grafana's shape, bearer token and path; uid in both links; simulated minutes in the values."""
     receiver = Receiver()
     fleet = stand_in(SURGE, receiver)
@@ -123,7 +123,7 @@ async def test_the_surge_sends_the_alert_that_names_no_pool():
     assert "linux.2xlarge" not in str(body)
 
 
-async def test_a_single_pool_story_sends_the_alert_that_names_it():
+async def test_a_single_pool_story_sends_the_alert_that_names_it() -> None:
     """Alertmanager's version 4, with `runner_label`; the fingerprint is computed from the labels."""
     receiver = Receiver()
     await stand_in(LIMIT_REACHED, receiver).step(10)
@@ -138,7 +138,7 @@ async def test_a_single_pool_story_sends_the_alert_that_names_it():
     assert body["groupLabels"] == {"alertname": "RunnerQueueTooLong"}
 
 
-async def test_a_group_grows_resolves_in_part_and_ends():
+async def test_a_group_grows_resolves_in_part_and_ends() -> None:
     """One webhook for a new member, one with a resolved member inside a firing payload, one when all is over."""
     receiver = Receiver()
     await stand_in(two_outages(ONE_QUEUE), receiver, QUICK).step(55)
@@ -154,7 +154,7 @@ async def test_a_group_grows_resolves_in_part_and_ends():
     assert read_time(over["startsAt"]) < read_time(over["endsAt"])
 
 
-async def test_a_new_firing_has_a_new_start_and_the_same_fingerprint():
+async def test_a_new_firing_has_a_new_start_and_the_same_fingerprint() -> None:
     """The same trouble an hour later is the same alert that began again."""
     receiver = Receiver()
     await stand_in(two_outages(ALL_QUEUES), receiver, QUICK).step(75)
@@ -165,7 +165,7 @@ async def test_a_new_firing_has_a_new_start_and_the_same_fingerprint():
     assert receiver.got[-2][2]["state"] == "ok"
 
 
-async def test_what_goes_on_is_repeated_on_the_repeat_interval():
+async def test_what_goes_on_is_repeated_on_the_repeat_interval() -> None:
     """A firing alert is sent again, unchanged, after the repeat interval and not before."""
     receiver = Receiver()
     fleet = stand_in(LIMIT_REACHED, receiver, QUICK)
@@ -176,7 +176,7 @@ async def test_what_goes_on_is_repeated_on_the_repeat_interval():
 
 
 @pytest.mark.parametrize("failures", [[503], [500, None, 503]])
-async def test_a_5xx_or_no_answer_is_tried_again_soon(failures):
+async def test_a_5xx_or_no_answer_is_tried_again_soon(failures) -> None:
     """The receiver gets the same alert within seconds, and every attempt is remembered with its status."""
     receiver = Receiver(answers=[*failures])
     fleet = stand_in(SURGE, receiver)
@@ -186,7 +186,7 @@ async def test_a_5xx_or_no_answer_is_tried_again_soon(failures):
     assert len({body["alerts"][0]["startsAt"] for _, _, body in receiver.got}) == 1
 
 
-async def test_a_4xx_is_not_tried_again_before_the_group_interval():
+async def test_a_4xx_is_not_tried_again_before_the_group_interval() -> None:
     """Alertmanager and Grafana do not repeat what was refused; the next flush tries again."""
     receiver = Receiver(answers=[429])
     fleet = stand_in(SURGE, receiver, QUICK)
@@ -196,7 +196,7 @@ async def test_a_4xx_is_not_tried_again_before_the_group_interval():
     assert second.at - first.at >= 5
 
 
-async def test_a_silenced_alert_sends_nothing_the_resolved_one_included():
+async def test_a_silenced_alert_sends_nothing_the_resolved_one_included() -> None:
     """From the silence on there is no message, not even when the alert resolves; the other member goes on."""
     receiver = Receiver()
     fleet = stand_in(two_outages(ONE_QUEUE), receiver, QUICK)
@@ -208,7 +208,7 @@ async def test_a_silenced_alert_sends_nothing_the_resolved_one_included():
     assert told[1:] == [[("second", "firing")], [("second", "resolved")]]
 
 
-async def test_after_a_silence_a_firing_alert_waits_for_the_repeat_interval():
+async def test_after_a_silence_a_firing_alert_waits_for_the_repeat_interval() -> None:
     """As recorded with Alertmanager 0.25: the end of a silence alone sends nothing to who was told before."""
     receiver = Receiver()
     fleet = stand_in(LIMIT_REACHED, receiver, QUICK)
@@ -220,7 +220,7 @@ async def test_after_a_silence_a_firing_alert_waits_for_the_repeat_interval():
     assert len(receiver.got) == 2
 
 
-async def test_a_silence_before_the_alert_holds_the_first_message_until_it_ends():
+async def test_a_silence_before_the_alert_holds_the_first_message_until_it_ends() -> None:
     """Nobody was told, so the first message comes when the silence is over."""
     receiver = Receiver()
     fleet = stand_in(LIMIT_REACHED, receiver, QUICK)
@@ -232,7 +232,7 @@ async def test_a_silence_before_the_alert_holds_the_first_message_until_it_ends(
 
 
 @pytest.mark.parametrize(("matcher", "silenced"), [("__alert_rule_uid__", True), ("alert_rule_uid", False)])
-async def test_a_grafana_silence_by_rule_uid_needs_the_right_name(matcher, silenced):
+async def test_a_grafana_silence_by_rule_uid_needs_the_right_name(matcher, silenced) -> None:
     """`__alert_rule_uid__` matches; without its underscores it is accepted and matches nothing."""
     receiver = Receiver()
     fleet = stand_in(SURGE, receiver, QUICK)
@@ -241,7 +241,7 @@ async def test_a_grafana_silence_by_rule_uid_needs_the_right_name(matcher, silen
     assert (receiver.got == []) == silenced
 
 
-async def test_the_alert_api_shows_what_fires_and_who_silences_it():
+async def test_the_alert_api_shows_what_fires_and_who_silences_it() -> None:
     """`/api/v2/alerts` lists firing alerts with their state; filters and flags narrow it."""
     fleet = stand_in(LIMIT_REACHED, Receiver())
     await fleet.step(10)
@@ -258,7 +258,7 @@ async def test_the_alert_api_shows_what_fires_and_who_silences_it():
     assert silenced["status"]["silencedBy"] == [held]
 
 
-async def test_grafanas_alert_api_shows_the_rule_uid():
+async def test_grafanas_alert_api_shows_the_rule_uid() -> None:
     """Grafana keeps its private label in the API, though not in webhooks."""
     fleet = stand_in(SURGE, Receiver())
     await fleet.step(10)
@@ -267,7 +267,7 @@ async def test_grafanas_alert_api_shows_the_rule_uid():
     assert alert["labels"]["__alert_rule_uid__"] == "dez2aomgvru2oe"
 
 
-async def test_a_healthy_day_sends_nothing():
+async def test_a_healthy_day_sends_nothing() -> None:
     """No trouble, no message."""
     receiver = Receiver()
     await stand_in(HEALTHY, receiver).step(120)

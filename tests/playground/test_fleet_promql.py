@@ -21,7 +21,7 @@ def recorded(*values: float, apart: float = 10.0, name: str = "x_total") -> Hist
     return history
 
 
-def test_the_exposition_has_help_and_type_for_every_family():
+def test_the_exposition_has_help_and_type_for_every_family() -> None:
     """Whoever reads /metrics learns what is meant; every exported name is described and every described one exists."""
     fleet = stand_in(STOCKOUT, Receiver())
     fleet.fleet.set_target("linux.4xlarge", 60)
@@ -32,7 +32,7 @@ def test_the_exposition_has_help_and_type_for_every_family():
     assert 'ci_runners{pool="macos-m1-stable",state="idle"}' in text
 
 
-def test_labels_are_escaped():
+def test_labels_are_escaped() -> None:
     """Quotes, backslashes and line ends do not break the format."""
     text = exposition([Sample("ci_jobs_queued", (("pool", 'a"b\\c\nd'),), 1.0)])
     assert text.splitlines()[2] == r'ci_jobs_queued{pool="a\"b\\c\nd"} 1.0'
@@ -42,22 +42,22 @@ def test_labels_are_escaped():
     ("value", "text"),
     [(3.0, "3"), (0.1, "0.1"), (1e21, "1" + "0" * 21), (1e-7, "0.0000001"), (float("nan"), "NaN"), (-0.5, "-0.5")],
 )
-def test_values_are_written_as_prometheus_writes_them(value, text):
+def test_values_are_written_as_prometheus_writes_them(value, text) -> None:
     """Shortest digits and never an exponent."""
     assert shown(value) == text
 
 
-def test_a_counter_that_starts_again_still_grows():
+def test_a_counter_that_starts_again_still_grows() -> None:
     """`increase` adds what was counted before a reset."""
     assert instant(recorded(10, 20, 5, 15), "increase(x_total[30s])", 100) == [Element((("pool", "a"),), 25.0)]
 
 
-def test_one_sample_gives_no_rate():
+def test_one_sample_gives_no_rate() -> None:
     """Unknown is an empty vector, not zero."""
     assert instant(recorded(10), "rate(x_total[1m])", 100) == []
 
 
-def test_a_series_that_ended_is_gone_at_once():
+def test_a_series_that_ended_is_gone_at_once() -> None:
     """A job that no longer waits is not reported for five more minutes."""
     history = recorded(1, 2)
     history.record(101, [])
@@ -65,13 +65,13 @@ def test_a_series_that_ended_is_gone_at_once():
     assert instant(history, "x_total", 100) != []
 
 
-def test_a_value_is_forgotten_after_five_minutes():
+def test_a_value_is_forgotten_after_five_minutes() -> None:
     """Prometheus looks back five minutes and no further."""
     assert instant(recorded(7), "x_total", 399) != []
     assert instant(recorded(7), "x_total", 400) == []
 
 
-def test_the_history_keeps_an_hour():
+def test_the_history_keeps_an_hour() -> None:
     """What is older than an hour can no longer be asked for."""
     history = History()
     for second in range(4 * 3600):
@@ -106,14 +106,14 @@ def test_the_history_keeps_an_hour():
         ("sum by (pool) (x) by (pool)", "grouping is given twice"),
     ],
 )
-def test_what_it_cannot_answer_it_refuses_by_name(query, says):
+def test_what_it_cannot_answer_it_refuses_by_name(query, says) -> None:
     """Nothing is answered wrongly: the refusal names the place and the thing."""
     with pytest.raises(BadQuery) as refused:
         instant(recorded(1, 2), query, 100)
     assert says in str(refused.value)
 
 
-def test_ambiguous_matching_is_refused():
+def test_ambiguous_matching_is_refused() -> None:
     """Two series on one side that look the same without their names cannot be matched."""
     history = History()
     history.record(100, [Sample("x", (), 1.0), Sample("y", (), 2.0)])
@@ -121,7 +121,7 @@ def test_ambiguous_matching_is_refused():
         instant(history, '{__name__=~"x|y"} + x', 100)
 
 
-async def test_the_query_api_answers_like_prometheus():
+async def test_the_query_api_answers_like_prometheus() -> None:
     """Vector, scalar, matrix and error have Prometheus' shapes; GET and POST are alike; values are text."""
     fleet = stand_in(SURGE, Receiver())
     async with client(fleet) as http:
@@ -156,7 +156,7 @@ async def test_the_query_api_answers_like_prometheus():
         ("query_range", {"query": "1", "end": 2, "step": 1}, 'invalid parameter "start"'),
     ],
 )
-async def test_a_bad_request_is_a_400_that_names_the_parameter(path, asked, says):
+async def test_a_bad_request_is_a_400_that_names_the_parameter(path, asked, says) -> None:
     """The answer is Prometheus' own error document."""
     async with client(stand_in(SURGE, Receiver())) as http:
         answer = await http.get(f"/api/v1/{path}", params=asked)
@@ -166,7 +166,7 @@ async def test_a_bad_request_is_a_400_that_names_the_parameter(path, asked, says
     assert says in answer.json()["error"]
 
 
-async def test_it_says_that_it_is_ready():
+async def test_it_says_that_it_is_ready() -> None:
     """Checks of a metrics server find what they look for."""
     async with client(stand_in(SURGE, Receiver())) as http:
         assert (await http.get("/-/ready")).status_code == 200
@@ -175,7 +175,7 @@ async def test_it_says_that_it_is_ready():
 
 
 @pytest.mark.parametrize("figure", PRODUCT_FIGURES)
-async def test_every_figure_of_a_pool_can_be_asked_for(figure):
+async def test_every_figure_of_a_pool_can_be_asked_for(figure) -> None:
     """The queries that a configuration of the demo uses give an answer for the pool in trouble."""
     fleet = stand_in(STOCKOUT, Receiver())
     await fleet.step(20)

@@ -82,7 +82,7 @@ async def asked(http: httpx.AsyncClient, path: str, **parameters: object) -> Ans
 
 
 @pytest.mark.needs("prometheus")
-async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path):
+async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path) -> None:
     """Every construct that the evaluator knows, rates and their extrapolation included, at several times and spans."""
     fleet = trouble()
     await fleet.step(30)
@@ -104,7 +104,7 @@ async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path):
 
 
 @pytest.mark.needs("prometheus")
-async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tmp_path):
+async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tmp_path) -> None:
     """What Prometheus scrapes from /metrics is what the evaluator answers, labels too (topk names any of equals)."""
     fleet = trouble()
     async with serving(fleet.app) as fleet_url:
@@ -128,7 +128,7 @@ async def until_scraped(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.needs("prometheus")
-async def test_what_prometheus_refuses_the_evaluator_refuses_too(tmp_path):
+async def test_what_prometheus_refuses_the_evaluator_refuses_too(tmp_path) -> None:
     """Both answer 400 with bad_data to the same broken queries."""
     fleet = trouble()
     broken = [

@@ -51,14 +51,14 @@ class Watch:
         return self
 
 
-def test_the_stories_have_the_names_of_the_command_line():
+def test_the_stories_have_the_names_of_the_command_line() -> None:
     """`--scenario NAME` offers these and the healthy day; surge is the default."""
     assert [*SCENARIOS] == [*STORIES, "early-warning", "healthy"]
     assert SCENARIOS[DEFAULT] is SURGE
 
 
 @pytest.mark.parametrize("name", [*STORIES, "early-warning"])
-def test_a_story_says_what_it_is_about(name):
+def test_a_story_says_what_it_is_about(name) -> None:
     """Each has texts for people, three to five pools, and affects only pools that it has."""
     story = SCENARIOS[name]
     assert story.text.endswith(".")
@@ -70,7 +70,7 @@ def test_a_story_says_what_it_is_about(name):
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_a_story_fires_within_ten_seconds_of_the_demo(name):
+def test_a_story_fires_within_ten_seconds_of_the_demo(name) -> None:
     """A visitor need not wait for the alert, and it is not there before the visitor is."""
     watch = Watch(SCENARIOS[name]).until(60)
     assert watch.fired_at is not None
@@ -78,7 +78,7 @@ def test_a_story_fires_within_ten_seconds_of_the_demo(name):
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_only_the_affected_pools_queue(name):
+def test_only_the_affected_pools_queue(name) -> None:
     """The other pools go on with an ordinary day."""
     story = SCENARIOS[name]
     watch = Watch(story).until(120)
@@ -87,13 +87,13 @@ def test_only_the_affected_pools_queue(name):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_healthy_day_fires_nothing(seed):
+def test_a_healthy_day_fires_nothing(seed) -> None:
     """No alert in ten wall minutes, which are ten simulated hours."""
     assert Watch(HEALTHY, seed).until(600).fired_at is None
 
 
 @pytest.mark.parametrize("seed", [DEFAULT_SEED, 1, 2, 3])
-def test_the_surge_drains_within_two_minutes_when_someone_scales_up(seed):
+def test_the_surge_drains_within_two_minutes_when_someone_scales_up(seed) -> None:
     """With 20 more runners everything, from the visitor's first second to the drain, takes two minutes at most."""
     watch = Watch(SURGE, seed).until(10).scale_up(20).until(900)
     assert watch.drained_at is not None
@@ -101,14 +101,14 @@ def test_the_surge_drains_within_two_minutes_when_someone_scales_up(seed):
 
 
 @pytest.mark.parametrize("seed", [DEFAULT_SEED, 1, 2, 3])
-def test_the_surge_takes_over_six_minutes_when_nobody_does_anything(seed):
+def test_the_surge_takes_over_six_minutes_when_nobody_does_anything(seed) -> None:
     """Without help the queue is still there after six minutes, and it does drain in the end."""
     watch = Watch(SURGE, seed).until(1200)
     assert watch.drained_at is not None
     assert watch.drained_at > 360
 
 
-def test_the_surge_leaves_room_below_the_limit():
+def test_the_surge_leaves_room_below_the_limit() -> None:
     """Nothing but the pace of the autoscaler binds: no failure, nobody offline, fewer runners than the limit."""
     watch = Watch(SURGE).until(20)
     now = read(watch.fleet, "linux.2xlarge")
@@ -119,7 +119,7 @@ def test_the_surge_leaves_room_below_the_limit():
 
 
 @pytest.mark.parametrize("name", [name for name in STORIES if name != "hung-jobs"])
-def test_scaling_up_drains_a_story_sooner_only_where_it_helps(name):
+def test_scaling_up_drains_a_story_sooner_only_where_it_helps(name) -> None:
     """Where it helps it saves more than half of the time, elsewhere not; hung jobs have the next test."""
     story = SCENARIOS[name]
     alone = Watch(story).until(1200)
@@ -129,7 +129,7 @@ def test_scaling_up_drains_a_story_sooner_only_where_it_helps(name):
     assert (helped.drained_at < alone.drained_at / 2) == story.helps
 
 
-def test_more_runners_for_hung_jobs_hang_too():
+def test_more_runners_for_hung_jobs_hang_too() -> None:
     """Scaling up empties the queue for a moment; two minutes later all the new runners are busy and jobs wait again."""
     story = SCENARIOS["hung-jobs"]
     watch = Watch(story).until(12).scale_up(20)
@@ -143,7 +143,7 @@ def test_more_runners_for_hung_jobs_hang_too():
 
 
 @pytest.mark.parametrize("seed", [DEFAULT_SEED, 1, 2, 3])
-def test_the_alert_of_the_early_warning_fires_late_and_not_at_all_when_someone_scales_up_before(seed):
+def test_the_alert_of_the_early_warning_fires_late_and_not_at_all_when_someone_scales_up_before(seed) -> None:
     """There is time to warn, to read and to act; the 54 runners that the text names are enough."""
     story = SCENARIOS["early-warning"]
     alone = Watch(story, seed).until(60)
@@ -154,7 +154,7 @@ def test_the_alert_of_the_early_warning_fires_late_and_not_at_all_when_someone_s
     assert helped.until(240).fired_at is None
 
 
-def test_durations_tell_the_hang():
+def test_durations_tell_the_hang() -> None:
     """The median of what ended rises to more than twice the usual within the story."""
     story = SCENARIOS["hung-jobs"]
     watch = Watch(story)

@@ -80,7 +80,7 @@ def quiet_fleet(now: float) -> FleetStandIn:
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-async def test_a_bad_silence_is_refused_with_the_right_code(case):
+async def test_a_bad_silence_is_refused_with_the_right_code(case) -> None:
     """400 for what is wrong, 422 for what is missing, 404 for an id that nobody knows; and a sentence why."""
     now = time.time()
     async with client(quiet_fleet(now)) as http:
@@ -89,14 +89,14 @@ async def test_a_bad_silence_is_refused_with_the_right_code(case):
     assert len(answer.text) > 15
 
 
-async def test_broken_json_is_refused():
+async def test_broken_json_is_refused() -> None:
     """A body that is no JSON, or no object, is a 400."""
     async with client(quiet_fleet(0)) as http:
         for body in (b"{", b"[1]", b""):
             assert (await http.post("/api/v2/silences", content=body)).status_code == 400
 
 
-async def test_a_silence_lives_and_expires():
+async def test_a_silence_lives_and_expires() -> None:
     """Created, shown, listed by filter, ended twice without harm, and then expired with an end now."""
     fleet = quiet_fleet(1_800_000_000.25)
     async with client(fleet) as http:
@@ -119,7 +119,7 @@ async def test_a_silence_lives_and_expires():
     assert unhidden == []
 
 
-async def test_unknown_ids_are_404():
+async def test_unknown_ids_are_404() -> None:
     """Nobody is told that an unknown silence was ended."""
     async with client(quiet_fleet(0)) as http:
         for prefix in ("/api/v2", GRAFANA):
@@ -127,7 +127,7 @@ async def test_unknown_ids_are_404():
             assert (await http.delete(f"{prefix}/silence/{NOBODY}")).status_code == 404
 
 
-async def test_grafana_answers_with_its_own_codes():
+async def test_grafana_answers_with_its_own_codes() -> None:
     """202 for a new silence, a message for an ended one, and its own store."""
     fleet = quiet_fleet(1_800_000_000)
     async with client(fleet) as http:
@@ -141,7 +141,7 @@ async def test_grafana_answers_with_its_own_codes():
     assert others.json() == []
 
 
-async def test_the_token_is_asked_for_when_there_is_one():
+async def test_the_token_is_asked_for_when_there_is_one() -> None:
     """A wrong or missing bearer token is a 401, the right one is let in."""
     around = Surroundings(clock=lambda: 1_800_000_000.0, post=Receiver().post, api_token="glsa_test")
     async with client(FleetStandIn(HEALTHY, around, speed=3600)) as http:
@@ -163,7 +163,7 @@ class At:
         return self.now
 
 
-def test_a_silence_is_extended_in_place_when_matchers_and_start_are_the_same():
+def test_a_silence_is_extended_in_place_when_matchers_and_start_are_the_same() -> None:
     """The same id comes back, with the new end; the start may differ by less than a second."""
     clock = At(1_800_000_000.4)
     silences = Silences(clock)
@@ -178,7 +178,7 @@ def test_a_silence_is_extended_in_place_when_matchers_and_start_are_the_same():
 @pytest.mark.parametrize(
     "change", [{"matchers": [matcher("queue", "b")]}, {"startsAt": iso(1_800_000_009)}], ids=["matchers", "start"]
 )
-def test_any_other_change_ends_the_silence_and_gives_a_new_id(change):
+def test_any_other_change_ends_the_silence_and_gives_a_new_id(change) -> None:
     """Who keeps the old id would hold a silence that is over."""
     clock = At(1_800_000_000)
     silences = Silences(clock)
@@ -190,7 +190,7 @@ def test_any_other_change_ends_the_silence_and_gives_a_new_id(change):
     assert silences.get(second).state(clock.now) == "active"
 
 
-def test_states_follow_the_time():
+def test_states_follow_the_time() -> None:
     """Pending before the start, active until the end, expired after it."""
     clock = At(1_800_000_000)
     silences = Silences(clock)
@@ -212,7 +212,7 @@ def test_states_follow_the_time():
         ([matcher("queue", "a"), matcher("team", "x|", isRegex=True)], {"queue": "a"}, True),
     ],
 )
-def test_all_matchers_must_match_and_patterns_are_anchored(matchers, labels, silenced):
+def test_all_matchers_must_match_and_patterns_are_anchored(matchers, labels, silenced) -> None:
     """A missing label is the empty string."""
     silences = Silences(At(1_800_000_000))
     silences.post(wanted(1_800_000_000, matchers=matchers))
@@ -220,7 +220,7 @@ def test_all_matchers_must_match_and_patterns_are_anchored(matchers, labels, sil
 
 
 @pytest.mark.needs("alertmanager")
-async def test_the_real_alertmanager_answers_alike(tmp_path):
+async def test_the_real_alertmanager_answers_alike(tmp_path) -> None:
     """The same bodies get the same codes from the real program, refused and accepted ones, and the same ids stay."""
     now = time.time()
     with alertmanager(tmp_path) as address:

@@ -20,7 +20,7 @@ def lived(*troubles: faults.Fault, until: float = HOUR, **pool: object) -> tuple
     return fleet, read(fleet, "small")
 
 
-def test_the_same_seed_gives_the_same_day_however_time_is_cut():
+def test_the_same_seed_gives_the_same_day_however_time_is_cut() -> None:
     """One long step and many short ones end in exactly the same exported samples."""
     whole, cut = (Fleet(SURGE.pools, SURGE.faults, 7, -HOUR) for _ in range(2))
     whole.advance(HOUR)
@@ -29,7 +29,7 @@ def test_the_same_seed_gives_the_same_day_however_time_is_cut():
     assert samples(whole) == samples(cut)
 
 
-def test_another_seed_gives_another_day():
+def test_another_seed_gives_another_day() -> None:
     """The seed is really used."""
     days = []
     for seed in (1, 2):
@@ -39,7 +39,7 @@ def test_another_seed_gives_another_day():
     assert days[0] != days[1]
 
 
-def test_jobs_are_queued_started_and_completed():
+def test_jobs_are_queued_started_and_completed() -> None:
     """Every job that arrived waits, runs or has completed; a waiting one carries what GitHub would say of it."""
     fleet, now = lived(bursts=(Burst(10, 30),), until=600)
     tally = fleet.pools["small"].tally
@@ -52,7 +52,7 @@ def test_jobs_are_queued_started_and_completed():
     assert waiting.url.startswith("https://ci.example/example/torch/actions/runs/")
 
 
-def test_the_autoscaler_creates_up_to_the_limit_and_lets_idle_runners_go():
+def test_the_autoscaler_creates_up_to_the_limit_and_lets_idle_runners_go() -> None:
     """A burst brings the pool to its limit; when it is over, idle runners go after the idle timeout."""
     fleet, now = lived(bursts=(Burst(10, 60),), until=900)
     assert (now.busy, now.limit) == (10, 10)
@@ -60,7 +60,7 @@ def test_the_autoscaler_creates_up_to_the_limit_and_lets_idle_runners_go():
     assert read(fleet, "small").idle == 0
 
 
-def test_scaling_changes_neither_what_arrives_nor_how_long_it_runs():
+def test_scaling_changes_neither_what_arrives_nor_how_long_it_runs() -> None:
     """With and without help the same jobs come, so two runs can be compared."""
     helped, alone = (Fleet(SURGE.pools, SURGE.faults, 3) for _ in range(2))
     helped.set_target("linux.2xlarge", 80)
@@ -69,7 +69,7 @@ def test_scaling_changes_neither_what_arrives_nor_how_long_it_runs():
     assert helped.pools["linux.2xlarge"].tally.arrived == alone.pools["linux.2xlarge"].tally.arrived
 
 
-def test_a_target_above_the_limit_lifts_it_and_is_created_at_once():
+def test_a_target_above_the_limit_lifts_it_and_is_created_at_once() -> None:
     """The scaler's target is a floor that holds even when nothing waits."""
     fleet, _ = lived()
     fleet.set_target("small", 15)
@@ -78,7 +78,7 @@ def test_a_target_above_the_limit_lifts_it_and_is_created_at_once():
     assert (now.idle, now.limit, now.target) == (15, 15, 15)
 
 
-def test_the_same_target_again_still_holds():
+def test_the_same_target_again_still_holds() -> None:
     """Asking twice for what is there is no hand-back."""
     fleet, _ = lived()
     fleet.set_target("small", 15)
@@ -88,7 +88,7 @@ def test_the_same_target_again_still_holds():
     assert read(fleet, "small").idle == 15
 
 
-def test_a_lower_target_hands_the_pool_back():
+def test_a_lower_target_hands_the_pool_back() -> None:
     """After a hand-back the limit is the configured one and idle runners go; busy ones finish their jobs."""
     fleet, _ = lived(bursts=(Burst(HOUR + 600, 15),))
     fleet.set_target("small", 15)
@@ -102,14 +102,14 @@ def test_a_lower_target_hands_the_pool_back():
 
 
 @pytest.mark.parametrize("desired", [-1, 1, 21])
-def test_a_target_outside_the_bounds_is_refused_with_the_bounds(desired):
+def test_a_target_outside_the_bounds_is_refused_with_the_bounds(desired) -> None:
     """Nothing below the minimum, nothing above the ceiling."""
     fleet, _ = lived(minimum=2)
     with pytest.raises(OutOfRangeError, match="outside 2 to 20 for pool small"):
         fleet.set_target("small", desired)
 
 
-def test_an_unknown_pool_is_refused_with_the_names_that_exist():
+def test_an_unknown_pool_is_refused_with_the_names_that_exist() -> None:
     """A typing error is answered with what would have been right."""
     fleet, _ = lived()
     with pytest.raises(UnknownPoolError, match=r"'smal'; there are small"):
@@ -126,7 +126,7 @@ def test_an_unknown_pool_is_refused_with_the_names_that_exist():
         (faults.throttling("small", 1.0, 0), "RequestLimitExceeded"),
     ],
 )
-def test_refused_creates_leave_the_queue_and_count_their_code(trouble, code):
+def test_refused_creates_leave_the_queue_and_count_their_code(trouble, code) -> None:
     """K1, K4: creates fail with the cloud's own error name, and no runner comes."""
     fleet, now = lived(trouble, bursts=(Burst(10, 5),))
     tally = fleet.pools["small"].tally
@@ -134,7 +134,7 @@ def test_refused_creates_leave_the_queue_and_count_their_code(trouble, code):
     assert (tally.creates, now.busy, now.queued) == (0, 0, 5)
 
 
-def test_throttling_refuses_only_a_share():
+def test_throttling_refuses_only_a_share() -> None:
     """Some creates succeed while others are throttled."""
     fleet, _ = lived(faults.throttling("small", 0.5, 0), bursts=(Burst(10, 20),))
     tally = fleet.pools["small"].tally
@@ -142,7 +142,7 @@ def test_throttling_refuses_only_a_share():
     assert tally.failures["RequestLimitExceeded"] > 0
 
 
-def test_in_a_provider_outage_runners_idle_while_jobs_wait():
+def test_in_a_provider_outage_runners_idle_while_jobs_wait() -> None:
     """G2: capacity is there, nothing is assigned; when the provider recovers, jobs start at once."""
     fleet, now = lived(faults.provider_outage(0, 2 * HOUR), bursts=(Burst(10, 5),), minimum=5)
     assert (now.idle, now.queued, fleet.provider_up) == (5, 5, False)
@@ -150,7 +150,7 @@ def test_in_a_provider_outage_runners_idle_while_jobs_wait():
     assert (read(fleet, "small").queued, fleet.provider_up) == (0, True)
 
 
-def test_offline_hosts_keep_their_place_under_the_limit_and_come_back():
+def test_offline_hosts_keep_their_place_under_the_limit_and_come_back() -> None:
     """O1: the hosts are registered but offline, no other ones are created, and the end of the trouble heals it."""
     trouble = faults.hosts_offline("small", 7, 600, 2 * HOUR)
     fleet, now = lived(trouble, minimum=10, bursts=(Burst(1200, 9),), until=1300)
@@ -160,7 +160,7 @@ def test_offline_hosts_keep_their_place_under_the_limit_and_come_back():
     assert read(fleet, "small").offline == 0
 
 
-def test_a_job_on_a_host_that_drops_out_ends_there():
+def test_a_job_on_a_host_that_drops_out_ends_there() -> None:
     """The job of a lost host fails; it does not run on without one."""
     trouble = faults.hosts_offline("small", 10, 120)
     fleet, now = lived(trouble, minimum=10, bursts=(Burst(60, 10),), until=121)
@@ -168,7 +168,7 @@ def test_a_job_on_a_host_that_drops_out_ends_there():
     assert fleet.pools["small"].tally.completed == 10
 
 
-def test_hung_jobs_hold_their_runners():
+def test_hung_jobs_hold_their_runners() -> None:
     """D1: durations rise by the factor, for one workflow only when it is named."""
     _, usual = lived(bursts=(Burst(10, 10),), until=3 * HOUR, minimum=10)
     _, hung = lived(faults.jobs_hung("small", 8, 0), bursts=(Burst(10, 10),), until=HOUR, minimum=10)
@@ -179,7 +179,7 @@ def test_hung_jobs_hold_their_runners():
     assert other.busy == 0
 
 
-def test_machines_that_never_register_fill_the_limit():
+def test_machines_that_never_register_fill_the_limit() -> None:
     """I2, F1: creates succeed, registrations do not follow, and the failed ones count toward the limit."""
     fleet, now = lived(faults.never_registers("small", 0), bursts=(Burst(10, 30),), until=900)
     tally = fleet.pools["small"].tally
@@ -187,7 +187,7 @@ def test_machines_that_never_register_fill_the_limit():
     assert (now.failed, now.busy, now.queued) == (10, 0, 30)
 
 
-def test_lost_events_leave_the_queue_without_creates_and_without_failures():
+def test_lost_events_leave_the_queue_without_creates_and_without_failures() -> None:
     """L1: the autoscaler never hears of the job; a target set from outside serves it."""
     fleet, now = lived(faults.events_lost("small", 1.0, 0), bursts=(Burst(10, 3),))
     tally = fleet.pools["small"].tally
@@ -197,7 +197,7 @@ def test_lost_events_leave_the_queue_without_creates_and_without_failures():
     assert read(fleet, "small").queued == 0
 
 
-def test_a_label_without_runners_serves_nothing():
+def test_a_label_without_runners_serves_nothing() -> None:
     """T1: no runner carries the label and none is created, whatever target is set."""
     fleet, _ = lived(faults.label_gone("small", 60), minimum=4, bursts=(Burst(120, 3),))
     fleet.set_target("small", 8)
@@ -207,7 +207,7 @@ def test_a_label_without_runners_serves_nothing():
     assert (now.idle, now.booting, now.busy) == (0, 0, 0)
 
 
-def test_a_limit_set_too_low_binds_until_a_target_lifts_it():
+def test_a_limit_set_too_low_binds_until_a_target_lifts_it() -> None:
     """M1: busy equals the limit while jobs wait."""
     fleet, now = lived(faults.limit_lowered("small", 2, 0), bursts=(Burst(10, 30),), until=900)
     assert (now.busy, now.limit) == (2, 2)
@@ -216,7 +216,7 @@ def test_a_limit_set_too_low_binds_until_a_target_lifts_it():
     assert (read(fleet, "small").busy, read(fleet, "small").limit) == (6, 6)
 
 
-def test_a_flood_is_dominated_by_one_source():
+def test_a_flood_is_dominated_by_one_source() -> None:
     """S1: one workflow brings nearly all arrivals."""
     fleet, now = lived(faults.flood("small", 6, "autorevert", 0))
     arrived = fleet.pools["small"].tally.arrived
@@ -224,7 +224,7 @@ def test_a_flood_is_dominated_by_one_source():
     assert now.arrivals_per_minute > 4
 
 
-def test_a_deaf_scaler_accepts_and_delivers_nothing():
+def test_a_deaf_scaler_accepts_and_delivers_nothing() -> None:
     """The target is taken without an error, and no runner comes of it."""
     fleet, _ = lived(faults.scaler_deaf("small", 0))
     fleet.set_target("small", 15)
@@ -232,20 +232,20 @@ def test_a_deaf_scaler_accepts_and_delivers_nothing():
     assert (read(fleet, "small").idle, read(fleet, "small").target) == (0, None)
 
 
-def test_an_ephemeral_runner_ends_with_its_job():
+def test_an_ephemeral_runner_ends_with_its_job() -> None:
     """Each job gets a runner of its own."""
     fleet, _ = lived(ephemeral=True, bursts=(Burst(10, 12),), until=3 * HOUR)
     tally = fleet.pools["small"].tally
     assert (tally.completed, tally.creates) == (12, 12)
 
 
-def test_an_empty_queue_has_waited_no_time_and_an_unknown_duration():
+def test_an_empty_queue_has_waited_no_time_and_an_unknown_duration() -> None:
     """Nothing waits is a fact and zero; that no job ended is unknown and not zero."""
     _, now = lived()
     assert (now.queued, now.oldest_wait_seconds, now.duration_p50_seconds) == (0, 0.0, None)
 
 
-def test_arrivals_follow_the_pools_rhythm():
+def test_arrivals_follow_the_pools_rhythm() -> None:
     """Twice as many in the first hour as usual, none in the second, over and over."""
     arrived = []
     fleet = Fleet([small_pool(arrivals_per_minute=2.0, rhythm=(2.0, 0.0))], (), seed=1)

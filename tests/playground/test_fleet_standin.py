@@ -13,7 +13,7 @@ from bot.playground.fleet.standin import FleetStandIn, Surroundings
 from tests.playground.fleet_world import NOON, TARGET, Receiver, client, small_pool, stand_in
 
 
-async def test_scaling_up_by_http_drains_the_surge():
+async def test_scaling_up_by_http_drains_the_surge() -> None:
     """The whole story through the doors: alert, scale up, resolved, and an empty queue within two minutes."""
     receiver = Receiver()
     fleet = stand_in(SURGE, receiver)
@@ -34,7 +34,7 @@ async def test_scaling_up_by_http_drains_the_surge():
     assert [body["status"] for _, _, body in receiver.got] == ["firing", "resolved"]
 
 
-async def test_the_same_key_does_nothing_twice():
+async def test_the_same_key_does_nothing_twice() -> None:
     """A repeated request gets the first answer, even when someone else has scaled since."""
     fleet = stand_in(HEALTHY, Receiver())
     async with client(fleet) as http:
@@ -61,7 +61,7 @@ async def test_the_same_key_does_nothing_twice():
         ("PUT", "/pools/windows.4xlarge", "{", 400, "not JSON"),
     ],
 )
-async def test_the_scaler_refuses_with_a_sentence(method, path, body, code, says):
+async def test_the_scaler_refuses_with_a_sentence(method, path, body, code, says) -> None:
     """Unknown pool, out of bounds, or unreadable: a clear JSON error, and no target set."""
     fleet = stand_in(HEALTHY, Receiver())
     async with client(fleet) as http:
@@ -71,7 +71,7 @@ async def test_the_scaler_refuses_with_a_sentence(method, path, body, code, says
     assert all(pool.target is None for pool in fleet.fleet.pools.values())
 
 
-def test_old_keys_are_forgotten():
+def test_old_keys_are_forgotten() -> None:
     """The memory of keys is bounded."""
     fleet = Fleet([small_pool()])
     scaler = Scaler(fleet)
@@ -81,7 +81,7 @@ def test_old_keys_are_forgotten():
     assert scaler.put("small", {"desired": 6}, str(KEYS_KEPT)).status == 409
 
 
-async def test_a_deaf_scaler_says_yes_and_the_size_does_not_change():
+async def test_a_deaf_scaler_says_yes_and_the_size_does_not_change() -> None:
     """Accepting and delivering nothing can be told by reading again."""
     fleet = stand_in(LIMIT_REACHED, Receiver())
     fleet.inject(faults.scaler_deaf("linux.4xlarge", fleet.fleet.now_seconds))
@@ -94,7 +94,7 @@ async def test_a_deaf_scaler_says_yes_and_the_size_does_not_change():
     assert (after["current"], after["limit"]) == (24, 24)
 
 
-async def test_links_of_alerts_lead_to_a_page():
+async def test_links_of_alerts_lead_to_a_page() -> None:
     """Whoever follows a link from the thread sees the pools as they are now."""
     fleet = stand_in(SURGE, Receiver())
     async with client(fleet) as http:
@@ -104,7 +104,7 @@ async def test_links_of_alerts_lead_to_a_page():
             assert "linux.2xlarge: 1" in page.text
 
 
-def test_the_past_is_known_from_the_first_second():
+def test_the_past_is_known_from_the_first_second() -> None:
     """Rates, quantiles and ten minutes of history are there before the visitor is."""
     fleet = stand_in(SURGE, Receiver())
     now = fleet.figures()[0]
@@ -115,7 +115,7 @@ def test_the_past_is_known_from_the_first_second():
     assert series.times[-1] == NOON
 
 
-async def test_stepping_is_the_same_in_one_or_in_many():
+async def test_stepping_is_the_same_in_one_or_in_many() -> None:
     """Tests may cut the time as they like."""
     whole, cut = (stand_in(SURGE, Receiver()) for _ in range(2))
     await whole.step(12)
@@ -152,7 +152,7 @@ async def run(keeper: Timekeeper, receiver: Receiver) -> FleetStandIn:
     return fleet
 
 
-async def test_it_runs_by_itself():
+async def test_it_runs_by_itself() -> None:
     """`run` follows the clock, second by second, and sends the alert as stepping does."""
     receiver = Receiver()
     fleet = await run(Timekeeper(NOON + 20), receiver)
@@ -160,7 +160,7 @@ async def test_it_runs_by_itself():
     assert receiver.got[0][2]["alerts"][0]["values"]["max_queue_time_mins"] > 30
 
 
-async def test_a_machine_that_slept_does_not_replay_the_night():
+async def test_a_machine_that_slept_does_not_replay_the_night() -> None:
     """After a gap of hours the simulation goes on where it stood."""
     keeper = Timekeeper(NOON + 4 * 3600 + 10)
     keeper.now = NOON
@@ -171,7 +171,7 @@ async def test_a_machine_that_slept_does_not_replay_the_night():
     assert fleet.fleet.now_seconds < 15 * 60
 
 
-async def test_two_targets_are_both_told():
+async def test_two_targets_are_both_told() -> None:
     """Each target has its own message, so that one that is down does not hold up the other."""
     receiver = Receiver(answers=[503])
     around = Surroundings(clock=lambda: NOON, post=receiver.post)

@@ -56,7 +56,7 @@ def entry_marks(incident: Incident, event: Event) -> list[str]:
     return [f"{incident.id}/{entry.number}" for entry in incident.timeline if entry.event is event]
 
 
-async def test_an_incident_begins_with_its_past_in_words_and_then_as_a_picture():
+async def test_an_incident_begins_with_its_past_in_words_and_then_as_a_picture() -> None:
     """The reply stands with its bars at once; a moment later an edit gives it the picture, with its alt text."""
     world = await charted()
     assert replies(world, "The queue up to now") == []
@@ -75,7 +75,7 @@ async def test_an_incident_begins_with_its_past_in_words_and_then_as_a_picture()
     assert (len(replies(world, "The queue up to now")), len(world.chat.files)) == (1, 1)
 
 
-async def test_a_queue_that_stands_still_makes_no_picture():
+async def test_a_queue_that_stands_still_makes_no_picture() -> None:
     """A flat line is no news, and a reply costs attention."""
     world = World()
     world.desk.artist = Artist()
@@ -84,7 +84,7 @@ async def test_a_queue_that_stands_still_makes_no_picture():
     assert replies(world, "The queue up to now") == []
 
 
-async def test_a_chart_is_asked_for_in_the_thread_and_by_the_menu():
+async def test_a_chart_is_asked_for_in_the_thread_and_by_the_menu() -> None:
     """Who asked is said; each has a reply of its own."""
     world = await charted()
     await world.says("chart")
@@ -96,7 +96,7 @@ async def test_a_chart_is_asked_for_in_the_thread_and_by_the_menu():
     assert all(picture_of(reply) for reply in asked)
 
 
-async def test_a_chart_of_nothing_is_refused_with_a_reason():
+async def test_a_chart_of_nothing_is_refused_with_a_reason() -> None:
     """Too little is known just after the first alert."""
     world = World()
     await world.opens()
@@ -105,7 +105,7 @@ async def test_a_chart_of_nothing_is_refused_with_a_reason():
     assert world.replies == []
 
 
-async def test_the_farewell_shows_the_whole_way_and_what_it_cost():
+async def test_the_farewell_shows_the_whole_way_and_what_it_cost() -> None:
     """Its words are there at once, in the channel too; the picture follows."""
     world = await charted()
     await world.says("ack")
@@ -133,7 +133,7 @@ async def test_the_farewell_shows_the_whole_way_and_what_it_cost():
         (Failure.LATER, 3),
     ],
 )
-async def test_whatever_becomes_of_the_upload_the_reply_stands(failure: Failure, uploads: int):
+async def test_whatever_becomes_of_the_upload_the_reply_stands(failure: Failure, uploads: int) -> None:
     """Where trying again cannot help it is tried once, else three times; the incident goes on as if nothing was."""
     world = await charted()
     world.chat.script.fail("upload", failure, times=None)
@@ -148,7 +148,7 @@ async def test_whatever_becomes_of_the_upload_the_reply_stands(failure: Failure,
     assert "upload failed" in world.desk.notes["pictures"]
 
 
-async def test_an_upload_that_works_in_the_end_is_shown():
+async def test_an_upload_that_works_in_the_end_is_shown() -> None:
     """One lost answer costs a few seconds, and an unseen file."""
     world = await charted()
     world.chat.script.fail("upload", Failure.UNKNOWN, after=True)
@@ -159,7 +159,7 @@ async def test_an_upload_that_works_in_the_end_is_shown():
 
 
 @pytest.mark.parametrize(("looking", "shown"), [(1.0, True), (8.0, True), (25.0, True), (3600.0, False)])
-async def test_a_picture_that_slack_still_looks_at_is_offered_again(looking: float, shown: bool):
+async def test_a_picture_that_slack_still_looks_at_is_offered_again(looking: float, shown: bool) -> None:
     """Refused for its picture, the reply keeps its words and the incident its full rendering."""
     world = await charted()
     world.chat.looking_seconds = looking
@@ -172,7 +172,7 @@ async def test_a_picture_that_slack_still_looks_at_is_offered_again(looking: flo
 
 
 @pytest.mark.parametrize("dies", ["before it is uploaded", "after it was uploaded"])
-async def test_a_worker_that_dies_over_a_picture_leaves_one_reply(dies: str):
+async def test_a_worker_that_dies_over_a_picture_leaves_one_reply(dies: str) -> None:
     """The sketch is taken up when its lease ends; at worst a second file lies where nobody sees it."""
     world = await charted()
     await world.says("chart")
@@ -188,7 +188,7 @@ async def test_a_worker_that_dies_over_a_picture_leaves_one_reply(dies: str):
     assert len([s for s in world.chat.messages if "asked for the chart" in s.message.text]) == 1
 
 
-async def test_a_reply_whose_answer_was_lost_is_found_and_gets_its_picture():
+async def test_a_reply_whose_answer_was_lost_is_found_and_gets_its_picture() -> None:
     """The mark is looked up before anything is posted again, as for every reply."""
     world = await charted()
     world.chat.script.fail("post", Failure.UNKNOWN, after=True)
@@ -198,7 +198,7 @@ async def test_a_reply_whose_answer_was_lost_is_found_and_gets_its_picture():
     assert picture_of(reply) is not None
 
 
-async def test_without_an_artist_the_bars_are_all():
+async def test_without_an_artist_the_bars_are_all() -> None:
     """An installation without pictures says the same in words."""
     world = await charted()
     world.desk.artist = None

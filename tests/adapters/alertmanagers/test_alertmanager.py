@@ -72,7 +72,7 @@ async def silenced(back: Back, comment: str, *matchers: Matcher, seconds: float 
     )
 
 
-async def test_a_silence_can_be_read_back(back: Back):
+async def test_a_silence_can_be_read_back(back: Back) -> None:
     """Exactly what was asked for, awkward characters included."""
     silence_id = await silenced(back, "by Ana (act-read)")
     found = await back.alertmanager.get(silence_id)
@@ -82,7 +82,7 @@ async def test_a_silence_can_be_read_back(back: Back):
     assert set(found.matchers) == set(MATCHERS)
 
 
-async def test_a_silence_is_found_by_its_tag_until_it_ends(back: Back):
+async def test_a_silence_is_found_by_its_tag_until_it_ends(back: Back) -> None:
     """Before a second try: was the first one taken (promises P6)?"""
     assert await back.alertmanager.find("act-tag") is None
     await silenced(back, "old (act-tag)")
@@ -93,7 +93,7 @@ async def test_a_silence_is_found_by_its_tag_until_it_ends(back: Back):
     assert await back.alertmanager.find("act-other") is None
 
 
-async def test_an_ended_silence_is_not_found_and_can_be_ended_again(back: Back):
+async def test_an_ended_silence_is_not_found_and_can_be_ended_again(back: Back) -> None:
     """Ending is safe to repeat."""
     silence_id = await silenced(back, "(act-end)")
     await back.alertmanager.end(silence_id)
@@ -103,7 +103,7 @@ async def test_an_ended_silence_is_not_found_and_can_be_ended_again(back: Back):
     assert found is None or not found.active
 
 
-async def test_a_silence_gets_another_end_and_stays_what_it_is(back: Back):
+async def test_a_silence_gets_another_end_and_stays_what_it_is(back: Back) -> None:
     """Same matchers, comment and owner; whatever its id is then, one silence is active, and it is found by its tag."""
     silence_id = await silenced(back, "by Ana (act-longer)")
     ends = back.now() + 7200
@@ -119,7 +119,7 @@ async def test_a_silence_gets_another_end_and_stays_what_it_is(back: Back):
     assert not [one for one in await back.alertmanager.silenced() if "act-longer" in one.comment]
 
 
-async def test_a_silence_that_is_over_or_unknown_cannot_be_extended(back: Back):
+async def test_a_silence_that_is_over_or_unknown_cannot_be_extended(back: Back) -> None:
     """It would be a new one that nobody asked for."""
     silence_id = await silenced(back, "(act-over)")
     await back.alertmanager.end(silence_id)
@@ -129,7 +129,7 @@ async def test_a_silence_that_is_over_or_unknown_cannot_be_extended(back: Back):
 
 
 @pytest.mark.parametrize("silence_id", ["00000000-0000-4000-8000-000000000000", "no-uuid", "../status", "a/b?c"])
-async def test_a_silence_that_nobody_knows_is_none_and_can_be_ended(back: Back, silence_id: str):
+async def test_a_silence_that_nobody_knows_is_none_and_can_be_ended(back: Back, silence_id: str) -> None:
     """Alertmanager forgets silences when it is killed (promises E13); an odd id stays inside its path."""
     assert await back.alertmanager.get(silence_id) is None
     await back.alertmanager.end(silence_id)
@@ -147,14 +147,14 @@ async def test_a_silence_that_nobody_knows_is_none_and_can_be_ended(back: Back, 
 )
 async def test_a_silence_that_is_too_wide_or_too_long_is_refused(
     back: Back, matchers: tuple[Matcher, ...], seconds: float
-):
+) -> None:
     """Alertmanager itself would take a match-all for ten years (promises E13, AC-6)."""
     with pytest.raises(Refused):
         await silenced(back, "(act-wide)", *matchers, seconds=seconds)
     assert await back.alertmanager.find("act-wide") is None
 
 
-async def test_what_fires_is_listed_silenced_or_not(back: Back):
+async def test_what_fires_is_listed_silenced_or_not(back: Back) -> None:
     """A silenced alert's queue is no shorter: it still fires."""
     await back.fire("QueueLong")
     await silenced(back, "(act-fire)", Matcher("alertname", "QueueLong"))
@@ -163,7 +163,7 @@ async def test_what_fires_is_listed_silenced_or_not(back: Back):
 
 
 @pytest.mark.needs("alertmanager")
-async def test_a_listed_alert_reads_like_the_one_in_a_webhook(server: str):
+async def test_a_listed_alert_reads_like_the_one_in_a_webhook(server: str) -> None:
     """Priority, teams, links and times are those of the webhook's parser."""
     async with Wire() as wire, httpx.AsyncClient(base_url=server) as http:
         labels = {"alertname": "Detailed", "priority": "P2", "team": "Dev Infra"}
@@ -180,7 +180,7 @@ async def test_a_listed_alert_reads_like_the_one_in_a_webhook(server: str):
 
 
 @pytest.mark.needs("alertmanager")
-async def test_a_resolved_alert_is_not_listed(server: str):
+async def test_a_resolved_alert_is_not_listed(server: str) -> None:
     """Resync closes what the deliveries missed."""
     async with Wire() as wire, httpx.AsyncClient(base_url=server) as http:
         now = time.time()
@@ -199,14 +199,14 @@ async def test_a_resolved_alert_is_not_listed(server: str):
         ({"headers": {"Cookie": "x"}}, f"{PLACE}: headers: credentials are not written here; name their variable"),
     ],
 )
-def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str):
+def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
     """Place, key and remedy."""
     with pytest.raises(ConfigError) as caught:
         build("main", PLACE, {"kind": "alertmanager", "url": URL, **more}, BackEnd().parts())
     assert any(said in problem for problem in caught.value.problems)
 
 
-def test_its_own_address_comes_first():
+def test_its_own_address_comes_first() -> None:
     """The one that stands in what it sends, then the one that is asked."""
     table = {"kind": "alertmanager", "url": URL}
     assert build("main", PLACE, table, parts_with(BackEnd().wire())).addresses == (URL,)
@@ -214,7 +214,7 @@ def test_its_own_address_comes_first():
     assert build("main", PLACE, named, parts_with(BackEnd().wire())).addresses == ("https://am.example", URL)
 
 
-async def test_basic_credentials_are_sent():
+async def test_basic_credentials_are_sent() -> None:
     """For a reverse proxy in front of it (promises C14)."""
     back = BackEnd().says(200, [])
     table = {"kind": "alertmanager", "url": f"{URL}/am", "basic_env": "BASIC"}
@@ -226,7 +226,7 @@ def _text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
-async def test_a_tenant_of_mimir_is_named_in_every_request():
+async def test_a_tenant_of_mimir_is_named_in_every_request() -> None:
     """Without the header Mimir and Cortex answer 401 "no org id" to all."""
     back = BackEnd().says(200, [])
     raw = {"kind": "alertmanager", "url": f"{URL}/alertmanager", "org_id": "team-a", "basic_env": "LOGIN"}

@@ -75,7 +75,7 @@ async def silenced(alertmanager: ApiV2, comment: str = "(act-1)") -> str:
     return await alertmanager.silence(RULE, starts_at=NOW, ends_at=NOW + 600, by="Ana", comment=comment)
 
 
-async def test_a_silence_of_one_rule_is_created_found_and_ended():
+async def test_a_silence_of_one_rule_is_created_found_and_ended() -> None:
     """202 on create, 200 with a message on delete."""
     alertmanager, back = adapter(Grafana(), org_id=7)
     silence_id = await silenced(alertmanager)
@@ -92,7 +92,7 @@ async def test_a_silence_of_one_rule_is_created_found_and_ended():
 
 
 @pytest.mark.parametrize("moves", [False, True])
-async def test_a_silence_is_extended_in_place_or_under_a_new_id(moves: bool):
+async def test_a_silence_is_extended_in_place_or_under_a_new_id(moves: bool) -> None:
     """Whichever Grafana does, what is sent is the old one with another end, and one silence is left."""
     grafana = Grafana(moves=moves)
     alertmanager, back = adapter(grafana)
@@ -107,7 +107,7 @@ async def test_a_silence_is_extended_in_place_or_under_a_new_id(moves: bool):
     assert [one.id for one in await alertmanager.silenced()] == [longer.id]
 
 
-async def test_an_extension_that_is_stored_otherwise_is_no_success():
+async def test_an_extension_that_is_stored_otherwise_is_no_success() -> None:
     """Other matchers: ended and refused; no longer end: in doubt, so that it is looked at again."""
     grafana = Grafana()
     alertmanager, _ = adapter(grafana)
@@ -118,7 +118,7 @@ async def test_an_extension_that_is_stored_otherwise_is_no_success():
     assert await alertmanager.silenced() == ()
 
 
-async def test_a_tag_is_a_whole_word():
+async def test_a_tag_is_a_whole_word() -> None:
     """act-1 is not act-12."""
     alertmanager, _ = adapter(Grafana())
     await silenced(alertmanager, "by Ana [tailback act-12]")
@@ -128,7 +128,7 @@ async def test_a_tag_is_a_whole_word():
     assert await alertmanager.find("[tailback act-1]") is None
 
 
-async def test_a_missing_permission_is_named():
+async def test_a_missing_permission_is_named() -> None:
     """403 says which one, and nothing is retried."""
     words = "You'll need additional permissions to perform this action. Permissions needed: alert.instances:create"
     alertmanager, _ = adapter(Grafana(refuse=(403, {"message": words, "title": "Access denied"})))
@@ -137,7 +137,7 @@ async def test_a_missing_permission_is_named():
     assert caught.value.failure is Failure.CREDENTIALS
 
 
-async def test_a_grafana_that_is_not_ready_is_asked_later():
+async def test_a_grafana_that_is_not_ready_is_asked_later() -> None:
     """409 while its Alertmanager starts."""
     alertmanager, _ = adapter(Grafana(refuse=(409, {"message": "Alertmanager is not ready"})))
     with pytest.raises(Unreachable, match="not ready") as caught:
@@ -145,14 +145,14 @@ async def test_a_grafana_that_is_not_ready_is_asked_later():
     assert caught.value.failure is Failure.LATER
 
 
-async def test_a_refused_silence_has_grafanas_own_words():
+async def test_a_refused_silence_has_grafanas_own_words() -> None:
     """400 is a definite no."""
     alertmanager, _ = adapter(Grafana(refuse=(400, {"message": "failed to save silence: invalid matcher"})))
     with pytest.raises(Refused, match="invalid matcher"):
         await silenced(alertmanager)
 
 
-async def test_a_silence_that_was_stored_otherwise_is_ended_and_refused():
+async def test_a_silence_that_was_stored_otherwise_is_ended_and_refused() -> None:
     """A silence that is wider than asked for must not stay."""
     grafana = Grafana(garble=True)
     alertmanager, _ = adapter(grafana)
@@ -161,7 +161,7 @@ async def test_a_silence_that_was_stored_otherwise_is_ended_and_refused():
     assert grafana.silences["s1"]["status"] == {"state": "expired"}
 
 
-async def test_a_silence_that_cannot_be_read_back_is_in_doubt():
+async def test_a_silence_that_cannot_be_read_back_is_in_doubt() -> None:
     """It may exist: look by its tag before creating another one."""
     alertmanager, _ = adapter(Grafana(hide=True))
     with pytest.raises(Unreachable) as caught:
@@ -170,7 +170,7 @@ async def test_a_silence_that_cannot_be_read_back_is_in_doubt():
     assert await alertmanager.find("act-1") is not None
 
 
-async def test_what_fires_has_its_rules_uid_and_no_internal_labels():
+async def test_what_fires_has_its_rules_uid_and_no_internal_labels() -> None:
     """Grafana's API shows `__alert_rule_uid__` as a label; webhooks do not."""
     row = {
         "labels": {"alertname": "Jobs queue", "__alert_rule_uid__": "uid-1", "team": "ci"},
@@ -189,7 +189,7 @@ async def test_what_fires_has_its_rules_uid_and_no_internal_labels():
     assert (second.name, second.kind, second.firing) == ("Jobs queue", Kind.BLIND, True)
 
 
-async def test_a_server_error_while_ending_is_doubt_only_while_the_silence_lives():
+async def test_a_server_error_while_ending_is_doubt_only_while_the_silence_lives() -> None:
     """The caller asks again; ending twice is fine."""
     grafana = Grafana()
     alertmanager, back = adapter(grafana)
@@ -203,7 +203,7 @@ async def test_a_server_error_while_ending_is_doubt_only_while_the_silence_lives
 
 
 @pytest.mark.parametrize("body", [{}, b"<html>", "x"])
-async def test_a_listing_that_cannot_be_read_is_no_empty_listing(body: object):
+async def test_a_listing_that_cannot_be_read_is_no_empty_listing(body: object) -> None:
     """ "nothing fires" must be said, not guessed."""
     alertmanager, _ = adapter(Grafana(refuse=(200, body)))
     for call in (alertmanager.firing(), alertmanager.find("act-1")):
@@ -219,7 +219,7 @@ async def test_a_listing_that_cannot_be_read_is_no_empty_listing(body: object):
         ({"kind": "grafana", "url": URL, "token_env": "T", "org_id": "x"}, "org_id: "),
     ],
 )
-def test_a_wrong_table_is_named_with_its_place(raw: dict[str, object], said: str):
+def test_a_wrong_table_is_named_with_its_place(raw: dict[str, object], said: str) -> None:
     """Place, key and remedy."""
     with pytest.raises(ConfigError) as caught:
         build("main", PLACE, raw, BackEnd().parts(T="x"))

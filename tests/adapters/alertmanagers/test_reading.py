@@ -16,14 +16,14 @@ ROW = {
 }
 
 
-def test_a_silence_keeps_its_matchers_as_they_are():
+def test_a_silence_keeps_its_matchers_as_they_are() -> None:
     """`isEqual` is true when it is not said (older Alertmanagers leave it out)."""
     matchers = (Matcher("a", "b"), Matcher("c", "d", is_regex=True, is_equal=False))
     assert silence_from(ROW) == ("active", SilenceFound("s1", True, 1792560480.5, "by Ana", matchers))
 
 
 @pytest.mark.parametrize("state", ["pending", "expired", ""])
-def test_only_an_active_silence_is_active(state: str):
+def test_only_an_active_silence_is_active(state: str) -> None:
     """A pending one does not silence yet."""
     found = silence_from({**ROW, "status": {"state": state}})
     assert found[0] == state
@@ -34,12 +34,12 @@ def test_only_an_active_silence_is_active(state: str):
 @pytest.mark.parametrize(
     "row", [None, [], "s1", {}, {**ROW, "id": None}, {**ROW, "endsAt": "soon"}, {**ROW, "matchers": 1}]
 )
-def test_what_is_no_silence_is_none(row: object):
+def test_what_is_no_silence_is_none(row: object) -> None:
     """Never a crash, never a guess."""
     assert silence_from(row) == ("", None)
 
 
-def test_a_listed_group_has_the_address_of_its_back_end():
+def test_a_listed_group_has_the_address_of_its_back_end() -> None:
     """As its webhook would say it: which of several back ends holds the alert is read from its links."""
     row = {"labels": {"alertname": "Q"}, "receiver": {"name": "r"}, "alerts": [{"labels": {"alertname": "Q"}}]}
     (group,) = groups_from([row], parse, "https://am.example/x")
@@ -47,7 +47,7 @@ def test_a_listed_group_has_the_address_of_its_back_end():
     assert group.guessed
 
 
-def test_more_alerts_than_a_webhook_may_have_are_all_read():
+def test_more_alerts_than_a_webhook_may_have_are_all_read() -> None:
     """A storm of alerts is listed whole."""
     rows = [{"labels": {"alertname": f"a{n}"}, "startsAt": "2026-10-21T07:28:00Z"} for n in range(2 * BATCH + 1)]
     assert len({alert.name for alert in alerts_from([*rows, {}, None, {"labels": {}}], parse)}) == len(rows)

@@ -16,7 +16,7 @@ async def refused(w: World) -> Unreachable:
     return caught.value
 
 
-async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends():
+async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends() -> None:
     """Figures are unknown then, with the number and the time; what is left of the limit is still told."""
     async with world() as w:
         w.github.runner(LABEL)
@@ -37,7 +37,7 @@ async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends():
     assert (after.queued, after.idle) == (1, 1)
 
 
-async def test_webhooks_go_on_telling_while_the_limit_holds():
+async def test_webhooks_go_on_telling_while_the_limit_holds() -> None:
     """The queue is known, and that nothing compares it with GitHub's own lists is said after ten minutes."""
     async with world({"organizations": [ORG], "repositories": [REPO], "reserve": 6000}) as w:
         w.jobs.heard_for(1800)
@@ -48,7 +48,7 @@ async def test_webhooks_go_on_telling_while_the_limit_holds():
     assert [why for why in found.missing if why.startswith("comparison of the webhooks with GitHub: ")]
 
 
-async def test_a_used_up_limit_says_when_it_ends():
+async def test_a_used_up_limit_says_when_it_ends() -> None:
     """403 with nothing remaining: the pause is the one that X-RateLimit-Reset names."""
     async with world({"organizations": [ORG], "repositories": [REPO], "reserve": 0}) as w:
         w.github.remaining = 0
@@ -69,7 +69,7 @@ async def test_a_used_up_limit_says_when_it_ends():
         (429, {}, "slow down", 60),
     ],
 )
-async def test_a_secondary_limit_is_kept(status: int, headers: dict[str, str], message: str, pause: int):
+async def test_a_secondary_limit_is_kept(status: int, headers: dict[str, str], message: str, pause: int) -> None:
     """Retry-After, else a minute; nothing is asked meanwhile, and afterwards all is well."""
     async with world() as w:
         w.github.runner(LABEL)
@@ -84,7 +84,7 @@ async def test_a_secondary_limit_is_kept(status: int, headers: dict[str, str], m
     assert (after.idle, after.queued) == (1, 0)
 
 
-async def test_a_secondary_limit_that_goes_on_doubles_the_pause():
+async def test_a_secondary_limit_that_goes_on_doubles_the_pause() -> None:
     """A minute, then two, as GitHub asks."""
     async with world() as w:
         w.github.says = [(403, {}, "secondary rate limit")] * 2
@@ -97,7 +97,7 @@ async def test_a_secondary_limit_that_goes_on_doubles_the_pause():
         assert len(w.github.asked) > 2
 
 
-async def test_a_wrong_token_names_its_variable():
+async def test_a_wrong_token_names_its_variable() -> None:
     """401: the remedy is the variable that the table names, and the token is never repeated."""
     async with world(variables={"GITHUB_TOKEN": "ghp_wrong_0123456789"}) as w:
         problem = await refused(w)
@@ -105,7 +105,7 @@ async def test_a_wrong_token_names_its_variable():
     assert problem.what == ("refused the credentials (HTTP 401: Bad credentials); put a valid token into GITHUB_TOKEN")
 
 
-async def test_a_missing_permission_is_named_as_github_names_it():
+async def test_a_missing_permission_is_named_as_github_names_it() -> None:
     """403: the header x-accepted-github-permissions becomes the remedy; what else can be read is read."""
     async with world() as w:
         w.github.runner(LABEL)
@@ -121,7 +121,7 @@ async def test_a_missing_permission_is_named_as_github_names_it():
     assert [why for why in other.missing if why.startswith("busy, idle and offline: ") and why.endswith(wanted)]
 
 
-async def test_single_sign_on_is_named():
+async def test_single_sign_on_is_named() -> None:
     """An organisation with SAML wants every token to be authorised once."""
     async with world() as w:
         w.github.says = [(403, {"x-github-sso": "required; url=https://x.test"}, "Resource protected by SAML")] * 9
@@ -129,7 +129,7 @@ async def test_single_sign_on_is_named():
     assert problem.what.endswith("authorise the token for the organisation's single sign-on, in the token's settings")
 
 
-async def test_an_unknown_organisation_and_an_unknown_repository_are_named():
+async def test_an_unknown_organisation_and_an_unknown_repository_are_named() -> None:
     """404: GitHub does not tell a wrong name from one that may not be seen, so both are said."""
     async with world({"organizations": ["exmaple"], "repositories": ["example-org/nope"]}) as w:
         problem = await refused(w)
@@ -140,7 +140,7 @@ async def test_an_unknown_organisation_and_an_unknown_repository_are_named():
     assert "there is no repository example-org/nope, or the credentials may not see it" in found.missing[0]
 
 
-async def test_a_failure_is_shared_by_all_pools():
+async def test_a_failure_is_shared_by_all_pools() -> None:
     """Nobody asks a broken GitHub once more for each pool."""
     async with world(pools={LABEL: {}, "other": {}}) as w:
         w.github.says = [(502, {}, "bad gateway")] * 20
@@ -151,7 +151,7 @@ async def test_a_failure_is_shared_by_all_pools():
         assert len(w.github.asked) == asked
 
 
-async def test_an_address_that_is_no_github():
+async def test_an_address_that_is_no_github() -> None:
     """An answer without the list is a mistake in `url`, not an empty fleet."""
     async with world() as w:
         w.github.says = [(200, {}, "hello")] * 9
@@ -159,7 +159,7 @@ async def test_an_address_that_is_no_github():
     assert "has no list of runners; check that url is the address of GitHub's REST API" in problem.what
 
 
-def test_an_allowance_ends():
+def test_an_allowance_ends() -> None:
     """It never goes below nothing."""
     spend = Allowance(1)
     assert [spend.take(), spend.take(), spend.left] == [True, False, 0]

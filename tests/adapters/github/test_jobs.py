@@ -19,7 +19,7 @@ recorded = pytest.mark.skipif(
 )
 
 
-def test_a_runner_is_told_by_its_labels_names():
+def test_a_runner_is_told_by_its_labels_names() -> None:
     """GitHub gives labels the number 0; names differ in case from runner to runner."""
     found = [one for row in sample("runners")["runners"] if (one := _runner(row))]
     counts = staff(found, ["self-hosted", "linux.2xlarge"])
@@ -27,7 +27,7 @@ def test_a_runner_is_told_by_its_labels_names():
     assert staff(found, ["macos.m2"]).offline == 1
 
 
-def test_a_run_that_nothing_ever_happened_to_is_stale_after_six_hours():
+def test_a_run_that_nothing_ever_happened_to_is_stale_after_six_hours() -> None:
     """pytorch/test-infra PR#8632: its updated_at is its created_at."""
     found = run(sample("runs")["workflow_runs"][0])
     assert found is not None
@@ -35,7 +35,7 @@ def test_a_run_that_nothing_ever_happened_to_is_stale_after_six_hours():
     assert replace(found, updated_at=found.created_at).stale(found.created_at + 6 * 3600 + 1)
 
 
-def test_jobs_are_told_apart_by_what_they_do():
+def test_jobs_are_told_apart_by_what_they_do() -> None:
     """Queued, running in spite of its status, held back, and over without having run."""
     found = [one for row in sample("run_jobs")["jobs"] if (one := job(row))]
     assert [one.state for one in found] == [
@@ -50,17 +50,17 @@ def test_jobs_are_told_apart_by_what_they_do():
 
 
 @pytest.mark.parametrize("row", [{}, {"id": 1}, {"id": 1, "labels": None, "status": 7}, {"full_name": 1}])
-def test_rows_that_cannot_be_read_are_none(row: dict[str, Any]):
+def test_rows_that_cannot_be_read_are_none(row: dict[str, Any]) -> None:
     """A list that lacks them counts as not whole."""
     assert (job(row), run(row), repository(row), _runner(row), _group(row)) == (None,) * 5
 
 
-def test_nothing_runs_in_an_archived_repository():
+def test_nothing_runs_in_an_archived_repository() -> None:
     """Nobody asks for its runs."""
     assert repository({"id": 1, "full_name": "a/b", "archived": True}) is None
 
 
-def test_a_link_that_is_none_becomes_none():
+def test_a_link_that_is_none_becomes_none() -> None:
     """Only web addresses are shown to people."""
     found = job({**sample("run_jobs")["jobs"][0], "html_url": "javascript:alert(1)"})
     assert found is not None
@@ -74,7 +74,7 @@ def recording(name: str) -> dict[str, Any]:
 
 
 @recorded
-def test_a_recorded_page_of_runners():
+def test_a_recorded_page_of_runners() -> None:
     """A real answer: one of 602 runners, and the number of the last page."""
     found = recording("org_self_hosted_runners")
     assert {name: page for page, name in LINK.findall(found["headers"]["Link"])} == {"next": "2", "last": "602"}
@@ -85,7 +85,7 @@ def test_a_recorded_page_of_runners():
 
 
 @recorded
-def test_recorded_jobs_of_a_run():
+def test_recorded_jobs_of_a_run() -> None:
     """A real answer: all of its jobs ran and ended."""
     found = [one for row in recording("workflow_run_jobs")["body"]["jobs"] if (one := job(row))]
     assert len(found) == 5

@@ -21,7 +21,7 @@ APP: dict[str, object] = {
 TOKENS = "/app/installations/77/access_tokens"
 
 
-async def test_a_token_is_kept_until_five_minutes_before_its_end():
+async def test_a_token_is_kept_until_five_minutes_before_its_end() -> None:
     """One token serves a whole hour of rounds."""
     async with world(APP) as w:
         w.github.runner(LABEL)
@@ -32,7 +32,7 @@ async def test_a_token_is_kept_until_five_minutes_before_its_end():
         assert w.github.calls().count(TOKENS) == 2
 
 
-async def test_a_token_that_was_revoked_is_asked_for_anew():
+async def test_a_token_that_was_revoked_is_asked_for_anew() -> None:
     """401 in the middle of its hour: what is asked next has another one."""
     async with world(APP) as w:
         w.github.runner(LABEL)
@@ -51,7 +51,7 @@ async def test_a_token_that_was_revoked_is_asked_for_anew():
         ({"installation_id": 5}, "the App 4242 has no installation 5 (HTTP 404: Not Found); correct", "SHAPE"),
     ],
 )
-async def test_a_wrong_app_is_named(wrong: dict[str, object], said: str, failure: str):
+async def test_a_wrong_app_is_named(wrong: dict[str, object], said: str, failure: str) -> None:
     """What to correct, by the name of the setting."""
     async with world({**APP, **wrong}) as w:
         with pytest.raises(Unreachable) as caught:
@@ -64,7 +64,7 @@ async def test_a_wrong_app_is_named(wrong: dict[str, object], said: str, failure
     ("status", "said"),
     [(403, "let an owner of the organisation lift its suspension"), (422, "look at the App's settings")],
 )
-async def test_an_app_that_gets_no_token(status: int, said: str):
+async def test_an_app_that_gets_no_token(status: int, said: str) -> None:
     """A suspended installation, and what nobody foresaw."""
     async with world(APP) as w:
         w.github.says = [(status, {}, "no")] * 9
@@ -72,7 +72,7 @@ async def test_an_app_that_gets_no_token(status: int, said: str):
             await w.look()
 
 
-def test_a_key_may_have_its_line_breaks_written_out():
+def test_a_key_may_have_its_line_breaks_written_out() -> None:
     """Many places that keep variables allow no line breaks."""
     pem = GitHubStandIn(NOW).pem
     assert private_key("p", "V", pem.replace("\n", "\\n")).key_size == 2048
@@ -92,7 +92,7 @@ def elliptic() -> str:
         (elliptic(), "APP_KEY holds a key that is not RSA"),
     ],
 )
-def test_what_is_no_key_is_refused_before_anything_is_asked(text: str, said: str):
+def test_what_is_no_key_is_refused_before_anything_is_asked(text: str, said: str) -> None:
     """The sentence names the variable and never repeats what it holds."""
     with pytest.raises(ConfigError) as caught:
         private_key("[metrics.main]", "APP_KEY", text)

@@ -17,7 +17,7 @@ def shared(w: World, **more: bool) -> None:
     w.github.enterprise.append({**row, "id": 8000 + len(w.github.enterprise)})
 
 
-async def test_the_runners_of_an_enterprise_count_beside_those_of_the_organisation():
+async def test_the_runners_of_an_enterprise_count_beside_those_of_the_organisation() -> None:
     """The organisation's own list has none of them, so without the setting a whole fleet would look like none."""
     async with world(BIG) as w:
         w.github.runner(LABEL)
@@ -32,7 +32,7 @@ async def test_the_runners_of_an_enterprise_count_beside_those_of_the_organisati
     assert [why for why in alone.missing if why.startswith("label: no runner carries")]
 
 
-async def test_a_group_that_an_organisation_inherits_is_counted_once():
+async def test_a_group_that_an_organisation_inherits_is_counted_once() -> None:
     """It stands in the organisation's list too, with another number."""
     pools = {LABEL: {"runner_group": "shared", "limit": 1}}
     async with world(BIG, pools) as w:
@@ -42,7 +42,7 @@ async def test_a_group_that_an_organisation_inherits_is_counted_once():
     assert found.idle == 1
 
 
-async def test_an_enterprise_that_cannot_be_seen_is_named_with_the_right_that_it_takes():
+async def test_an_enterprise_that_cannot_be_seen_is_named_with_the_right_that_it_takes() -> None:
     """GitHub lets no App and no fine-grained token list its runners."""
     async with world({**BIG, "enterprises": ["other-corp"]}) as w:
         found = await w.look()
@@ -52,7 +52,7 @@ async def test_an_enterprise_that_cannot_be_seen_is_named_with_the_right_that_it
     assert "manage_runners:enterprise" in why
 
 
-async def test_a_renamed_repository_is_followed_by_its_number():
+async def test_a_renamed_repository_is_followed_by_its_number() -> None:
     """GitHub leads on from the old name; its queue goes on to be known, and each job counts once."""
     async with world({"organizations": [ORG], "repositories": [OLD]}) as w:
         w.github.moved[f"/repos/{OLD}"] = "/repositories/7"
@@ -63,7 +63,7 @@ async def test_a_renamed_repository_is_followed_by_its_number():
     assert {one.status for one in w.github.asked} == {200, 301, 304}
 
 
-async def test_a_job_that_webhooks_told_under_the_old_name_does_not_blind_the_queue():
+async def test_a_job_that_webhooks_told_under_the_old_name_does_not_blind_the_queue() -> None:
     """It waits under both names, as one job."""
     async with world() as w:
         w.github.moved[f"/repos/{OLD}"] = "/repositories/7"
@@ -76,7 +76,7 @@ async def test_a_job_that_webhooks_told_under_the_old_name_does_not_blind_the_qu
 @pytest.mark.parametrize(
     "leads_to", ["https://evil.example/repositories/7", "/elsewhere/7", "/repositories/7/../../x", "/repos/a/b"]
 )
-async def test_a_redirect_that_leads_elsewhere_is_not_followed(leads_to: str):
+async def test_a_redirect_that_leads_elsewhere_is_not_followed(leads_to: str) -> None:
     """Only a repository's number under the configured address is; the sentence says what to correct."""
     async with world({"organizations": [ORG], "repositories": [OLD]}) as w:
         w.github.moved[f"/repos/{OLD}"] = leads_to
@@ -87,7 +87,7 @@ async def test_a_redirect_that_leads_elsewhere_is_not_followed(leads_to: str):
     assert "correct repositories or url" in found.missing[0]
 
 
-async def test_a_redirect_that_leads_in_a_circle_ends():
+async def test_a_redirect_that_leads_in_a_circle_ends() -> None:
     """It is followed once."""
     async with world({"organizations": [ORG], "repositories": [OLD]}) as w:
         w.github.moved = {f"/repos/{OLD}": "/repositories/7", "/repositories/7": "/repositories/8"}

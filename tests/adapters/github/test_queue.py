@@ -17,7 +17,7 @@ SMALL = {"organizations": [ORG], "repositories": [REPO], "budget": 10}
 """One page of runners, four lists of runs, and five runs in a round."""
 
 
-async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once():
+async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once() -> None:
     """An incomplete list is no figure; then the newest figures are as old as the oldest answer behind them."""
     async with world(SMALL) as w:
         for n in range(1, 13):
@@ -32,7 +32,7 @@ async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once():
     assert [look.at for look in looks[2:]] == [NOW, NOW + 30]
 
 
-async def test_more_runner_pages_than_the_budget_are_not_read_at_all():
+async def test_more_runner_pages_than_the_budget_are_not_read_at_all() -> None:
     """The runners are unknown, with the number of pages and the remedy; the queue is still read."""
     async with world(SMALL) as w:
         for _ in range(1100):
@@ -43,7 +43,7 @@ async def test_more_runner_pages_than_the_budget_are_not_read_at_all():
     assert "has 11 pages; the 10 calls of one round were used up; raise budget" in " ".join(found.missing)
 
 
-async def test_more_repositories_than_the_budget_take_turns():
+async def test_more_repositories_than_the_budget_take_turns() -> None:
     """Those that were read longest ago come first, and nothing is known until each was read."""
     repos = [REPO, *(f"{ORG}/r{n}" for n in range(5))]
     async with world({"organizations": [ORG], "repositories": repos, "budget": 14}) as w:
@@ -55,7 +55,7 @@ async def test_more_repositories_than_the_budget_take_turns():
     assert looks[3].at < NOW + 90
 
 
-async def test_a_list_that_is_shorter_than_its_total_is_unknown():
+async def test_a_list_that_is_shorter_than_its_total_is_unknown() -> None:
     """GitHub counts 20 and lists 10: the ten are no figure. One that slipped between two pages is none of it."""
     async with world() as w:
         for _ in range(100):
@@ -68,7 +68,7 @@ async def test_a_list_that_is_shorter_than_its_total_is_unknown():
     assert "GitHub listed 100 of 150 entries" in " ".join(found.missing)
 
 
-async def test_more_than_a_thousand_runs_of_one_status_are_unknown():
+async def test_more_than_a_thousand_runs_of_one_status_are_unknown() -> None:
     """GitHub lists at most 1,000 results of a search, ten pages of them."""
     async with world({**SMALL, "budget": 12}) as w:
         for n in range(900):
@@ -87,7 +87,7 @@ class Slow:
         raise AssertionError
 
 
-async def test_a_look_that_is_cut_short_keeps_what_it_had():
+async def test_a_look_that_is_cut_short_keeps_what_it_had() -> None:
     """Before anything is known the reason is said; afterwards old knowledge keeps its time."""
     async with world() as w:
         queue = Queue(w.source._means.api, [ORG], [], [(LABEL,)])
@@ -106,7 +106,7 @@ async def test_a_look_that_is_cut_short_keeps_what_it_had():
         assert queue.sight(NOW, {}, None).repos[REPO].trouble == "too slow"
 
 
-async def test_pages_that_grow_while_they_are_read_are_followed():
+async def test_pages_that_grow_while_they_are_read_are_followed() -> None:
     """A list that had one page when it began and has two when it ends."""
     async with world() as w:
         for _ in range(150):
@@ -119,11 +119,11 @@ async def test_pages_that_grow_while_they_are_read_are_followed():
             await pages.whole("/orgs/nobody/actions/runners", {}, spend)
 
 
-def test_every_status_that_is_not_over_is_listed():
+def test_every_status_that_is_not_over_is_listed() -> None:
     """A run in none of these lists is over, or on its way."""
     assert set(STATUSES) == {"queued", "in_progress", "waiting", "pending"}
 
 
-def test_nobody_is_no_staff():
+def test_nobody_is_no_staff() -> None:
     """Zero runners are known to be zero."""
     assert staff((), (LABEL,)).idle == 0

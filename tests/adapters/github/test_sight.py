@@ -30,7 +30,7 @@ RUN = Run("7", "queued", NOW - 600, NOW - 500)
 )
 def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
     line: Line | None, owner: str, lost: dict[str, float], *, flows: bool
-):
+) -> None:
     """And only those of an owner that they told of, and only where none was lost in the last ten minutes."""
     job = WorkflowJob("1", "7", "t", "w", f"{owner}/x", ("gpu",), JobState.QUEUED)
     assert Sight(NOW, {"1": job}, line, lost=lost).flows(REPO) is flows
@@ -50,13 +50,13 @@ def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
 )
 def test_a_queue_without_webhooks_is_as_old_as_its_oldest_answer(
     repos: dict[str, RepoSeen], runs: dict[str, RunSeen], said: float | str
-):
+) -> None:
     """Or it is unknown, and why."""
     found = read_at(Sight(NOW, {}, None, repos, runs))
     assert found == said or str(found).startswith(str(said))
 
 
-def test_webhooks_that_flow_are_as_fresh_as_the_look():
+def test_webhooks_that_flow_are_as_fresh_as_the_look() -> None:
     """What they are compared with may be ten minutes old before it is said."""
     sight = Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW - 500, trouble="no")})
     assert read_at(sight) == NOW
@@ -65,13 +65,13 @@ def test_webhooks_that_flow_are_as_fresh_as_the_look():
     assert "were not listed" in doubts(Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen()}))
 
 
-def test_a_repository_that_cannot_be_read_costs_no_calls_for_its_runs():
+def test_a_repository_that_cannot_be_read_costs_no_calls_for_its_runs() -> None:
     """Its runs would be refused as well."""
     assert to_read(Sight(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN}, trouble="no")})) == []
     assert to_read(Sight(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN})})) == [(REPO, "7")]
 
 
-def test_words_and_answers_about_one_job_come_together():
+def test_words_and_answers_about_one_job_come_together() -> None:
     """Whoever saw it further is right."""
     running = WorkflowJob("1", "7", "test", "pull", REPO, ("gpu",), JobState.IN_PROGRESS, started_at=NOW - 10)
     sight = Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW, REPO, {"1": running})})
@@ -80,7 +80,7 @@ def test_words_and_answers_about_one_job_come_together():
     assert known_jobs(sight, ["cpu"]) == ((), frozenset())
 
 
-def test_nobody_knows_what_a_pool_without_runners_may_serve():
+def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
     """An autoscaler may bring a runner that carries every label."""
     assert unservable([JOB], (), ["gpu"]) is None
     assert unservable([JOB], Unreachable("GitHub", "no"), ["gpu"]) is None

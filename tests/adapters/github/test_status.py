@@ -15,7 +15,7 @@ from tests.adapters.back_end import URL, BackEnd
         (200, {"components": [{"name": "Actions"}]}, "says None of Actions"),
     ],
 )
-async def test_a_page_that_says_nothing_leaves_it_unknown(status: int, body: object, said: str):
+async def test_a_page_that_says_nothing_leaves_it_unknown(status: int, body: object, said: str) -> None:
     """Whether GitHub works is never guessed, and a broken status page breaks nothing else."""
     page = StatusPage(BackEnd().says(status, body).wire().http("GitHub's status page", URL), lambda: 1000.0)
     up, why = await page.assigns()

@@ -39,12 +39,12 @@ def problems(table: dict[str, object], **pool: object) -> str:
         ({"token_env": "", "app_id": 1, "installation_id": 2, "private_key_env": "K"}, "K does not hold a private key"),
     ],
 )
-def test_a_wrong_table_is_refused(change: dict[str, object], said: str):
+def test_a_wrong_table_is_refused(change: dict[str, object], said: str) -> None:
     """Each with its place and what to do."""
     assert said in problems({**GOOD, **change})
 
 
-def test_wrong_keys_of_a_pool_are_refused_together_with_the_table():
+def test_wrong_keys_of_a_pool_are_refused_together_with_the_table() -> None:
     """All at once: a person mends everything in one go."""
     said = problems({**GOOD, "budget": 0}, label="a", labels=["b"])
     assert "budget" in said
@@ -61,6 +61,6 @@ def test_wrong_keys_of_a_pool_are_refused_together_with_the_table():
         ({"labels": ["self-hosted", "Linux", "gpu"]}, ("gpu", "self-hosted", "Linux")),
     ],
 )
-def test_the_label_that_tells_a_pool_apart_comes_first(keys: dict[str, object], asked: tuple[str, ...]):
+def test_the_label_that_tells_a_pool_apart_comes_first(keys: dict[str, object], asked: tuple[str, ...]) -> None:
     """Webhooks are looked up by it; the pool's name is the label when none is written."""
     assert GitHubPool.model_validate(keys).asked("linux") == asked

@@ -53,7 +53,7 @@ async def look(
         return await found.snapshot(pool)
 
 
-async def test_a_queue_is_read_with_its_waiting_jobs():
+async def test_a_queue_is_read_with_its_waiting_jobs() -> None:
     """Scheduled jobs wait for an agent; waiting ones depend on other steps and are not counted."""
     found = await look(buildkite())
     assert (found.queued, found.busy, found.idle, found.at) == (3, 8, 0, AT)
@@ -62,7 +62,7 @@ async def test_a_queue_is_read_with_its_waiting_jobs():
     assert found.missing == ()
 
 
-async def test_waiting_jobs_come_from_every_page_and_of_this_cluster_alone():
+async def test_waiting_jobs_come_from_every_page_and_of_this_cluster_alone() -> None:
     """A queue of the same name in another cluster is another queue; a job without a rule waits in `default`."""
     found = await look(buildkite())
     assert found.waiting == (
@@ -72,7 +72,7 @@ async def test_waiting_jobs_come_from_every_page_and_of_this_cluster_alone():
     )
 
 
-async def test_without_an_api_token_the_wait_is_unknown_and_the_remedy_is_said():
+async def test_without_an_api_token_the_wait_is_unknown_and_the_remedy_is_said() -> None:
     """An agent token shows no single jobs."""
     found = await look(buildkite(), api_token_env="")
     assert (found.queued, found.oldest_wait_seconds, found.waiting) == (3, None, ())
@@ -81,7 +81,7 @@ async def test_without_an_api_token_the_wait_is_unknown_and_the_remedy_is_said()
     )
 
 
-async def test_an_empty_queue_needs_no_list_of_jobs():
+async def test_an_empty_queue_needs_no_list_of_jobs() -> None:
     """Nothing is asked of the API, and nothing is missing."""
     system = buildkite()
     found = await look(system, "deploy")
@@ -89,13 +89,13 @@ async def test_an_empty_queue_needs_no_list_of_jobs():
     assert system.count("/graphql") == 0
 
 
-async def test_a_queue_without_agents_has_none_busy_and_none_idle():
+async def test_a_queue_without_agents_has_none_busy_and_none_idle() -> None:
     """Buildkite lists every queue with agents, so none there are none."""
     found = await look(buildkite(), "gpu")
     assert (found.queued, found.busy, found.idle, found.oldest_wait_seconds) == (1, 0, 0, 60.0)
 
 
-async def test_a_queue_that_is_not_listed_is_unknown_unless_it_may_be_empty():
+async def test_a_queue_that_is_not_listed_is_unknown_unless_it_may_be_empty() -> None:
     """A misspelt name must never count as drained; a stack that scales to zero may say that it does."""
     found = await look(buildkite(), "defualt")
     assert (found.queued, found.busy) == (None, None)
@@ -106,7 +106,7 @@ async def test_a_queue_that_is_not_listed_is_unknown_unless_it_may_be_empty():
     assert (away.queued, away.busy, away.idle, away.missing) == (0, 0, 0, ())
 
 
-async def test_it_is_not_asked_more_often_than_it_wants():
+async def test_it_is_not_asked_more_often_than_it_wants() -> None:
     """The header wants a minute; in between the figures keep their time, and all pools share them."""
     system, clock = buildkite(), Clock()
     async with source(system, {"default": {}, "gpu": {}, "deploy": {}}, clock) as found:
@@ -132,7 +132,7 @@ async def test_it_is_not_asked_more_often_than_it_wants():
         ),
     ],
 )
-async def test_a_list_of_jobs_that_cannot_be_had_costs_only_the_wait(answer: object, status: int, why: str):
+async def test_a_list_of_jobs_that_cannot_be_had_costs_only_the_wait(answer: object, status: int, why: str) -> None:
     """The length still stands; half a list has no oldest job."""
     system = buildkite()
     system.says("/graphql", answer, status)
@@ -141,7 +141,7 @@ async def test_a_list_of_jobs_that_cannot_be_had_costs_only_the_wait(answer: obj
     assert why in found.missing[0]
 
 
-async def test_too_many_waiting_jobs_are_not_listed_without_end():
+async def test_too_many_waiting_jobs_are_not_listed_without_end() -> None:
     """Some pages and no more."""
     system = buildkite()
     system.says("/graphql", recorded("buildkite/jobs_page_1"))
@@ -162,7 +162,7 @@ async def test_too_many_waiting_jobs_are_not_listed_without_end():
 )
 async def test_an_answer_that_is_none_is_an_error_of_the_source(
     answer: object, status: int, failure: Failure, said: str
-):
+) -> None:
     """Nothing is claimed from it."""
     system = buildkite()
     system.says("/v3/metrics", answer, status)
@@ -171,7 +171,7 @@ async def test_an_answer_that_is_none_is_an_error_of_the_source(
     assert caught.value.failure is failure
 
 
-async def test_metrics_without_jobs_are_not_an_empty_queue():
+async def test_metrics_without_jobs_are_not_an_empty_queue() -> None:
     """An older or a foreign answer."""
     system = buildkite()
     system.says("/v3/metrics", recorded("buildkite/metrics"))
@@ -188,7 +188,9 @@ async def test_metrics_without_jobs_are_not_an_empty_queue():
         ({}, {"que": "x"}, '[pool."default"]: que: there is no such setting'),
     ],
 )
-async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, object], said: str):
+async def test_a_wrong_table_is_named_with_its_place(
+    table: dict[str, object], keys: dict[str, object], said: str
+) -> None:
     """Place, what is wrong, what to do."""
     with pytest.raises(ConfigError) as caught:
         async with source(buildkite(), {"default": keys}, **table):

@@ -19,7 +19,7 @@ def jobs_of(run: str) -> str:
     return f"{RUNS}/{run}/jobs"
 
 
-async def test_runners_are_counted_by_label_over_all_pages():
+async def test_runners_are_counted_by_label_over_all_pages() -> None:
     """602 runners are seven pages; a label matches without regard to case, and a busy runner that is gone is gone."""
     pools = {LABEL: {"limit": 700}, "gpu": {"labels": ["self-hosted", "gpu"], "limit": 1}}
     async with world(pools=pools, heeded=False) as w:
@@ -33,7 +33,7 @@ async def test_runners_are_counted_by_label_over_all_pages():
     assert found.missing == ()
 
 
-async def test_by_rest_alone_waiting_jobs_come_with_age_and_link():
+async def test_by_rest_alone_waiting_jobs_come_with_age_and_link() -> None:
     """Jobs with steps run, jobs held back and hosted labels are no queue; the rates stay unknown and say why."""
     async with world() as w:
         w.github.runner(LABEL, busy=True)
@@ -56,7 +56,7 @@ async def test_by_rest_alone_waiting_jobs_come_with_age_and_link():
     assert found.duration_p50_seconds is None
 
 
-async def test_what_did_not_change_costs_nothing():
+async def test_what_did_not_change_costs_nothing() -> None:
     """The second round asks the same with ETags: every answer is 304, and GitHub counts none of them."""
     async with world() as w:
         w.github.runner(LABEL)
@@ -70,7 +70,7 @@ async def test_what_did_not_change_costs_nothing():
     assert (again.queued, again.at, again.oldest_wait_seconds) == (1, NOW + 30, 630.0)
 
 
-async def test_twenty_pools_cost_no_more_than_one():
+async def test_twenty_pools_cost_no_more_than_one() -> None:
     """With webhooks: the pages of the runners and one list for each status, at most once in a poll period."""
     pools: dict[str, Mapping[str, object]] = {f"pool{n}": {"label": LABEL, "limit": 1} for n in range(20)}
     async with world(pools=pools) as w:
@@ -90,14 +90,14 @@ async def test_twenty_pools_cost_no_more_than_one():
     assert {(look.idle, look.pool in pools) for look in looks} == {(250, True)}
 
 
-async def test_many_looks_at_once_are_one_round():
+async def test_many_looks_at_once_are_one_round() -> None:
     """Replicas and incidents aside: pools that are due at the same moment wait for one round of questions."""
     async with world(pools={f"pool{n}": {"label": LABEL} for n in range(5)}) as w:
         await asyncio.gather(*(w.look(f"pool{n}") for n in range(5)))
         assert len(w.github.asked) == 5
 
 
-async def test_webhooks_give_rates_and_no_run_is_asked_for():
+async def test_webhooks_give_rates_and_no_run_is_asked_for() -> None:
     """Arrivals, starts, sources and durations come from webhooks; the jobs of told runs are never read."""
     async with world() as w:
         w.jobs.heard_for(1800)
@@ -116,7 +116,7 @@ async def test_webhooks_give_rates_and_no_run_is_asked_for():
     assert "label: no runner carries linux.2xlarge now" in found.missing[0]
 
 
-async def test_a_lost_end_of_a_run_is_found_and_left_out():
+async def test_a_lost_end_of_a_run_is_found_and_left_out() -> None:
     """The run is on none of GitHub's lists any more: it is looked up once, and its job becomes a ghost."""
     async with world() as w:
         w.jobs.heard_for(1800)
@@ -136,7 +136,7 @@ async def test_a_lost_end_of_a_run_is_found_and_left_out():
     assert (again.queued, again.ghosts) == (0, 1)
 
 
-async def test_a_run_that_github_deleted_waits_no_more():
+async def test_a_run_that_github_deleted_waits_no_more() -> None:
     """404 for a run of a repository that can be read."""
     async with world() as w:
         w.jobs.heard_for(1800)
@@ -146,7 +146,7 @@ async def test_a_run_that_github_deleted_waits_no_more():
     assert (found.queued, found.ghosts) == (0, 1)
 
 
-async def test_a_job_whose_webhooks_were_lost_is_found_in_a_run_nobody_told_of():
+async def test_a_job_whose_webhooks_were_lost_is_found_in_a_run_nobody_told_of() -> None:
     """A run without a word is read once; a job found there means that the repository's webhooks get lost."""
     async with world() as w:
         w.jobs.heard_for(1800)
@@ -170,7 +170,7 @@ async def test_a_job_whose_webhooks_were_lost_is_found_in_a_run_nobody_told_of()
     assert after.queued == 2
 
 
-async def test_a_job_that_waits_long_without_a_word_is_looked_up():
+async def test_a_job_that_waits_long_without_a_word_is_looked_up() -> None:
     """Its `in_progress` was lost: at most three such runs are read in a round, each once in ten minutes."""
     async with world() as w:
         w.jobs.heard_for(1800)
@@ -191,7 +191,7 @@ async def test_a_job_that_waits_long_without_a_word_is_looked_up():
     ("age", "changed", "counted"),
     [(7 * 3600, 0.0, False), (5 * 3600, 0.0, True), (7 * 3600, 60.0, True), (49 * 3600, 60.0, False)],
 )
-async def test_ghost_rows_are_left_out(age: float, changed: float, *, counted: bool):
+async def test_ghost_rows_are_left_out(age: float, changed: float, *, counted: bool) -> None:
     """A run older than 6 h that nothing ever happened to, and whatever is older than 48 h (causes.md G1)."""
     async with world() as w:
         run = w.github.run(1, age=age, updated_at=stamp(NOW - age + changed))
@@ -200,7 +200,7 @@ async def test_ghost_rows_are_left_out(age: float, changed: float, *, counted: b
     assert (found.queued, found.ghosts) == ((1, 0) if counted else (0, 1))
 
 
-async def test_an_attempt_that_was_run_again_waits_no_more():
+async def test_an_attempt_that_was_run_again_waits_no_more() -> None:
     """`filter=latest` shows the new attempt alone; the old one's job never got its `completed`."""
     async with world() as w:
         run = w.github.run(1)
@@ -212,7 +212,7 @@ async def test_an_attempt_that_was_run_again_waits_no_more():
     assert (found.queued, found.ghosts, found.oldest_wait_seconds) == (1, 1, 10.0)
 
 
-async def test_a_job_for_a_label_that_no_runner_carries_is_told_apart():
+async def test_a_job_for_a_label_that_no_runner_carries_is_told_apart() -> None:
     """Runners of the pool are there, and none of them may take the job."""
     async with world() as w:
         w.github.runner(LABEL, "cuda")
@@ -223,7 +223,7 @@ async def test_a_job_for_a_label_that_no_runner_carries_is_told_apart():
     assert (found.queued, found.unservable) == (3, 1)
 
 
-async def test_a_run_between_two_lists_is_not_lost():
+async def test_a_run_between_two_lists_is_not_lost() -> None:
     """It left one list before it came to the other: its jobs are looked up once more before they are forgotten."""
     async with world() as w:
         run = w.github.run(1)
@@ -235,7 +235,7 @@ async def test_a_run_between_two_lists_is_not_lost():
         assert (await w.later()).queued == 0
 
 
-async def test_the_repositories_of_an_organisation_are_found():
+async def test_the_repositories_of_an_organisation_are_found() -> None:
     """Without webhooks and without a list of repositories all of them are read."""
     async with world({"organizations": [ORG]}) as w:
         w.github.job(w.github.run(1, repo=f"{ORG}/docs"), 11)
@@ -243,7 +243,7 @@ async def test_the_repositories_of_an_organisation_are_found():
     assert found.queued == 1
 
 
-async def test_webhooks_name_the_repositories_that_matter():
+async def test_webhooks_name_the_repositories_that_matter() -> None:
     """With webhooks nobody lists an organisation's repositories, and one without open jobs is not asked for."""
     async with world({"organizations": [ORG]}) as w:
         w.jobs.heard_for(1800)
@@ -254,7 +254,7 @@ async def test_webhooks_name_the_repositories_that_matter():
         assert set(w.github.calls()) == {RUNNERS, RUNS}
 
 
-async def test_runner_groups_have_their_own_figures():
+async def test_runner_groups_have_their_own_figures() -> None:
     """A pool of a group counts that group alone; a group that is not there is named with those that are."""
     pools = {LABEL: {"runner_group": "gpu", "limit": 1}, "other": {"label": LABEL, "runner_group": "no", "limit": 1}}
     async with world(pools=pools) as w:
@@ -266,7 +266,7 @@ async def test_runner_groups_have_their_own_figures():
     assert "has no runner group no; known are default and gpu, correct runner_group" in other.missing[-1]
 
 
-async def test_a_repositorys_own_runners_count_without_an_organisation():
+async def test_a_repositorys_own_runners_count_without_an_organisation() -> None:
     """The runners of the repository are listed instead."""
     async with world({"repositories": [REPO]}) as w:
         w.github.runner(LABEL)
@@ -278,7 +278,7 @@ async def test_a_repositorys_own_runners_count_without_an_organisation():
 @pytest.mark.parametrize(
     ("word", "up"), [("operational", True), ("major_outage", False), ("degraded_performance", None)]
 )
-async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | None):
+async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | None) -> None:
     """What GitHub says of Actions; a degraded service is neither up nor down, and says so."""
     async with world({**BY_REST, "status_url": "x"}) as w:
         w.github.status_word = word
@@ -290,7 +290,7 @@ async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | N
     assert (said in found.missing) is (up is None)
 
 
-async def test_history_is_empty_and_an_unknown_pool_is_named():
+async def test_history_is_empty_and_an_unknown_pool_is_named() -> None:
     """GitHub keeps no past of its queues."""
     async with world() as w:
         assert await w.source.history(LABEL, 0.0, 1.0, 1.0) == ()
@@ -298,7 +298,7 @@ async def test_history_is_empty_and_an_unknown_pool_is_named():
             await w.look("nope")
 
 
-async def test_the_limit_is_said_to_be_unknown():
+async def test_the_limit_is_said_to_be_unknown() -> None:
     """A scaler knows it, GitHub does not."""
     async with world(pools={LABEL: {}}) as w:
         w.github.runner(LABEL)

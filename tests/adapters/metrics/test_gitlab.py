@@ -37,7 +37,7 @@ async def look(system: CiSystem, keys: Mapping[str, object] = TAGS, pool: str = 
         return await found.snapshot(pool)
 
 
-async def test_a_pool_has_the_jobs_whose_tags_it_covers():
+async def test_a_pool_has_the_jobs_whose_tags_it_covers() -> None:
     """Not the one that also asks for a GPU, and not the untagged one."""
     found = await look(gitlab())
     assert (found.queued, found.oldest_wait_seconds, found.unservable, found.at) == (3, 6840.0, 0, AT)
@@ -45,12 +45,12 @@ async def test_a_pool_has_the_jobs_whose_tags_it_covers():
     assert (found.arrivals_per_minute, found.limit) == (None, None)
 
 
-async def test_untagged_jobs_belong_to_runners_that_take_them():
+async def test_untagged_jobs_belong_to_runners_that_take_them() -> None:
     """GitLab runs an untagged job on any runner that is set so."""
     assert (await look(gitlab(), {**TAGS, "run_untagged": True})).queued == 4
 
 
-async def test_the_longest_waiting_jobs_have_link_project_and_age():
+async def test_the_longest_waiting_jobs_have_link_project_and_age() -> None:
     """Across projects; the project is that of the address."""
     found = await look(gitlab())
     assert found.waiting == (
@@ -60,7 +60,7 @@ async def test_the_longest_waiting_jobs_have_link_project_and_age():
     )
 
 
-async def test_busy_are_the_jobs_that_run_on_the_pools_runners():
+async def test_busy_are_the_jobs_that_run_on_the_pools_runners() -> None:
     """Idle is known only when it is said how many jobs one runner takes; a paused runner takes none."""
     found = await look(gitlab())
     assert (found.busy, found.idle, found.offline, found.running_longest_seconds) == (2, None, 1, 3600.0)
@@ -68,7 +68,7 @@ async def test_busy_are_the_jobs_that_run_on_the_pools_runners():
     assert (slots.busy, slots.idle) == (2, 8)
 
 
-async def test_each_page_is_followed_by_its_parameters_and_never_by_its_address():
+async def test_each_page_is_followed_by_its_parameters_and_never_by_its_address() -> None:
     """Behind a proxy GitLab may name a host that cannot be reached, or another one altogether."""
     system = gitlab()
     await look(system)
@@ -78,7 +78,7 @@ async def test_each_page_is_followed_by_its_parameters_and_never_by_its_address(
     assert all(one.headers["private-token"] == "gitlab-token-1" for one in pages)
 
 
-async def test_an_older_gitlab_without_keysets_is_asked_by_offset():
+async def test_an_older_gitlab_without_keysets_is_asked_by_offset() -> None:
     """It says 405 to the first request, and has pages all the same."""
     system = gitlab()
 
@@ -93,7 +93,7 @@ async def test_an_older_gitlab_without_keysets_is_asked_by_offset():
     assert (await look(system)).queued == 3
 
 
-async def test_pools_share_the_jobs_and_pools_of_the_same_tags_their_runners():
+async def test_pools_share_the_jobs_and_pools_of_the_same_tags_their_runners() -> None:
     """Two projects, two scopes, one page more; two sets of tags in two projects."""
     system = gitlab()
     async with source(system, {"linux": TAGS, "again": TAGS, "gpu": {}}) as found:
@@ -103,7 +103,7 @@ async def test_pools_share_the_jobs_and_pools_of_the_same_tags_their_runners():
     assert sum(one.path.endswith("/runners") for one in system.asked) == 4
 
 
-async def test_with_no_runner_for_its_tags_every_job_is_unservable():
+async def test_with_no_runner_for_its_tags_every_job_is_unservable() -> None:
     """A project's list has every runner that may take its jobs; a group's list may lack those of its projects."""
     gpu = {"tags": ["linux", "gpu"]}
     alone, of_group = await look(gitlab(), gpu), await look(gitlab(), gpu, group="team")
@@ -111,14 +111,14 @@ async def test_with_no_runner_for_its_tags_every_job_is_unservable():
     assert (of_group.queued, of_group.unservable) == (2, None)
 
 
-async def test_tags_that_nobody_has_and_nobody_asks_for_are_not_an_empty_queue():
+async def test_tags_that_nobody_has_and_nobody_asks_for_are_not_an_empty_queue() -> None:
     """A misspelt tag must never count as drained."""
     found = await look(gitlab(), {}, "lniux")
     assert found.queued is None
     assert found.missing == ("queued: no runner carries the tags lniux and no job asks for them, correct tags",)
 
 
-async def test_without_the_right_to_see_runners_the_queue_still_stands():
+async def test_without_the_right_to_see_runners_the_queue_still_stands() -> None:
     """Reading jobs takes less than reading runners."""
     system = gitlab()
     system.says(f"{APP}/runners", {"message": "403 Forbidden"}, 403)
@@ -127,7 +127,7 @@ async def test_without_the_right_to_see_runners_the_queue_still_stands():
     assert found.missing[0] == "busy: refused the credentials (HTTP 403): 403 Forbidden"
 
 
-async def test_a_job_without_its_wait_leaves_the_oldest_unknown():
+async def test_a_job_without_its_wait_leaves_the_oldest_unknown() -> None:
     """The time at which a job was created is not that at which it began to wait for a runner."""
     system = gitlab()
     jobs = recorded("gitlab/jobs_lib_pending")
@@ -158,7 +158,9 @@ async def test_a_job_without_its_wait_leaves_the_oldest_unknown():
         ({"jobs": []}, 200, Failure.SHAPE, "not the answer that was expected"),
     ],
 )
-async def test_jobs_that_cannot_be_listed_whole_are_an_error(answer: object, status: int, failure: Failure, said: str):
+async def test_jobs_that_cannot_be_listed_whole_are_an_error(
+    answer: object, status: int, failure: Failure, said: str
+) -> None:
     """One project that cannot be read leaves the whole length unknown."""
     system = gitlab()
     system.says(f"{APP}/jobs", answer, status)
@@ -167,7 +169,7 @@ async def test_jobs_that_cannot_be_listed_whole_are_an_error(answer: object, sta
     assert caught.value.failure is failure
 
 
-async def test_a_list_without_end_is_given_up():
+async def test_a_list_without_end_is_given_up() -> None:
     """Some pages and no more; a part of a queue is no length."""
     system = gitlab()
     system.says(f"{APP}/jobs", [], link='<https://x.test/?cursor=again>; rel="next"')
@@ -185,7 +187,7 @@ async def test_a_list_without_end_is_given_up():
         ("<https://x.test/a?cursor=e%3D%3D>; rel=next", {"cursor": "e=="}),
     ],
 )
-def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | None):
+def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | None) -> None:
     """By keyset or by offset, whichever GitLab uses for the list."""
     after = following(Answer(200, [], "", {"link": link} if link else {}))
     assert after is None if found is None else after is not None and found.items() <= after.items()
@@ -195,7 +197,7 @@ def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | No
     ("asked", "untagged", "covered"),
     [(["a"], False, True), (["a", "b"], False, True), (["a", "c"], False, False), ([], False, False), ([], True, True)],
 )
-def test_a_pool_takes_a_job_whose_tags_it_has_all(asked: list[str], untagged: bool, covered: bool):
+def test_a_pool_takes_a_job_whose_tags_it_has_all(asked: list[str], untagged: bool, covered: bool) -> None:
     """GitLab's own rule."""
     assert Wanted(frozenset({"a", "b"}), untagged, None).covers({"tag_list": asked}) is covered
 
@@ -209,7 +211,9 @@ def test_a_pool_takes_a_job_whose_tags_it_has_all(asked: list[str], untagged: bo
         ({}, {"tag": "x"}, '[pool."linux"]: tag: there is no such setting'),
     ],
 )
-async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, object], said: str):
+async def test_a_wrong_table_is_named_with_its_place(
+    table: dict[str, object], keys: dict[str, object], said: str
+) -> None:
     """Place, what is wrong, what to do."""
     with pytest.raises(ConfigError) as caught:
         async with source(gitlab(), {"linux": keys}, **table):

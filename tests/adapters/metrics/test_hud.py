@@ -37,7 +37,7 @@ async def look(system: CiSystem, pool: str = POOL, **keys: object) -> Snapshot:
         return await found.snapshot(pool)
 
 
-async def test_a_pool_that_queues_is_read_from_all_of_hud():
+async def test_a_pool_that_queues_is_read_from_all_of_hud() -> None:
     """Jobs of pytorch/pytorch one by one, those of other repositories counted, the runners by label, no ghost."""
     found = await look(hud())
     assert (found.queued, found.oldest_wait_seconds, found.ghosts) == (7, 7800.0, 1)
@@ -46,7 +46,7 @@ async def test_a_pool_that_queues_is_read_from_all_of_hud():
     assert (found.arrivals_per_minute, found.limit, found.unservable) == (None, None, None)
 
 
-async def test_the_longest_waiting_jobs_have_link_repository_and_age_and_no_ghost_is_among_them():
+async def test_the_longest_waiting_jobs_have_link_repository_and_age_and_no_ghost_is_among_them() -> None:
     """What somebody wants to click on."""
     found = await look(hud())
     assert found.waiting[0] == Job(
@@ -55,12 +55,12 @@ async def test_the_longest_waiting_jobs_have_link_repository_and_age_and_no_ghos
     assert [job.waited_seconds for job in found.waiting] == [6840.0, 1500.0, 840.0, 620.0, 400.0]
 
 
-async def test_what_came_lately_and_still_waits_is_told_by_source():
+async def test_what_came_lately_and_still_waits_is_told_by_source() -> None:
     """autorevert, ciflow, main and other, as HUD names them."""
     assert (await look(hud())).arrivals_by_source == (Counted("autorevert", 2), Counted("ciflow", 1))
 
 
-async def test_no_row_is_zero_only_for_a_label_that_hud_knows():
+async def test_no_row_is_zero_only_for_a_label_that_hud_knows() -> None:
     """Zero then means that no job has waited over 5 min; its age is not known."""
     idle = await look(hud(), "linux.4xlarge")
     assert (idle.queued, idle.oldest_wait_seconds, idle.ghosts) == (0, None, 0)
@@ -71,7 +71,7 @@ async def test_no_row_is_zero_only_for_a_label_that_hud_knows():
     assert misspelt.missing[0] == f"queued: {why}"
 
 
-async def test_a_label_that_cannot_be_looked_up_is_not_zero():
+async def test_a_label_that_cannot_be_looked_up_is_not_zero() -> None:
     """Silence about a label that nobody knows is no recovery."""
     system = hud()
     system.says(f"{QUERY}all_machine_types", {"error": "busy"}, 500)
@@ -81,7 +81,7 @@ async def test_a_label_that_cannot_be_looked_up_is_not_zero():
 
 
 @pytest.mark.parametrize(("age", "queued", "ghosts"), [(LIVE_SECONDS, 1, 0), (LIVE_SECONDS + 1, 0, 1)])
-async def test_a_row_older_than_a_day_is_a_ghost(age: float, queued: int, ghosts: int):
+async def test_a_row_older_than_a_day_is_a_ghost(age: float, queued: int, ghosts: int) -> None:
     """GitHub cancels jobs then; HUD's own mark `is_stale` decides nothing."""
     system = hud()
     system.says(f"{QUERY}queued_jobs", [{"queue_s": age, "machine_type": "linux.4xlarge", "is_stale": True}])
@@ -89,7 +89,7 @@ async def test_a_row_older_than_a_day_is_a_ghost(age: float, queued: int, ghosts
     assert (found.queued, found.ghosts) == (queued, ghosts)
 
 
-def test_a_label_is_known_by_any_answer():
+def test_a_label_is_known_by_any_answer() -> None:
     """Jobs, counts, other repositories, or runners."""
     group = {"label": "a / b", "runners": [{"name": "r", "labels": [{"name": "c"}]}]}
     looks = Looks([{"machine_type": "d"}], [{"machine_type": "e"}], [{"runner_label": "f"}], [group])
@@ -97,7 +97,7 @@ def test_a_label_is_known_by_any_answer():
     assert not Looks([], [], "down", "down").know("a")
 
 
-async def test_without_the_other_repositories_the_length_is_unknown():
+async def test_without_the_other_repositories_the_length_is_unknown() -> None:
     """Half a queue is none; the rest still stands."""
     system = hud()
     system.says(f"{QUERY}queued_jobs_aggregate", {"error": "timeout"}, 504)
@@ -107,7 +107,7 @@ async def test_without_the_other_repositories_the_length_is_unknown():
     assert len(found.waiting) == 5
 
 
-async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_from_its_misnamed_field():
+async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_from_its_misnamed_field() -> None:
     """`avg_queue_s` is the maximum; runner groups stand in this query alone."""
     found = await look(hud(), "arm", known_as="arm-group")
     assert (found.queued, found.oldest_wait_seconds, found.waiting) == (3, 700.0, ())
@@ -117,7 +117,7 @@ async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_
     assert old.missing[0] == "queued: HUD counts jobs that are older than a day, and does not say which"
 
 
-async def test_a_list_of_runners_that_is_cut_short_gives_no_figures():
+async def test_a_list_of_runners_that_is_cut_short_gives_no_figures() -> None:
     """A figure from an incomplete list is unknown."""
     system = hud()
     body = recorded("hud/runners_pytorch")
@@ -128,7 +128,7 @@ async def test_a_list_of_runners_that_is_cut_short_gives_no_figures():
     assert found.missing[0] == "busy: /api/runners/pytorch lists fewer runners than it says"
 
 
-async def test_runners_are_found_by_group_and_by_label():
+async def test_runners_are_found_by_group_and_by_label() -> None:
     """HUD joins labels of macs, and knows the groups of some partners by their runners' names alone."""
     mac = await look(hud(), "macos-m1-stable")
     rocm = await look(hud(), "linux.rocm.gpu")
@@ -136,7 +136,7 @@ async def test_runners_are_found_by_group_and_by_label():
     assert (rocm.busy, rocm.idle, rocm.offline) == (0, 1, 0)
 
 
-async def test_old_figures_keep_their_own_time():
+async def test_old_figures_keep_their_own_time() -> None:
     """By the time that HUD says, and by the age of an answer out of a cache."""
     assert (await look(hud("2026-03-02T09:50:00.000Z"))).at == AT - 600
     system = hud()
@@ -144,7 +144,7 @@ async def test_old_figures_keep_their_own_time():
     assert (await look(system)).at == AT - 300
 
 
-async def test_all_pools_share_one_set_of_requests():
+async def test_all_pools_share_one_set_of_requests() -> None:
     """Three pools, each looked at twice in a period."""
     system = hud()
     async with source(system, {POOL: {}, "linux.rocm.gpu": {}, "linux.4xlarge": {}}) as found:
@@ -161,7 +161,7 @@ async def test_all_pools_share_one_set_of_requests():
     }  # fmt: skip
 
 
-async def test_the_past_is_the_longest_wait_oldest_first():
+async def test_the_past_is_the_longest_wait_oldest_first() -> None:
     """A minute that HUD leaves out has five jobs or fewer: it is left out here too, and is not zero."""
     system = hud()
     async with source(system, {POOL: {}, "linux.4xlarge": {}}) as found:
@@ -182,7 +182,7 @@ async def test_the_past_is_the_longest_wait_oldest_first():
 @pytest.mark.parametrize(
     ("status", "failure"), [(200, Failure.PLACE), (403, Failure.CREDENTIALS), (429, Failure.LATER)]
 )
-async def test_a_page_for_people_is_no_answer(status: int, failure: Failure):
+async def test_a_page_for_people_is_no_answer(status: int, failure: Failure) -> None:
     """Bot protection sends HTML, and under any status."""
     system = hud()
     system.says(f"{QUERY}queued_jobs", PAGE, status)
@@ -192,7 +192,7 @@ async def test_a_page_for_people_is_no_answer(status: int, failure: Failure):
     assert "robot" not in str(caught.value)
 
 
-async def test_a_wrong_token_is_an_error_of_the_source():
+async def test_a_wrong_token_is_an_error_of_the_source() -> None:
     """Nothing is claimed from what little may be open."""
     system = hud()
     system.credentials = "another"
@@ -211,7 +211,9 @@ async def test_a_wrong_token_is_an_error_of_the_source():
         ({}, {"queued": "x"}, f'[pool."{POOL}"]: queued: there is no such setting'),
     ],
 )
-async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, object], said: str):
+async def test_a_wrong_table_is_named_with_its_place(
+    table: dict[str, object], keys: dict[str, object], said: str
+) -> None:
     """Place, what is wrong, what to do."""
     with pytest.raises(ConfigError) as caught:
         async with source(hud(), {POOL: keys}, **table):
@@ -222,7 +224,7 @@ async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], k
 @pytest.mark.skipif(
     not SHARED.is_dir(), reason=f"{SHARED} is not here: rows of the real project are kept beside this one"
 )
-async def test_rows_of_the_real_project_are_read():
+async def test_rows_of_the_real_project_are_read() -> None:
     """Those with which its own tests run."""
     system = hud()
     for name in ("queued_jobs_by_label", "queued_jobs_aggregate"):
@@ -232,7 +234,7 @@ async def test_rows_of_the_real_project_are_read():
     assert (other.queued, other.oldest_wait_seconds) == (2, 1920.0)
 
 
-async def test_a_whole_day_of_the_past_is_not_asked_for():
+async def test_a_whole_day_of_the_past_is_not_asked_for() -> None:
     """It would be megabytes for all labels, and tells neither lengths nor rates."""
     system = hud()
     async with source(system, {POOL: {}}) as found:

@@ -34,7 +34,7 @@ async def look(system: CiSystem, pool: str = "linux", **keys: object) -> Snapsho
         return await found.snapshot(pool)
 
 
-async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes():
+async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes() -> None:
     """A build that waits for another one, or for its quiet period, does not wait for a node."""
     found = await look(jenkins())
     assert (found.queued, found.oldest_wait_seconds, found.unservable, found.at) == (2, 6840.0, 0, AT)
@@ -43,7 +43,7 @@ async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes():
     assert (found.arrivals_per_minute, found.limit) == (None, None)
 
 
-async def test_waiting_items_have_link_folder_and_age():
+async def test_waiting_items_have_link_folder_and_age() -> None:
     """Pipelines and old jobs alike."""
     assert (await look(jenkins())).waiting == (
         Job("part of app #12", 6840.0, "app", "https://jenkins.example.com/job/app/12/"),
@@ -62,19 +62,21 @@ async def test_waiting_items_have_link_folder_and_age():
         ("old", {}, 1, 0),
     ],
 )
-async def test_why_an_item_waits_tells_its_label(pool: str, keys: dict[str, object], queued: int, unservable: int):
+async def test_why_an_item_waits_tells_its_label(
+    pool: str, keys: dict[str, object], queued: int, unservable: int
+) -> None:
     """A missing label, the only node of one, nodes that lack it, labels in another order, an old Jenkins's words."""
     found = await look(jenkins(), pool, **keys)
     assert (found.queued, found.unservable) == (queued, unservable)
 
 
-async def test_labels_joined_by_and_have_the_nodes_with_all_of_them():
+async def test_labels_joined_by_and_have_the_nodes_with_all_of_them() -> None:
     """arm-1 alone carries both, and is offline."""
     found = await look(jenkins(), "arm", label="arm && docker")
     assert (found.busy, found.idle, found.offline) == (0, 0, 1)
 
 
-async def test_other_expressions_count_items_and_no_nodes():
+async def test_other_expressions_count_items_and_no_nodes() -> None:
     """Jenkins alone could say which nodes match."""
     system = jenkins()
     task = {"name": "x", "labelExpression": "linux||mac", "url": ""}
@@ -85,7 +87,7 @@ async def test_other_expressions_count_items_and_no_nodes():
     assert found.missing[0] == "busy: nodes are counted for labels that are joined by && only"
 
 
-async def test_a_label_that_neither_a_node_nor_a_cloud_has_is_not_an_empty_queue():
+async def test_a_label_that_neither_a_node_nor_a_cloud_has_is_not_an_empty_queue() -> None:
     """A cloud's nodes come and go, so its label may have none; a misspelt label must never count as drained."""
     pods, wrong, gone = await look(jenkins(), "pods"), await look(jenkins(), "lniux"), await look(jenkins(), "l n/x")
     assert (pods.queued, pods.busy, pods.idle, pods.missing) == (0, 0, 0, ())
@@ -93,7 +95,7 @@ async def test_a_label_that_neither_a_node_nor_a_cloud_has_is_not_an_empty_queue
     assert wrong.missing == ('queued: neither a node nor a cloud of Jenkins has the label "lniux", correct label',)
 
 
-async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english():
+async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english() -> None:
     """`tree` keeps the answer small; what an item waits for is said in the language that is asked for."""
     system = jenkins()
     async with source(system, {"linux": {}, "gpu": {}, "mac": {}}) as found:
@@ -117,7 +119,7 @@ async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english():
 )
 async def test_an_answer_that_is_none_or_not_whole_is_an_error(
     path: str, answer: object, status: int, failure: Failure, said: str
-):
+) -> None:
     """Nothing is claimed from it."""
     system = jenkins()
     system.says(path, answer, status)
@@ -126,7 +128,7 @@ async def test_an_answer_that_is_none_or_not_whole_is_an_error(
     assert caught.value.failure is failure
 
 
-async def test_a_queue_without_items_is_empty_and_nodes_without_a_list_are_an_error():
+async def test_a_queue_without_items_is_empty_and_nodes_without_a_list_are_an_error() -> None:
     """An empty list is an answer, a missing one is none."""
     system = jenkins()
     system.says(QUEUE, {"items": [], "discoverableItems": []})
@@ -135,7 +137,7 @@ async def test_a_queue_without_items_is_empty_and_nodes_without_a_list_are_an_er
         await look(without(jenkins(), NODES, "computer"))
 
 
-def test_an_expression_is_the_same_however_it_is_written():
+def test_an_expression_is_the_same_however_it_is_written() -> None:
     """Order, blanks and quotes do not matter where `&&` alone joins."""
     assert Label("a && b").same("b&&a")
     assert Label('"a"').same("a")
@@ -153,7 +155,9 @@ def test_an_expression_is_the_same_however_it_is_written():
         ({}, {"tags": "x"}, '[pool."linux"]: tags: there is no such setting'),
     ],
 )
-async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, object], said: str):
+async def test_a_wrong_table_is_named_with_its_place(
+    table: dict[str, object], keys: dict[str, object], said: str
+) -> None:
     """Place, what is wrong, what to do; never the token."""
     with pytest.raises(ConfigError) as caught:
         async with source(jenkins(), {"linux": keys}, **table):

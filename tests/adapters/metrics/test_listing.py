@@ -25,7 +25,7 @@ class Source:
         return Listed(self.times, self.at, self.good_seconds)
 
 
-async def test_many_pools_at_once_ask_once():
+async def test_many_pools_at_once_ask_once() -> None:
     """Twenty pools that are measured together are one request."""
     source = Source()
     found = await asyncio.gather(*(source.listing.get() for _ in range(20)))
@@ -33,7 +33,7 @@ async def test_many_pools_at_once_ask_once():
     assert source.times == 1
 
 
-async def test_a_new_period_asks_again_and_the_time_is_that_of_the_answer():
+async def test_a_new_period_asks_again_and_the_time_is_that_of_the_answer() -> None:
     """Until then the old answer keeps its own, old time."""
     source = Source()
     await source.listing.get()
@@ -43,7 +43,7 @@ async def test_a_new_period_asks_again_and_the_time_is_that_of_the_answer():
     assert (await source.listing.get()) == Listed(2, 120.0)
 
 
-async def test_a_source_that_wants_to_be_left_alone_longer_is():
+async def test_a_source_that_wants_to_be_left_alone_longer_is() -> None:
     """Buildkite says so in a header."""
     source = Source()
     source.good_seconds = 60.0
@@ -54,7 +54,7 @@ async def test_a_source_that_wants_to_be_left_alone_longer_is():
     assert (await source.listing.get()).value == 2
 
 
-async def test_a_failure_is_shared_for_its_period_and_for_as_long_as_the_source_asks():
+async def test_a_failure_is_shared_for_its_period_and_for_as_long_as_the_source_asks() -> None:
     """Twenty pools do not wait twenty times for a dead source, nor knock at one that answers 429."""
     source = Source()
     source.problem = Unreachable("CI", "asks for fewer requests", failure=Failure.LATER, retry_after_seconds=50.0)
@@ -68,7 +68,7 @@ async def test_a_failure_is_shared_for_its_period_and_for_as_long_as_the_source_
     assert await tried(source.listing) == Listed(2, 150.0)
 
 
-async def test_a_clock_that_was_set_back_asks_again():
+async def test_a_clock_that_was_set_back_asks_again() -> None:
     """An answer from the future is no answer."""
     source = Source()
     await source.listing.get()
@@ -76,6 +76,6 @@ async def test_a_clock_that_was_set_back_asks_again():
     assert (await source.listing.get()).value == 2
 
 
-async def test_a_source_of_the_present_has_no_past():
+async def test_a_source_of_the_present_has_no_past() -> None:
     """Empty, not made up."""
     assert await Present().history("linux", 0.0, 100.0, 10.0) == ()

@@ -67,7 +67,7 @@ async def look(
 
 
 @pytest.mark.needs("prometheus")
-async def test_a_preset_reads_a_whole_pool(server: str):
+async def test_a_preset_reads_a_whole_pool(server: str) -> None:
     """Every figure of the generic exporter; what does not exist is unknown with its reason, never zero."""
     before = time.time()
     found = await look(server, preset="ci")
@@ -92,7 +92,7 @@ async def test_a_preset_reads_a_whole_pool(server: str):
 
 
 @pytest.mark.needs("prometheus")
-async def test_waiting_jobs_are_named_longest_first(server: str):
+async def test_waiting_jobs_are_named_longest_first(server: str) -> None:
     """The exporter's own job label is renamed by Prometheus, and only web addresses become links."""
     found = await look(server, preset="ci")
     assert found.waiting == (
@@ -102,7 +102,7 @@ async def test_waiting_jobs_are_named_longest_first(server: str):
 
 
 @pytest.mark.needs("prometheus")
-async def test_a_query_by_hand_goes_before_the_preset_and_a_bad_one_says_why(server: str):
+async def test_a_query_by_hand_goes_before_the_preset_and_a_bad_one_says_why(server: str) -> None:
     """One wrong query costs one figure; the sentence has the remedy or Prometheus's own words."""
     found = await look(server, preset="ci", **BY_HAND)
     assert found.queued == 14
@@ -115,7 +115,7 @@ async def test_a_query_by_hand_goes_before_the_preset_and_a_bad_one_says_why(ser
 
 
 @pytest.mark.needs("prometheus")
-async def test_figures_that_are_no_longer_scraped_carry_their_own_time(server: str):
+async def test_figures_that_are_no_longer_scraped_carry_their_own_time(server: str) -> None:
     """Prometheus goes on answering for five minutes after the last scrape; such a figure is no fresh look."""
     later = time.time() + 100
     stale = await look(server, later, {"max_age": "30s"}, queued=BY_HAND["queued"])
@@ -126,7 +126,7 @@ async def test_figures_that_are_no_longer_scraped_carry_their_own_time(server: s
 
 
 @pytest.mark.needs("prometheus")
-async def test_the_past_comes_oldest_first(server: str):
+async def test_the_past_comes_oldest_first(server: str) -> None:
     """The range API gives queue, wait, busy and idle; a figure without a past is named."""
     now = time.time()
     async with Wire() as wire:
@@ -140,7 +140,7 @@ async def test_the_past_comes_oldest_first(server: str):
     assert past[0].missing == ("busy: the query returned 4 series; wrap it in sum() or max()",)
 
 
-async def test_the_simulated_fleet_answers_every_figure_of_the_preset():
+async def test_the_simulated_fleet_answers_every_figure_of_the_preset() -> None:
     """The demo's fleet and the preset `ci` speak the same names."""
 
     async def nowhere(*_: object) -> tuple[int, str]:
@@ -167,7 +167,7 @@ async def test_the_simulated_fleet_answers_every_figure_of_the_preset():
     assert "example/torch / pull" in {source.name for source in found.usual_by_source}
 
 
-async def test_what_is_usual_is_not_asked_at_every_look():
+async def test_what_is_usual_is_not_asked_at_every_look() -> None:
     """The long past hardly changes: two looks within a minute ask for it once."""
     back = BackEnd(answer=lambda _: vector("1"))
     prom = source(URL, back.wire(), 1_700_000_123.0, preset="ci")
@@ -184,7 +184,7 @@ def vector(*values: str, **labels: str) -> tuple[int, object]:
     return 200, {"status": "success", "data": {"resultType": "vector", "result": rows}}
 
 
-async def test_nobody_answers_at_all():
+async def test_nobody_answers_at_all() -> None:
     """With every query unanswered there is no snapshot, not one full of unknowns."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -195,7 +195,7 @@ async def test_nobody_answers_at_all():
     assert caught.value.failure is Failure.UNCONNECTED
 
 
-async def test_one_query_that_times_out_costs_one_figure():
+async def test_one_query_that_times_out_costs_one_figure() -> None:
     """503 for the heavy one, the others stand."""
 
     def answer(asked: Asked) -> tuple[int, object]:
@@ -208,7 +208,7 @@ async def test_one_query_that_times_out_costs_one_figure():
     assert found.missing == ("busy: failed (HTTP 503): query timed out",)
 
 
-async def test_wrong_credentials_are_an_error_of_the_source():
+async def test_wrong_credentials_are_an_error_of_the_source() -> None:
     """401 for every query: the operator must mend the token, so no snapshot hides it."""
     back = BackEnd().says(401, {"message": "invalid token"})
     with pytest.raises(Unreachable) as caught:
@@ -216,7 +216,7 @@ async def test_wrong_credentials_are_an_error_of_the_source():
     assert caught.value.failure is Failure.CREDENTIALS
 
 
-async def test_token_tenant_and_headers_go_with_every_query_at_one_instant():
+async def test_token_tenant_and_headers_go_with_every_query_at_one_instant() -> None:
     """All figures of a snapshot are of the same moment, ours."""
     back = BackEnd(answer=lambda _: vector("1"))
     table = {"token_env": "TOKEN", "org_id": "team-a", "headers": {"X-Extra": "1"}}
@@ -241,7 +241,7 @@ async def test_token_tenant_and_headers_go_with_every_query_at_one_instant():
         ("", None),
     ],
 )
-def test_only_a_plain_series_tells_its_age(query: str, series: str | None):
+def test_only_a_plain_series_tells_its_age(query: str, series: str | None) -> None:
     """timestamp() of anything else is the time of the question."""
     assert newest_of(query) == series
 
@@ -259,7 +259,7 @@ def test_only_a_plain_series_tells_its_age(query: str, series: str | None):
         ({}, {}, f'[pool."{POOL}"]: has no figures'),
     ],
 )
-def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], figures: dict[str, object], said: str):
+def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], figures: dict[str, object], said: str) -> None:
     """Place, what is wrong, what to do; never a secret."""
     with pytest.raises(ConfigError) as caught:
         source(URL, BackEnd().wire(), 1.0, table, **figures)
@@ -267,7 +267,7 @@ def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], figures
     assert "hunter22" not in str(caught.value)
 
 
-def test_all_problems_of_table_and_pools_come_together():
+def test_all_problems_of_table_and_pools_come_together() -> None:
     """Nobody mends a file one restart at a time."""
     with pytest.raises(ConfigError) as caught:
         source(URL, BackEnd().wire(), 1.0, {"token_env": "NOPE"}, qeued="x")
@@ -288,7 +288,7 @@ def busy_back_end(broken: str = "") -> tuple[BackEnd, list[str]]:
     return BackEnd(answer=answer), asked
 
 
-async def test_a_day_of_the_past_is_whole_or_not_had():
+async def test_a_day_of_the_past_is_whole_or_not_had() -> None:
     """It is asked for once: what did not come this time would be missing for ever. Half an hour may lack a figure."""
     back, asked = busy_back_end(broken="ci_runners_limit")
     prom = source(URL, back.wire(), 1_700_000_123.0, preset="ci")
@@ -299,7 +299,7 @@ async def test_a_day_of_the_past_is_whole_or_not_had():
         await prom.history(POOL, 1_699_913_300.0, 1_700_000_000.0, 300.0)
 
 
-async def test_a_day_of_the_past_leaves_slots_for_the_looks():
+async def test_a_day_of_the_past_leaves_slots_for_the_looks() -> None:
     """At most three of its queries are under way at the same time."""
     under_way, most = 0, 0
 

@@ -31,7 +31,7 @@ def series(*values: object) -> list[dict[str, object]]:
         (success("vector", series("2"), warnings=["PromQL warning: bucket label is odd"]), 2.0),
     ],
 )
-def test_one_number_is_a_figure(document: Answer, value: float):
+def test_one_number_is_a_figure(document: Answer, value: float) -> None:
     """A vector of one, or a scalar."""
     assert one(samples(document)) == value
 
@@ -55,14 +55,14 @@ def test_one_number_is_a_figure(document: Answer, value: float):
         (answer({"status": "success"}), "no data"),
     ],
 )
-def test_everything_else_is_unknown_with_its_reason(document: Answer, why: str):
+def test_everything_else_is_unknown_with_its_reason(document: Answer, why: str) -> None:
     """Unknown is not zero, and the reason names a remedy where there is one."""
     found = one(samples(document))
     assert isinstance(found, Unknown)
     assert why in found.why
 
 
-def test_ten_jobs_are_kept_and_odd_waits_left_out():
+def test_ten_jobs_are_kept_and_odd_waits_left_out() -> None:
     """The list is for a person's eyes."""
     rows = [{"metric": {"job_name": f"j{n}"}, "value": [1.5, str(n)]} for n in range(15)]
     odd = [{"metric": {}, "value": [1.5, "NaN"]}, {"metric": {}, "value": "x"}, "row"]
@@ -71,7 +71,7 @@ def test_ten_jobs_are_kept_and_odd_waits_left_out():
     assert [job.name for job in found] == [f"j{n}" for n in range(14, 4, -1)]
 
 
-def test_a_scrape_jobs_name_is_no_jobs_name():
+def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
     """`job` beside `instance` is Prometheus's own label."""
     rows = [{"metric": {"job": "ci", "instance": "x:1"}, "value": [1.5, "3"]}]
     found = waiting(samples(success("vector", rows)))
@@ -88,12 +88,12 @@ def test_a_scrape_jobs_name_is_no_jobs_name():
         (success("matrix", [{}, {}]), Unknown("the query returned 2 series; wrap it in sum() or max()")),
     ],
 )
-def test_a_past_is_one_series_without_holes(document: Answer, expected: object):
+def test_a_past_is_one_series_without_holes(document: Answer, expected: object) -> None:
     """A value that is no figure is left out."""
     assert points(document) == expected
 
 
-def test_series_become_counts_by_name():
+def test_series_become_counts_by_name() -> None:
     """The greatest first, named by label values; zeros and what is no figure are left out."""
     rows = [
         {"metric": {"workflow": "pull", "repository": "example/torch"}, "value": [1, "3"]},

@@ -12,7 +12,7 @@ from bot.adapters.metrics.prometheus_presets import PRESETS, Preset, queries, qu
 
 @pytest.mark.needs("prometheus")
 @pytest.mark.parametrize("preset", PRESETS)
-def test_prometheus_can_read_every_query(preset: Preset, tmp_path: Path):
+def test_prometheus_can_read_every_query(preset: Preset, tmp_path: Path) -> None:
     """promtool checks them as rules, with a pool whose name has every awkward character and a further matcher."""
     expressions = queries(preset, 'odd"\\na{}me', 'cluster="east"').values()
     rules = [{"record": f"r{n}", "expr": text} for n, text in enumerate(expressions)]
@@ -24,17 +24,17 @@ def test_prometheus_can_read_every_query(preset: Preset, tmp_path: Path):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_names_figures_that_exist(preset: Preset):
+def test_a_preset_names_figures_that_exist(preset: Preset) -> None:
     """A misspelt figure would be asked for and thrown away."""
     assert set(queries(preset, "x")) <= set(PrometheusPool.model_fields)
 
 
-def test_a_pools_name_cannot_leave_its_string():
+def test_a_pools_name_cannot_leave_its_string() -> None:
     """A name is data, also in PromQL."""
     assert quoted('a"} or vector(1) #\n\\') == '"a\\"} or vector(1) #\\n\\\\"'
 
 
-def test_the_exporters_own_name_and_a_query_by_hand():
+def test_the_exporters_own_name_and_a_query_by_hand() -> None:
     """`known_as` goes into the preset's queries; a figure by hand replaces the preset's."""
     table = PrometheusPool(preset="buildkite", known_as="default", idle="sum(mine)")
     found = table.queries("linux.2xlarge")
@@ -42,7 +42,7 @@ def test_the_exporters_own_name_and_a_query_by_hand():
     assert found["idle"] == "sum(mine)"
 
 
-def test_a_scale_set_is_matched_whole_with_and_without_the_end_of_kubernetes():
+def test_a_scale_set_is_matched_whole_with_and_without_the_end_of_kubernetes() -> None:
     """Its name is data, also in a regular expression."""
     found = queries("arc", "linux-2.x", 'namespace="arc"')["busy"]
     end = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"

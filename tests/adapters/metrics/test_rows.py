@@ -10,7 +10,7 @@ from bot.core.pool import Job
     ("value", "found"),
     [(3, 3.0), ("12", 12.0), (0, 0.0), (2.5, 2.5), (True, None), (-1, None), ("NaN", None), ("x", None), (None, None)],
 )
-def test_a_number_is_finite_and_not_negative(value: object, found: float | None):
+def test_a_number_is_finite_and_not_negative(value: object, found: float | None) -> None:
     """ClickHouse may write 64-bit integers as text; everything else is no figure."""
     assert number({"n": value}, "n") == found
     assert whole({"n": 2.6}, "n") == 3
@@ -27,12 +27,12 @@ def test_a_number_is_finite_and_not_negative(value: object, found: float | None)
         (None, None),
     ],
 )
-def test_a_time_without_a_zone_is_utc(value: object, at: float | None):
+def test_a_time_without_a_zone_is_utc(value: object, at: float | None) -> None:
     """ClickHouse leaves the zone out."""
     assert instant({"t": value}, "t") == at
 
 
-def test_only_web_addresses_are_links_and_text_is_one_line():
+def test_only_web_addresses_are_links_and_text_is_one_line() -> None:
     """What comes from outside can hurt nobody who reads it."""
     assert link({"u": "javascript:alert(1)"}, "u") == ""
     assert link({"u": "https://ci.example/1"}, "u") == "https://ci.example/1"
@@ -41,12 +41,12 @@ def test_only_web_addresses_are_links_and_text_is_one_line():
     assert rows([{"a": 1}, "x", None]) == [{"a": 1}]
 
 
-def test_the_longest_waiting_jobs_come_first_and_are_few():
+def test_the_longest_waiting_jobs_come_first_and_are_few() -> None:
     """Ten of them, whatever the order of the source."""
     jobs = longest(Job(f"j{n}", float(n)) for n in range(30))
     assert [job.waited_seconds for job in jobs] == [float(n) for n in range(29, 19, -1)]
 
 
-def test_a_name_is_one_part_of_an_address():
+def test_a_name_is_one_part_of_an_address() -> None:
     """Slashes and dots of a name lead nowhere else."""
     assert part("team/a..b") == "team%2Fa%2E%2Eb"

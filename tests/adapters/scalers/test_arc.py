@@ -37,7 +37,7 @@ async def lever(api: KubernetesApi) -> AsyncIterator[Make]:
         yield make
 
 
-async def test_the_cap_is_what_is_set(lever: Make, api: KubernetesApi):
+async def test_the_cap_is_what_is_set(lever: Make, api: KubernetesApi) -> None:
     """And the controller's count is what is there; nothing else of the object is touched."""
     scaler = await lever()
     assert await scaler.read() == Capacity(9, 2, desired=10)
@@ -47,14 +47,14 @@ async def test_the_cap_is_what_is_set(lever: Make, api: KubernetesApi):
     assert api.objects[SCALE_SET]["spec"]["runnerScaleSetName"] == "linux-2xlarge"
 
 
-async def test_the_cap_never_goes_below_the_idle_runners(lever: Make, api: KubernetesApi):
+async def test_the_cap_never_goes_below_the_idle_runners(lever: Make, api: KubernetesApi) -> None:
     """The controller would refuse the object."""
     with pytest.raises(Refused, match="cannot go to 1, below its minRunners of 2"):
         await (await lever()).set(1, "act-1")
     assert api.patches == []
 
 
-async def test_idle_runners_can_be_the_lever(lever: Make, api: KubernetesApi):
+async def test_idle_runners_can_be_the_lever(lever: Make, api: KubernetesApi) -> None:
     """They are kept ready on top of the assigned jobs, so the count of runners is no measure of what is set."""
     scaler = await lever(lever="min")
     assert await scaler.read() == Capacity(2, maximum=10, limited_by="maxRunners of linux-2xlarge")
@@ -64,14 +64,14 @@ async def test_idle_runners_can_be_the_lever(lever: Make, api: KubernetesApi):
         await scaler.set(11, "act-2")
 
 
-async def test_without_idle_runners_the_number_is_zero(lever: Make, api: KubernetesApi):
+async def test_without_idle_runners_the_number_is_zero(lever: Make, api: KubernetesApi) -> None:
     """ARC's own default."""
     del api.objects[SCALE_SET]["spec"]["minRunners"]
     assert (await (await lever(lever="min")).read()).level == 0
     assert (await (await lever()).read()).minimum == 0
 
 
-async def test_without_a_cap_there_is_nothing_to_raise(lever: Make, api: KubernetesApi):
+async def test_without_a_cap_there_is_nothing_to_raise(lever: Make, api: KubernetesApi) -> None:
     """It says which lever helps; that one has no limit then."""
     del api.objects[SCALE_SET]["spec"]["maxRunners"]
     with pytest.raises(Refused, match='has no maxRunners, so no cap holds it back; set `lever = "min"`'):
@@ -79,20 +79,20 @@ async def test_without_a_cap_there_is_nothing_to_raise(lever: Make, api: Kuberne
     assert (await (await lever(lever="min")).read()).maximum is None
 
 
-async def test_failed_runners_are_told(lever: Make, api: KubernetesApi):
+async def test_failed_runners_are_told(lever: Make, api: KubernetesApi) -> None:
     """They count until somebody deletes them (actions-runner-controller#3700)."""
     api.change(SCALE_SET, {"status": {"failedEphemeralRunners": 3}})
     assert (await (await lever()).read()).trouble == "3 failed runners, counted until deleted and 1 pending"
 
 
-async def test_a_listener_that_writes_its_status_does_not_stop_us(lever: Make, api: KubernetesApi):
+async def test_a_listener_that_writes_its_status_does_not_stop_us(lever: Make, api: KubernetesApi) -> None:
     """Its status changes every few seconds."""
     api.interferences = [{"status": {"currentRunners": 10}}]
     await (await lever()).set(24, "act-1")
     assert api.patches == [{"maxRunners": 24}]
 
 
-async def test_a_gitops_sync_in_the_same_moment_is_left_alone(lever: Make, api: KubernetesApi):
+async def test_a_gitops_sync_in_the_same_moment_is_left_alone(lever: Make, api: KubernetesApi) -> None:
     """Nothing is set, and the caller looks again."""
     api.interferences = [{"spec": {"maxRunners": 40}}]
     with pytest.raises(Unreachable) as caught:
@@ -100,7 +100,7 @@ async def test_a_gitops_sync_in_the_same_moment_is_left_alone(lever: Make, api: 
     assert (caught.value.failure, api.patches) == (Failure.LATER, [])
 
 
-async def test_what_may_revert_it_is_said_before_the_click(lever: Make):
+async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
     """With what the change does to the listener."""
     async with Wire() as wire:
         parts = parts_with(wire, {"TOKEN": "x"})
@@ -111,7 +111,7 @@ async def test_what_may_revert_it_is_said_before_the_click(lever: Make):
     assert idle.startswith("The target is the number of idle runners kept ready")
 
 
-async def test_an_unknown_lever_is_refused():
+async def test_an_unknown_lever_is_refused() -> None:
     """There are two."""
     async with Wire() as wire:
         with pytest.raises(ConfigError, match="lever: "):

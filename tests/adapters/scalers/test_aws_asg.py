@@ -50,7 +50,7 @@ async def scaler(api: AwsApi, parts: Parts) -> AsyncIterator[Scaler]:
         yield build("linux", PLACE, {**TABLE, "endpoint_url": url}, parts)[0]
 
 
-async def test_a_group_of_moto_is_read_and_set(moto: str, parts: Parts):
+async def test_a_group_of_moto_is_read_and_set(moto: str, parts: Parts) -> None:
     """The whole way over HTTP with a client of AWS, in a group that somebody else made."""
     client = boto3.client("autoscaling", region_name="us-east-1", endpoint_url=moto)
     made = {"LaunchConfigurationName": "runner", "ImageId": "ami-12c6146b", "InstanceType": "c5.2xlarge"}
@@ -69,7 +69,7 @@ async def test_a_group_of_moto_is_read_and_set(moto: str, parts: Parts):
     assert told["DesiredCapacity"] == 5, "moto would have taken 9"
 
 
-async def test_above_the_maximum_aws_is_not_even_asked(scaler: Scaler, api: AwsApi):
+async def test_above_the_maximum_aws_is_not_even_asked(scaler: Scaler, api: AwsApi) -> None:
     """AWS would scale nothing at all (elastic-ci-stack#734); the sentence says the limit and what to do."""
     with pytest.raises(Refused) as caught:
         await scaler.set(41, "act-1")
@@ -80,7 +80,7 @@ async def test_above_the_maximum_aws_is_not_even_asked(scaler: Scaler, api: AwsA
     assert "SetDesiredCapacity" not in [action for action, _ in api.asked]
 
 
-async def test_a_limit_that_was_lowered_since_holds(scaler: Scaler, api: AwsApi):
+async def test_a_limit_that_was_lowered_since_holds(scaler: Scaler, api: AwsApi) -> None:
     """It is read again in the moment of setting."""
     assert (await scaler.read()).maximum == 40
     api.most = 20
@@ -88,14 +88,14 @@ async def test_a_limit_that_was_lowered_since_holds(scaler: Scaler, api: AwsApi)
         await scaler.set(24, "act-1")
 
 
-async def test_the_cooldown_of_the_group_is_not_waited_for(scaler: Scaler, api: AwsApi):
+async def test_the_cooldown_of_the_group_is_not_waited_for(scaler: Scaler, api: AwsApi) -> None:
     """HonorCooldown true would answer ScalingActivityInProgress."""
     await scaler.set(24, "act-1")
     sent = next(parameters for action, parameters in api.asked if action == "SetDesiredCapacity")
     assert (sent["AutoScalingGroupName"], sent["DesiredCapacity"], sent["HonorCooldown"]) == ("ci-linux", "24", "false")
 
 
-async def test_what_was_accepted_and_not_delivered_is_told_with_the_reason(scaler: Scaler, api: AwsApi):
+async def test_what_was_accepted_and_not_delivered_is_told_with_the_reason(scaler: Scaler, api: AwsApi) -> None:
     """Set is not there, and AWS's own words say why."""
     api.delivers, api.failure = False, "Could not launch Spot Instances. InsufficientInstanceCapacity - no c5.2xlarge."
     await scaler.set(24, "act-1")
@@ -105,7 +105,7 @@ async def test_what_was_accepted_and_not_delivered_is_told_with_the_reason(scale
     assert (await scaler.read()).trouble == "", "what came needs no reason"
 
 
-async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: Parts):
+async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: Parts) -> None:
     """Half an hour counts."""
     api.failure, api.there = "Quota exceeded.", 3
     async with serving_aws(api) as url:
@@ -114,7 +114,7 @@ async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: Parts):
         assert (await scaler.read()).trouble == ""
 
 
-async def test_a_missing_right_to_see_activities_does_not_hide_the_size(scaler: Scaler, api: AwsApi):
+async def test_a_missing_right_to_see_activities_does_not_hide_the_size(scaler: Scaler, api: AwsApi) -> None:
     """It is said where somebody looks for the reason."""
     api.faults["DescribeScalingActivities"], api.there = "AccessDenied", 7
     found = await scaler.read()
@@ -122,13 +122,13 @@ async def test_a_missing_right_to_see_activities_does_not_hide_the_size(scaler: 
     assert found.trouble == "why is not known; allow autoscaling:DescribeScalingActivities to see it"
 
 
-async def test_activities_that_cannot_be_had_now_are_left_out(scaler: Scaler, api: AwsApi):
+async def test_activities_that_cannot_be_had_now_are_left_out(scaler: Scaler, api: AwsApi) -> None:
     """The size is what matters."""
     api.faults["DescribeScalingActivities"], api.there = "Throttling", 7
     assert (await scaler.read()).trouble == ""
 
 
-async def test_a_group_that_starts_nothing_refuses_to_be_raised(scaler: Scaler, api: AwsApi):
+async def test_a_group_that_starts_nothing_refuses_to_be_raised(scaler: Scaler, api: AwsApi) -> None:
     """A suspended Launch would accept the number for ever; it may still be lowered."""
     api.suspended = "User suspended at 10:00"
     assert "Launch is suspended (User suspended at 10:00)" in (await scaler.read()).trouble
@@ -138,7 +138,7 @@ async def test_a_group_that_starts_nothing_refuses_to_be_raised(scaler: Scaler, 
     assert api.desired == 5
 
 
-async def test_an_unknown_group_is_named_with_its_region(scaler: Scaler, api: AwsApi):
+async def test_an_unknown_group_is_named_with_its_region(scaler: Scaler, api: AwsApi) -> None:
     """AWS answers an empty list."""
     api.group = "another"
     with pytest.raises(Refused, match="There is no Auto Scaling group ci-linux in us-east-1; correct `group` or"):
@@ -148,7 +148,7 @@ async def test_an_unknown_group_is_named_with_its_region(scaler: Scaler, api: Aw
 @pytest.mark.parametrize(("there", "weight", "policy_weight"), [(10, "4", ""), (10, "1", "2"), (0, "", "4")])
 async def test_weights_are_not_taken_for_runners(
     scaler: Scaler, api: AwsApi, there: int, weight: str, policy_weight: str
-):
+) -> None:
     """A capacity of 40 may then be ten instances; a group that is scaled to zero says so in its policy alone."""
     api.there, api.weight, api.policy_weight = there, weight, policy_weight
     with pytest.raises(Unreachable, match="counts weights, not instances") as caught:
@@ -159,14 +159,14 @@ async def test_weights_are_not_taken_for_runners(
     assert "SetDesiredCapacity" not in [action for action, _ in api.asked]
 
 
-async def test_mixed_instances_that_each_count_for_one_are_runners(scaler: Scaler, api: AwsApi):
+async def test_mixed_instances_that_each_count_for_one_are_runners(scaler: Scaler, api: AwsApi) -> None:
     """Spot and several types are usual; a weight of 1 is none."""
     api.weight = api.policy_weight = "1"
     await scaler.set(20, "act-1")
     assert (await scaler.read()).level == 20
 
 
-async def test_below_the_minimum_is_refused(scaler: Scaler, api: AwsApi):
+async def test_below_the_minimum_is_refused(scaler: Scaler, api: AwsApi) -> None:
     """AWS would answer ValidationError."""
     api.minimum = 4
     with pytest.raises(Refused, match=f"MinSize of {NAME} is 4; 3 is too few"):
@@ -184,7 +184,7 @@ async def test_below_the_minimum_is_refused(scaler: Scaler, api: AwsApi):
         ("ExpiredToken", Failure.CREDENTIALS, "refused the credentials"),
     ],
 )
-async def test_each_error_has_its_meaning(scaler: Scaler, api: AwsApi, code: str, failure: Failure, words: str):
+async def test_each_error_has_its_meaning(scaler: Scaler, api: AwsApi, code: str, failure: Failure, words: str) -> None:
     """Later, in doubt, or until somebody mends it."""
     api.faults["SetDesiredCapacity"] = code
     with pytest.raises(Unreachable, match=words) as caught:
@@ -193,14 +193,14 @@ async def test_each_error_has_its_meaning(scaler: Scaler, api: AwsApi, code: str
     assert api.desired == 10
 
 
-async def test_a_missing_right_is_named(scaler: Scaler, api: AwsApi):
+async def test_a_missing_right_is_named(scaler: Scaler, api: AwsApi) -> None:
     """The permission as IAM writes it."""
     api.faults["SetDesiredCapacity"] = "AccessDenied"
     with pytest.raises(Refused, match=r"not authorized to perform.*allow autoscaling:SetDesiredCapacity"):
         await scaler.set(24, "act-1")
 
 
-async def test_a_refusal_of_aws_carries_its_words(scaler: Scaler, api: AwsApi):
+async def test_a_refusal_of_aws_carries_its_words(scaler: Scaler, api: AwsApi) -> None:
     """When the limit shrinks in the very moment of setting."""
     api.faults["SetDesiredCapacity"] = "ValidationError"
     with pytest.raises(Refused, match=r"AWS refused SetDesiredCapacity \(ValidationError\)"):
@@ -216,7 +216,7 @@ async def test_a_refusal_of_aws_carries_its_words(scaler: Scaler, api: AwsApi):
         ({"proflie": "x"}, "proflie: there is no such setting"),
     ],
 )
-async def test_a_wrong_table_is_named_with_its_place(parts: Parts, more: dict[str, object], said: str):
+async def test_a_wrong_table_is_named_with_its_place(parts: Parts, more: dict[str, object], said: str) -> None:
     """Place, key and remedy."""
     with pytest.raises(ConfigError) as caught:
         build("linux", PLACE, {**TABLE, **more}, parts)

@@ -15,7 +15,7 @@ TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "max": 50}
 SCALE = b'{"metadata":{"resourceVersion":"1"},"spec":{"replicas":10},"status":{"replicas":9}}'
 
 
-async def test_a_token_file_is_read_again_when_it_rotates(tmp_path: Path):
+async def test_a_token_file_is_read_again_when_it_rotates(tmp_path: Path) -> None:
     """The kubelet renews it about hourly; no restart is needed."""
     api, token = KubernetesApi(), tmp_path / "token"
     api.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
@@ -31,7 +31,7 @@ async def test_a_token_file_is_read_again_when_it_rotates(tmp_path: Path):
         assert (await scaler.read()).level == 10
 
 
-async def test_outside_of_a_cluster_it_says_what_to_set(tmp_path: Path):
+async def test_outside_of_a_cluster_it_says_what_to_set(tmp_path: Path) -> None:
     """There is no service account here."""
     missing = str(tmp_path / "token")
     async with Wire() as wire:
@@ -42,7 +42,7 @@ async def test_outside_of_a_cluster_it_says_what_to_set(tmp_path: Path):
     assert missing in str(caught.value)
 
 
-async def test_without_a_token_file_no_token_is_sent():
+async def test_without_a_token_file_no_token_is_sent() -> None:
     """As for `kubectl proxy`, which adds its own."""
     back = BackEnd().says(200, {"metadata": {}, "spec": {"replicas": 1}})
     raw = {**TABLE, "url": "http://localhost:8001", "token_file": ""}
@@ -51,7 +51,7 @@ async def test_without_a_token_file_no_token_is_sent():
 
 
 @pytest.mark.parametrize("body", [{"kind": "Scale"}, [], "x", {"spec": None}])
-async def test_an_answer_that_is_no_object_is_no_size(body: object):
+async def test_an_answer_that_is_no_object_is_no_size(body: object) -> None:
     """A guess would make an unsafe target."""
     back = BackEnd().says(200, body)
     with pytest.raises(Unreachable, match="no Kubernetes object") as caught:
@@ -59,7 +59,7 @@ async def test_an_answer_that_is_no_object_is_no_size(body: object):
     assert caught.value.failure is Failure.LATER
 
 
-async def test_an_https_address_is_verified_by_the_clusters_own_authority(tmp_path: Path):
+async def test_an_https_address_is_verified_by_the_clusters_own_authority(tmp_path: Path) -> None:
     """Its certificate is signed by nobody whom the machine knows."""
     async with serving_tls(tmp_path, SCALE) as (url, ca_file), Wire() as wire:
         parts, raw = parts_with(wire), {**TABLE, "url": url, "token_file": ""}

@@ -35,13 +35,13 @@ def lever(fleet: Path, script: str, **more: object) -> Scaler:
         ('{"current": 10, "min": 1, "max": 40, "desired": 12}', Capacity(10, 1, 40, 12)),
     ],
 )
-async def test_it_prints_a_number_or_what_the_http_scaler_answers(fleet: Path, printed: str, size: Capacity):
+async def test_it_prints_a_number_or_what_the_http_scaler_answers(fleet: Path, printed: str, size: Capacity) -> None:
     """Either is enough."""
     assert await lever(fleet, f"echo '{printed}'").read() == size
 
 
 @pytest.mark.parametrize("printed", ["", "ten", "-3", "1.5.2", '{"min": 1}', "9" * 12, "\\033[31mred"])
-async def test_anything_else_is_no_size(fleet: Path, printed: str):
+async def test_anything_else_is_no_size(fleet: Path, printed: str) -> None:
     """A guess would make an unsafe target; what it printed is shown, cleaned."""
     with pytest.raises(Unreachable, match="it must print a number or") as caught:
         await lever(fleet, f"printf '%b' '{printed}'").read()
@@ -49,7 +49,7 @@ async def test_anything_else_is_no_size(fleet: Path, printed: str):
     assert "\033" not in str(caught.value)
 
 
-async def test_placeholders_are_whole_arguments_and_no_shell_reads_them(fleet: Path, tmp_path: Path):
+async def test_placeholders_are_whole_arguments_and_no_shell_reads_them(fleet: Path, tmp_path: Path) -> None:
     """A pool's name is only ever one argument, whatever stands in it."""
     raw = {"set": [str(fleet), "{target}", "{pool}", "{act}", "$(id)", "a b;c"]}
     scaler = lever(fleet, f'for word; do echo "<$word>"; done > {tmp_path}/words', **raw)
@@ -59,7 +59,9 @@ async def test_placeholders_are_whole_arguments_and_no_shell_reads_them(fleet: P
     ]
 
 
-async def test_the_program_sees_only_what_it_was_given(fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_the_program_sees_only_what_it_was_given(
+    fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No token of ours; nothing to read; a folder of nobody."""
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-made-up")
     more = {"environment": ["FLEET_TOKEN"]}
@@ -69,7 +71,7 @@ async def test_the_program_sees_only_what_it_was_given(fleet: Path, tmp_path: Pa
     assert told["FLEET_TOKEN"] == "very-secret-token"
 
 
-async def test_another_exit_code_is_a_refusal_with_its_last_words(fleet: Path):
+async def test_another_exit_code_is_a_refusal_with_its_last_words(fleet: Path) -> None:
     """Cleaned, on one line, without the secret."""
     script = "echo connecting >&2; printf 'no \\033[31mroom for %s\\n\\n' $FLEET_TOKEN >&2; exit 3"
     with pytest.raises(Refused) as caught:
@@ -77,7 +79,7 @@ async def test_another_exit_code_is_a_refusal_with_its_last_words(fleet: Path):
     assert str(caught.value) == ("The scaler of linux refused the target 24: exit code 3: no [31mroom for [hidden].")
 
 
-async def test_a_program_that_was_killed_leaves_doubt(fleet: Path):
+async def test_a_program_that_was_killed_leaves_doubt(fleet: Path) -> None:
     """It may have happened."""
     with pytest.raises(Unreachable, match="killed by signal 9") as caught:
         await lever(fleet, "kill -9 $$").set(24, "act-1")
@@ -85,7 +87,7 @@ async def test_a_program_that_was_killed_leaves_doubt(fleet: Path):
 
 
 @pytest.mark.parametrize(("call", "failure"), [("read", Failure.LATER), ("set", Failure.UNKNOWN)])
-async def test_too_slow_is_stopped_and_told(fleet: Path, call: str, failure: Failure):
+async def test_too_slow_is_stopped_and_told(fleet: Path, call: str, failure: Failure) -> None:
     """A read is asked again; a change is in doubt."""
     scaler = lever(fleet, "sleep 60", timeout="300ms")
     with pytest.raises(Unreachable, match=r"did not end within 0\.3 s and was stopped") as caught:
@@ -93,7 +95,7 @@ async def test_too_slow_is_stopped_and_told(fleet: Path, call: str, failure: Fai
     assert caught.value.failure is failure
 
 
-async def test_a_program_that_is_not_there_is_told_with_its_remedy(fleet: Path):
+async def test_a_program_that_is_not_there_is_told_with_its_remedy(fleet: Path) -> None:
     """Nothing was done, and nothing will be until it is mended."""
     scaler = lever(fleet, "echo 10", read=["/"])
     with pytest.raises(Unreachable, match=r"cannot be started \(Permission denied\); install it, or correct") as caught:
@@ -103,7 +105,7 @@ async def test_a_program_that_is_not_there_is_told_with_its_remedy(fleet: Path):
         await lever(fleet, "echo 10", set=[f"{fleet}z", "{target}"]).set(24, "act-1")
 
 
-async def test_much_output_is_cut(fleet: Path):
+async def test_much_output_is_cut(fleet: Path) -> None:
     """Ten megabytes on both sides do not stop it, and are not kept."""
     script = (
         "head -c 10000000 /dev/zero | tr '\\0' x; head -c 10000000 /dev/zero | tr '\\0' y >&2; echo end >&2; exit 1"
@@ -129,7 +131,7 @@ async def test_much_output_is_cut(fleet: Path):
         ({"environment": ["NOPE"]}, "environment: NOPE"),
     ],
 )
-def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str):
+def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
     """Place, key and remedy."""
     table = {"kind": "command", "read": ["/bin/fleet"], "set": ["/bin/fleet", "{target}"], "max": 50}
     with pytest.raises(ConfigError) as caught:
@@ -137,7 +139,7 @@ def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: st
     assert [problem for problem in caught.value.problems if said in problem], caught.value.problems
 
 
-def test_json_in_an_argument_is_no_placeholder():
+def test_json_in_an_argument_is_no_placeholder() -> None:
     """Only words in braces are."""
     words = ["/bin/fleet", json.dumps({"a": 1}), "{target}"]
     table = {"kind": "command", "read": ["/bin/fleet"], "set": words, "max": 50}

@@ -19,13 +19,13 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield made
 
 
-async def test_what_is_set_can_be_read(world: World):
+async def test_what_is_set_can_be_read(world: World) -> None:
     """The level is what the stories judge by, and the limit what they clamp to."""
     capacity = await world.scaler.read()
     assert (capacity.level, capacity.size, capacity.maximum) == (10, 10, world.most)
 
 
-async def test_a_target_is_absolute_and_asked_twice_it_is_one(world: World):
+async def test_a_target_is_absolute_and_asked_twice_it_is_one(world: World) -> None:
     """The same act may be sent again after a crash."""
     await world.scaler.set(24, "act-1")
     assert world.level() == 24
@@ -34,7 +34,7 @@ async def test_a_target_is_absolute_and_asked_twice_it_is_one(world: World):
     assert (await world.scaler.read()).level == 24
 
 
-async def test_a_lost_answer_is_doubt_and_the_level_tells_what_happened(world: World):
+async def test_a_lost_answer_is_doubt_and_the_level_tells_what_happened(world: World) -> None:
     """Applied and never answered: the caller reads back before it asks again (promises P5)."""
     world.silent()
     with pytest.raises(Unreachable) as caught:
@@ -43,13 +43,13 @@ async def test_a_lost_answer_is_doubt_and_the_level_tells_what_happened(world: W
     assert (await world.scaler.read()).level == 12
 
 
-async def test_what_somebody_else_raised_is_seen(world: World):
+async def test_what_somebody_else_raised_is_seen(world: World) -> None:
     """So that it is never lowered by a target that was judged before."""
     world.moved(20)
     assert (await world.scaler.read()).level == 20
 
 
-async def test_above_its_own_limit_nothing_is_set(world: World):
+async def test_above_its_own_limit_nothing_is_set(world: World) -> None:
     """It says the limit; where the back end has none there is nothing to say."""
     if world.most is None:
         assert (await world.scaler.read()).maximum is None
@@ -59,7 +59,7 @@ async def test_above_its_own_limit_nothing_is_set(world: World):
     assert world.level() == 10
 
 
-async def test_a_missing_right_is_told_and_not_tried_again(world: World):
+async def test_a_missing_right_is_told_and_not_tried_again(world: World) -> None:
     """Neither reading nor setting, and nothing changes."""
     world.forbidden()
     for call in (world.scaler.read(), world.scaler.set(24, "act-1")):
@@ -69,7 +69,7 @@ async def test_a_missing_right_is_told_and_not_tried_again(world: World):
     assert world.level() == 10
 
 
-async def test_extra_capacity_goes_back_where_it_can(world: World):
+async def test_extra_capacity_goes_back_where_it_can(world: World) -> None:
     """A hand-back is a lower absolute target; what cannot go down says so, and stays."""
     await world.scaler.set(24, "act-1")
     if world.lowers:
@@ -81,7 +81,7 @@ async def test_extra_capacity_goes_back_where_it_can(world: World):
     assert world.level() == 24
 
 
-async def test_no_lever_refuses_every_target_and_says_how(tmp_path: Path):
+async def test_no_lever_refuses_every_target_and_says_how(tmp_path: Path) -> None:
     """The kind `none` knows nothing and does nothing."""
     async with world_of("none", tmp_path) as world:
         assert await world.scaler.read() == Capacity(None)

@@ -47,7 +47,7 @@ def ids(api: AwsApi) -> list[int]:
     return [int(str(one.body["id"])) for one in api.sent]
 
 
-async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: AwsApi):
+async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: AwsApi) -> None:
     """Upstream's fields, with the job's own number; never the installation of the App that told Tailback of the job."""
     await lever().set(11, "act-1")
     assert [one.body for one in api.sent] == [
@@ -63,7 +63,7 @@ async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: A
     ]
 
 
-async def test_pytorchs_fork_has_its_own_fields(lever: Make, api: AwsApi):
+async def test_pytorchs_fork_has_its_own_fields(lever: Make, api: AwsApi) -> None:
     """Its queue serves every label, so its messages are not counted."""
     scaler = lever(FakeJobs(job(1)), format="pytorch")
     await scaler.set(11, "act-1")
@@ -82,7 +82,7 @@ async def test_pytorchs_fork_has_its_own_fields(lever: Make, api: AwsApi):
     assert (found.current, found.desired, found.level) == (10, None, 10)
 
 
-async def test_as_many_messages_as_are_missing_by_the_oldest_jobs(lever: Make, api: AwsApi):
+async def test_as_many_messages_as_are_missing_by_the_oldest_jobs(lever: Make, api: AwsApi) -> None:
     """The target is absolute: instances and messages that wait count."""
     scaler = lever()
     await scaler.set(22, "act-1")
@@ -93,7 +93,7 @@ async def test_as_many_messages_as_are_missing_by_the_oldest_jobs(lever: Make, a
     assert len(api.sent) == 14
 
 
-async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(lever: Make, api: AwsApi):
+async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(lever: Make, api: AwsApi) -> None:
     """An invented number would be thrown away by the lambda, or make a runner for nobody."""
     running = job(7, JobState.IN_PROGRESS)
     scaler = lever(FakeJobs(job(1), job(2), job(3), running, job(9, JobState.WAITING), job(8, labels=("macos",))))
@@ -107,13 +107,13 @@ async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(lever: 
     assert api.sent == []
 
 
-async def test_the_limit_says_what_it_comes_from(lever: Make):
+async def test_the_limit_says_what_it_comes_from(lever: Make) -> None:
     """A person reads it before asking."""
     found = await lever(FakeJobs(job(1))).read()
     assert (found.maximum, found.limited_by) == (11, "the jobs that wait for linux, since each new runner needs one")
 
 
-async def test_the_same_act_sends_nothing_twice(lever: Make, api: AwsApi):
+async def test_the_same_act_sends_nothing_twice(lever: Make, api: AwsApi) -> None:
     """Also when instances have come meanwhile and the messages are gone."""
     scaler = lever()
     await scaler.set(14, "act-1")
@@ -121,7 +121,7 @@ async def test_the_same_act_sends_nothing_twice(lever: Make, api: AwsApi):
     assert len(api.sent) == 4
 
 
-async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(lever: Make, api: AwsApi):
+async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(lever: Make, api: AwsApi) -> None:
     """What SQS confirmed stays confirmed."""
     scaler, api.takes = lever(), 3
     with pytest.raises(Unreachable, match=r"SQS took 3 of 5 messages \(InternalError: try again\)") as caught:
@@ -132,7 +132,7 @@ async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(leve
     assert ids(api) == [0, 1, 2, 3, 4]
 
 
-async def test_a_fifo_queue_drops_what_was_sent_before_a_crash(lever: Make, api: AwsApi):
+async def test_a_fifo_queue_drops_what_was_sent_before_a_crash(lever: Make, api: AwsApi) -> None:
     """Another process asks for the same act: the same jobs have the same deduplication ids."""
     api.faults["SendMessageBatch"] = "silent"
     with pytest.raises(Unreachable) as caught:
@@ -144,7 +144,7 @@ async def test_a_fifo_queue_drops_what_was_sent_before_a_crash(lever: Make, api:
     assert [one.group for one in api.sent] == ["0", "1", "2", "3"]
 
 
-async def test_in_doubt_only_the_same_jobs_are_sent_again(lever: Make, api: AwsApi):
+async def test_in_doubt_only_the_same_jobs_are_sent_again(lever: Make, api: AwsApi) -> None:
     """Without FIFO a job may then get two runners, and never is there a third job."""
     scaler = lever(format="pytorch")
     api.faults["SendMessageBatch"] = "silent"
@@ -155,7 +155,7 @@ async def test_in_doubt_only_the_same_jobs_are_sent_again(lever: Make, api: AwsA
     assert ids(api) == [0, 1, 0, 1]
 
 
-async def test_instances_are_counted_over_pages(lever: Make, api: AwsApi):
+async def test_instances_are_counted_over_pages(lever: Make, api: AwsApi) -> None:
     """By the tags of the table, while they start or run."""
     api.instances = 20
     assert (await lever().read()).current == 20
@@ -165,7 +165,7 @@ async def test_instances_are_counted_over_pages(lever: Make, api: AwsApi):
     assert (asked[0]["Filter.2.Value.1"], asked[0]["Filter.2.Value.2"]) == ("pending", "running")
 
 
-async def test_without_webhooks_nothing_can_be_asked(lever: Make, api: AwsApi):
+async def test_without_webhooks_nothing_can_be_asked(lever: Make, api: AwsApi) -> None:
     """The doctor reads all the same, and knows no limit then."""
     async with Wire() as wire:
         raw = {**TABLE, "endpoint_url": (await _url(lever)), "queue_url": f"{await _url(lever)}/1/linux"}
@@ -179,7 +179,7 @@ async def _url(lever: Make) -> str:
     return lever()._table.endpoint_url
 
 
-async def test_going_down_is_refused(lever: Make, api: AwsApi):
+async def test_going_down_is_refused(lever: Make, api: AwsApi) -> None:
     """They end by themselves; what others asked for stays."""
     with pytest.raises(Refused, match="end by themselves and are not handed back; 10 are set now"):
         await lever().set(9, "act-1")
@@ -195,14 +195,14 @@ async def test_going_down_is_refused(lever: Make, api: AwsApi):
         ("SendMessageBatch", "AccessDenied", "sqs:SendMessage"),
     ],
 )
-async def test_a_missing_right_is_named(lever: Make, api: AwsApi, action: str, code: str, permission: str):
+async def test_a_missing_right_is_named(lever: Make, api: AwsApi, action: str, code: str, permission: str) -> None:
     """The permission as IAM writes it; sending a batch needs the right to send."""
     api.faults[action] = code
     with pytest.raises(Refused, match=f"allow {permission} "):
         await lever().set(11, "act-1")
 
 
-async def test_a_queue_of_moto_gets_the_messages():
+async def test_a_queue_of_moto_gets_the_messages() -> None:
     """The whole way with a queue that somebody else made, FIFO as AWS has it."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
@@ -251,7 +251,7 @@ def moto_bodies(url: str, queue: str) -> Iterator[int]:
         ({"queue_url": "linux"}, "queue_url: "),
     ],
 )
-async def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str):
+async def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
     """Place, key and remedy."""
     async with Wire() as wire:
         with pytest.raises(ConfigError) as caught:

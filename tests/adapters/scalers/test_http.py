@@ -50,12 +50,12 @@ async def scaler(request: pytest.FixtureRequest) -> AsyncIterator[Scaler]:
         yield lever(BackEnd(answer=Autoscaler().answer))
 
 
-async def test_what_is_set_can_be_read(scaler: Scaler):
+async def test_what_is_set_can_be_read(scaler: Scaler) -> None:
     """Current, least and most."""
     assert await scaler.read() == Capacity(10, 0, 40)
 
 
-async def test_a_target_is_absolute_and_has_one_effect_per_act(scaler: Scaler):
+async def test_a_target_is_absolute_and_has_one_effect_per_act(scaler: Scaler) -> None:
     """The same act sent twice, also after somebody else moved the pool, changes nothing more."""
     await scaler.set(24, "act-1")
     assert (await scaler.read()).current == 24
@@ -64,14 +64,14 @@ async def test_a_target_is_absolute_and_has_one_effect_per_act(scaler: Scaler):
     assert (await scaler.read()).current == 30
 
 
-async def test_a_refusal_carries_the_autoscalers_own_reason(scaler: Scaler):
+async def test_a_refusal_carries_the_autoscalers_own_reason(scaler: Scaler) -> None:
     """A person reads why."""
     with pytest.raises(Refused, match="the most is 40"):
         await scaler.set(41, "act-1")
     assert (await scaler.read()).current == 10
 
 
-async def test_the_request_is_as_documented():
+async def test_the_request_is_as_documented() -> None:
     """PUT, `desired`, `Idempotency-Key`, bearer token."""
     back = BackEnd().says(204, b"")
     await lever(back, token_env="TOKEN").set(24, "act-1")
@@ -84,7 +84,7 @@ async def test_the_request_is_as_documented():
     ("status", "failure"),
     [(500, Failure.UNKNOWN), (504, Failure.UNKNOWN), (429, Failure.LATER), (401, Failure.CREDENTIALS)],
 )
-async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failure):
+async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failure) -> None:
     """Then the caller reads back before it does anything else (promises P5)."""
     with pytest.raises(Unreachable) as caught:
         await lever(BackEnd().says(status, {"error": "x"})).set(24, "act-1")
@@ -93,25 +93,25 @@ async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failur
 
 
 @pytest.mark.parametrize("status", [400, 404, 409, 422])
-async def test_a_definite_no_is_a_refusal(status: int):
+async def test_a_definite_no_is_a_refusal(status: int) -> None:
     """With the status and the back end's words."""
     with pytest.raises(Refused, match=f"HTTP {status}.*instance type is out of stock"):
         await lever(BackEnd().says(status, {"error": "instance type is out of stock"})).set(24, "act-1")
 
 
 @pytest.mark.parametrize("body", [[], {"min": 1}, {"current": "10"}, {"current": True}, {"current": -1}, b"ten"])
-async def test_a_size_that_cannot_be_read_is_no_size(body: object):
+async def test_a_size_that_cannot_be_read_is_no_size(body: object) -> None:
     """A guess would make an unsafe target."""
     with pytest.raises(Unreachable, match='"current": 10'):
         await lever(BackEnd().says(200, body)).read()
 
 
-async def test_missing_limits_are_unknown():
+async def test_missing_limits_are_unknown() -> None:
     """Only the current size is needed."""
     assert await lever(BackEnd().says(200, {"current": 10.0})).read() == Capacity(10)
 
 
-def test_the_policy_is_read_from_the_same_table():
+def test_the_policy_is_read_from_the_same_table() -> None:
     """What the core judges by."""
     raw = {**TABLE, "step": 10, "cooldown": "10m", "approval_above": 20, "lease": "2h", "cost_per_runner_hour": 0.34}
     policy = build("p", PLACE, raw, BackEnd().parts())[1]
@@ -137,7 +137,7 @@ def test_the_policy_is_read_from_the_same_table():
         ({"cost_per_runner_hour": float("nan")}, "cost_per_runner_hour: "),
     ],
 )
-def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str):
+def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
     """Place, key and remedy."""
     with pytest.raises(ConfigError) as caught:
         build("p", PLACE, {**TABLE, **more}, BackEnd().parts())

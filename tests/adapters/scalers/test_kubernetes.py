@@ -38,7 +38,7 @@ async def scaler(api: KubernetesApi, parts: Parts) -> AsyncIterator[Scaler]:
         yield build("linux", PLACE, {**TABLE, "url": url}, parts)[0]
 
 
-async def test_what_is_set_and_what_is_there_are_told_apart(scaler: Scaler, api: KubernetesApi):
+async def test_what_is_set_and_what_is_there_are_told_apart(scaler: Scaler, api: KubernetesApi) -> None:
     """Pods that were accepted and do not come are seen in the difference."""
     await scaler.set(24, "act-1")
     assert await scaler.read() == Capacity(10, desired=24)
@@ -46,7 +46,7 @@ async def test_what_is_set_and_what_is_there_are_told_apart(scaler: Scaler, api:
     assert await scaler.read() == Capacity(24, desired=24)
 
 
-async def test_no_replicas_are_zero_and_not_unknown(scaler: Scaler, api: KubernetesApi):
+async def test_no_replicas_are_zero_and_not_unknown(scaler: Scaler, api: KubernetesApi) -> None:
     """The API server leaves out a number that is 0."""
     api.change(DEPLOYMENT, {"spec": {"replicas": 0}, "status": {"replicas": 0}})
     assert await scaler.read() == Capacity(0, desired=0)
@@ -54,14 +54,14 @@ async def test_no_replicas_are_zero_and_not_unknown(scaler: Scaler, api: Kuberne
     assert api.patches == [{"replicas": 3}]
 
 
-async def test_a_conflict_by_a_status_alone_is_tried_once_more(scaler: Scaler, api: KubernetesApi):
+async def test_a_conflict_by_a_status_alone_is_tried_once_more(scaler: Scaler, api: KubernetesApi) -> None:
     """Controllers write often; that is nobody else's decision about the size."""
     api.interferences = [{"status": {"replicas": 9}}]
     await scaler.set(24, "act-1")
     assert api.patches == [{"replicas": 24}]
 
 
-async def test_when_somebody_else_moves_it_nothing_is_set(scaler: Scaler, api: KubernetesApi):
+async def test_when_somebody_else_moves_it_nothing_is_set(scaler: Scaler, api: KubernetesApi) -> None:
     """The caller looks and judges again, so that what others raised is not lowered."""
     api.interferences = [{"spec": {"replicas": 30}}]
     with pytest.raises(Unreachable, match="somebody else changed it in this moment") as caught:
@@ -70,7 +70,7 @@ async def test_when_somebody_else_moves_it_nothing_is_set(scaler: Scaler, api: K
     assert (await scaler.read()).level == 30
 
 
-async def test_a_second_conflict_is_left_for_later(scaler: Scaler, api: KubernetesApi):
+async def test_a_second_conflict_is_left_for_later(scaler: Scaler, api: KubernetesApi) -> None:
     """No loop inside one call."""
     api.interferences = [{"status": {"replicas": 9}}, {"status": {"replicas": 8}}]
     with pytest.raises(Unreachable) as caught:
@@ -78,14 +78,14 @@ async def test_a_second_conflict_is_left_for_later(scaler: Scaler, api: Kubernet
     assert (caught.value.failure, api.patches) == (Failure.LATER, [])
 
 
-async def test_what_is_set_already_is_not_set_again(scaler: Scaler, api: KubernetesApi):
+async def test_what_is_set_already_is_not_set_again(scaler: Scaler, api: KubernetesApi) -> None:
     """No change, no restart, no version."""
     await scaler.set(10, "act-1")
     assert api.patches == []
 
 
 @pytest.mark.parametrize(("verbs", "call"), [({"PATCH"}, "read"), ({"GET"}, "set")])
-async def test_a_missing_right_is_named(scaler: Scaler, api: KubernetesApi, verbs: set[str], call: str):
+async def test_a_missing_right_is_named(scaler: Scaler, api: KubernetesApi, verbs: set[str], call: str) -> None:
     """The API server's words, and what the role needs."""
     api.verbs = frozenset(verbs)
     with pytest.raises(
@@ -95,7 +95,7 @@ async def test_a_missing_right_is_named(scaler: Scaler, api: KubernetesApi, verb
     assert got.value.failure is Failure.CREDENTIALS
 
 
-async def test_an_unknown_deployment_is_named(parts: Parts, api: KubernetesApi):
+async def test_an_unknown_deployment_is_named(parts: Parts, api: KubernetesApi) -> None:
     """With its namespace and the API server's words."""
     async with serving_kubernetes(api) as url:
         scaler, _ = build("linux", PLACE, {**TABLE, "url": url, "name": "runnerz"}, parts)
@@ -103,13 +103,13 @@ async def test_an_unknown_deployment_is_named(parts: Parts, api: KubernetesApi):
             await scaler.read()
 
 
-async def test_a_target_that_the_api_server_refuses_carries_its_words(scaler: Scaler):
+async def test_a_target_that_the_api_server_refuses_carries_its_words(scaler: Scaler) -> None:
     """A definite no."""
     with pytest.raises(Refused, match=r"HTTP 422.*greater than or equal to 0"):
         await scaler.set(-1, "act-1")
 
 
-def test_other_things_with_a_scale_subresource_have_their_path(parts: Parts):
+def test_other_things_with_a_scale_subresource_have_their_path(parts: Parts) -> None:
     """A custom resource, and the core group, which has no name."""
     raw = {**TABLE, "resource": "runnerdeployments", "group": "actions.summerwind.dev", "version": "v1alpha1"}
     scaler, policy = build("linux", PLACE, raw, parts)
@@ -122,7 +122,7 @@ def test_other_things_with_a_scale_subresource_have_their_path(parts: Parts):
 
 
 @pytest.mark.parametrize("more", [{"name": "../secrets"}, {"namespace": "a/b"}, {"group": "x/y"}, {"resource": ""}])
-def test_a_name_cannot_lead_to_another_path(parts: Parts, more: dict[str, str]):
+def test_a_name_cannot_lead_to_another_path(parts: Parts, more: dict[str, str]) -> None:
     """It becomes a part of an address."""
     with pytest.raises(ConfigError) as caught:
         build("linux", PLACE, {**TABLE, **more}, parts)

@@ -8,7 +8,7 @@ from bot.ports import Capacity, Refused
 from tests.adapters.back_end import BackEnd
 
 
-async def test_it_refuses_with_the_way_to_do_it_by_hand():
+async def test_it_refuses_with_the_way_to_do_it_by_hand() -> None:
     """A person reads what to do instead."""
     how = "Raise max_size in infra/macs.tf and ask #infra."
     scaler, policy = build("macos-m2", "[x]", {"kind": "none", "how": how}, BackEnd().parts())
@@ -18,14 +18,14 @@ async def test_it_refuses_with_the_way_to_do_it_by_hand():
     assert policy.maximum == 0
 
 
-async def test_without_a_way_it_says_where_to_write_one():
+async def test_without_a_way_it_says_where_to_write_one() -> None:
     """The remedy is a key of the table."""
     scaler, _ = build("macos-m2", "[x]", {"kind": "none"}, BackEnd().parts())
     with pytest.raises(Refused, match="add `how`"):
         await scaler.set(24, "act-1")
 
 
-def test_a_wrong_key_is_named():
+def test_a_wrong_key_is_named() -> None:
     """Like in every other table."""
     with pytest.raises(ConfigError, match="there is no such setting"):
         build("macos-m2", "[x]", {"kind": "none", "howw": "x"}, BackEnd().parts())

@@ -7,12 +7,12 @@ from bot.adapters.scalers.policy import PolicyTable
 from bot.core.guards import ScalePolicy
 
 
-def test_what_is_not_said_is_no_rule():
+def test_what_is_not_said_is_no_rule() -> None:
     """Only the maximum is required: no scaler without a ceiling."""
     assert PolicyTable.model_validate({"kind": "http", "max": 40}).policy == ScalePolicy(40)
 
 
-def test_what_is_said_is_what_is_judged_by():
+def test_what_is_said_is_what_is_judged_by() -> None:
     """Every key of care reaches the core, durations in seconds."""
     care = {"approval_above": 20, "approval_within": "5m", "lease": "1h", "drained_for": "2m"}
     price = {"cost_per_runner_hour": 0.5, "max_cost_per_hour": 4}
@@ -27,7 +27,7 @@ def test_what_is_said_is_what_is_judged_by():
     )
 
 
-def test_a_cost_limit_without_a_price_is_a_mistake():
+def test_a_cost_limit_without_a_price_is_a_mistake() -> None:
     """It would never hold."""
     with pytest.raises(ValidationError, match="max_cost_per_hour needs cost_per_runner_hour"):
         PolicyTable.model_validate({"kind": "http", "max": 40, "max_cost_per_hour": 4})

@@ -62,7 +62,7 @@ async def problem(call: object) -> Unreachable:
     return caught.value
 
 
-async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene):
+async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene) -> None:
     """Metadata is readable by every app: an opaque id and no more (promises C19)."""
     await scene.chat.post(CI, HELLO, mark="inc-1.root")
     asked = scene.asked("chat.postMessage")[0]
@@ -70,14 +70,14 @@ async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene):
     assert (asked["unfurl_links"], asked["unfurl_media"], asked["text"]) == (False, False, HELLO.text)
 
 
-async def test_an_update_always_sends_blocks(scene: Scene):
+async def test_an_update_always_sends_blocks(scene: Scene) -> None:
     """Without them Slack would keep the buttons of a plain version, or drop them unasked (slack.md trap 1)."""
     posted = await scene.chat.post(CI, HELLO, mark="m")
     await scene.chat.update(CI, posted.ts, Message("plain"))
     assert scene.asked("chat.update")[0]["blocks"] == []
 
 
-async def test_a_reply_can_be_shown_in_the_channel_too(scene: Scene):
+async def test_a_reply_can_be_shown_in_the_channel_too(scene: Scene) -> None:
     """Only for opened, worse and resolved; that is decided elsewhere."""
     root = await scene.chat.post(CI, HELLO, mark="r")
     await scene.chat.post(CI, HELLO, mark="a", thread=root.ts, broadcast=True)
@@ -101,7 +101,9 @@ async def test_a_reply_can_be_shown_in_the_channel_too(scene: Scene):
         (lambda faults: faults.error("chat.postMessage", "msg_blocks_too_long"), Failure.SHAPE),
     ],
 )
-async def test_whatever_happens_slack_sees_one_request(scene: Scene, break_it: Callable[..., object], failure: Failure):
+async def test_whatever_happens_slack_sees_one_request(
+    scene: Scene, break_it: Callable[..., object], failure: Failure
+) -> None:
     """The SDK would send a write twice after a cut connection (promises E3); here the record decides."""
     break_it(scene.kit.stand_in.faults)
     error = await problem(scene.chat.post(CI, HELLO, mark="m"))
@@ -111,14 +113,14 @@ async def test_whatever_happens_slack_sees_one_request(scene: Scene, break_it: C
         assert error.retry_after_seconds == 7
 
 
-async def test_a_post_whose_answer_was_lost_is_found(scene: Scene):
+async def test_a_post_whose_answer_was_lost_is_found(scene: Scene) -> None:
     """The way back from UNKNOWN to one thread."""
     scene.kit.stand_in.faults.drop_reply("chat.postMessage")
     await problem(scene.chat.post(CI, HELLO, mark="inc-1.root"))
     assert isinstance(await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 5), Posted)
 
 
-async def test_nobody_listening_means_not_posted():
+async def test_nobody_listening_means_not_posted() -> None:
     """A refused connection is the one error that proves it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -127,7 +129,7 @@ async def test_nobody_listening_means_not_posted():
         assert (await problem(chat.post(CI, HELLO, mark="m"))).failure is Failure.UNCONNECTED
 
 
-async def test_a_redirect_is_not_followed():
+async def test_a_redirect_is_not_followed() -> None:
     """The token goes to the configured address and to no other (promises C6)."""
     seen: list[str] = []
 
@@ -142,7 +144,7 @@ async def test_a_redirect_is_not_followed():
     assert "redirect" in error.what
 
 
-async def test_a_strange_content_type_is_no_crash():
+async def test_a_strange_content_type_is_no_crash() -> None:
     """A proxy answers in plain text with 200: the SDK trips over it, and it counts as no answer."""
 
     async def endpoint(_: Request) -> Response:
@@ -153,7 +155,7 @@ async def test_a_strange_content_type_is_no_crash():
         assert (await problem(chat.post(CI, HELLO, mark="m"))).failure is Failure.UNKNOWN
 
 
-async def test_a_mark_that_somebody_else_copied_is_not_ours(scene: Scene):
+async def test_a_mark_that_somebody_else_copied_is_not_ours(scene: Scene) -> None:
     """Any app can write our mark; only our own bot id counts (P2)."""
     posted = await scene.chat.post(CI, HELLO, mark="inc-1.root")
     stored = scene.kit.stand_in.workspace.channels[CI].messages[posted.ts]
@@ -162,7 +164,7 @@ async def test_a_mark_that_somebody_else_copied_is_not_ours(scene: Scene):
     assert await scene.chat.own(CI, since=scene.kit.clock() - 5) == ()
 
 
-async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene):
+async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene) -> None:
     """A commercially distributed app gets 15 messages a page; the mark is older than many others."""
     posted = await scene.chat.post(CI, HELLO, mark="inc-1.root")
     for n in range(40):
@@ -173,7 +175,7 @@ async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene):
     assert len(scene.asked("auth.test")) == 1
 
 
-async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(scene: Scene):
+async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(scene: Scene) -> None:
     """None would mean "post again", which could be a second thread."""
     for n in range(21):
         await scene.chat.post(CI, HELLO, mark=f"other-{n}")
@@ -182,7 +184,7 @@ async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(sc
     assert error.failure is Failure.LATER
 
 
-async def test_people_and_groups_are_asked_for_once_a_minute(scene: Scene):
+async def test_people_and_groups_are_asked_for_once_a_minute(scene: Scene) -> None:
     """A membership that was taken away is noticed within 60 s (promises C7)."""
     for _ in range(3):
         await scene.chat.person("U0ANA")
@@ -196,7 +198,7 @@ async def test_people_and_groups_are_asked_for_once_a_minute(scene: Scene):
     assert (len(scene.asked("users.info")), len(scene.asked("usergroups.users.list"))) == (2, 2)
 
 
-async def test_guests_strangers_and_nobody_are_no_full_members(scene: Scene):
+async def test_guests_strangers_and_nobody_are_no_full_members(scene: Scene) -> None:
     """A definite answer denies; an error raises, and then the caller denies."""
     verdicts = {user: (await scene.chat.person(user)).full_member for user in ("U0ANA", "U0GUEST", "U0OTHER", "U0NO")}
     assert verdicts == {"U0ANA": True, "U0GUEST": False, "U0OTHER": False, "U0NO": False}
@@ -205,7 +207,7 @@ async def test_guests_strangers_and_nobody_are_no_full_members(scene: Scene):
     assert (await scene.chat.person("U0BEN")).full_member
 
 
-async def test_a_trigger_that_is_over_is_gone(scene: Scene):
+async def test_a_trigger_that_is_over_is_gone(scene: Scene) -> None:
     """The 3 s are over or it was used: no reason to try again."""
     error = await problem(scene.chat.open_view("1.2.made-up", modal()))
     assert error.failure is Failure.GONE
@@ -230,19 +232,19 @@ MEMBER = {"id": "U1", "team_id": "T1"}
         ({**MEMBER, "deleted": True}, False),
     ],
 )
-def test_a_full_member_is_what_slack_clearly_says(facts: dict[str, object], full: bool):
+def test_a_full_member_is_what_slack_clearly_says(facts: dict[str, object], full: bool) -> None:
     """What is missing counts against it; an Enterprise Grid member counts in each of their workspaces."""
     assert full_member(facts, "T1") is full
     assert not full_member(facts, "")
 
 
-def test_metadata_of_another_kind_is_no_mark():
+def test_metadata_of_another_kind_is_no_mark() -> None:
     """What a message carries for something else is not read as an incident."""
     assert mark_of({"metadata": {**marked("m"), "event_type": "deployed"}}) == ""
     assert mark_of({"metadata": marked("m")}) == "m"
 
 
-def test_without_an_identity_nothing_is_ours():
+def test_without_an_identity_nothing_is_ours() -> None:
     """auth.test that says nothing must not make every message ours."""
     message = {"bot_id": "", "user": "", "metadata": marked("m")}
     assert mark_of(message) == "m"

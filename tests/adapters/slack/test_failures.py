@@ -80,12 +80,12 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("failure", "code"), [(failure, code) for failure, codes in ROWS for code in codes])
-def test_a_code_means_what_the_table_says(failure: Failure, code: str):
+def test_a_code_means_what_the_table_says(failure: Failure, code: str) -> None:
     """Each code of the table has its class."""
     assert classify(refused(code)) is failure
 
 
-def test_no_code_stands_in_two_rows():
+def test_no_code_stands_in_two_rows() -> None:
     """The table is a function of the code."""
     assert len(BY_CODE) == len(set(BY_CODE))
     assert all(classify(refused(code)) is failure for code, failure in BY_CODE.items())
@@ -121,7 +121,7 @@ def test_no_code_stands_in_two_rows():
     ],
     ids=lambda value: repr(value)[:50],
 )
-def test_what_is_not_slacks_own_answer_is_in_doubt_unless_it_was_never_sent(error: Exception, failure: Failure):
+def test_what_is_not_slacks_own_answer_is_in_doubt_unless_it_was_never_sent(error: Exception, failure: Failure) -> None:
     """Only a connection that was never made proves that nothing was posted."""
     assert classify(error) is failure
 
@@ -147,14 +147,14 @@ DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
     ],
     ids=str,
 )
-def test_every_retry_after_gives_a_sane_pause(headers: dict[str, str], seconds: float):
+def test_every_retry_after_gives_a_sane_pause(headers: dict[str, str], seconds: float) -> None:
     """SL-3: missing, zero, negative, words, dates and a whole day."""
     error = bare(429, **headers)
     assert pause_seconds(error) == seconds
     assert unreachable(error, "chat.postMessage").retry_after_seconds == seconds
 
 
-def test_a_missing_scope_is_named():
+def test_a_missing_scope_is_named() -> None:
     """The operator learns which one to add."""
     error = unreachable(
         refused("missing_scope", needed="usergroups:read", provided="chat:write"), "usergroups.users.list"
@@ -164,6 +164,6 @@ def test_a_missing_scope_is_named():
     assert not error.retryable
 
 
-def test_words_of_a_strange_code_do_not_reach_the_log():
+def test_words_of_a_strange_code_do_not_reach_the_log() -> None:
     """A code that is no code, with line breaks, is not repeated."""
     assert "\n" not in unreachable(refused("bad\ncode"), "chat.update").what
