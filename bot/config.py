@@ -9,11 +9,11 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
-from bot.core.observe import Timing
-from bot.core.pool import PoolRules
+from bot.core.durations import seconds as seconds  # noqa: PLC0414 - others know it by this place
+from bot.core.incident.observe import Timing
+from bot.core.pool.pool import PoolRules
 from bot.core.routing import Route
-from bot.core.written import seconds as seconds  # noqa: PLC0414 - others know it by this place
-from bot.tables import (
+from bot.settings import (
     ActionsTable,
     EarlyTable,
     PermissionsTable,
@@ -23,11 +23,11 @@ from bot.tables import (
     SnsTable,
     TimingTable,
 )
-from bot.tables import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
-from bot.tables import PoolTable as PoolTable  # noqa: PLC0414 - the same
-from bot.tables import ReachTable as ReachTable  # noqa: PLC0414 - the same
-from bot.tables import Seconds as Seconds  # noqa: PLC0414 - the same
-from bot.tables import Table as Table  # noqa: PLC0414 - the same
+from bot.settings import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
+from bot.settings import PoolTable as PoolTable  # noqa: PLC0414 - the same
+from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
+from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
+from bot.settings import Table as Table  # noqa: PLC0414 - the same
 
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 """Set but empty, this one means that the body alone is signed; every other empty variable counts as not set."""

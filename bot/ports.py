@@ -5,17 +5,17 @@ from enum import StrEnum
 from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.core.alert import Alert, Delivery, Matcher
-from bot.core.drawing import Drawing
-from bot.core.incident import Incident
-from bot.core.job import Line, WorkflowJob
+from bot.core.charts.drawing import Drawing
+from bot.core.external import Capacity as Capacity  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import Own as Own  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import Person as Person  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import Posted as Posted  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import SilenceFound as SilenceFound  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.incident.incident import Incident
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.outside import Capacity as Capacity  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.outside import Own as Own  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.outside import Person as Person  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.outside import Posted as Posted  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.outside import SilenceFound as SilenceFound  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.pool import Snapshot
+from bot.core.pool.job import Line, WorkflowJob
+from bot.core.pool.pool import Snapshot
 from bot.core.record import AuditEntry, Change, Claims, Held, Record
 
 R = TypeVar("R", bound=Record)

@@ -11,12 +11,12 @@ import typer
 from bot.config import ConfigError, load
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
 from bot.ports import Refused, Unreachable
-from handlers import demo as playground
 from handlers import logs
-from handlers.cli_tools import tools
 from handlers.run import all_of
 from handlers.run import run as served
-from handlers.terminal import failed, quiet, waited
+from handlers.tools import demo as playground
+from handlers.tools.cli_tools import tools
+from handlers.tools.terminal import failed, quiet, waited
 from handlers.wiring_tools import EmbeddedRedisError
 
 app = typer.Typer(

@@ -14,15 +14,15 @@ import uvicorn
 
 from bot.config import ConfigError, Environment, Settings
 from bot.ports import Unreachable
-from handlers.afterwards import Afterwards
-from handlers.check_settings import of_redis_url
-from handlers.ending import ended
-from handlers.heads import BoundedHeads
-from handlers.healing import Healing
-from handlers.health import Health
-from handlers.slack import slack_app
-from handlers.socket_mode import socket_mode
-from handlers.web import Web
+from handlers.cancellation import ended
+from handlers.http.header_limits import BoundedHeads
+from handlers.http.health import Health
+from handlers.http.web import Web
+from handlers.recovery import Healing
+from handlers.slack_app.app import slack_app
+from handlers.slack_app.background import Afterwards
+from handlers.slack_app.socket_mode import socket_mode
+from handlers.tools.check_settings import of_redis_url
 from handlers.wiring import House, opened
 from handlers.wiring_tools import unbuildable
 from handlers.worker import Worker

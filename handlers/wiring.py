@@ -12,8 +12,8 @@ from functools import partial
 import aiohttp
 import structlog
 
-from bot.adapters.back_ends import build
 from bot.adapters.chart_png import PngArtist
+from bot.adapters.integrations import build
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import EmbeddedRedis
 from bot.adapters.redis.store import Clocks, RedisStore
@@ -21,7 +21,7 @@ from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file
-from bot.desk import Desk, Lever
+from bot.context.context import Desk, Lever
 from bot.ports import Unreachable
 
 log = structlog.get_logger()

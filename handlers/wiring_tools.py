@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bot.adapters.back_ends import BackEnds, build
-from bot.adapters.memory_store import MemoryStore
-from bot.adapters.parts import Problems, way_of
+from bot.adapters.build_context import Problems, way_of
+from bot.adapters.integrations import BackEnds, build
+from bot.adapters.memory.store import MemoryStore
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
 from bot.adapters.redis.store import Clocks, RedisStore
@@ -16,10 +16,10 @@ from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, PoolTable, Settings
-from bot.desk import Lever
+from bot.context.context import Lever
 from bot.ports import Refused, Unreachable
-from bot.tables import SlackTable, SnsTable
-from handlers.check import Instruments
+from bot.settings import SlackTable, SnsTable
+from handlers.tools.check import Instruments
 from handlers.wiring import now
 
 __all__ = ["EmbeddedRedisError", "instruments", "levers_and_holders", "memory", "records", "unbuildable"]

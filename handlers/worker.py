@@ -8,24 +8,24 @@ from datetime import UTC
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from bot.core.incident import Incident
+from bot.context.context import Desk
+from bot.core.incident.incident import Incident
 from bot.core.record import Claim, Conflict, Held
-from bot.desk import Desk
+from bot.incidents.attach_chart import illustrate
+from bot.incidents.digest import storm
+from bot.incidents.quarantine import set_aside
+from bot.incidents.reconcile import reconcile
+from bot.maintenance.chores import chore
+from bot.measuring.backfill import backfill
+from bot.measuring.measure import measure
 from bot.ports import Unreachable
-from bot.stories.backfill import backfill
-from bot.stories.chores import chore
-from bot.stories.forewarn import forewarn
-from bot.stories.illustrate import illustrate
-from bot.stories.measure import measure
-from bot.stories.perform import perform
-from bot.stories.reconcile import reconcile
-from bot.stories.set_aside import set_aside
-from bot.stories.storm import storm
-from bot.stories.tend import tend
-from bot.stories.weekly import post_weekly
-from handlers import metrics
-from handlers.ending import ended
-from handlers.healing import Healing
+from bot.reporting.weekly import post_weekly
+from bot.requests.perform import perform
+from bot.scaling.lease import tend
+from bot.warnings.post_warning import forewarn
+from handlers.cancellation import ended
+from handlers.http import metrics
+from handlers.recovery import Healing
 
 AT_ONCE = 48
 """Records worked on at the same time by one worker."""

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.x509.oid import NameOID
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.sns import AmazonSns
 from tests.builders import NOW
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from bot.core.alert import Alert, Delivery, Status
-from bot.core.incident import Incident, Named, State, Thread, opened, rooted
-from bot.core.observe import Timing, View
-from bot.core.pool import Pool, PoolRules, Snapshot
+from bot.core.incident.incident import Incident, Named, State, Thread, opened, rooted
+from bot.core.incident.observe import Timing, View
+from bot.core.pool.pool import Pool, PoolRules, Snapshot
 
 NOW = 1_800_000_000.0
 """The moment at which these stories begin; epoch seconds."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Alert, Delivery, Matcher
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.ports import Block, Capacity, Failure, Message, Own, Person, Posted, Refused, SilenceFound, Unreachable
 from tests.invariants import Effect
 from tests.threads import Shown

@@ -1,6 +1,6 @@
 """A working fake of the Jobs port: it is told of jobs and keeps the same contract as the jobs in the store."""
 
-from bot.core.job import HEARD_SECONDS, Line, WorkflowJob, keep_seconds, key_of, line_of, minute_of, told
+from bot.core.pool.job import HEARD_SECONDS, Line, WorkflowJob, keep_seconds, key_of, line_of, minute_of, told
 from tests.fakes import FakeClock, Script
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from bot.adapters.memory_rows import MemoryData, Row
-from bot.adapters.memory_store import MemoryStore
+from bot.adapters.memory.rows import MemoryData, Row
+from bot.adapters.memory.store import MemoryStore
 from bot.adapters.records import kind_name
 from bot.core.record import AuditEntry, Change, Claim, Claims, Held, Record
 from bot.ports import Unreachable

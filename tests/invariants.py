@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from bot.core.lease import Lease
 from bot.core.record import AuditEntry
+from bot.core.scaling.lease import Lease
 
 AUDIT, DUE, LEASES = "{tailback}:audit", "{tailback}:due", "{tailback}:rec:lease:"
 LEASE = TypeAdapter(Lease)

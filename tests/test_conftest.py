@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import redis
 
+from tests.architecture import ROOT
 from tests.conftest import COMPONENTS, missing
-from tests.house import ROOT
 
 NEEDY = """
 import pytest

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.actions.table import ACTIONS
-from bot.adapters import back_ends
+from bot.adapters import integrations
 from bot.adapters.alertmanagers.alertmanager import AlertmanagerTable
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
 from bot.adapters.alertmanagers.grafana import GrafanaTable
-from bot.adapters.alertmanagers.table import ALERTMANAGERS
-from bot.adapters.github.table import GitHubPool, GitHubTable
+from bot.adapters.alertmanagers.registry import ALERTMANAGERS
+from bot.adapters.build_context import ReachTable
+from bot.adapters.github.settings import GitHubPool, GitHubTable
 from bot.adapters.metrics.buildkite import BuildkitePool, BuildkiteTable
 from bot.adapters.metrics.gitlab import GitlabPool, GitlabTable
 from bot.adapters.metrics.hud import HudPool, HudTable
@@ -21,8 +21,7 @@ from bot.adapters.metrics.jenkins import JenkinsPool, JenkinsTable
 from bot.adapters.metrics.prometheus import PrometheusTable
 from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE, PrometheusPool
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
-from bot.adapters.metrics.table import METRICS
-from bot.adapters.parts import ReachTable
+from bot.adapters.metrics.registry import METRICS
 from bot.adapters.scalers.arc import ArcTable
 from bot.adapters.scalers.aws_asg import AwsAsgTable
 from bot.adapters.scalers.cluster import ClusterTable
@@ -32,7 +31,7 @@ from bot.adapters.scalers.http import HttpScalerTable
 from bot.adapters.scalers.kubernetes import KubernetesTable
 from bot.adapters.scalers.none import NoneTable
 from bot.adapters.scalers.policy import PolicyTable
-from bot.adapters.scalers.table import SCALERS
+from bot.adapters.scalers.registry import SCALERS
 from bot.config import (
     ActionsTable,
     EarlyTable,
@@ -51,13 +50,14 @@ from bot.config import (
     read_file,
 )
 from bot.playground.fleet.scenarios import SCENARIOS
-from bot.sources.table import SOURCES
-from handlers.check_settings import of_settings
-from handlers.findings import Level
-from handlers.manifest import SCOPES
-from handlers.metrics import REGISTRY
+from bot.registry import ACTIONS
+from bot.sources.registry import SOURCES
+from handlers.http.metrics import REGISTRY
+from handlers.tools.check_settings import of_settings
+from handlers.tools.findings import Level
+from handlers.tools.manifest import SCOPES
+from tests.architecture import ROOT
 from tests.docs_pages import Page, first_code, page, pages, rows
-from tests.house import ROOT
 
 CONFIGURATION = "docs/configuration.md"
 SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
@@ -251,7 +251,7 @@ def toml_blocks() -> list[tuple[str, str]]:
 def test_each_piece_of_configuration_is_valid(where: str, text: str) -> None:
     """It is read by the product's own model, and its back ends can be built."""
     settings = Settings(Environment(), File.model_validate(tomllib.loads(text)), MADE_UP)
-    assert back_ends.build(settings, lambda: 0.0).metrics.keys() == {
+    assert integrations.build(settings, lambda: 0.0).metrics.keys() == {
         name for name, pool in settings.file.pool.items() if pool.metrics
     }, where
 

@@ -12,8 +12,8 @@ import pytest
 from typer.main import get_command
 
 from handlers.cli import app
+from tests.architecture import ROOT
 from tests.docs_pages import Command, command_of, page, pages, rows, shell_lines, spoken_commands
-from tests.house import ROOT
 
 EXAMPLE_ALERT = "tests/fixtures/grafana/RECONSTRUCTED_seed_alert.json"
 NOBODY = "http://127.0.0.1:1"
@@ -51,7 +51,7 @@ COVERED = {
     "tailback test": "tests/test_launcher.py",
     "tailback lock": "tests/test_launcher.py",
     "tailback setup": "tests/test_launcher.py",
-    "curl -sG": "tests/handlers/test_replay.py::test_the_documented_export_is_replayed_with_real_deliveries",
+    "curl -sG": "tests/handlers/tools/test_replay.py::test_the_documented_export_is_replayed_with_real_deliveries",
     "promtool check rules": "tests/integrations/test_monitoring_examples.py",
     "promtool test rules": "tests/integrations/test_monitoring_examples.py",
     "amtool": "tests/integrations/test_monitoring_examples.py",

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from tests.architecture import ROOT
 from tests.docs_pages import Page, page, pages, target_of
-from tests.house import ROOT
 
 MOST_IMAGE_BYTES = 300_000
 MOST_README_LINES = 120

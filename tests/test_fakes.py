@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Message, Unreachable
 from tests.fakes import FakeChat, FakeClock, FakeMetrics, FakeScaler
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.lease import Lease, Share
 from bot.core.record import AuditEntry
+from bot.core.scaling.lease import Lease, Share
 from tests.invariants import Effect, broken, forgotten, undercut
 
 RAISE = Effect("p", 24, "inc1.aa", before=10, most=40, at=100.0)

@@ -188,7 +188,7 @@ def test_a_failed_step_ends_the_tests_with_its_status(
     """Fail fast: style first, with the command that mends it."""
     fake_project(launcher, tmp_path)
     Path(launcher.PYTHON).write_text('#!/bin/sh\n[ "$2" != mypy ] || exit 7\n')
-    assert launcher.run_tests(["tests/test_house.py"]) == 7
+    assert launcher.run_tests(["tests/test_architecture.py"]) == 7
     said = capfd.readouterr().err
     assert "style: ruff check ." in said
     assert "types failed with status 7" in said

@@ -25,9 +25,9 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no ty
 )
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]  # ships no types
 
-from bot.adapters.http import base_url, reason
-from bot.adapters.json_answer import one_line
-from bot.adapters.parts import Parts
+from bot.adapters.build_context import Parts
+from bot.adapters.http.client import base_url, reason
+from bot.adapters.http.json_answer import one_line
 from bot.ports import Failure, Refused, Unreachable
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 4.0

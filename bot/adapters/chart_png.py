@@ -5,7 +5,7 @@ import io
 
 from PIL import Image, ImageDraw, ImageFont
 
-from bot.core.drawing import XY, Area, Drawing, Stroke, dashes
+from bot.core.charts.drawing import XY, Area, Drawing, Stroke, dashes
 
 SHARP = 2
 """Pixels of the picture per unit: it is shown 400 wide, and as sharp on a good screen."""

@@ -7,17 +7,17 @@ from typing import TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from bot.core.action import Act
-from bot.core.backfill import Backfill
+from bot.core.charts.chart_record import Sketch
 from bot.core.chore import Chore
-from bot.core.incident import Incident
-from bot.core.job import WorkflowJob
-from bot.core.lease import Lease
-from bot.core.past import Past
-from bot.core.picture import Sketch
-from bot.core.pool import Pool
+from bot.core.incident.incident import Incident
+from bot.core.pool.backfill import Backfill
+from bot.core.pool.history import Past
+from bot.core.pool.job import WorkflowJob
+from bot.core.pool.pool import Pool
 from bot.core.record import Digest, Notice, Record
-from bot.core.report.weekly import Weekly
+from bot.core.reporting.weekly import Weekly
+from bot.core.requests.request import Act
+from bot.core.scaling.lease import Lease
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from bot.adapters.http import Answer, Wire
-from bot.adapters.ways import DIRECT, Way
+from bot.adapters.http.client import Answer, Wire
+from bot.adapters.http.connection import DIRECT, Way
 from bot.ports import Failure, Refused, Unreachable
 
 V = TypeVar("V")

@@ -1,8 +1,8 @@
-"""The jobs that GitHub's webhooks told of, as `bot/stories/take_job.py` put them into the store."""
+"""The jobs that GitHub's webhooks told of, as `bot/measuring/store_job.py` put them into the store."""
 
 from collections.abc import Callable
 
-from bot.core.job import Line, WorkflowJob, key_of, line_of
+from bot.core.pool.job import Line, WorkflowJob, key_of, line_of
 from bot.ports import Store
 
 PORTION = 500

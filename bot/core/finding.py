@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import median
 
-from bot.core.pool import Pool, PoolRules, Snapshot, empty, stale
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
 from bot.core.words import listed
 
 NORMAL_WAIT_SECONDS = 300.0

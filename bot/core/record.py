@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from bot.core.action import Act
-from bot.core.backfill import Backfill
+from bot.core.charts.chart_record import Sketch
 from bot.core.chore import Chore
-from bot.core.incident import Incident
-from bot.core.job import WorkflowJob
-from bot.core.lease import Lease
-from bot.core.past import Past
-from bot.core.picture import Sketch
-from bot.core.pool import Pool
-from bot.core.report.weekly import Weekly
-from bot.core.warning import Episode
+from bot.core.incident.incident import Incident
+from bot.core.pool.backfill import Backfill
+from bot.core.pool.early_warning import Episode
+from bot.core.pool.history import Past
+from bot.core.pool.job import WorkflowJob
+from bot.core.pool.pool import Pool
+from bot.core.reporting.weekly import Weekly
+from bot.core.requests.request import Act
+from bot.core.scaling.lease import Lease
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import listed
-from bot.diagnosis.table import RULES
+from bot.diagnosis.registry import RULES
 
 REFUSALS = (
     Cause.STOCKOUT,

@@ -1,7 +1,7 @@
 """Machines boot, but their runners never register: more of them cost money and serve nobody (causes.md I2)."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.core.words import count
 
 LEAST_CREATES = 3

@@ -1,6 +1,6 @@
 """The demo's tailback.toml: an ordinary file, written for one scenario."""
 
-from bot.playground.fleet.rules import Flavour
+from bot.playground.fleet.alerting.rules import Flavour
 from bot.playground.fleet.scenarios import DEMO_SPEED, Scenario
 from bot.playground.fleet.spec import PoolSpec
 

@@ -8,10 +8,10 @@ from hashlib import sha256
 
 from bot.core.alert import Alert, Delivery, Links, Status
 from bot.sources.event_rules import problems, when
+from bot.sources.free_text import figures, machine, silenceable
 from bot.sources.group import MOST_DESCRIPTION_CHARS
 from bot.sources.labels import link, priority, teams
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, items, pairs, read, text
-from bot.sources.spoken import figures, machine, silenceable
 
 STATES = {"FIRING": Status.FIRING, "RESOLVED": Status.RESOLVED}
 MOST_NAMED = 20

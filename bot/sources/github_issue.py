@@ -1,17 +1,17 @@
 """An alert that arrives as a GitHub issue: an `issues` webhook, body as pytorch/alerting-infra writes it.
 
-The format is formats.md section 8. `bot.sources.table.GITHUB_EVENTS` names it for `POST /github`, which checks GitHub's
-signature; a bearer token is no proof that GitHub sent something, so `/alerts/` does not know it.
+The format is formats.md section 8. `bot.sources.registry.GITHUB_EVENTS` names it for `POST /github`, which checks
+GitHub's signature; a bearer token is no proof that GitHub sent something, so `/alerts/` does not know it.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 
 from bot.core.alert import Alert, Delivery, Links, Status, digest
+from bot.sources.free_text import figures, machine, silenceable
 from bot.sources.group import MOST_DESCRIPTION_CHARS, MOST_TITLE_CHARS
 from bot.sources.labels import first_link, priority, teams
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, read, text
-from bot.sources.spoken import figures, machine, silenceable
 
 LABEL = "area:alerting"
 TOLD = frozenset({"opened", "reopened", "closed", "edited", "labeled", "unlabeled", "deleted", "transferred"})

@@ -20,7 +20,7 @@ def signed(headers: Headers, body: bytes, secrets: tuple[str, ...]) -> Verdict:
     """Whether the signature was made with one of the secrets, two of them during a rotation. Never raises.
 
     Every secret is tried, so that time tells neither which one fitted nor how far. GitHub signs no time: a captured
-    request can be sent again, which changes nothing (`bot.stories.take_job`).
+    request can be sent again, which changes nothing (`bot.measuring.store_job`).
     """
     known = tuple(secret for secret in secrets if secret)
     if not known:

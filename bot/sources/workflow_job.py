@@ -1,6 +1,6 @@
 """One word about a job of GitHub Actions: the body of a `workflow_job` webhook becomes a WorkflowJob."""
 
-from bot.core.job import JobState, WorkflowJob, key_of
+from bot.core.pool.job import JobState, WorkflowJob, key_of
 from bot.sources.payload import Unreadable, fields, instant, items, read, text
 
 MOST_LABELS = 20

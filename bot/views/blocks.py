@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.core.alert import digest
 from bot.core.message import Block, Message
-from bot.views.marked import Marked, cut, escaped, flat, joined, say
+from bot.views.mrkdwn import Marked, cut, escaped, flat, joined, say
 
 MOST_TEXT = 4_000
 """`chat.update` refuses more; `chat.postMessage` would take it."""

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.adapters.http import Wire
-from bot.adapters.parts import Parts
+from bot.adapters.build_context import Parts
+from bot.adapters.http.client import Wire
 from bot.config import ConfigError
 from bot.playground.serving import ABORT, serving
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.alert import Kind
-from bot.core.incident import Incident, Thread
+from bot.core.incident.incident import Incident, Thread
 from bot.core.record import Claim, Held, Put, Record
 from tests.fakes_store import FakeData, FakeStore
 

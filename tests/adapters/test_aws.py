@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.aws import Aws, aws_of
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.playground.serving import serving
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with

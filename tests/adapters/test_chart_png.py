@@ -10,9 +10,9 @@ from PIL import Image, ImageChops
 
 from bot.adapters import chart_png
 from bot.adapters.chart_png import PngArtist, drawn
-from bot.core.drawing import Area, Drawing, Stroke, Words
-from bot.views.chart import chart
-from bot.views.chart_layout import GRID, PAPER, QUEUED_FILL, STYLES, across, layout
+from bot.core.charts.drawing import Area, Drawing, Stroke, Words
+from bot.views.thread.chart import chart
+from bot.views.thread.chart_layout import GRID, PAPER, QUEUED_FILL, STYLES, across, layout
 from tests.views.chart_samples import over, several, surge
 from tests.views.samples import BEGAN, TIMING
 

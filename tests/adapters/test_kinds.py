@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.kinds import Kinds
-from bot.adapters.scalers.table import SCALERS
+from bot.adapters.scalers.registry import SCALERS
 from bot.config import ConfigError
 
 ROOM = "room_of_kinds_for_a_test"

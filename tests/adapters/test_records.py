@@ -9,9 +9,9 @@ import pytest
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.chore import Chore
-from bot.core.incident import Incident, Reported, Silence, Thread, noted
-from bot.core.pool import Peak, Pool, Snapshot
-from bot.core.timeline import Event
+from bot.core.incident.incident import Incident, Reported, Silence, Thread, noted
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Peak, Pool, Snapshot
 from bot.ports import Failure, Unreachable
 
 CODECS = Codecs.build()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from bot.adapters.back_ends import build
+from bot.adapters.integrations import build
 from bot.adapters.sns import FORGET_SECONDS, MOST_KEPT
 from bot.config import load
 from bot.ports import Refused, Sns, Unreachable

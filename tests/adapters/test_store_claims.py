@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.incident import Incident
-from bot.core.pool import Pool
+from bot.core.incident.incident import Incident
+from bot.core.pool.pool import Pool
 from bot.core.record import Change, Conflict, Digest, Held, Put
 from tests.adapters.store_world import LEASE, AnyStore, World, held, incident, new
 

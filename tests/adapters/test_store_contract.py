@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from bot.core.action import Act
-from bot.core.incident import Incident
-from bot.core.pool import Pool, Snapshot
+from bot.core.audit_chain import broken_at
+from bot.core.incident.incident import Incident
+from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Digest, Held, Put
-from bot.core.trail import broken_at
+from bot.core.requests.request import Act
 from tests.adapters.store_world import AnyStore, World, incident, new
 
 

@@ -8,16 +8,16 @@ import redis
 
 from bot.adapters import stored_jobs
 from bot.adapters.stored_jobs import StoredJobs
-from bot.core.job import HEARD_SECONDS, JobState, WorkflowJob
+from bot.context.context import Desk
+from bot.core.pool.job import HEARD_SECONDS, JobState, WorkflowJob
 from bot.core.record import Change
-from bot.desk import Desk
+from bot.measuring.store_job import take_job
 from bot.ports import Failure, Jobs, Unreachable
-from bot.stories.take_job import take_job
 from tests.adapters.store_world import AnyStore
 from tests.adapters.store_world import World as StoreWorld
 from tests.fakes import FakeClock
 from tests.fakes_jobs import FakeJobs
-from tests.stories.world import World
+from tests.world import World
 
 LATER = {"state": JobState.IN_PROGRESS, "runner": "i-1"}
 

@@ -11,11 +11,11 @@ from functools import partial
 from statistics import median
 
 from bot.adapters.chart_png import drawn
-from bot.core.drawing import Drawing
-from bot.core.incident import Incident
-from bot.core.observe import View
-from bot.views.chart import chart
-from bot.views.chart_layout import layout
+from bot.core.charts.drawing import Drawing
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.views.thread.chart import chart
+from bot.views.thread.chart_layout import layout
 from tests.views.chart_samples import over, several, surge
 from tests.views.samples import TIMING
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.core.finding import Cause, Moment, facts_of
-from bot.core.pool import Pool
+from bot.core.pool.pool import Pool
 from bot.diagnosis.rank import Diagnosis, diagnosed
 from tests.bench.fleet_eye import Eye, rules_of
 from tests.bench.troubles import BEFORE_SECONDS, MAKERS, MIXED, Trouble, mixed, trouble

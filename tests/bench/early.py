@@ -9,10 +9,10 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bot.core.early import Seen, expected, stepped, thresholds
-from bot.core.hour import Usual
-from bot.core.pool import PoolRules
-from bot.core.warning import Early, Threshold
+from bot.core.forecast.evaluate_warning import Seen, expected, stepped, thresholds
+from bot.core.pool.early_warning import Early, Threshold
+from bot.core.pool.hour_stats import Usual
+from bot.core.pool.pool import PoolRules
 from bot.core.words import duration
 from bot.playground.fleet.simulation import Fleet
 from bot.playground.fleet.spec import PoolSpec

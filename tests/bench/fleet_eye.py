@@ -4,7 +4,7 @@ from bisect import insort
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from bot.core.pool import Counted, PoolRules, Snapshot
+from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.playground.fleet.figures import read
 from bot.playground.fleet.simulation import Fleet
 

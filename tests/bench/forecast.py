@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from bot.core.forecast import forecast
-from bot.core.outlook import Forecast, Score, Verdict
-from bot.core.past import Past
-from bot.core.pool import Snapshot
-from bot.core.scoring import calibration, scored
+from bot.core.forecast.forecast import forecast
+from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.forecast.scoring import calibration, scored
+from bot.core.pool.history import Past
+from bot.core.pool.pool import Snapshot
 from bot.core.words import duration
 from tests.bench.fleet_eye import Eye, rules_of
 from tests.bench.incidents import BEFORE_SECONDS, Story, rhythmic, story

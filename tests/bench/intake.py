@@ -17,7 +17,7 @@ import aiohttp
 
 from bot.adapters.redis.embedded import EmbeddedRedis
 from bot.playground.serving import serving
-from handlers.demo import free_port
+from handlers.tools.demo import free_port
 from tests.bench.product import TOKEN, product
 from tests.bench.stub import SlackStub
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from handlers.demo import free_port
+from handlers.tools.demo import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "bench-token"

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from bot.core.pool import Snapshot
-from bot.playground.fleet.alerts import AlertBook, Pace
+from bot.core.pool.pool import Snapshot
+from bot.playground.fleet.alerting.alerts import AlertBook, Pace
+from bot.playground.fleet.alerting.payloads import payload
+from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.figures import read
-from bot.playground.fleet.payloads import payload
-from bot.playground.fleet.rules import breaches
 from bot.playground.fleet.scenarios import SCENARIOS, Scenario
 from bot.playground.fleet.simulation import Fleet
 from bot.playground.fleet.spec import Burst

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.playground.fleet.scenarios import SCENARIOS, Scenario
-from handlers.replay import Wanted, replayed
+from handlers.tools.replay import Wanted, replayed
+from tests.architecture import ROOT
 from tests.bench.recorded import EXAMPLE, Taken, record
-from tests.house import ROOT
 
 CALM = replace(EXAMPLE, pools=tuple(replace(pool, bursts=()) for pool in EXAMPLE.pools))
 FULL = SCENARIOS["limit-reached"]

@@ -2,8 +2,8 @@
 
 import random
 
-from bot.core.hour import Amount, Usual
-from bot.core.past import Cell, Past, finished, usual_ahead
+from bot.core.pool.history import Cell, Past, finished, usual_ahead
+from bot.core.pool.hour_stats import Amount, Usual
 from bot.playground.fleet.spec import PoolSpec
 
 WEEK_HOURS = 168

@@ -11,7 +11,7 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.engine import find_engine
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.alert import Alert, Delivery, Links, Status
-from bot.core.incident import Incident, Named, Thread, opened
+from bot.core.incident.incident import Incident, Named, Thread, opened
 from bot.core.record import Change, Claim, Held, Put
 from tests.adapters.redis.servers import running
 

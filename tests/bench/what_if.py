@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from bot.core.capacity import Option, what_if
-from bot.core.pool import PoolRules, Snapshot
+from bot.core.forecast.more_runners import Option, what_if
+from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.words import duration
 from bot.playground.fleet.simulation import Fleet
 from tests.bench.fleet_eye import Eye, rules_of

@@ -3,9 +3,9 @@
 from collections import deque
 from dataclasses import dataclass, field, replace
 
-from bot.core.hour import Cell
-from bot.core.past import entered
-from bot.core.pool import Snapshot
+from bot.core.pool.history import entered
+from bot.core.pool.hour_stats import Cell
+from bot.core.pool.pool import Snapshot
 from bot.playground.fleet.figures import read
 from bot.playground.fleet.simulation import Fleet
 from bot.playground.fleet.spec import PoolSpec, Rate

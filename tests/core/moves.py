@@ -1,10 +1,10 @@
 """What the tests of an incident's moves share: deliveries arrive, somebody looks, and the timeline tells."""
 
 from bot.core.alert import Delivery
-from bot.core.incident import Incident, absorbed
-from bot.core.observe import Timing, observed
-from bot.core.pool import Pool
-from bot.core.timeline import Event
+from bot.core.incident.incident import Incident, absorbed
+from bot.core.incident.observe import Timing, observed
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Pool
 from tests.builders import NOW, TIMING, named, view
 
 LATER = NOW + 700

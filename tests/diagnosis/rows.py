@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.core.finding import Around, Facts
-from bot.core.pool import Counted, PoolRules, Snapshot
+from bot.core.pool.pool import Counted, PoolRules, Snapshot
 
 AT = 1_800_000_000.0
 POOL = "linux.2xlarge"

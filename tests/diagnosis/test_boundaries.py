@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Around, Cause, Facts, Finding, Moment, Scaling, facts_of
-from bot.core.pool import Counted, Pool, PoolRules, Snapshot
-from bot.core.survey import survey
+from bot.core.pool.pool import Counted, Pool, PoolRules, Snapshot
+from bot.core.pool.survey import survey
 from bot.diagnosis.rank import caution, diagnosed
 from tests.diagnosis.rows import AT, POOL, facts, lately
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.finding import Around, Cause, Moment, facts_of
-from bot.core.pool import Counted, Pool, PoolRules
+from bot.core.pool.pool import Counted, Pool, PoolRules
 from bot.diagnosis.rank import Diagnosis, caution, diagnosed, grouped, sentences, told_figures
 from tests.diagnosis.rows import AT, POOL, facts, lately
 

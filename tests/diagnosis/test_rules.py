@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Around, Cause, Facts, Finding, Rule, Scaling
-from bot.core.pool import Counted, PoolRules
-from bot.diagnosis import blind, table
+from bot.core.pool.pool import Counted, PoolRules
+from bot.diagnosis import blind, registry
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refusals import family
-from bot.diagnosis.table import RULES
+from bot.diagnosis.registry import RULES
 from tests.diagnosis.rows import POOL, SOURCES, facts, lately
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
@@ -32,7 +32,7 @@ ROWS: list[tuple[str, str, Facts, Cause, Scaling]] = [
     ("a code nobody knows", "refused", failing("Zorg"), Cause.REFUSED, Scaling.NO),
     ("failures without codes", "refused", facts(create_failures=9, creates=0, registered=0), Cause.REFUSED, Scaling.NO),
     ("R1 API limit", "throttled_api", facts(api_remaining=3), Cause.THROTTLED, Scaling.HARMFUL),
-    ("G1 ghosts", "ghosts", facts(oldest_wait_seconds=112_000.0), Cause.GHOSTS, Scaling.NO),
+    ("G1 ghosts", "stale_rows", facts(oldest_wait_seconds=112_000.0), Cause.GHOSTS, Scaling.NO),
     (
         "G2 provider says so",
         "provider",
@@ -119,7 +119,7 @@ ROWS: list[tuple[str, str, Facts, Cause, Scaling]] = [
 )
 def test_a_cause_is_named_first_with_its_figures(module: str, found: Facts, cause: Cause, scaling: Scaling) -> None:
     """The row's cause comes first, by the rule of that file, with evidence, advice and whether scaling helps."""
-    assert diagnosed(found, [getattr(table, module).RULE]).top is not None
+    assert diagnosed(found, [getattr(registry, module).RULE]).top is not None
     top = diagnosed(found).top
     assert top is not None
     assert (top.cause, top.scaling) == (cause, scaling)
@@ -230,5 +230,5 @@ def test_rows_of_runners_that_are_always_offline_are_no_missing_hosts() -> None:
 
 def test_hosts_that_are_offline_are_no_room_for_more() -> None:
     """A surge does not say that 14 more are allowed where the 14 that are away hold the places."""
-    (finding,) = diagnosed(facts(arrivals_per_minute=6.0, offline=14, limit=36), [table.surge.RULE]).findings
+    (finding,) = diagnosed(facts(arrivals_per_minute=6.0, offline=14, limit=36), [registry.surge.RULE]).findings
     assert not any("more allowed" in seen for seen in finding.evidence)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Around, Cause, Facts, Finding
-from bot.core.pool import Counted, PoolRules, Snapshot
+from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.diagnosis.rank import caution, diagnosed
 from bot.diagnosis.refusals import family
 from tests.diagnosis.rows import AT, POOL, facts, lately

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bot.playground.fleet.silences import SilenceRefused, Silences
+from bot.playground.fleet.alerting.silences import SilenceRefused, Silences
 from tests.invariants import Effect
 
 Json = dict[str, object]

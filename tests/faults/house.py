@@ -12,10 +12,10 @@ from typing import Protocol
 import aiohttp
 
 from bot.playground.serving import serving
-from bot.playground.slack.acts import Outcome
 from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.page_api.acts import Outcome
 from bot.playground.slack.people import Channel
-from handlers.demo import free_port
+from handlers.tools.demo import free_port
 from tests.faults.ends import Ends
 from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook

@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from bot.adapters.redis.engine import die_with_parent
-from handlers.demo import free_port
+from handlers.tools.demo import free_port
 from tests.adapters.redis.servers import QUIET
 
 ROOT = Path(__file__).parents[2]

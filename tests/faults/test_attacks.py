@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.playground.slack.delivery import sign
+from bot.playground.slack.delivery.delivery import sign
 from tests.faults.checker import roots
 from tests.faults.groups import webhook
 from tests.faults.house import TOKEN, House, Plan, house

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.playground.slack.delivery import sign
+from bot.playground.slack.delivery.delivery import sign
 from tests.faults.checker import buttons, roots
 from tests.faults.ends import POOL
 from tests.faults.frames import HTTP

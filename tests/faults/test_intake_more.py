@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.demo import free_port
+from handlers.tools.demo import free_port
 from tests.adapters.redis.servers import QUIET
 from tests.faults.checker import judged, roots
 from tests.faults.conftest import LONG

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handlers import cli
-from tests.house import ROOT
+from tests.architecture import ROOT
 
 
 @dataclass

@@ -6,12 +6,12 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.core.incident import Incident
+from bot.core.incident.incident import Incident
 from bot.ports import Unreachable
 from bot.sources.sns import REFUSED
 from tests.amazon import SUBSCRIBE, TOPIC, Amazon, message, sealed, subscription
 from tests.builders import NOW, POOL
-from tests.handlers.door import TOKEN, Door
+from tests.handlers.endpoint import TOKEN, Door
 
 
 class SnsDoor(Door):

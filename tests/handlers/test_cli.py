@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture import ROOT
 from tests.handlers.terminal import Ran, Terminal, ran
-from tests.house import ROOT
 from tests.playground.slack_kit import Kit, standing
 
 COMMANDS = ("demo", "run", "web", "worker", "check", "manifest", "send", "export", "audit", "report", "replay")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from bot.config import load
-from bot.core.past import Past, finished
+from bot.core.pool.history import Past, finished
 from bot.core.record import Change, Held, Put
 from handlers.wiring import now
 from handlers.wiring_tools import records
 from tests.builders import POOL, incident
-from tests.core.hours import FIRST, full, hour
+from tests.core.pool.hours import FIRST, full, hour
 from tests.handlers.terminal import ran
 
 CONFIG = f"""

@@ -9,9 +9,9 @@ import pytest
 
 from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
-from handlers.demo import free_port
 from handlers.run import required, run, serving
-from tests.handlers.door import SECRET, TOKEN, Door
+from handlers.tools.demo import free_port
+from tests.handlers.endpoint import SECRET, TOKEN, Door
 
 GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
 CHANNEL = File.model_validate({"slack": {"channel": "C0CIONCALL"}})

@@ -7,9 +7,9 @@ import pytest
 
 from bot.config import Environment, Settings, read_file
 from bot.ports import Refused
-from bot.stories.ask import acting
+from bot.requests.permission import acting
 from handlers.wiring import House, new_id, now, variables
-from tests.stories.world import World
+from tests.world import World
 
 GOOD = '[slack]\nchannel = "C0CIONCALL"\n'
 

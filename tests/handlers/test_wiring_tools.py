@@ -8,16 +8,16 @@ import pytest
 import redis
 
 from bot.config import Settings, load
-from bot.core.job import JobState, WorkflowJob
+from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.record import AuditEntry, Change
+from bot.measuring.store_job import Told, take_job
 from bot.ports import Refused, Unreachable
-from bot.stories.take_job import Told, take_job
-from handlers.check import examined
-from handlers.findings import Finding, Level, for_people
-from handlers.records import trail_of, verified
+from handlers.tools.check import examined
+from handlers.tools.findings import Finding, Level, for_people
+from handlers.tools.records import trail_of, verified
 from handlers.wiring_tools import instruments, records
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
-from tests.handlers.test_send import answering
+from tests.handlers.tools.test_send import answering
 
 BACK_ENDS = """
 [slack]

@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 import pytest
 from structlog.testing import capture_logs
 
-from bot.core.incident import Incident
+from bot.core.incident.incident import Incident
 from bot.core.message import Message
 from bot.ports import Failure, Posted, Unreachable
-from bot.stories.speak import PLAIN_AFTER
+from bot.posting.once import PLAIN_AFTER
 from handlers import worker as module
 from handlers.worker import Worker
 from tests.fakes import FakeChat
-from tests.stories.world import World, spoken
+from tests.world import World, spoken
 
 
 @asynccontextmanager

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.config import load
-from handlers.check import examined
-from handlers.findings import Finding
+from handlers.tools.check import examined
+from handlers.tools.findings import Finding
 from handlers.wiring_tools import instruments
-from tests.house import ROOT
+from tests.architecture import ROOT
 
 PAGES = ROOT / "docs" / "integrations"
 BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)

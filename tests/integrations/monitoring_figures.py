@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric
 
-from handlers.metrics import REGISTRY
+from handlers.http.metrics import REGISTRY
 
 VALUES = {
     "source": "grafana",

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from handlers.findings import Finding
+from handlers.tools.findings import Finding
 from tests.integrations.checking import PAGES, checked
 
 POLICY = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)

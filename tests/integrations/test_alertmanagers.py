@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bot.playground.serving import serving
-from handlers.findings import Finding, Level
+from handlers.tools.findings import Finding, Level
 from tests.integrations.checking import checked, said
 from tests.journeys.real_alertmanager import alertmanager
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.scalers.aws_asg import build
-from handlers.findings import Finding, Level
+from handlers.tools.findings import Finding, Level
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.integrations.checking import said

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.findings import Finding, Level
+from handlers.tools.findings import Finding, Level
 from tests.integrations.checking import said
 from tests.integrations.scalers import configuration_problems, scaler_finding
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.scalers.github_aws_runners import build
-from handlers.findings import Finding, Level
+from handlers.tools.findings import Finding, Level
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job

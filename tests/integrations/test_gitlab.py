@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.findings import Finding, Level
+from handlers.tools.findings import Finding, Level
 from tests.ci_systems import PAGE, CiSystem, Said, gitlab
 from tests.integrations.checking import checked
 

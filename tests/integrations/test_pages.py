@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from bot.adapters.alertmanagers.table import ALERTMANAGERS
-from bot.adapters.metrics.table import METRICS
-from bot.adapters.scalers.table import SCALERS
-from bot.sources.table import SOURCES
-from tests.house import ROOT
+from bot.adapters.alertmanagers.registry import ALERTMANAGERS
+from bot.adapters.metrics.registry import METRICS
+from bot.adapters.scalers.registry import SCALERS
+from bot.sources.registry import SOURCES
+from tests.architecture import ROOT
 from tests.integrations.checking import PAGES
 
 KINDS = sorted({*METRICS, *SCALERS, *ALERTMANAGERS, *SOURCES, "github_issue"})

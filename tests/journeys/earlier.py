@@ -8,8 +8,8 @@ from typing import Any
 
 import redis
 
-from bot.playground.fleet.rules import Flavour
-from bot.playground.fleet.silences import Silences
+from bot.playground.fleet.alerting.rules import Flavour
+from bot.playground.fleet.alerting.silences import Silences
 from tests.invariants import LEASE, LEASES, Effect
 from tests.journeys.world import World
 

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bot.playground.fleet.alertmanager_api import AlertmanagerApi
-from bot.playground.fleet.rules import Flavour
-from bot.playground.fleet.silences import Silences
+from bot.playground.fleet.alerting.rules import Flavour
+from bot.playground.fleet.alerting.silences import Silences
+from bot.playground.fleet.api.alertmanager_api import AlertmanagerApi
 from bot.playground.serving import ABORT
 from tests.invariants import Effect
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from bot.core.pool import Pool, Snapshot
+from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change
 from bot.playground.fleet.simulation import Fleet
 from bot.playground.fleet.spec import PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX_LARGE
 from tests.bench.fleet_eye import Eye
 from tests.builders import NOW
-from tests.stories.world import World, spoken
+from tests.world import World, spoken
 
 HOUR = 3600.0
 ALERT_AFTER_SECONDS = 1800.0

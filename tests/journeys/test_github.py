@@ -12,9 +12,9 @@ import pytest_asyncio
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.stored_jobs import StoredJobs
-from bot.core.job import minute_of
-from bot.core.job_figures import figures
-from bot.core.pool import Snapshot
+from bot.core.pool.job import minute_of
+from bot.core.pool.job_figures import figures
+from bot.core.pool.pool import Snapshot
 from bot.core.record import Change
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, running

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, Page, async_playwright, expect
 
-from handlers.demo import Demo, opened_demo, scenario_named
+from handlers.tools.demo import Demo, opened_demo, scenario_named
 from tests.playground.page.conftest import FLAGS
 
 pytestmark = [pytest.mark.needs("chromium")]

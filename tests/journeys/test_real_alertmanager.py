@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.playground.fleet.wire import read_time
+from bot.playground.fleet.api.wire import read_time
 from tests.journeys.alerts import written
 from tests.journeys.real_alertmanager import CONFIG, alertmanager
 from tests.journeys.setup import LARGE, LINUX, MAC, TOKEN, Setup

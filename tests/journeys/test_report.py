@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.core.incident import Thread
-from bot.core.past import Past, finished
+from bot.core.durations import DAYS
+from bot.core.incident.incident import Thread
+from bot.core.pool.history import Past, finished
 from bot.core.record import Change, Held, Put
-from bot.core.written import DAYS
 from bot.ports import Store
 from tests.builders import CHANNEL, closed, named
-from tests.core.hours import FIRST, weeks
+from tests.core.pool.hours import FIRST, weeks
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, product, surroundings
 

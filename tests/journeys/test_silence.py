@@ -3,8 +3,8 @@
 import time
 from pathlib import Path
 
-from bot.playground.fleet.rules import Flavour
-from bot.playground.fleet.wire import read_time
+from bot.playground.fleet.alerting.rules import Flavour
+from bot.playground.fleet.api.wire import read_time
 from tests.journeys.alerts import queue_alert, seed
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import running

@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.finding import Cause
 from bot.ports import Refused
-from handlers.demo import opened_demo, scenario_named
+from handlers.tools.demo import opened_demo, scenario_named
 from tests.slack_driver import SlackDriver
 
 STORIES = {

@@ -7,7 +7,7 @@ import redis
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.format import FORMAT, KEY
 from bot.adapters.redis.store import Clocks, RedisStore
-from bot.core.trail import broken_at
+from bot.core.audit_chain import broken_at
 from handlers.wiring import now
 from tests.journeys.earlier import Earlier
 from tests.journeys.setup import LARGE, LINUX, MAC

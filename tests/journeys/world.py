@@ -20,8 +20,8 @@ from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.record import Call
 from bot.playground.slack.settings import Command, Shortcut
-from handlers.demo import free_port
 from handlers.run import serving
+from handlers.tools.demo import free_port
 from handlers.wiring import House, now, opened
 from tests.invariants import in_redis
 from tests.journeys.alerts import Json

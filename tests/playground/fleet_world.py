@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from bot.playground.fleet.alerts import Pace
+from bot.playground.fleet.alerting.alerts import Pace
+from bot.playground.fleet.alerting.sender import AlertTarget
+from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import Scenario
-from bot.playground.fleet.sender import AlertTarget
 from bot.playground.fleet.spec import PoolSpec, Source
-from bot.playground.fleet.standin import FleetStandIn, Surroundings
 
 NOON = 1_800_000_000.0
 TARGET = AlertTarget("http://tailback.test/alerts", "let-me-in")

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from bot.playground.fleet import faults
-from bot.playground.fleet.alerts import Pace
+from bot.playground.fleet.alerting.alerts import Pace
+from bot.playground.fleet.alerting.rules import QueueRule, breaches
+from bot.playground.fleet.api.standin import FleetStandIn
+from bot.playground.fleet.api.wire import fingerprint, read_time
 from bot.playground.fleet.figures import PoolFigures
-from bot.playground.fleet.rules import QueueRule, breaches
 from bot.playground.fleet.scenarios import ALL_QUEUES, HEALTHY, LIMIT_REACHED, ONE_QUEUE, SURGE, Scenario
 from bot.playground.fleet.spec import Burst
-from bot.playground.fleet.standin import FleetStandIn
-from bot.playground.fleet.wire import fingerprint, read_time
 from tests.playground.fleet_world import NOON, Receiver, client, small_pool, stand_in
 
 MINUTE = 60.0

@@ -2,11 +2,11 @@
 
 import pytest
 
+from bot.playground.fleet.api.metrics_api import shown
+from bot.playground.fleet.api.promql import Element, instant, over_range
+from bot.playground.fleet.api.promql_syntax import BadQuery
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import FAMILIES, Sample, exposition, samples
-from bot.playground.fleet.metrics_api import shown
-from bot.playground.fleet.promql import Element, instant, over_range
-from bot.playground.fleet.promql_syntax import BadQuery
 from bot.playground.fleet.scenarios import STOCKOUT, SURGE
 from tests.playground.fleet_queries import PRODUCT_FIGURES
 from tests.playground.fleet_world import NOON, Receiver, client, stand_in

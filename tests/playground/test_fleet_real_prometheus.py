@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.history import History
 from bot.playground.fleet.scenarios import STOCKOUT
-from bot.playground.fleet.standin import FleetStandIn, Surroundings
 from bot.playground.serving import serving
 from tests.playground.fleet_queries import OTHERS, PRODUCT_FIGURES
 from tests.playground.fleet_world import Receiver

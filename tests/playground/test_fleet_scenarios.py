@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.figures import read
-from bot.playground.fleet.rules import breaches
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED, HEALTHY, SCENARIOS, SURGE, Scenario
 from bot.playground.fleet.simulation import Fleet
 

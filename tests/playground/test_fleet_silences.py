@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
+from bot.playground.fleet.alerting.silences import Silences
+from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import HEALTHY
-from bot.playground.fleet.silences import Silences
-from bot.playground.fleet.standin import FleetStandIn, Surroundings
 from tests.playground.fleet_world import Receiver, client
 from tests.real_servers import alertmanager
 

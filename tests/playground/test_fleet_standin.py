@@ -6,10 +6,10 @@ import json
 import pytest
 
 from bot.playground.fleet import faults
-from bot.playground.fleet.scaler import KEYS_KEPT, Scaler
+from bot.playground.fleet.api.scaler import KEYS_KEPT, Scaler
+from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import HEALTHY, LIMIT_REACHED, SURGE
 from bot.playground.fleet.simulation import Fleet
-from bot.playground.fleet.standin import FleetStandIn, Surroundings
 from tests.playground.fleet_world import NOON, TARGET, Receiver, client, small_pool, stand_in
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.message import Message
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.playground.replay.chat import RecordingChat
 from bot.playground.replay.journal import Form, Said
 from bot.playground.replay.parts import Clock, RecordedAlertmanager, RecordedMetrics, RecordedScaler

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.config import ConfigError
-from bot.core.pool import Counted, Job
+from bot.core.pool.pool import Counted, Job
 from bot.playground.replay.recording import recording
 
 AT = 1_772_445_600.0

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.playground.slack.rules import check_view
+from bot.playground.slack.rules.messages import check_view
 from tests.playground.slack_kit import CI, Kit, button, code, modal, mrkdwn, options, plain, refusal, section, standing
 
 

@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from bot.adapters.aws import Aws
 from bot.adapters.github.api import LONGEST_HOUR_SECONDS, Allowance, Api
-from bot.adapters.github.keys import Token
+from bot.adapters.github.auth import Token
 from bot.adapters.github.pages import Pages
-from bot.adapters.http import LONGEST_PAUSE_SECONDS, Wire
+from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, Wire
 from bot.adapters.metrics import buildkite, github, gitlab
 from bot.adapters.metrics.listing import Listed, Listing
 from bot.playground.serving import serving

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import ROOT, Module, modules
+from tests.architecture import ROOT, Module, modules
 
 SECRET = re.compile(r"secret|token|signature|password|digest_given", re.IGNORECASE)
 LOADERS = {"pickle", "cPickle", "marshal", "shelve", "dill", "yaml", "jsonpickle", "joblib"}
@@ -60,11 +60,12 @@ def test_there_is_one_http_client_and_it_follows_nobody() -> None:
     made = [
         (module.path, {k.arg: ast.unparse(k.value) for k in node.keywords})
         for module in PRODUCT
-        if not module.path.startswith("bot/playground/") and module.path not in {"handlers/send.py", "handlers/demo.py"}
+        if not module.path.startswith("bot/playground/")
+        and module.path not in {"handlers/tools/send.py", "handlers/tools/demo.py"}
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Call) and named(node.func) in {"AsyncClient", "Client"} and "httpx" in module.text
     ]
-    assert [path for path, _ in made] == ["bot/adapters/http.py"]
+    assert [path for path, _ in made] == ["bot/adapters/http/client.py"]
     assert (made[0][1]["follow_redirects"], made[0][1]["trust_env"]) == ("False", "False")
 
 

@@ -10,15 +10,15 @@ import redis
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.stored_jobs import StoredJobs
-from bot.core.incident import State
-from handlers.throttle import FREE_A_MINUTE, Throttle
+from bot.core.incident.incident import State
+from handlers.http.throttle import FREE_A_MINUTE, Throttle
 from tests.amazon import sealed
 from tests.fakes import FakeClock
-from tests.handlers.door import TOKEN, Door
+from tests.handlers.endpoint import TOKEN, Door
+from tests.handlers.http.test_github import door, send
 from tests.handlers.test_alerts_sns import SnsDoor, alarm
-from tests.handlers.test_github import door, send
 from tests.sources.github import event, recorded
-from tests.stories.world import World
+from tests.world import World
 
 NASTY = ("<!channel> \x1b[31m\r\n\u202e \x00 \ud800 " + "x" * 200, "x" * 50_000, {"a": []}, [[]], -1, 1e308, None, True)
 HUGE = '{"a": ' + "9" * 50_000 + "}"

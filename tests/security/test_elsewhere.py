@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.aws import Aws
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
-from bot.adapters.metrics.table import METRICS
+from bot.adapters.metrics.registry import METRICS
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.files import _trusted

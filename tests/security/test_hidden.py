@@ -12,7 +12,7 @@ import structlog
 from structlog.testing import LogCapture
 
 from bot.adapters.aws import Aws
-from bot.adapters.http import Wire, bearer
+from bot.adapters.http.client import Wire, bearer
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.config import Environment, File, Settings
 from bot.ports import Failure, Metrics, Refused, Unreachable

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from tests.actions.care import BEN, DAN, CareWorld
 from tests.builders import POOL
+from tests.scaling.care import BEN, DAN, CareWorld
 
 ACT = re.compile(r"(i\d+|i[0-9a-f]{16}|x)\.[0-9a-f]{12}")
 MARK = re.compile(r"i\d+(\.[0-9a-f]{32})?(/\d+)?")

@@ -11,9 +11,9 @@ import redis
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.config import Environment, File, Settings
-from bot.core.action import Act
-from bot.core.incident import Incident
-from bot.core.lease import Lease
+from bot.core.incident.incident import Incident
+from bot.core.requests.request import Act
+from bot.core.scaling.lease import Lease
 from bot.ports import Unreachable
 
 ROOTS = ("inc", "act", "lease", "pool", "digest")

@@ -1,7 +1,7 @@
 """C10: nobody, and no machine in somebody's name, asks faster than a person does."""
 
-from tests.handlers.door import Door
-from tests.stories.world import ANA, BEN
+from tests.handlers.endpoint import Door
+from tests.world import ANA, BEN
 
 
 def told(door: Door, who: str) -> list[str]:

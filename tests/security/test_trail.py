@@ -10,7 +10,7 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.record import AuditEntry, Change
 from bot.ports import Refused
-from handlers.records import Wanted, json_lines, table, trail_of, verified
+from handlers.tools.records import Wanted, json_lines, table, trail_of, verified
 from tests.fakes import FakeClock
 
 WRITTEN = 2_500

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.core.offer import act_id
-from bot.core.request import Surface
+from bot.core.requests.interaction import Surface
+from bot.core.requests.offer import act_id
 from bot.ports import Failure, Person, Refused
-from tests.actions.care import ANA, BEN, CAM, CareWorld
 from tests.builders import CHANNEL, POOL
-from tests.stories.world import OTHER_POOL, World
+from tests.scaling.care import ANA, BEN, CAM, CareWorld
+from tests.world import OTHER_POOL, World
 
 Doubt = Callable[[CareWorld], None]
 

@@ -11,7 +11,7 @@ from bot.core.alert import Alert, Delivery, Matcher, Status, begun, merged, read
 from bot.core.routing import Route, named_pools, route
 from bot.sources.github_issue import parse
 from bot.sources.payload import Unreadable
-from bot.sources.table import GITHUB_EVENTS, SOURCES
+from bot.sources.registry import GITHUB_EVENTS, SOURCES
 from tests.builders import rules
 from tests.sources.payloads import FIXTURES
 

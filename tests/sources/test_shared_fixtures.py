@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.alert import Kind, Matcher, readings, silence_matchers
 from bot.core.routing import named_pools
-from bot.sources.table import SOURCES
+from bot.sources.registry import SOURCES
 from tests.builders import rules
 from tests.sources.payloads import SHARED, raw
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.core.job import JobState, WorkflowJob
+from bot.core.pool.job import JobState, WorkflowJob
 from bot.sources.payload import Unreadable
 from bot.sources.workflow_job import MOST_LABELS, parse
 from tests.builders import NOW

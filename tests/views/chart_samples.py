@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from bot.core.course import Span, onward
-from bot.core.incident import Incident, State, noted
-from bot.core.observe import View
-from bot.core.outlook import Forecast, Score, Verdict
-from bot.core.pool import Peak, Pool, Snapshot
-from bot.core.timeline import Event
+from bot.core.charts.queue_series import Span, onward
+from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.incident.incident import Incident, State, noted
+from bot.core.incident.observe import View
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Peak, Pool, Snapshot
 from tests.views.samples import BEGAN, TIMING, incident
 
 POOL = "linux.2xlarge"

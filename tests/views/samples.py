@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from bot.core.alert import Alert, Delivery, Kind, Links, Status
-from bot.core.incident import Incident, Named, State, Thread, noted, opened
-from bot.core.observe import Timing, View
-from bot.core.offer import Offer, Place, act_id
-from bot.core.pool import Job, Peak, Pool, PoolRules, Snapshot
-from bot.core.timeline import Event
+from bot.core.incident.incident import Incident, Named, State, Thread, noted, opened
+from bot.core.incident.observe import Timing, View
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Job, Peak, Pool, PoolRules, Snapshot
+from bot.core.requests.offer import Offer, Place, act_id
 
 BEGAN = 1_764_555_780.0
 """2025-12-01 02:23 UTC."""

@@ -2,7 +2,7 @@
 
 from bot.core.message import Message
 from bot.views import blocks
-from bot.views.marked import Marked, code, say
+from bot.views.mrkdwn import Marked, code, say
 from tests.slack_limits import message_problems
 
 

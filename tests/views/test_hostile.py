@@ -7,24 +7,25 @@ from functools import cache
 
 import pytest
 
-from bot.core.action import Performed
-from bot.core.incident import State
+from bot.core.incident.incident import State
+from bot.core.incident.observe import View
+from bot.core.incident.timeline import Entry, Event, Picture
 from bot.core.message import Message
-from bot.core.observe import View
-from bot.core.survey import Survey
-from bot.core.timeline import Entry, Event, Picture
-from bot.core.warning import Early, Ending
-from bot.views import answers, results
-from bot.views.digest import digest
-from bot.views.early import Told, warning
-from bot.views.home import home
-from bot.views.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
-from bot.views.parent import minimal, parent
-from bot.views.replies import reply
+from bot.core.pool.early_warning import Early, Ending
+from bot.core.pool.survey import Survey
+from bot.core.requests.request import Performed
+from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
+from bot.views.home import answers
+from bot.views.home.home import home
+from bot.views.parent.parent import minimal, parent
+from bot.views.thread import results
+from bot.views.thread.digest import digest
+from bot.views.thread.early_warning import Told, warning
+from bot.views.thread.replies import reply
 from tests.slack_limits import message_problems, view_problems
 from tests.views import samples
 from tests.views.samples import HOSTILE, NOW, TIMING
-from tests.views.test_early import LATEST, STANDS
+from tests.views.thread.test_early_warning import LATEST, STANDS
 
 ACT = "inc_1.0123456789ab"
 BIG = HOSTILE + "x" * 50_000

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 VIEWS = Path(__file__).parents[2] / "bot" / "views"
-FILES = sorted(path for path in VIEWS.glob("*.py") if path.name not in {"marked.py", "__init__.py"})
+FILES = sorted(path for path in VIEWS.rglob("*.py") if path.name not in {"mrkdwn.py", "__init__.py"})
 
 
 def calls(path: Path, name: str) -> list[ast.Call]:

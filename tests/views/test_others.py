@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from bot.config import seconds
-from bot.core.incident import Incident
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
-from bot.core.observe import View
-from bot.core.timeline import Entry, Event
-from bot.views import answers
-from bot.views.digest import digest
-from bot.views.home import home
-from bot.views.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
-from bot.views.replies import reply
+from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
+from bot.views.home import answers
+from bot.views.home.home import home
+from bot.views.thread.digest import digest
+from bot.views.thread.replies import reply
 from tests.slack_limits import message_problems, texts, view_problems
 from tests.views import samples
 from tests.views.golden import assert_golden

@@ -1,9 +1,9 @@
 """Buttons below a reply: what they say, what they carry, and that they are within Slack's limits."""
 
-from bot.core.choice import decided, offering
-from bot.core.incident import Incident, noted
-from bot.core.timeline import Event
-from bot.views.replies import reply
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.timeline import Event
+from bot.views.thread.replies import reply
 from tests.builders import NOW, incident
 from tests.slack_limits import message_problems
 

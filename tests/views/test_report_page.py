@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.core.course import Course
-from bot.core.incident import Incident
+from bot.core.charts.queue_series import Course
+from bot.core.incident.incident import Incident
 from bot.core.message import Message
-from bot.core.pool import Peak, PoolRules, Snapshot, raised
-from bot.core.report.summary import Books, report
+from bot.core.pool.pool import Peak, PoolRules, Snapshot, raised
+from bot.core.reporting.summary import Books, report
 from bot.playground.fleet.spec import Rate
-from bot.views.report import reported
+from bot.views.report.report import reported
 from tests.builders import closed, named
 from tests.core.fleet_weeks import HOUR, LOOK_SECONDS, MONDAY, live, spec
 from tests.docs_pages import page

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from bot.adapters.alertmanagers.api_v2 import ApiV2, ApiV2Table
-from bot.adapters.http import bearer
-from bot.adapters.parts import MoreHeaders, Parts, more_than_one, read
+from bot.adapters.build_context import MoreHeaders, Parts, more_than_one, read
+from bot.adapters.http.client import bearer
 from bot.config import ConfigError
 from bot.sources.alertmanager import parse
 

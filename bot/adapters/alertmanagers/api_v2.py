@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from bot.adapters.alertmanagers.reading import Parse, alerts_from, groups_from, silence_from
-from bot.adapters.http import Answer, BaseUrl, Http
-from bot.adapters.parts import ReachTable
+from bot.adapters.alertmanagers.answers import Parse, alerts_from, groups_from, silence_from
+from bot.adapters.build_context import ReachTable
+from bot.adapters.http.client import Answer, BaseUrl, Http
 from bot.config import Seconds
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.words import duration

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from bot.adapters.github.keys import Keys
-from bot.adapters.http import Answer, Http, retry_after
-from bot.adapters.json_answer import one_line
+from bot.adapters.github.auth import Keys
+from bot.adapters.http.client import Answer, Http, retry_after
+from bot.adapters.http.json_answer import one_line
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.adapters.github.api import epoch
-from bot.adapters.json_answer import one_line
-from bot.core.job import JobState, WorkflowJob
+from bot.adapters.http.json_answer import one_line
+from bot.core.pool.job import JobState, WorkflowJob
 
 STATES = {"in_progress": JobState.IN_PROGRESS, "completed": JobState.COMPLETED, "queued": JobState.QUEUED}
 """Every other status (waiting, pending, requested) holds a job back before it may queue."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from bot.adapters.github.api import Allowance, Api, together
-from bot.adapters.http import Answer
+from bot.adapters.http.client import Answer
 from bot.core.words import count
 
 PER_PAGE = "100"

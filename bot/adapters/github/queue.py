@@ -7,8 +7,8 @@ from dataclasses import replace
 from bot.adapters.github.api import Absent, Allowance, Api, together
 from bot.adapters.github.jobs import job, repository, run
 from bot.adapters.github.pages import Listing, Pages
-from bot.adapters.github.sight import AGREED_SECONDS, RepoSeen, RunSeen, Sight, lost_in, to_read
-from bot.core.job import JobState, Line, WorkflowJob
+from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, RepoSeen, RunSeen, Sight, lost_in, to_read
+from bot.core.pool.job import JobState, Line, WorkflowJob
 from bot.ports import Unreachable
 
 STATUSES = ("queued", "in_progress", "waiting", "pending")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.adapters.github.api import Allowance, Api
 from bot.adapters.github.pages import Pages
-from bot.core.job import key_of
+from bot.core.pool.job import key_of
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from bot.adapters.http import Http
-from bot.adapters.json_answer import one_line
+from bot.adapters.http.client import Http
+from bot.adapters.http.json_answer import one_line
 from bot.ports import Unreachable
 
 GOOD_SECONDS = 60.0

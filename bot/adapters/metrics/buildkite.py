@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from bot.adapters.http import BaseUrl, Http, bearer
+from bot.adapters.build_context import Parts, ReachTable, read, together
+from bot.adapters.http.client import BaseUrl, Http, bearer
 from bot.adapters.metrics.buildkite_jobs import Waiting, waiting_jobs
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, inner, longest, number, text, whole
-from bot.adapters.parts import Parts, ReachTable, read, together
 from bot.config import Seconds, Table
-from bot.core.pool import Job, Snapshot
+from bot.core.pool.pool import Job, Snapshot
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
 

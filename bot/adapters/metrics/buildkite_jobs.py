@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.adapters.http import Http
+from bot.adapters.http.client import Http
 from bot.adapters.metrics.rows import Row, inner, instant, link, rows, text, texts
-from bot.core.pool import Job
+from bot.core.pool.pool import Job
 from bot.ports import Failure
 
 PAGE = 100

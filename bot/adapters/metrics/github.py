@@ -4,19 +4,19 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bot.adapters.build_context import Parts, Problems, read
 from bot.adapters.github.api import ANSWERS, Allowance, Api
-from bot.adapters.github.keys import App, Token, private_key
+from bot.adapters.github.auth import App, Token, private_key
 from bot.adapters.github.queue import Queue
+from bot.adapters.github.reconcile_jobs import Sight
 from bot.adapters.github.runners import Fleet, Runners
-from bot.adapters.github.sight import Sight
+from bot.adapters.github.settings import GitHubPool, GitHubTable
 from bot.adapters.github.snapshot import snapshot
 from bot.adapters.github.status import StatusPage
-from bot.adapters.github.table import GitHubPool, GitHubTable
-from bot.adapters.http import Http, bearer
-from bot.adapters.parts import Parts, Problems, read
+from bot.adapters.http.client import Http, bearer
 from bot.config import ConfigError
-from bot.core.job import Line, WorkflowJob
-from bot.core.pool import Snapshot
+from bot.core.pool.job import Line, WorkflowJob
+from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Jobs, Unreachable
 
 RUNNERS_SECONDS = 4.0

@@ -7,14 +7,14 @@ from itertools import chain
 
 from pydantic import Field
 
-from bot.adapters.http import BaseUrl, Http
+from bot.adapters.build_context import Parts, ReachTable, read, together
+from bot.adapters.http.client import BaseUrl, Http
 from bot.adapters.metrics.gitlab_answers import Looks, Wanted, drawn
 from bot.adapters.metrics.gitlab_pages import whole_list
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, part, whole
-from bot.adapters.parts import Parts, ReachTable, read, together
 from bot.config import ConfigError, Seconds, Table
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
 MOST_PROJECTS = 50

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from bot.adapters.metrics.rows import Row, inner, instant, link, longest, number, text, texts, whole
-from bot.core.pool import Job, Snapshot
+from bot.core.pool.pool import Job, Snapshot
 from bot.core.words import listed
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
-from bot.adapters.http import Answer, Http
+from bot.adapters.http.client import Answer, Http
 from bot.adapters.metrics.rows import Row, listing
 from bot.ports import Failure
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
-from bot.adapters.http import Answer, BaseUrl, Http
+from bot.adapters.build_context import Parts, ReachTable, read, together
+from bot.adapters.http.client import Answer, BaseUrl, Http
 from bot.adapters.metrics.hud_answers import Looks, complete, drawn, no_such_label, past
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
-from bot.adapters.parts import Parts, ReachTable, read, together
 from bot.config import ConfigError, Seconds, Table
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
 HEADER = "x-hud-internal-bot"

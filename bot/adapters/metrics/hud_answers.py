@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.adapters.metrics.rows import Row, instant, link, longest, number, rows, text, whole
-from bot.core.pool import Counted, Job, Snapshot
+from bot.core.pool.pool import Counted, Job, Snapshot
 
 MAIN = "pytorch/pytorch"
 """The only repository of HUD's job-by-job queries."""

@@ -5,13 +5,13 @@ import base64
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from bot.adapters.http import BaseUrl, Http
+from bot.adapters.build_context import Parts, ReachTable, read, together
+from bot.adapters.http.client import BaseUrl, Http
 from bot.adapters.metrics.jenkins_answers import Label, drawn, waiting_for
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, part, rows
-from bot.adapters.parts import Parts, ReachTable, read, together
 from bot.config import ConfigError, Seconds, Table
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
 MOST = 2_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from bot.adapters.metrics.rows import Row, inner, link, longest, number, rows, text, whole
-from bot.core.pool import Job, Snapshot
+from bot.core.pool.pool import Job, Snapshot
 
 LABELLED = re.compile(r"\blabel [‘'\"]([^’'\"]+)[’'\"]")
 QUOTED = re.compile(r"(?<!\w)[‘'\"]([^’'\"]+)[’'\"]|\bexecutor on ([^\s‘'\"]\S*)$")

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from bot.adapters.http import LONGEST_PAUSE_SECONDS
-from bot.core.pool import Snapshot
+from bot.adapters.http.client import LONGEST_PAUSE_SECONDS
+from bot.core.pool.pool import Snapshot
 from bot.ports import Unreachable
 
 T = TypeVar("T")

@@ -8,13 +8,13 @@ from functools import partial
 
 from pydantic import Field
 
-from bot.adapters.http import Answer, BaseUrl, Http, bearer
+from bot.adapters.build_context import MoreHeaders, Parts, ReachTable, more_than_one, read, together
+from bot.adapters.http.client import Answer, BaseUrl, Http, bearer
 from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
-from bot.adapters.parts import MoreHeaders, Parts, ReachTable, more_than_one, read, together
 from bot.config import ConfigError, Seconds
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
 NO_QUEUE = "no query for it is configured; add `queued`, since nothing counts as drained without it"

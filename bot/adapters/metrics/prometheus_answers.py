@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.adapters.http import Answer
-from bot.adapters.json_answer import one_line
-from bot.core.pool import Counted, Job
+from bot.adapters.http.client import Answer
+from bot.adapters.http.json_answer import one_line
+from bot.core.pool.pool import Counted, Job
 from bot.core.words import count
 
 MOST_WAITING = 10

@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 
-from bot.adapters.http import Answer
+from bot.adapters.http.client import Answer
 from bot.adapters.metrics.prometheus_answers import Unknown, one, samples
 from bot.core.words import duration, listed
 from bot.ports import Unreachable

@@ -8,7 +8,7 @@ from pydantic import Field
 from bot.adapters.metrics.prometheus_answers import Points, Sample, Unknown, counted, one, waiting
 from bot.adapters.metrics.prometheus_presets import Preset, Spans, queries
 from bot.config import Table
-from bot.core.pool import Counted, Job, Snapshot
+from bot.core.pool.pool import Counted, Job, Snapshot
 from bot.ports import Unreachable
 
 WHOLE = frozenset(

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from bot.adapters.http import Answer, Http
-from bot.adapters.json_answer import one_line
-from bot.core.pool import Job
+from bot.adapters.http.client import Answer, Http
+from bot.adapters.http.json_answer import one_line
+from bot.core.pool.pool import Job
 from bot.ports import Failure, Unreachable
 from bot.sources.payload import number as finite
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from bot.adapters.records import Codecs, kind_name
-from bot.adapters.redis.link import Word
+from bot.adapters.redis.calls import Word
 from bot.adapters.redis.wake import CHANNEL
 from bot.core.record import Change, Put
 

@@ -1,6 +1,6 @@
 """The format of the records: a release never works on records that a newer one wrote and it would write back poorer."""
 
-from bot.adapters.redis.link import RedisLink, whole
+from bot.adapters.redis.calls import RedisLink, whole
 
 FORMAT = 2
 """Raised when an older release must not touch the records any more. 1: release 0.1, which did not write it down."""

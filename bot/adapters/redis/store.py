@@ -12,15 +12,15 @@ import structlog
 
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.adapters.redis import scripts
+from bot.adapters.redis.calls import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis.commit import AUDIT, DUE, FENCE, HEAD, HW, INDEXES, LANES, LISTS, MARKS, RECORDS, SETS, Commits
 from bot.adapters.redis.connect import Clients
-from bot.adapters.redis.dangers import dangers, redis_time
 from bot.adapters.redis.format import adopt, too_new
-from bot.adapters.redis.link import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
+from bot.adapters.redis.safety_checks import dangers, redis_time
 from bot.adapters.redis.wake import RedisWake
-from bot.core.incident import Incident
+from bot.core.audit_chain import canonical, chained, readable
+from bot.core.incident.incident import Incident
 from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Held, Record
-from bot.core.trail import canonical, chained, readable
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from bot.adapters.parts import Parts, read
+from bot.adapters.build_context import Parts, read
 from bot.adapters.scalers.cluster import Body, Cluster, ClusterTable, cluster_of, part_number
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count, listed
 from bot.ports import Capacity, Refused
 

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from bot.adapters.aws import Aws, aws_of, endpoint
-from bot.adapters.json_answer import one_line
-from bot.adapters.parts import Parts, read
+from bot.adapters.build_context import Parts, read
+from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count
 from bot.ports import Capacity, Failure, Refused, Unreachable
 

@@ -8,11 +8,11 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from bot.adapters.http import Answer, BaseUrl, Http, Wire, bearer
-from bot.adapters.parts import Parts
+from bot.adapters.build_context import Parts
+from bot.adapters.http.client import Answer, BaseUrl, Http, Wire, bearer
+from bot.adapters.http.connection import Way
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import whole
-from bot.adapters.ways import Way
 from bot.ports import Failure, Refused, Unreachable
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"

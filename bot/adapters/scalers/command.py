@@ -7,13 +7,13 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from bot.adapters.json_answer import decoded, one_line
-from bot.adapters.parts import Parts, read
+from bot.adapters.build_context import Parts, read
+from bot.adapters.http.json_answer import decoded, one_line
 from bot.adapters.programs import Ended, Programs, TooSlow
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import SHAPE, capacity_of
 from bot.config import Seconds
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused, Unreachable
 
 LONGEST_SECONDS = 9.0

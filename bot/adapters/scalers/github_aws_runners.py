@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from bot.adapters.aws import Aws, aws_of, endpoint
-from bot.adapters.http import BaseUrl
-from bot.adapters.json_answer import one_line
-from bot.adapters.parts import Parts, read
+from bot.adapters.build_context import Parts, read
+from bot.adapters.http.client import BaseUrl
+from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
 from bot.core.alert import digest
-from bot.core.guards import ScalePolicy
-from bot.core.job import JobState, WorkflowJob
+from bot.core.pool.job import JobState, WorkflowJob
+from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count
 from bot.ports import Capacity, Failure, Jobs, Refused, Unreachable
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from bot.adapters.http import Answer, BaseUrl, Http, bearer
-from bot.adapters.parts import Parts, ReachTable, read
+from bot.adapters.build_context import Parts, ReachTable, read
+from bot.adapters.http.client import Answer, BaseUrl, Http, bearer
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import SHAPE, capacity_of
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused
 
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from bot.adapters.parts import Parts, read
+from bot.adapters.build_context import Parts, read
 from bot.adapters.scalers.cluster import Body, Cluster, ClusterTable, Name, cluster_of, part_number
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity
 
 CAUTION = (

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from bot.adapters.parts import Parts, read
+from bot.adapters.build_context import Parts, read
 from bot.adapters.scalers.policy import PolicyTable
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Refused
 
 

@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from bot.config import Seconds, Table
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 
 
 class PolicyTable(Table):

@@ -6,7 +6,7 @@ import logging
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.ways import DIRECT, Way
+from bot.adapters.http.connection import DIRECT, Way
 
 TOTAL_SECONDS = 8.0
 """From asking to the last byte: shorter than a worker's lease, so that nobody acts twice while we wait."""

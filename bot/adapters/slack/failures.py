@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from bot.adapters.json_answer import one_line
+from bot.adapters.http.json_answer import one_line
 from bot.ports import Failure, Unreachable
 
 DEFAULT_PAUSE_SECONDS = 30.0

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from bot.playground.fleet import faults
+from bot.playground.fleet.alerting.rules import Flavour, QueueRule
 from bot.playground.fleet.faults import Fault
-from bot.playground.fleet.rules import Flavour, QueueRule
 from bot.playground.fleet.spec import Burst, PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX, LINUX_LARGE, MACOS, WINDOWS
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.core.incident import Incident
-from bot.core.outlook import Score
+from bot.core.forecast.outlook import Score
+from bot.core.incident.incident import Incident
 
 
 class Form(StrEnum):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.alert import Alert, Delivery, Matcher
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.core.words import clock
 from bot.ports import Capacity, Refused, SilenceFound, Unreachable
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bot.config import ConfigError
-from bot.core.pool import Snapshot
+from bot.core.pool.pool import Snapshot
 
 V = TypeVar("V")
 Line = tuple[str, str]

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.core.closing import hours, waits
-from bot.core.incident import Incident
-from bot.core.outlook import Score, Verdict
-from bot.core.report.summary import Report
-from bot.core.scoring import error_factor, held_share, left_out_words, not_scored
+from bot.core.forecast.outlook import Score, Verdict
+from bot.core.forecast.scoring import error_factor, held_share, left_out_words, not_scored
+from bot.core.incident.closing import hours, waits
+from bot.core.incident.incident import Incident
+from bot.core.reporting.summary import Report
 from bot.core.words import count, duration
 from bot.playground.replay.journal import Came, Form, Journal, Proposed, Said
 from bot.playground.replay.transcript import REPEATED, stamp

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.playground.slack.faults import BEFORE, Fault, Kind
 from bot.playground.slack.limits import Meter
-from bot.playground.slack.methods import METHODS, Method, needed_scope
+from bot.playground.slack.methods.registry import METHODS, Method, needed_scope
 from bot.playground.slack.record import Call, Log
 from bot.playground.slack.settings import Context
 from bot.playground.slack.wire import Json, RateLimited, SlackError, compact, text

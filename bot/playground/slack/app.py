@@ -12,23 +12,23 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from bot.playground.serving import ABORT, serving
-from bot.playground.slack.acts import People
 from bot.playground.slack.api import Api, Done, Reply
-from bot.playground.slack.arguments import merge, multipart
-from bot.playground.slack.delivery import Delivery
+from bot.playground.slack.delivery.delivery import Delivery
+from bot.playground.slack.delivery.replies import respond
+from bot.playground.slack.delivery.sockets import SocketCarrier
+from bot.playground.slack.delivery.tickets import Tickets
 from bot.playground.slack.faults import Faults
-from bot.playground.slack.interactions import Payloads
 from bot.playground.slack.limits import Limits, Meter
-from bot.playground.slack.methods_files import kind_of
-from bot.playground.slack.methods_files import receive as receive_file
+from bot.playground.slack.methods.arguments import merge, multipart
+from bot.playground.slack.methods.files import kind_of
+from bot.playground.slack.methods.files import receive as receive_file
+from bot.playground.slack.page_api.acts import People
+from bot.playground.slack.page_api.interactions import Payloads
+from bot.playground.slack.page_api.submissions import Submissions
+from bot.playground.slack.page_api.ui import Ui
 from bot.playground.slack.people import Bot, Channel, Group, Person, Team
 from bot.playground.slack.record import Log
-from bot.playground.slack.replies import respond
 from bot.playground.slack.settings import ALL_SCOPES, Command, Context, Settings, Shortcut
-from bot.playground.slack.sockets import SocketCarrier
-from bot.playground.slack.submissions import Submissions
-from bot.playground.slack.tickets import Tickets
-from bot.playground.slack.ui import Ui
 from bot.playground.slack.wire import Json, SlackError
 from bot.playground.slack.workspace import Clock, Workspace
 

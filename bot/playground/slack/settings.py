@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from bot.playground.slack.delivery.tickets import Tickets
 from bot.playground.slack.faults import Faults
-from bot.playground.slack.tickets import Tickets
 from bot.playground.slack.workspace import Workspace
 
 ALL_SCOPES = frozenset(

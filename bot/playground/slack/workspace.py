@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bot.playground.slack.modals import Views
+from bot.playground.slack.page_api.modals import Views
 from bot.playground.slack.people import (
     Bot,
     Channel,

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from bot.adapters.alertmanagers.alertmanager import build
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.config import ConfigError
 from bot.core.alert import Alert, Matcher, Status
 from bot.ports import Alertmanager, Refused

@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.github.jobs import job, repository, run
 from bot.adapters.github.pages import LINK
 from bot.adapters.github.runners import _group, _runner, staff
-from bot.core.job import JobState
+from bot.core.pool.job import JobState
 from tests.adapters.github.standin import sample
 from tests.builders import NOW
 from tests.sources.payloads import SHARED

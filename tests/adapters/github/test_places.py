@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.job import JobState
+from bot.core.pool.job import JobState
 from tests.adapters.github.standin import LABEL, ORG, REPO
 from tests.adapters.github.world import World, world
 

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.metrics.github import GitHub, build
-from bot.core.job import JobState, WorkflowJob
-from bot.core.pool import Snapshot
+from bot.core.pool.job import JobState, WorkflowJob
+from bot.core.pool.pool import Snapshot
 from tests.adapters.back_end import parts_with
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.builders import NOW

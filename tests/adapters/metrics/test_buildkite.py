@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.metrics.buildkite import Buildkite, build
 from bot.adapters.metrics.buildkite_jobs import MOST_PAGES, PAGE
 from bot.config import ConfigError
-from bot.core.pool import Job, Snapshot
+from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.ci_systems import AT, CiSystem, buildkite, recorded, without

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.core.job import JobState
-from bot.core.pool import Job
+from bot.core.pool.job import JobState
+from bot.core.pool.pool import Job
 from tests.adapters.github.standin import LABEL, ORG, REPO, stamp
 from tests.adapters.github.world import BY_REST, world
 from tests.builders import NOW

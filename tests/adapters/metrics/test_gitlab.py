@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http import Answer, Wire
+from bot.adapters.http.client import Answer, Wire
 from bot.adapters.metrics.gitlab import Gitlab, build
 from bot.adapters.metrics.gitlab_answers import Wanted
 from bot.adapters.metrics.gitlab_pages import MOST_PAGES, following
 from bot.config import ConfigError
-from bot.core.pool import Job, Snapshot
+from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.ci_systems import AT, PAGE, Asked, CiSystem, Said, gitlab, recorded

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.metrics.hud import Hud, build
 from bot.adapters.metrics.hud_answers import LIVE_SECONDS, Looks
 from bot.config import ConfigError
-from bot.core.pool import Counted, Job, Snapshot
+from bot.core.pool.pool import Counted, Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.ci_systems import AT, PAGE, CiSystem, hud, recorded

@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.metrics.jenkins import Jenkins, build
 from bot.adapters.metrics.jenkins_answers import Label
 from bot.config import ConfigError
-from bot.core.pool import Job, Snapshot
+from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.ci_systems import AT, PAGE, CiSystem, jenkins, without

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.metrics.prometheus import Prometheus, build
-from bot.core.pool import Counted, Snapshot
+from bot.core.pool.pool import Counted, Snapshot
 from tests.adapters.back_end import parts_with
 from tests.real_prometheus import RealPrometheus, real_prometheus
 

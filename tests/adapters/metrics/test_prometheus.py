@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 import httpx
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.metrics.prometheus import Prometheus, build, newest_of
 from bot.adapters.metrics.prometheus_pool import PrometheusPool
 from bot.config import ConfigError
-from bot.core.pool import Job, Snapshot
+from bot.core.pool.pool import Job, Snapshot
+from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import STOCKOUT
-from bot.playground.fleet.standin import FleetStandIn, Surroundings
 from bot.playground.serving import serving
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.http import Answer
+from bot.adapters.http.client import Answer
 from bot.adapters.metrics.prometheus_nothing import metrics_of, why_nothing
 from bot.ports import Unreachable
 

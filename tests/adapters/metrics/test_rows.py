@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.metrics.rows import instant, link, longest, number, part, rows, text, texts, whole
-from bot.core.pool import Job
+from bot.core.pool.pool import Job
 
 
 @pytest.mark.parametrize(

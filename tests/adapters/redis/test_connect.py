@@ -11,9 +11,9 @@ from redis.asyncio import Redis
 from bot.adapters.redis.connect import REPLY_SECONDS, connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.config import ConfigError
-from bot.core.pool import Pool
+from bot.core.pool.pool import Pool
 from bot.core.record import Change, Held, Put
-from handlers.demo import free_port
+from handlers.tools.demo import free_port
 from tests.adapters.redis.servers import running
 
 CLOCKS = Clocks(time.time, time.monotonic)

@@ -11,15 +11,15 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
+from bot.adapters.redis.calls import RedisLink
 from bot.adapters.redis.commit import DUE, MARKS, RECORDS
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.engine import find_engine
-from bot.adapters.redis.link import RedisLink
 from bot.adapters.redis.scripts import PARK
 from bot.adapters.redis.store import Clocks, RedisStore
-from bot.core.pool import Pool
+from bot.core.audit_chain import broken_at
+from bot.core.pool.pool import Pool
 from bot.core.record import AuditEntry, Change, Held, Put
-from bot.core.trail import broken_at
 from bot.ports import Failure, Unreachable
 from tests.adapters.redis.proxy import RedisProxy
 from tests.adapters.redis.servers import plain_redis, running, whole

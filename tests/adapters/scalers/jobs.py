@@ -1,6 +1,6 @@
 """Jobs of GitHub Actions for scaler tests, and a port that tells them."""
 
-from bot.core.job import JobState, Line, WorkflowJob
+from bot.core.pool.job import JobState, Line, WorkflowJob
 
 
 def job(number: int, state: JobState = JobState.QUEUED, **more: object) -> WorkflowJob:

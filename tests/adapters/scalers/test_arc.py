@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.scalers.arc import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable

@@ -7,8 +7,8 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from bot.adapters.http import Wire
-from bot.adapters.parts import Parts
+from bot.adapters.build_context import Parts
+from bot.adapters.http.client import Wire
 from bot.adapters.scalers.aws_asg import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.scalers.kubernetes import build
 from bot.ports import Capacity, Failure, Unreachable
 from tests.adapters.back_end import BackEnd, parts_with

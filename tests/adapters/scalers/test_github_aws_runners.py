@@ -8,10 +8,10 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from bot.adapters.http import Wire
+from bot.adapters.http.client import Wire
 from bot.adapters.scalers.github_aws_runners import build
 from bot.config import ConfigError
-from bot.core.job import JobState
+from bot.core.pool.job import JobState
 from bot.ports import Failure, Jobs, Refused, Scaler, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws

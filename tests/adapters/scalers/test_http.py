@@ -7,7 +7,7 @@ import pytest
 
 from bot.adapters.scalers.http import build
 from bot.config import ConfigError
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import URL, Asked, BackEnd
 from tests.fakes import FakeScaler

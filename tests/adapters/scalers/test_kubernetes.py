@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.adapters.http import Wire
-from bot.adapters.parts import Parts
+from bot.adapters.build_context import Parts
+from bot.adapters.http.client import Wire
 from bot.adapters.scalers.kubernetes import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable

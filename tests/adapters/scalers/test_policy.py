@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from bot.adapters.scalers.policy import PolicyTable
-from bot.core.guards import ScalePolicy
+from bot.core.scaling.limits import ScalePolicy
 
 
 def test_what_is_not_said_is_no_rule() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import httpx
 
-from bot.adapters.http import Wire
-from bot.adapters.parts import Parts
+from bot.adapters.build_context import Parts
+from bot.adapters.http.client import Wire
 from bot.adapters.scalers import arc, aws_asg, command, github_aws_runners, kubernetes
 from bot.adapters.scalers import http as http_scaler
 from bot.adapters.scalers import none as none_scaler

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.back_ends import build
+from bot.adapters.http.connection import DIRECT, Way
+from bot.adapters.integrations import build
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
-from bot.adapters.ways import DIRECT, Way
 from bot.config import ConfigError, load
 from bot.ports import Failure, Message, Unreachable
-from handlers.check import examined
-from handlers.findings import Finding, Level
+from handlers.tools.check import examined
+from handlers.tools.findings import Finding, Level
 from handlers.wiring_tools import instruments
 from tests.adapters.on_the_way import Proxy, in_tls, proxying, serving_tls
 from tests.playground.slack_kit import CI, standing

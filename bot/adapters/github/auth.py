@@ -1,0 +1,118 @@
+"""How GitHub knows us: a token, or a GitHub App that trades its private key for a token of an hour."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Protocol
+
+import jwt
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from bot.adapters.http.client import Answer, Http, bearer
+from bot.config import ConfigError
+from bot.ports import Failure, Unreachable
+
+EARLY_SECONDS = 300.0
+"""A new token is asked for that long before the old one ends."""
+SKEW_SECONDS = 60
+"""Our clock may be ahead of GitHub's by that much."""
+LIFE_SECONDS = 540
+"""GitHub refuses App tokens that live longer than ten minutes."""
+
+
+class Keys(Protocol):
+    """What proves who asks."""
+
+    remedy: str
+    """What to do when it is not accepted."""
+
+    async def headers(self) -> Mapping[str, str]:
+        """The headers that carry it. Raises Unreachable when there is none to be had."""
+
+    def refused(self) -> None:
+        """GitHub did not accept it: trust it no more."""
+
+
+class Token:
+    """A personal access token, fine-grained or classic, which the HTTP client itself carries."""
+
+    def __init__(self, variable: str) -> None:
+        """`variable` is named when the token is refused."""
+        self.remedy = f"put a valid token into {variable}"
+
+    async def headers(self) -> Mapping[str, str]:
+        """Nothing beside what the client sends."""
+        return {}
+
+    def refused(self) -> None:
+        """It stays refused until somebody changes the variable."""
+
+
+class App:
+    """An installation of a GitHub App; its token is kept until five minutes before its end."""
+
+    def __init__(self, http: Http, app: tuple[str, str], key: RSAPrivateKey, now: Callable[[], float]) -> None:
+        """`app` is (id of the App, id of its installation); `now` gives epoch seconds."""
+        self._http, self._key, self._now = http, key, now
+        self._id, self._installation = app
+        self._token, self._until = "", 0.0
+        self._turn = asyncio.Lock()
+        self.remedy = "it is asked for anew at the next look; check that the App is still installed"
+
+    async def headers(self) -> Mapping[str, str]:
+        """The token of the installation, a new one when the old one is about to end."""
+        async with self._turn:
+            if not self._token or self._now() >= self._until:
+                await self._renew()
+            return bearer(self._token)
+
+    def refused(self) -> None:
+        """It was revoked, or the permissions of the App changed."""
+        self._token = ""
+
+    async def _renew(self) -> None:
+        now = int(self._now())
+        claims = {"iat": now - SKEW_SECONDS, "exp": now + LIFE_SECONDS, "iss": self._id}
+        proof = bearer(jwt.encode(claims, self._key, algorithm="RS256"))
+        answer = await self._http.send("POST", f"/app/installations/{self._installation}/access_tokens", {}, proof)
+        body = answer.body if isinstance(answer.body, dict) else {}
+        token, ends = body.get("token"), body.get("expires_at")
+        if not answer.ok or not isinstance(token, str):
+            raise self._problem(answer)
+        self._token, self._until = token, _epoch(ends, now + 3600.0) - EARLY_SECONDS
+
+    def _problem(self, answer: Answer) -> Unreachable:
+        said = f"(HTTP {answer.status}{'' if answer.ok else f': {answer.text}'})"
+        if answer.status == 404:
+            what = f"the App {self._id} has no installation {self._installation} {said}; correct installation_id, the "
+            return self._http.problem(f"{what}number at the end of the address where it is configured", Failure.SHAPE)
+        if answer.status == 403:
+            what = f"the App may not act {said}; let an owner of the organisation lift its suspension"
+            return self._http.problem(what, Failure.CREDENTIALS)
+        if answer.status == 401:
+            remedy = "check app_id, that the private key is this App's, and this machine's clock"
+            return self._http.problem(f"does not believe the App {self._id} {said}; {remedy}", Failure.CREDENTIALS)
+        return self._http.problem(f"gave the App no token {said}; look at the App's settings", Failure.LATER)
+
+
+def private_key(place: str, variable: str, text: str) -> RSAPrivateKey:
+    """The key in a variable, line breaks also as `\\n`. Raises ConfigError when it is not a whole RSA key in PEM."""
+    remedy = "put the whole .pem file into it that the App's settings offer, with its BEGIN and END lines"
+    try:
+        key = load_pem_private_key(text.replace("\\n", "\n").strip().encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise ConfigError(
+            [f"{place}: private_key_env: {variable} does not hold a private key (PEM); {remedy}"]
+        ) from None
+    if not isinstance(key, RSAPrivateKey):
+        raise ConfigError([f"{place}: private_key_env: {variable} holds a key that is not RSA; {remedy}"])
+    return key
+
+
+def _epoch(text: object, otherwise: float) -> float:
+    try:
+        return datetime.fromisoformat(str(text)).timestamp()
+    except ValueError:
+        return otherwise

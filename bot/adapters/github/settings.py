@@ -1,0 +1,103 @@
+"""What tailback.toml says of GitHub as a source of queue figures: `[metrics.NAME]`, and the keys of its pools."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from bot.adapters.build_context import ReachTable
+from bot.adapters.http.client import BaseUrl
+from bot.config import Seconds, Table
+
+OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}")
+COMMON = frozenset({"self-hosted", "linux", "windows", "macos", "x64", "arm", "arm64"})
+"""Labels that GitHub's runner gives itself: they tell pools apart least."""
+
+
+def _owners(names: list[str]) -> list[str]:
+    for name in names:
+        if not OWNER.fullmatch(name):
+            raise ValueError(
+                f"{name!r} is not the name of an organisation or enterprise; write it as it stands in its address"
+            )
+    return names
+
+
+def _repositories(names: list[str]) -> list[str]:
+    for name in names:
+        if not REPOSITORY.fullmatch(name) or name.endswith(("/.", "/..")):
+            raise ValueError(f'{name!r} is not a repository; write "owner/name"')
+    return names
+
+
+class GitHubTable(ReachTable):
+    """`[metrics.NAME]` with `kind = "github"`: a token, or the three settings of a GitHub App."""
+
+    kind: str
+    url: BaseUrl = "https://api.github.com"
+    organizations: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
+    """Their runners are counted."""
+    enterprises: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
+    """Their runners are counted too: those of an enterprise stand in no organisation's list."""
+    repositories: Annotated[list[str], AfterValidator(_repositories)] = Field(default_factory=list)
+    """Their queues are read; without organizations and enterprises their own runners are counted."""
+    token_env: str = ""
+    app_id: int | str = ""
+    """The App's id or client id."""
+    private_key_env: str = ""
+    """Names the variable that holds the App's private key, the whole PEM file."""
+    installation_id: int | str = ""
+    every: Seconds = 27.0
+    """Least time between two rounds of questions, whatever the number of pools."""
+    budget: int = Field(default=30, ge=2)
+    """Most calls in one round."""
+    reserve: int = Field(default=500, ge=0)
+    """Calls an hour that are left to others who use the same credentials."""
+    status_url: BaseUrl | None = None
+    """GitHub's status page as JSON."""
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Whose runners are counted, as GitHub's paths begin."""
+        return (*(f"orgs/{name}" for name in self.organizations), *(f"enterprises/{name}" for name in self.enterprises))
+
+    def wrong(self) -> str:
+        """What the settings lack or have too much of when they are seen together; empty when nothing."""
+        if self.enterprises and not self.organizations and not self.repositories:
+            return (
+                'enterprises have runners and no queues; add organizations = ["NAME"] or repositories = ["OWNER/NAME"]'
+            )
+        if not self.organizations and not self.repositories:
+            return 'names nothing to look at; add organizations = ["NAME"] or repositories = ["OWNER/NAME"]'
+        app = {"app_id": self.app_id, "private_key_env": self.private_key_env, "installation_id": self.installation_id}
+        given = [name for name, value in app.items() if value]
+        if self.token_env and given:
+            return f"token_env and {given[0]} exclude each other; keep a token or an App"
+        if not self.token_env and len(given) < len(app):
+            lacking = ", ".join(name for name in app if name not in given)
+            return f"has no complete credentials; add token_env, or for a GitHub App: {lacking}"
+        return ""
+
+
+class GitHubPool(Table):
+    """The keys of `[pool."NAME"]` that belong to GitHub."""
+
+    label: str = ""
+    """The runner label; the pool's name when empty."""
+    labels: list[str] = Field(default_factory=list)
+    """Several labels, all of which a runner carries and a job asks for."""
+    runner_group: str = ""
+    limit: int | None = Field(default=None, ge=0)
+    """Most runners that the pool may have, which GitHub does not know."""
+
+    @model_validator(mode="after")
+    def _one(self) -> "GitHubPool":
+        if self.label and self.labels:
+            raise ValueError("label and labels exclude each other; keep one")
+        return self
+
+    def asked(self, pool: str) -> tuple[str, ...]:
+        """The labels of a pool, the one that tells it apart first."""
+        found = [label.strip() for label in self.labels if label.strip()] or [self.label.strip() or pool]
+        return tuple(sorted(found, key=lambda label: label.lower() in COMMON))

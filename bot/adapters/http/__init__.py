@@ -1,0 +1,1 @@
+"""HTTP to other systems: bounded answers, time limits, named failures, credentials redacted."""

@@ -1,0 +1,295 @@
+"""The one way to speak HTTP to a back end: one address each, short waits, bounded answers, failures named."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Annotated
+
+import httpx
+from pydantic import AfterValidator
+
+from bot.adapters.http.connection import DIRECT, Way
+from bot.adapters.http.json_answer import decoded, message_of
+from bot.adapters.http.redaction import credentials, hidden, sendable
+from bot.ports import Failure, Unreachable
+
+CONNECT_SECONDS = 2.0
+TOTAL_SECONDS = 8.0
+"""From asking to the last byte, the wait for a free slot included: shorter than a worker's lease."""
+IN_FLIGHT = 10
+"""Requests at once to one host; httpx gets slower with more (stack.md section 5)."""
+LARGEST_ANSWER = 8 * 1024 * 1024
+LONGEST_PAUSE_SECONDS = 300.0
+READS = frozenset({"GET", "HEAD"})
+UNSENDABLE = "the token for it has line breaks or letters that no header may have; put it right"
+
+NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
+
+
+def base_url(text: str) -> str:
+    """A back end's address without its last slash; raises ValueError with a remedy, and never repeats the value."""
+    url = _parsed(text)
+    if url.userinfo:
+        raise ValueError("must not carry a name and password; name a variable that holds them instead")
+    if url.query or url.fragment:
+        raise ValueError("must not carry ? or #; leave out all that follows the path")
+    return str(url).rstrip("/")
+
+
+def secret_url(text: str) -> str:
+    """An address that comes from a variable and may be a secret as a whole, query included; raises ValueError."""
+    return str(_parsed(text))
+
+
+def _parsed(text: str) -> httpx.URL:
+    try:
+        url = httpx.URL(text.strip())
+    except httpx.InvalidURL:
+        raise ValueError("is not an address; write for example http://localhost:9090") from None
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ValueError("needs http:// or https:// and a host, for example http://localhost:9090")
+    return url
+
+
+BaseUrl = Annotated[str, AfterValidator(base_url)]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a back end answered below 500; redirects, 401, 403 and 429 have become `Unreachable` before,
+    where they are none of the client's `answers`."""
+
+    status: int
+    body: object
+    """The decoded JSON; None when the answer was not JSON."""
+    text: str
+    """The back end's own words for a person: its `error` or `message`, else the start of the body; one line."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By lower-case name."""
+    content: bytes = field(default=b"", repr=False)
+    """The body as it came."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the status is any 2xx."""
+        return 200 <= self.status < 300
+
+
+class Wire:
+    """The connections of this process, shared by all back ends; open it once, `close` it at the end."""
+
+    def __init__(self, transport: httpx.AsyncBaseTransport | None = None, total_seconds: float = TOTAL_SECONDS) -> None:
+        """`transport` replaces the network, for tests. httpx reports every URL at INFO, and some URLs are secrets."""
+        self._total_seconds, self._transport = total_seconds, transport
+        for name in ("httpx", "httpcore"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self._client = self._opened(DIRECT)
+        self._others: dict[tuple[Way, int], httpx.AsyncClient] = {}
+        self._slots: dict[str, asyncio.Semaphore] = {}
+
+    def http(
+        self,
+        system: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        way: Way = DIRECT,
+        answers: frozenset[int] = frozenset(),
+    ) -> "Http":
+        """A client of one back end at `url`, as `base_url` accepts it; `headers` go with every request.
+
+        `answers` are statuses (304, 401, 403, 429, redirects) that are no errors here, since their headers say more.
+        Raises OSError when the way's `ca_file` cannot be read.
+        """
+        host = httpx.URL(url).netloc.decode()
+        slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
+        client = self._client if way == DIRECT else self._by(way)
+        return Http(client, slots, system, url, headers or {}, self._total_seconds, answers, way)
+
+    def _by(self, way: Way) -> httpx.AsyncClient:
+        version = (way, way.version)
+        if version not in self._others:
+            self._others[version] = self._opened(way)
+        return self._others[version]
+
+    def _opened(self, way: Way) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            verify=way.verify,
+            proxy=None if self._transport else way.through,
+            timeout=httpx.Timeout(self._total_seconds, connect=min(CONNECT_SECONDS, self._total_seconds)),
+            limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
+            follow_redirects=False,
+            trust_env=False,
+            transport=self._transport,
+        )
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for client in (self._client, *self._others.values()):
+            await client.aclose()
+
+    async def __aenter__(self) -> "Wire":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Http:
+    """A client of one back end. Every call is one request; it raises `Unreachable`, and never repeats by itself."""
+
+    client: httpx.AsyncClient = field(repr=False)
+    slots: asyncio.Semaphore = field(repr=False)
+    system: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    total_seconds: float = TOTAL_SECONDS
+    answers: frozenset[int] = frozenset()
+    """Statuses of 304, 401, 403, 429 and redirects that the caller judges itself."""
+    way: Way = DIRECT
+
+    async def get(
+        self, path: str = "", params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Read; the answer need not be JSON nor a success."""
+        return await self._call("GET", path, params=params, headers=headers)
+
+    async def send(
+        self, method: str, path: str = "", body: object = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Write a JSON document; the answer need not be JSON nor a success."""
+        return await self._call(method, path, body=body, headers=headers)
+
+    async def get_json(self, path: str = "", params: Mapping[str, str] | None = None) -> object:
+        """Read a JSON document; anything but a 2xx with JSON raises Unreachable."""
+        return self._json("GET", await self.get(path, params))
+
+    async def send_json(
+        self, method: str, path: str = "", body: object = None, headers: Mapping[str, str] | None = None
+    ) -> object:
+        """Write and read the JSON answer; anything but a 2xx with JSON raises Unreachable."""
+        return self._json(method, await self.send(method, path, body, headers))
+
+    def problem(self, what: str, failure: Failure, retry_after_seconds: float | None = None) -> Unreachable:
+        """The error to raise for this system, without any of its secrets."""
+        return Unreachable(self.system, self._clean(what), failure=failure, retry_after_seconds=retry_after_seconds)
+
+    def _json(self, method: str, answer: Answer) -> object:
+        if not answer.ok:
+            raise self.problem(f"answered HTTP {answer.status}: {answer.text}", Failure.SHAPE)
+        if answer.body is None:
+            raise self.problem(f"its answer is not JSON: {answer.text}", unsure(method))
+        return answer.body
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        sending, headers = False, {**await self._fresh(), **(headers or {})}
+        told = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}
+        if not sendable(told):
+            raise self.problem(UNSENDABLE, Failure.CREDENTIALS)
+        try:
+            async with asyncio.timeout(self.total_seconds), self.slots:
+                sending = True
+                query = dict(params) if params else None
+                request = self.client.build_request(method, self._address(path), params=query, json=body, headers=told)
+                response, content = await self._received(request)
+        except NEVER_SENT as error:
+            raise self.problem(self._unreached(error), Failure.UNCONNECTED) from None
+        except TimeoutError:
+            failure = unsure(method) if sending else Failure.UNCONNECTED
+            raise self.problem(f"{self._place()} did not answer within {self.total_seconds:g} s", failure) from None
+        except httpx.HTTPError as error:
+            raise self.problem(f"{self._place()} gave no whole answer ({reason(error)})", unsure(method)) from None
+        return self._judged(method, response, content, credentials(headers))
+
+    async def _fresh(self) -> dict[str, str]:
+        try:
+            return await self.way.fresh()
+        except (OSError, UnicodeDecodeError) as error:
+            what = f"cannot read the token in {self.way.token_file} ({error}); correct token_file, or let us read it"
+            raise self.problem(what, Failure.CREDENTIALS) from None
+
+    async def _received(self, request: httpx.Request) -> tuple[httpx.Response, bytes]:
+        response = await self.client.send(request, stream=True)
+        content = bytearray()
+        try:
+            async for chunk in response.aiter_bytes():
+                content += chunk
+                if len(content) > LARGEST_ANSWER:
+                    raise self.problem(
+                        f"its answer is larger than {LARGEST_ANSWER // 1024**2} MiB; ask for less",
+                        unsure(request.method),
+                    )
+        finally:
+            await response.aclose()
+        return response, bytes(content)
+
+    def _judged(self, method: str, response: httpx.Response, content: bytes, also: Iterable[str]) -> Answer:
+        status, body = response.status_code, decoded(content)
+        words = message_of(body, content, lambda text: self._clean(text, also))
+        if response.is_redirect and status not in self.answers:
+            raise self.problem(
+                f"{self._place()} answered with a redirect, and those are not followed; configure the final address",
+                Failure.PLACE,
+            )
+        if status in {401, 403} - self.answers:
+            raise self.problem(f"refused the credentials (HTTP {status}): {words}", Failure.CREDENTIALS)
+        if status in {429} - self.answers:
+            pause = retry_after(response.headers.get("Retry-After", ""))
+            raise self.problem(f"asks for fewer requests (HTTP 429): {words}", Failure.LATER, pause)
+        if status >= 500:
+            raise self.problem(f"failed (HTTP {status}): {words}", unsure(method))
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Answer(status, body, words, headers, content)
+
+    def _unreached(self, error: Exception) -> str:
+        told = f"cannot be reached at {self._place()}{self.way.told} ({reason(error)})"
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            return f"{told}; name the file of the authority that signed its certificate in ca_file"
+        return f"{told}; check proxy and its login, and that it lets this host through" if self.way.proxy else told
+
+    def _address(self, path: str) -> str:
+        if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):
+            raise ValueError(f"{path!r} is not a path under the configured address")
+        return self.url + path
+
+    def _place(self) -> str:
+        return httpx.URL(self.url).netloc.decode()
+
+    def _clean(self, text: str, also: Iterable[str] = ()) -> str:
+        return hidden(text, (*self.headers.values(), *also))
+
+
+def unsure(method: str) -> Failure:
+    """What no proper answer means: a read is simply asked again later, a write may have happened."""
+    return Failure.LATER if method in READS else Failure.UNKNOWN
+
+
+def reason(error: Exception) -> str:
+    """The error in a few words: its kind, and the system's own text where there is one."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
+    return f"{words}: {error}" if str(error) else words
+
+
+def retry_after(value: str) -> float:
+    """Seconds of a Retry-After header, 1 to 300; 30 when it is missing or is not a number (promises C17)."""
+    found = re.fullmatch(r"\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*", value)
+    return min(max(float(found[1]), 1.0), LONGEST_PAUSE_SECONDS) if found else 30.0
+
+
+def bearer(token: str) -> dict[str, str]:
+    """The header that carries a bearer token; empty without one."""
+    return {"Authorization": f"Bearer {token}"} if token else {}

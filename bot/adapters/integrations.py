@@ -1,0 +1,119 @@
+"""Every back end that tailback.toml names, built at once; whatever is wrong with any of them is said together."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from bot.adapters import outage_webhook
+from bot.adapters.alertmanagers.registry import ALERTMANAGERS
+from bot.adapters.build_context import Parts, Problems, way_of
+from bot.adapters.http.client import Wire
+from bot.adapters.http.connection import Way
+from bot.adapters.metrics.registry import METRICS
+from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.sns import AmazonSns
+from bot.config import ConfigError, File, PoolTable, Settings
+from bot.core.scaling.limits import ScalePolicy
+from bot.core.words import listed
+from bot.ports import Alertmanager, Jobs, Metrics, Outside, Scaler, Sns
+
+B = TypeVar("B")
+Lever = tuple[Scaler, ScalePolicy]
+
+
+@dataclass(frozen=True, slots=True)
+class BackEnds:
+    """What stands behind the desk; `close` it at the end."""
+
+    metrics: Mapping[str, Metrics]
+    """By pool name: the source that measures it."""
+    levers: Mapping[str, Lever]
+    """By pool name: the scaler and what it may do."""
+    alertmanagers: Mapping[str, Alertmanager]
+    """By configured name."""
+    outside: Outside | None
+    sns: Sns
+    slack: Way
+    """How Slack is reached."""
+    wire: Wire = field(repr=False)
+
+    async def close(self) -> None:
+        """Close every connection to every back end."""
+        await self.wire.close()
+
+
+def build(settings: Settings, now: Callable[[], float], wire: Wire | None = None, jobs: Jobs | None = None) -> BackEnds:
+    """Build all back ends; nothing is contacted. Raises ConfigError with every problem, each with place and remedy.
+
+    `now` gives epoch seconds. Without `wire` one is opened; `jobs` is what GitHub's webhooks told.
+    """
+    problems, file = Problems(), settings.file
+    parts = Parts(wire or Wire(), settings.secret, now, jobs)
+    levers, alertmanagers = dict[str, Lever](), dict[str, Alertmanager]()
+    metrics = _metrics(file, parts, problems)
+    for pool, pool_table in file.pool.items():
+        with problems:
+            if pool_table.scaler:
+                levers[pool] = _lever(pool, pool_table.scaler, parts)
+    for name, raw in file.alertmanager.items():
+        with problems:
+            place = f"[alertmanager.{name}]"
+            alertmanagers[name] = kind_of(place, raw, ALERTMANAGERS)(name, place, raw, parts)
+    told, ways = list[Outside](), list[Way]()
+    with problems:
+        told += [outage_webhook.build(file.outside_slack, parts)] if file.outside_slack else []
+    for place, table in (("[sns]", file.sns), ("[slack]", file.slack)):
+        with problems:
+            ways.append(way_of(place, table, settings.secret))
+    problems.settle()
+    to_sns, to_slack = ways
+    sns = AmazonSns(parts.wire, now, to_sns)
+    return BackEnds(metrics, levers, alertmanagers, told[0] if told else None, sns, to_slack, parts.wire)
+
+
+def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
+    """What builds the table's kind; raises ConfigError that lists the known ones, or names the missing library."""
+    known = listed((f'"{kind}"' for kind in kinds), most=20)
+    if "kind" not in raw:
+        raise ConfigError([f"{place}: kind: is required; known kinds: {known}"])
+    try:
+        found = kinds.get(str(raw["kind"]))
+    except ConfigError as error:
+        raise ConfigError([f"{place}: {problem}" for problem in error.problems]) from None
+    if found is None:
+        raise ConfigError([f"{place}: kind: there is no kind of that name; known kinds: {known}"])
+    return found
+
+
+def _metrics(file: File, parts: Parts, problems: Problems) -> dict[str, Metrics]:
+    measured = {name: dict[str, Mapping[str, object]]() for name in file.metrics}
+    for pool, table in file.pool.items():
+        with problems:
+            if source := _source_of(pool, table, file):
+                measured[source][pool] = table.figures
+    found: dict[str, Metrics] = {}
+    for name, pools in measured.items():
+        with problems:
+            place = f"[metrics.{name}]"
+            source_of_all = kind_of(place, file.metrics[name], METRICS)(name, place, file.metrics[name], pools, parts)
+            found |= dict.fromkeys(pools, source_of_all)
+    return found
+
+
+def _source_of(pool: str, table: PoolTable, file: File) -> str:
+    """The name of the source that measures a pool; empty when it names none and has nothing to measure."""
+    place, known = f'[pool."{pool}"]', listed((f'"{name}"' for name in file.metrics), most=20)
+    if table.metrics and table.metrics not in file.metrics:
+        remedy = f"known sources: {known}" if file.metrics else f"add a table [metrics.{table.metrics}]"
+        raise ConfigError([f'{place}: metrics: there is no source "{table.metrics}"; {remedy}'])
+    if table.figures and not table.metrics:
+        remedy = f"name one: {known}" if file.metrics else "add a table [metrics.NAME] and name it here"
+        raise ConfigError(
+            [f"{place}: has keys for a metrics source ({listed(table.figures)}) but names none; {remedy}"]
+        )
+    return table.metrics
+
+
+def _lever(pool: str, raw: Mapping[str, object], parts: Parts) -> Lever:
+    place = f'[pool."{pool}".scaler]'
+    return kind_of(place, raw, SCALERS)(pool, place, raw, parts)

@@ -1,0 +1,1 @@
+"""The store in memory, with the same contract as the one on Redis."""

@@ -1,0 +1,246 @@
+"""A store in memory that keeps the same contract as the one on Redis; for replays, whose time is not the server's."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from bot.adapters.memory.rows import Lane, MemoryData, Row
+from bot.adapters.records import KINDS, kind_name
+from bot.core.audit_chain import canonical, chained
+from bot.core.incident.incident import Incident
+from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Held, Put, Record
+
+R = TypeVar("R", bound=Record)
+DAY = 86400.0
+
+
+class MemoryStore:
+    """Implements `bot.ports.Store` without a server; several with one MemoryData are several processes.
+
+    Nothing in it depends on anything but the calls and the two clocks: the same calls give the same answers.
+    """
+
+    def __init__(
+        self,
+        now: Callable[[], float],
+        monotonic: Callable[[], float],
+        *,
+        data: MemoryData | None = None,
+        lease_seconds: float = 10.0,
+    ) -> None:
+        """`now` gives epoch seconds, `monotonic` seconds that never jump."""
+        self.data = data or MemoryData()
+        self._now = now
+        self._monotonic = monotonic
+        self._lease = lease_seconds
+        self._woken = asyncio.Event()
+        self.data.listeners.append(self._woken)
+
+    async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
+        """One record; None when there is none."""
+        row = self._row(f"{kind_name(kind)}:{record_id}")
+        return Held(row.value, row.version) if row is not None and isinstance(row.value, kind) else None
+
+    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
+        """The records that exist, by id."""
+        found = {record_id: await self.get(kind, record_id) for record_id in ids}
+        return {record_id: held for record_id, held in found.items() if held is not None}
+
+    async def find(self, index: str) -> str | None:
+        """The id that an index points to."""
+        return self.data.indexes.get(index)
+
+    async def open_under(self, index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+        """(was `mark` applied before?, the incident that `index` points to)."""
+        seen = await self.done_by(mark) is not None
+        return seen, await self.get(Incident, self.data.indexes.get(index, ""))
+
+    async def members(self, name: str) -> set[str]:
+        """The members of a set."""
+        return set(self.data.sets.get(name, ()))
+
+    async def listed(self, name: str) -> tuple[str, ...]:
+        """Who stands in a list now, by the time at which they leave; who has left is forgotten."""
+        found, now = self.data.lists.get(name, {}), self._now()
+        for member in [one for one, until in found.items() if until <= now]:
+            del found[member]
+        return tuple(sorted(found, key=lambda one: (found[one], one)))
+
+    async def done_by(self, mark: str) -> str | None:
+        """What the thing behind `mark` was applied to; None when it was not."""
+        by, until = self.data.marks.get(mark, ("", 0.0))
+        return by if until > self._now() else None
+
+    async def commit(self, change: Change) -> None:
+        """Apply a change atomically. Raises Conflict or AlreadyDone, and then nothing was written."""
+        for mark in change.once:
+            if (by := await self.done_by(mark)) is not None:
+                raise AlreadyDone(by)
+        self._check(change)
+        now = self._now()
+        earliest = min(self.data.due.values(), default=float("inf"))
+        before = dict(self.data.due)
+        for mark in change.once:
+            self.data.marks[mark] = (change.once_value, now + DAY)
+        for put in change.puts:
+            self._put(put, now)
+        for index, (points_to, _) in change.point.items():
+            self.data.indexes[index] = points_to
+            if not points_to:
+                del self.data.indexes[index]
+        self._gather(change, now)
+        for member in change.wake:
+            self._look_sooner(member, now, now)
+        for entry in change.audit:
+            head = self.data.trail[-1][2] if self.data.trail else ""
+            stream_id = f"{now * 1000:.0f}-{len(self.data.trail)}"
+            self.data.trail.append((stream_id, entry, chained(head, canonical(entry))))
+        self.data.commits += 1
+        fresh = [at for member, at in self.data.due.items() if before.get(member) != at]
+        if any(at <= now or at < earliest for at in fresh):
+            for listener in self.data.listeners:
+                listener.set()
+
+    async def claim(self, most: int) -> Claims:
+        """Take up to `most` due records for the length of the lease, the longest due first."""
+        now = self._now()
+        claims: list[Claim] = []
+        ready = sorted((at, member) for member, at in self.data.due.items() if at <= now)
+        for _, member in ready[:most]:
+            if (claim := self._claimed(member, now)) is not None:
+                claims.append(claim)
+        soonest = self.next_due()
+        return Claims(tuple(claims), None if soonest is None else max(0.0, soonest - now))
+
+    def next_due(self) -> float | None:
+        """When the next record is due (epoch seconds); None when none is."""
+        return min(self.data.due.values(), default=None)
+
+    async def pace(self, lane: str, who: str, interval_seconds: float, burst: int, *, urgent: bool) -> float:
+        """Ask for a turn in a lane: 0 when it is granted, else seconds until it is worth asking again."""
+        kept = self.data.lanes.setdefault(lane, Lane())
+        return kept.turn(who, self._now(), interval_seconds, burst, urgent=urgent)
+
+    async def hold_lane(self, lane: str, seconds: float) -> None:
+        """Stop a lane for that long."""
+        now = self._now()
+        self.data.lanes.setdefault(lane, Lane()).hold(now + seconds, now)
+
+    async def woken(self, timeout_seconds: float) -> bool:
+        """Wait until a commit anywhere made something due; False after the timeout, which is in real seconds."""
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return False
+        self._woken.clear()
+        return True
+
+    def lost_data(self) -> bool:
+        """Never: what it holds lives as long as the process."""
+        return False
+
+    def accept_loss(self) -> None:
+        """There is none."""
+
+    async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
+        """(stream id, entry, hash) in order; `after` is exclusive."""
+        later = [row for row in self.data.trail if after == "-" or _place(row[0]) > _place(after)]
+        return later[:most]
+
+    async def audit_head(self) -> str:
+        """The hash of the entry that was written last; empty before the first."""
+        return self.data.trail[-1][2] if self.data.trail else ""
+
+    async def aclose(self) -> None:
+        """Nobody waits for it any more."""
+        self.data.listeners.remove(self._woken)
+
+    def _row(self, member: str) -> Row | None:
+        row = self.data.rows.get(member)
+        if row is not None and row.expires <= self._now():
+            del self.data.rows[member]
+            return None
+        return row
+
+    def _check(self, change: Change) -> None:
+        for put in change.puts:
+            member = f"{kind_name(type(put.value))}:{put.value.id}"
+            row = self._row(member) or Row()
+            if row.version != put.held.version:
+                raise Conflict(f"{member} changed")
+            if put.held.fence is not None and row.fence != put.held.fence:
+                raise Conflict(f"{member} is claimed by somebody else")
+        for index, (_, expected) in change.point.items():
+            points_to = self.data.indexes.get(index)
+            a_thread = (points_to or "").startswith("@")
+            forgotten = not a_thread and all(self._row(f"{kind}:{points_to}") is None for kind in KINDS)
+            if points_to != expected and not (expected is None and forgotten):
+                raise Conflict("an index points elsewhere")
+
+    def _gather(self, change: Change, now: float) -> None:
+        """Sets and lists."""
+        for name, member in change.join:
+            self.data.sets.setdefault(name, set()).add(member)
+        for name, member in change.leave:
+            self.data.sets.get(name, set()).discard(member)
+        for name, member, seconds in change.listed:
+            self.data.lists.setdefault(name, {})[member] = now + seconds
+
+    def _put(self, put: Put, now: float) -> None:
+        member = f"{kind_name(type(put.value))}:{put.value.id}"
+        row = self.data.rows.setdefault(member, Row())
+        row.value, row.version = put.value, row.version + 1
+        row.expires = float("inf") if put.keep_seconds is None else now + put.keep_seconds
+        if put.held.fence is not None:
+            self._put_fenced(put, member, row, now)
+        elif row.claimed_until > now:
+            row.again = True
+        elif put.due is None:
+            self.data.due.pop(member, None)
+        else:
+            self._look_sooner(member, put.due, now)
+
+    def _put_fenced(self, put: Put, member: str, row: Row, now: float) -> None:
+        if not put.release:
+            row.claimed_until = self.data.due[member] = now + self._lease
+            row.open_claim = now
+            return
+        if not put.uncertain:
+            row.open_claim = None
+        elif put.held.unsettled is not None:
+            row.open_claim = put.held.unsettled
+        due = now if row.again else put.due
+        row.fence, row.claimed_until, row.again = None, 0.0, False
+        if due is None:
+            self.data.due.pop(member, None)
+        else:
+            self.data.due[member] = due
+
+    def _look_sooner(self, member: str, at: float, now: float) -> None:
+        row = self.data.rows.get(member)
+        if row is not None and row.claimed_until > now:
+            row.again = True
+        else:
+            self.data.due[member] = min(at, self.data.due.get(member, at))
+
+    def _claimed(self, member: str, now: float) -> Claim | None:
+        """One record for the length of the lease; None when it is gone, and then it is not due any more."""
+        kind, _, record_id = member.partition(":")
+        row = self._row(member)
+        if (row is None or row.value is None) and kind in {"inc", "act"}:
+            del self.data.due[member]
+            return None
+        row = self.data.rows.setdefault(member, Row())
+        self.data.fence += 1
+        unsettled, lease_ends = row.open_claim, self._monotonic() + self._lease
+        row.fence, row.open_claim, row.again = self.data.fence, now, False
+        row.claimed_until = self.data.due[member] = now + self._lease
+        held = None if row.value is None else Held(row.value, row.version, row.fence, unsettled, lease_ends)
+        return Claim(kind, record_id, held, self.data.fence, lease_ends)
+
+
+def _place(stream_id: str) -> tuple[int, int]:
+    """The order of stream ids: milliseconds, then a number."""
+    at, _, number = stream_id.partition("-")
+    return int(at), int(number or 0)

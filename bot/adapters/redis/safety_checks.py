@@ -1,0 +1,65 @@
+"""What makes a Redis server unsafe to keep incidents in, each as a sentence with its remedy (promises section 2)."""
+
+from collections.abc import Callable, Mapping
+
+from bot.adapters.redis.calls import RedisLink
+from bot.ports import Failure, Unreachable
+
+OLDEST = (6, 2)
+CLOCK_SECONDS = 2.0
+
+
+async def dangers(link: RedisLink, now: Callable[[], float]) -> list[str]:
+    """The findings, by INFO alone: managed servers block CONFIG but tell the same there. Raises Unreachable."""
+    before = now()
+    told = await redis_time(link)
+    apart = (before + now()) / 2 - told
+    facts = await link.read("INFO")
+    found = (
+        of_facts(facts) if isinstance(facts, Mapping) else ["Redis: INFO gives nothing; allow it in the server's ACL."]
+    )
+    return [*found, *of_clock(apart)]
+
+
+async def redis_time(link: RedisLink) -> float:
+    """Epoch seconds as Redis counts them. Raises Unreachable."""
+    told = await link.read("TIME")
+    if not isinstance(told, (tuple, list)):
+        raise Unreachable("Redis", f"TIME answered {told!r}", failure=Failure.UNKNOWN)
+    return int(told[0]) + int(told[1]) / 1e6
+
+
+def of_facts(facts: Mapping[str, object]) -> list[str]:
+    """The findings in INFO's fields; a field that is missing is a finding too, unknown is not safe."""
+    found = []
+    version = str(facts.get("redis_version", "0"))
+    if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
+        found.append(f"Redis: version {version} is too old; use Redis 6.2 or newer, or any Valkey.")
+    policy = str(facts.get("maxmemory_policy", "unknown"))
+    if policy != "noeviction":
+        found.append(
+            f"Redis: maxmemory-policy is {policy}, so it may silently drop incidents; set it to noeviction "
+            "(CONFIG SET maxmemory-policy noeviction, and in redis.conf)."
+        )
+    if str(facts.get("aof_enabled", "unknown")) != "1":
+        found.append(
+            "Redis: the append-only file is off, so a restart loses accepted alerts; set appendonly yes "
+            "(CONFIG SET appendonly yes, and in redis.conf)."
+        )
+    role = str(facts.get("role", "unknown"))
+    if role not in {"master", "primary"}:
+        found.append(f"Redis: this server is a {role}; point REDIS_URL at the primary.")
+    if str(facts.get("aof_last_write_status", "ok")) != "ok":
+        found.append("Redis: the last write to its append-only file failed; free space on its disk.")
+    return found
+
+
+def of_clock(apart_seconds: float) -> list[str]:
+    """The finding when this machine's clock and Redis TIME differ too much; positive: ours is ahead."""
+    if abs(apart_seconds) <= CLOCK_SECONDS:
+        return []
+    side = "ahead of" if apart_seconds > 0 else "behind"
+    return [
+        f"Clock: this machine is {abs(apart_seconds):.1f} s {side} Redis TIME; "
+        "let both follow the same time server (NTP), the limit is 2 s."
+    ]

@@ -1,0 +1,15 @@
+"""The kinds of scaler: the word of `kind` in `[pool."NAME".scaler]`, and what builds it."""
+
+from collections.abc import Callable, Mapping
+
+from bot.adapters.build_context import Parts
+from bot.adapters.kinds import Kinds
+from bot.core.scaling.limits import ScalePolicy
+from bot.ports import Scaler
+
+Build = Callable[[str, str, Mapping[str, object], Parts], tuple[Scaler, ScalePolicy]]
+"""(pool, place in tailback.toml, its table, parts) → the lever and what it may do; raises ConfigError."""
+
+SCALERS: Mapping[str, Build] = Kinds(
+    "bot.adapters.scalers", "arc", "aws_asg", "command", "github_aws_runners", "http", "kubernetes", "none"
+)

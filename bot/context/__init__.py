@@ -1,0 +1,1 @@
+"""What a behavior may reach: ports, clock, settings, saving of incidents, and queries."""

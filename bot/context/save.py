@@ -1,0 +1,92 @@
+"""Write an incident and everything that follows from the move: who is watched, who waits, where it is found."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from bot.context.context import Desk
+from bot.core.charts.chart_record import sketch_id
+from bot.core.incident.incident import Incident
+from bot.core.record import AuditEntry, Change, Conflict, Held, Put, Record
+
+KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
+"""How long a closed incident can still be exported; then `bot.maintenance.expire` deletes it and every index."""
+EXPIRES_SECONDS = 2 * KEPT_AFTER_CLOSE_SECONDS
+"""When Redis drops the record by itself, should nobody have been there to forget it."""
+TRIES = 20
+
+Move = Callable[[Incident], Incident]
+
+
+def follows(before: Incident | None, after: Incident) -> Change:
+    """The set and index changes that belong to a move; pure, so it can be computed again on a conflict."""
+    join: list[tuple[str, str]] = []
+    leave: list[tuple[str, str]] = []
+    point: dict[str, tuple[str, str | None]] = {}
+    was_open = before is not None and not before.closed
+    if not after.closed:
+        watched = () if before is None or before.closed else before.candidates
+        join += [(f"watch:{name}", after.id) for name in after.candidates if name not in watched]
+        if not was_open:
+            join.append(("open", after.id))
+    elif was_open:
+        leave += [("open", after.id), *((f"watch:{name}", after.id) for name in after.candidates)]
+        join.append(("ended", after.id))
+    waited = before is not None and before.thread.root is None
+    if after.thread.root is None and not (waited and before and before.thread.channel == after.thread.channel):
+        join.append((f"waiting:{after.thread.channel}", after.id))
+    if waited and before and (after.thread.root or after.thread.channel != before.thread.channel):
+        leave.append((f"waiting:{before.thread.channel}", after.id))
+    if after.thread.root and (before is None or before.thread.root != after.thread.root):
+        point[f"thread:{after.thread.channel}:{after.thread.root}"] = (after.id, None)
+    pools = tuple(f"pool:{member.removeprefix('watch:')}" for member, _ in join if member.startswith("watch:"))
+    begun = before.charts if before is not None else ()
+    sketches = tuple(f"sketch:{sketch_id(after.id, number)}" for number in after.charts if number not in begun)
+    return Change(join=tuple(join), leave=tuple(leave), point=point, wake=(*pools, *sketches))
+
+
+async def keep(  # noqa: PLR0913 - the parts of one atomic change
+    desk: Desk,
+    held: Held[Incident],
+    move: Move,
+    *,
+    due: float | None,
+    release: bool = True,
+    uncertain: bool = False,
+    also: tuple[Put, ...] = (),
+    audit: tuple[AuditEntry, ...] = (),
+    once: tuple[str, ...] = (),
+    wake: tuple[str, ...] = (),
+) -> Held[Incident]:
+    """Apply a pure move and store it; when somebody else wrote first, read again and run the same move again.
+
+    With a claim (`held.fence`) the write counts only while the claim is ours. Raises Conflict when that is lost or
+    after many tries, AlreadyDone for a replay, Unreachable when the store cannot be used.
+    """
+    for _ in range(TRIES):
+        after = move(held.value)
+        expiry = EXPIRES_SECONDS if after.closed else None
+        put = Put(held, after, due, release=release, uncertain=uncertain, keep_seconds=expiry)
+        base = follows(held.value if held.version else None, after)
+        begun = desk.monotonic()
+        try:
+            await desk.store.commit(
+                replace(base, puts=(put, *also), audit=audit, once=once, once_value=after.id, wake=(*base.wake, *wake))
+            )
+        except Conflict:
+            held = await _again(desk, held)
+            continue
+        lease_ends = begun + desk.settings.file.timing.lease if held.fence and not release else 0.0
+        return Held(after, held.version + 1, held.fence, held.unsettled, lease_ends or held.lease_ends)
+    raise Conflict(f"incident {held.value.id} is being written too often")
+
+
+async def _again(desk: Desk, held: Held[Incident]) -> Held[Incident]:
+    fresh = await desk.store.get(Incident, held.value.id)
+    if fresh is None or (held.fence is not None and fresh.version == held.version):
+        raise Conflict(f"the claim on incident {held.value.id} was lost")
+    return replace(held, value=fresh.value, version=fresh.version)
+
+
+def put_new(record: Record, due: float | None) -> Put:
+    """A record that must not exist yet."""
+    return Put(Held(record, 0), record, due)

@@ -1,0 +1,167 @@
+"""How a pool's queue went during an incident: a short series for pictures, the hours waited, the likely causes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.core.pool.pool import Snapshot
+
+PAST_SECONDS = 1800.0
+"""How much of the time before the incident its series begins with, where samples are known."""
+PAST_STEP_SECONDS = 30.0
+"""How far apart the samples of that time are at most (`stories/measure.py`)."""
+MOST_POINTS = 96
+"""Points kept of one pool; when there are more, every two become one."""
+FEWER_POINTS = 24
+"""The same in an incident of many pools."""
+MANY_POOLS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The worst that was seen of a queue in one step of its series; None is unknown, which is not zero."""
+
+    at: float
+    """Epoch seconds of the step's first sample."""
+    queued: int | None = None
+    oldest_wait_seconds: float | None = None
+    online: int | None = None
+    """Busy and idle runners, as last seen in the step."""
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One pool's way through one incident."""
+
+    step_seconds: float
+    past_until: float = 0.0
+    """Up to here the samples may be a source's own past, which comes in steps of `PAST_STEP_SECONDS`."""
+    points: tuple[Point, ...] = ()
+    """Oldest first; a step without any sample has none."""
+    seen_at: float | None = None
+    """Time of the newest sample that was taken in (epoch seconds)."""
+    seen_queued: int | None = None
+    """Its queue."""
+    waited_seconds: float = 0.0
+    """Seconds that jobs were seen to wait since the incident began, added up; in the pool's own time."""
+    measured_seconds: float = 0.0
+    """For how much of that time both ends of a stretch were measured; by the clock."""
+    causes: Mapping[str, int] = field(default_factory=dict)
+    """What was the likeliest cause → in how many looks."""
+
+    @property
+    def likeliest(self) -> tuple[str, int, int] | None:
+        """The cause named in most looks, in how many, and in how many any cause was; None when none ever was."""
+        if not self.causes:
+            return None
+        name = max(sorted(self.causes), key=lambda cause: self.causes[cause])
+        return name, self.causes[name], sum(self.causes.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a course is measured by."""
+
+    began_at: float
+    """Epoch seconds; waiting counts from here on."""
+    opened_at: float
+    """Epoch seconds; from here on it is measured once in each poll period."""
+    poll_seconds: float
+    speed: float = 1.0
+    pools: int = 1
+    """How many pools of the incident have a course: many share the room."""
+
+
+def onward(course: Course | None, samples: tuple[Snapshot, ...], span: Span, cause: str = "") -> Course:
+    """The course with the samples that it has not taken in yet; `cause` is the likeliest one at this look.
+
+    A stretch between two samples counts with the shorter of the two queues, and not at all when a sample is missing
+    in it: what is told is the least that jobs waited.
+    """
+    after = course or Course(max(2 * span.poll_seconds, 1.0), span.opened_at)
+    since = span.began_at - PAST_SECONDS if after.seen_at is None else after.seen_at
+    fresh = [sample for sample in samples if sample.at > since]
+    for sample in fresh:
+        after = _with(after, sample, span)
+    if not fresh:
+        return course or after
+    if cause:
+        after = replace(after, causes={**after.causes, cause: after.causes.get(cause, 0) + 1})
+    return _fitted(after, FEWER_POINTS if span.pools > MANY_POOLS else MOST_POINTS)
+
+
+def _with(course: Course, sample: Snapshot, span: Span) -> Course:
+    waited, measured = course.waited_seconds, course.measured_seconds
+    length = None if course.seen_at is None or course.seen_at < span.began_at else sample.at - course.seen_at
+    known = [queued for queued in (course.seen_queued, sample.queued) if queued is not None]
+    if length is not None and length <= 2 * span.poll_seconds + 1 and len(known) == 2:
+        waited += min(known) * length * span.speed
+        measured += length
+    points, point = course.points, _point(sample)
+    if points and _step(points[-1], course.step_seconds) == _step(point, course.step_seconds):
+        points = (*points[:-1], _worst(points[-1], point))
+    else:
+        points = (*points, point)
+    after = replace(course, points=points, waited_seconds=waited, measured_seconds=measured)
+    return replace(after, seen_at=sample.at, seen_queued=sample.queued)
+
+
+def _point(sample: Snapshot) -> Point:
+    return Point(sample.at, sample.queued, sample.oldest_wait_seconds, sample.online, sample.limit)
+
+
+def _worst(first: Point, second: Point) -> Point:
+    return Point(
+        first.at,
+        max((v for v in (first.queued, second.queued) if v is not None), default=None),
+        max((v for v in (first.oldest_wait_seconds, second.oldest_wait_seconds) if v is not None), default=None),
+        first.online if second.online is None else second.online,
+        first.limit if second.limit is None else second.limit,
+    )
+
+
+def _step(point: Point, step_seconds: float) -> int:
+    return int(point.at // step_seconds)
+
+
+def _fitted(course: Course, most: int) -> Course:
+    after = course
+    while len(after.points) > most:
+        step, kept = 2 * after.step_seconds, list[Point]()
+        for point in after.points:
+            if kept and _step(kept[-1], step) == _step(point, step):
+                kept[-1] = _worst(kept[-1], point)
+            else:
+                kept.append(point)
+        after = replace(after, step_seconds=step, points=tuple(kept))
+    return after
+
+
+def stretches(course: Course, figure: str) -> tuple[tuple[tuple[float, float], ...], ...]:
+    """(epoch seconds, value) of one figure of `Point`, cut wherever a step is missing or the figure is unknown.
+
+    The queue ends with its newest sample, which may be shorter than the worst of its step.
+    """
+    found: list[tuple[tuple[float, float], ...]] = []
+    before: Point | None = None
+    for point in course.points:
+        value: float | None = getattr(point, figure)
+        follows = before is not None and _follows(course, before, point)
+        if value is not None and follows and found:
+            found[-1] = (*found[-1], (point.at, float(value)))
+        elif value is not None:
+            found.append(((point.at, float(value)),))
+        before = None if value is None else point
+    seen_at, seen_queued = course.seen_at, course.seen_queued
+    newer = before is not None and seen_at is not None and seen_at > before.at
+    if figure == "queued" and newer and seen_at is not None and seen_queued is not None:
+        found[-1] = (*found[-1], (seen_at, float(seen_queued)))
+    return tuple(found)
+
+
+def _follows(course: Course, before: Point, point: Point) -> bool:
+    """Whether nothing is missing between two points: no whole step, and in the past no sample of its wider steps."""
+    if _step(point, course.step_seconds) - _step(before, course.step_seconds) <= 1:
+        return True
+    past = point.at <= course.past_until + PAST_STEP_SECONDS
+    return past and point.at - before.at <= course.step_seconds + 2 * PAST_STEP_SECONDS

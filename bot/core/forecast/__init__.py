@@ -1,0 +1,1 @@
+"""Where a queue goes from here, how well that was predicted, and what more runners would do."""

@@ -1,0 +1,119 @@
+"""Will the queue drain on its own: an interval, `stalled`, `growing`, or the reason why nothing can be said."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.core.forecast.drain import HORIZON_MINUTES, Point, crossing, walk
+from bot.core.forecast.flow import Flow, flow_of
+from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.forecast.scoring import Calibration, calibration, thinned
+from bot.core.pool.hour_stats import Usual
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
+from bot.core.words import count
+
+INTERVAL_Z = 1.4
+"""Standard deviations on each side; 1.28 would be 80 % if all were normal, the rest was measured on the fleet."""
+DRIFT = 0.3
+"""Relative doubt of a foretold time per square root of an hour, where no past weeks say what the hours are used to.
+
+A random walk with this step strays in half a day (0.3 × √12 = 1.0) as far as a rhythm of working hours whose nights
+have a third of what its days have: opposite hours of the day then differ by the mean of both.
+"""
+GROWTH_MINUTES = 30.0
+
+
+def forecast(
+    series: Sequence[Snapshot],
+    rules: PoolRules,
+    known: Calibration | None = None,
+    speed: float = 1.0,
+    ahead: tuple[Usual, ...] = (),
+) -> Forecast:
+    """What becomes of the queue when nobody does anything; times in the fleet's own seconds (see `flow_of`)."""
+    last = series[-1] if series else None
+    at, queued = (last.at, last.queued) if last else (0.0, None)
+    said = Forecast(at, Verdict.UNSAID, queued, pool=rules.name)
+    flow = flow_of(tuple(series), rules, speed, ahead)
+    if isinstance(flow, str):
+        return replace(said, reason=flow)
+    if flow.queued <= flow.floor:
+        return replace(said, verdict=Verdict.CLEARS, low_seconds=0.0, mid_seconds=0.0, high_seconds=0.0)
+    if last is not None and (blocked := blocked_by(last, rules)):
+        return replace(said, verdict=Verdict.GROWING if flow.arrivals else Verdict.STALLED, reason=blocked)
+    return _read_off(said, flow, walk(flow), known or Calibration())
+
+
+def blocked_by(last: Snapshot, rules: PoolRules) -> str:
+    """Why no rate of the past says anything: runners stand idle beside a queue, or there are none."""
+    waits = (last.oldest_wait_seconds or 0) > rules.boot_time_seconds
+    if last.provider_up is False:
+        return "the CI provider assigns no jobs; nothing drains until it does"
+    if last.idle and waits and last.queued and last.idle >= min(2, last.queued):
+        return f"{count(last.idle, 'runner')} idle beside the queue: jobs are not being assigned"
+    if last.busy == last.idle == last.booting == 0:
+        return "no runner is there to take a job, and none is booting"
+    return ""
+
+
+def _read_off(said: Forecast, flow: Flow, points: list[Point], known: Calibration) -> Forecast:
+    mid = crossing(points, flow.floor, 0.0)
+    low = crossing(points, flow.floor, -INTERVAL_Z)
+    high = crossing(points, flow.floor, INTERVAL_Z)
+    if mid is None or crossing(walk(_unhoped(flow)), flow.floor, 0.0) is None:
+        later = next(point.queued for point in points if point.minute >= GROWTH_MINUTES)
+        grows = later > flow.queued + max(1.0, 0.05 * flow.queued)
+        why = f"{flow.arrivals:.1f} jobs arrive a minute, about {flow.pace * flow.online:.1f} are finished"
+        return replace(said, verdict=Verdict.GROWING if grows else Verdict.STALLED, reason=why)
+    if high is None or low is None:
+        why = f"arrivals and completions are too close to call; not before {max(1, round(low or 0))} min"
+        return replace(said, reason=why)
+    low, mid, top = spread_out(flow, low, mid, high, known.widen)
+    return replace(
+        said,
+        verdict=Verdict.CLEARS,
+        low_seconds=60 * low,
+        mid_seconds=60 * mid,
+        high_seconds=60 * (top or HORIZON_MINUTES),
+        reason=f"after {count(known.scored, 'scored forecast')}" if known.widen > 1 else "",
+    )
+
+
+def _unhoped(flow: Flow) -> Flow:
+    """The flow without the hope that people stop pushing: only the habits of past weeks may lower what arrives."""
+    return replace(flow, lasts=True) if flow.habits else replace(flow, usual=None)
+
+
+def spread_out(
+    flow: Flow, low: float, mid: float, high: float | None, widen: float
+) -> tuple[float, float, float | None]:
+    """The interval in minutes, widened; a short queue clears when the next few jobs end, and that is never sharp.
+
+    Without known past weeks it widens with the time foretold: nobody knows what the coming hours are used to.
+    """
+    mid = max(mid, 0.5)
+    soon = 1 / math.sqrt(flow.queued + 1)
+    drift = 0.0 if flow.habits else INTERVAL_Z * DRIFT * math.sqrt(mid / 60)
+    low = max(0.05, min(low, mid * (1 - 0.5 * soon)))
+    down = math.exp(widen * math.hypot(math.log(mid / low), drift))
+    if high is None:
+        return mid / down, mid, None
+    high = max(high, mid * (1 + 1.5 * soon))
+    up = math.exp(widen * math.hypot(math.log(high / mid), drift))
+    return mid / down, mid, min(mid * up, HORIZON_MINUTES)
+
+
+def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, speed: float = 1.0) -> Pool:
+    """The pool's record with the forecast of its newest sample; `scoring.py` compares past ones.
+
+    One forecast in `every_seconds` is kept to be scored, and each change of the verdict.
+    """
+    last = pool.latest
+    if last is None or pool.trouble is not None or empty(last, rules.floor):
+        return replace(pool, outlook=None)
+    made = replace(forecast(pool.samples, rules, calibration(pool.scores), speed, pool.ahead), pool=pool.id)
+    kept = pool.forecasts
+    before = kept[-1] if kept else None
+    if before is None or made.at - before.at >= every_seconds or (made.verdict is not before.verdict):
+        kept = thinned((*kept, made))
+    return replace(pool, outlook=made, forecasts=kept)

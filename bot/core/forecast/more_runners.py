@@ -1,0 +1,240 @@
+"""What more runners would do for a queue: a table of +N, the fewest that meet a target, and when to do nothing."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.core.forecast.drain import Point, crossing, walk
+from bot.core.forecast.flow import Flow, flow_of
+from bot.core.forecast.forecast import INTERVAL_Z, spread_out
+from bot.core.pool.hour_stats import Usual
+from bot.core.pool.pool import PoolRules, Snapshot
+from bot.core.words import count, duration
+
+TARGET_SECONDS = 1800.0
+ADDED_WIDEN = 1.25
+"""Nobody has seen the pool with the added runners: their interval is wider by that factor (measured on the fleet)."""
+BOOT_VARIES = 0.25
+"""Share of the boot time by which a new runner comes sooner or later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """By what a choice is judged."""
+
+    cost_per_runner_hour: float | None = None
+    target_seconds: float = TARGET_SECONDS
+    """The queue shall be empty within this time."""
+    most: int | None = None
+    """The most runners that may be added at once; None: as many as one likes."""
+    widen: float = 1.0
+    """Of the pool's calibration: by how much its intervals have been too narrow."""
+    speed: float = 1.0
+    """See `flow_of`."""
+    ahead: tuple[Usual, ...] = ()
+    """What the pool's past weeks foretell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What `more` runners are expected to do; None: it does not drain within the horizon."""
+
+    more: int
+    low_seconds: float | None
+    mid_seconds: float | None
+    high_seconds: float | None
+    oldest_wait_seconds: float | None
+    """The longest that any job waits until then; None when the present queue does not get its turn, or nobody
+    knows how long its oldest job has waited."""
+    cost: float | None
+    """Of the added runners until the queue is empty; None when unpriced or when it does not drain."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """The choices, by number of added runners."""
+
+    options: tuple[Option, ...] = ()
+    enough: Option | None = None
+    """The fewest added runners whose expected time meets the target; None when none of the options does."""
+    do_nothing: str = ""
+    """Why nothing should be added; empty when that cannot be said."""
+    refusal: str = ""
+    """Why nothing can be foreseen; then there are no options."""
+
+
+def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
+    """Walk the queue with each number of added runners; more runners never make it later."""
+    terms = terms or Terms()
+    queued = series[-1].queued if series else None
+    if queued is not None and queued <= rules.floor:
+        few = f"{count(queued, 'job')} queued, at or under the floor"
+        return WhatIf(refusal=few if queued else "nothing is queued")
+    flow = flow_of(tuple(series), rules, terms.speed, terms.ahead)
+    if isinstance(flow, str):
+        return WhatIf(refusal=flow)
+    options: list[Option] = []
+    for more in sorted({0, *(number for number in counts if number > 0)}):
+        option = _not_later(_option(flow, more, terms), options[-1] if options else None)
+        known = series[-1].oldest_wait_seconds is not None
+        options.append(option if known else replace(option, oldest_wait_seconds=None))
+    enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
+    return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules))
+
+
+def _option(flow: Flow, more: int, terms: Terms) -> Option:
+    points = walk(flow, more)
+    low, mid, high = (crossing(points, flow.floor, z) for z in (-INTERVAL_Z, 0.0, INTERVAL_Z))
+    if low is not None and mid is not None:
+        low, mid, high = spread_out(flow, low, mid, high, terms.widen * (ADDED_WIDEN if more else 1.0))
+        if more:
+            low, high = min(low, mid - BOOT_VARIES * flow.boot), _later(high, mid + BOOT_VARIES * flow.boot + 1)
+    hourly = terms.cost_per_runner_hour
+    cost = None if hourly is None or mid is None else hourly * more * mid / 60
+    return Option(more, _seconds(low), _seconds(mid), _seconds(high), _oldest(flow, points), cost)
+
+
+def _later(one: float | None, other: float) -> float | None:
+    return None if one is None else max(one, other)
+
+
+def _seconds(minutes: float | None) -> float | None:
+    return None if minutes is None else 60 * minutes
+
+
+def _oldest(flow: Flow, points: Sequence[Point]) -> float | None:
+    """The oldest job starts first; the last in line starts when as many have started as wait now."""
+    turn = next((p.minute for p in points if p.started >= flow.queued), None)
+    first = next((p.minute for p in points if p.started >= 1), None)
+    if turn is None or first is None:
+        return None
+    return 60 * max(flow.oldest_wait + first, turn)
+
+
+def _not_later(option: Option, fewer: Option | None) -> Option:
+    """No more runners can make it later; where rounding says so, the choice with fewer counts."""
+    if fewer is None:
+        return option
+    return Option(
+        option.more,
+        _sooner(option.low_seconds, fewer.low_seconds),
+        _sooner(option.mid_seconds, fewer.mid_seconds),
+        _sooner(option.high_seconds, fewer.high_seconds),
+        _sooner(option.oldest_wait_seconds, fewer.oldest_wait_seconds),
+        option.cost,
+    )
+
+
+def _sooner(one: float | None, other: float | None) -> float | None:
+    known = [value for value in (one, other) if value is not None]
+    return min(known) if known else None
+
+
+def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> str:
+    waits = (now.oldest_wait_seconds or 0) > rules.boot_time_seconds
+    if now.idle and now.queued and waits and now.idle >= min(2, now.queued):
+        return (
+            f"{count(now.idle, 'runner')} idle while {count(now.queued, 'job')} wait: capacity is not what is missing"
+        )
+    if alone.mid_seconds is not None and alone.mid_seconds <= rules.boot_time_seconds:
+        over, boot = duration(alone.mid_seconds), duration(rules.boot_time_seconds)
+        return f"the queue is expected to be empty in about {over}, before a new runner has booted ({boot})"
+    return ""
+
+
+DOUBTED = "If they came and took jobs:"
+"""Stands over the table where the diagnosis says that more runners would hardly help."""
+
+
+def expected(sample: Snapshot | None, more: int, rules: PoolRules) -> tuple[str, ...]:
+    """What to expect of `more` runners from one sample alone, as sentences for the person who is about to confirm."""
+    return foreseen([sample] * 3 if sample else [], more, rules)
+
+
+def foreseen(
+    series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Terms | None = None, caution: str = ""
+) -> tuple[str, ...]:
+    """The same from the pool's samples: warnings, the table with half, all and twice as many, and the boot time.
+
+    `caution` is what the diagnosis says against it. More than may be asked for at once is not in the table.
+    """
+    terms = terms or Terms()
+    boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot; help comes no sooner."
+    if not series:
+        return (*_said(caution), "The pool has not been measured, so the effect cannot be foreseen.", boot)
+    twice = 2 * more if terms.most is None else max(more, min(2 * more, terms.most))
+    found = what_if(series, rules, {more // 2, more, twice}, terms)
+    warnings = _said(caution) or tuple(_warnings(series[-1]))
+    if found.refusal:
+        return (*warnings, f"The effect cannot be foreseen: {found.refusal}.", boot)
+    nothing = (f"Do nothing: {found.do_nothing}.",) if found.do_nothing else ()
+    table = (*_said(caution and DOUBTED), *rows(found, chosen=more))
+    return (*warnings, *nothing, *table, *_enough(found, terms), boot)
+
+
+def rows(found: WhatIf, chosen: int | None = None) -> tuple[str, ...]:
+    """The table as lines, +0 first: when it drains, the oldest wait until then, what it costs until then."""
+    return tuple(_row(option, chosen) for option in found.options)
+
+
+def _row(option: Option, chosen: int | None) -> str:
+    name = "As it is" if option.more == 0 else f"+{option.more}"
+    mark = " (this)" if option.more and option.more == chosen else ""
+    cost = f", costs about {option.cost:.2f} until then" if option.cost and option.more else ""
+    return f"{name}{mark}: {_drains(option)}{_wait(option)}{cost}."
+
+
+def _drains(option: Option) -> str:
+    if option.mid_seconds is None:
+        return "does not drain at these rates" if option.low_seconds is None else _perhaps(option.low_seconds)
+    if option.high_seconds is None or option.low_seconds is None:
+        return f"drains in about {duration(option.mid_seconds)}, but may not drain at all"
+    low, high = duration(option.low_seconds), duration(option.high_seconds)
+    return f"drains in about {low}" if low == high else f"drains in {low} to {high}"
+
+
+def _perhaps(low: float) -> str:
+    return f"open whether it drains, not before {duration(low)}"
+
+
+def _wait(option: Option) -> str:
+    return f", oldest wait up to {duration(option.oldest_wait_seconds)}" if option.oldest_wait_seconds else ""
+
+
+def _enough(found: WhatIf, terms: Terms) -> tuple[str, ...]:
+    target = duration(terms.target_seconds)
+    if found.enough is None:
+        return (f"None of these is expected to drain it within {target}.",)
+    if found.enough.more == 0:
+        return (f"It is expected to drain within {target} without help.",)
+    return (f"Of these, +{found.enough.more} is the least that is expected to drain it within {target}.",)
+
+
+def _said(caution: str) -> tuple[str, ...]:
+    return (caution,) if caution else ()
+
+
+def _warnings(now: Snapshot) -> list[str]:
+    warnings = []
+    if now.idle:
+        warnings.append(f"{count(now.idle, 'runner')} idle while jobs wait: more runners may not help.")
+    if now.offline:
+        warnings.append(f"{count(now.offline, 'runner')} offline: bringing them back may be what helps.")
+    if now.create_failures:
+        failed = count(now.create_failures, "attempt")
+        warnings.append(f"{failed} to create a runner failed in the last 15 min: asking for more may not help.")
+    return warnings
+
+
+def least(series: Sequence[Snapshot], rules: PoolRules, most: int, terms: Terms | None = None) -> Option | None:
+    """The smallest number of added runners, up to `most`, that is expected to meet the target; None when none does."""
+    low, high, best = 0, most, None
+    while low <= high:
+        middle = (low + high) // 2
+        found = what_if(series, rules, {middle}, terms)
+        option = found.options[-1] if found.options else None
+        wanted = (terms or Terms()).target_seconds
+        if option is not None and option.mid_seconds is not None and option.mid_seconds <= wanted:
+            best, high = option, middle - 1
+        else:
+            low = middle + 1
+    return best

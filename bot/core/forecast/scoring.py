@@ -1,0 +1,179 @@
+"""How forecasts came out: compared with the end of the queue, or left out with the reason; what follows for later."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
+from bot.core.words import clock, count, duration
+
+KEPT_FORECASTS, KEPT_SCORES = 24, 60
+LEAST_SCORES = 5
+WIDEST = 4.0
+EMPTY_SOON_SECONDS = 1800.0
+"""A queue called stalled or growing that is empty sooner than this was called wrongly."""
+DAY_SECONDS = 86400.0
+"""A queue that has not been empty for so long has proven every interval wrong; nobody needs to wait for its end."""
+UNSEEN_SECONDS, UNSEEN_SHARE = 600.0, 0.1
+"""So long, or that share of the time since the forecast, may pass between two looks for the end to count as seen."""
+
+WHY = {
+    LeftOut.SCALED: "somebody scaled the pool",
+    LeftOut.UNSEEN: "the end of the queue was not seen",
+    LeftOut.WAITING: "it ended before the queue drained",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How wrong this pool's recent forecasts were; 1 leaves intervals as they are."""
+
+    widen: float = 1.0
+    scored: int = 0
+
+
+def calibration(scores: Sequence[Score]) -> Calibration:
+    """The factor by which past intervals would have held 80 % of the time; never narrower than as computed."""
+    needed = sorted(n for score in scores if (n := _needed(score)) is not None)
+    if len(needed) < LEAST_SCORES:
+        return Calibration(scored=len(needed))
+    place = min(len(needed) - 1, math.ceil(0.8 * (len(needed) + 1)) - 1)
+    return Calibration(min(WIDEST, max(1.0, needed[place])), len(needed))
+
+
+def _needed(score: Score) -> float | None:
+    """By how much this interval would have had to be wider, on the scale of ratios."""
+    f, ratio = score.forecast, score.ratio
+    if not f.low_seconds or not f.mid_seconds or not f.high_seconds or ratio is None or ratio <= 0:
+        return None
+    off = math.log(ratio)
+    side = f.high_seconds / f.mid_seconds if off > 0 else f.mid_seconds / f.low_seconds
+    return abs(off) / max(math.log(side), 0.05)
+
+
+def scored(made: Forecast, actual_seconds: float) -> Score:
+    """Compare a forecast with the time that the queue really took; `actual_seconds` in the fleet's own time."""
+    if made.verdict is Verdict.CLEARS and made.low_seconds is not None and made.high_seconds is not None:
+        return Score(made, actual_seconds, made.low_seconds <= actual_seconds <= made.high_seconds)
+    return Score(made, actual_seconds, made.verdict is Verdict.UNSAID or actual_seconds >= EMPTY_SOON_SECONDS)
+
+
+def compared(pool: Pool, rules: PoolRules, speed: float = 1.0) -> Pool:
+    """The record with what its forecasts came to, once samples saw the queue at its floor, incident or not.
+
+    After a gap in the measurements the end was not seen, and after a day nobody waits for it. `speed`: see `flow_of`.
+    """
+    if pool.trouble is not None or not pool.forecasts:
+        return pool
+    each = [(made, _score(pool.samples, made, rules, speed)) for made in pool.forecasts]
+    waiting = [made for made, came in each if came is None]
+    came = [score for _, of_one in each for score in of_one or ()]
+    return pool if len(waiting) == len(pool.forecasts) else _entered(pool, came, waiting)
+
+
+def _score(samples: Sequence[Snapshot], made: Forecast, rules: PoolRules, speed: float) -> list[Score] | None:
+    """What one forecast came to; None while it is open."""
+    before: Snapshot | None = None
+    for sample in samples:
+        age = (sample.at - made.at) * speed
+        over = empty(sample, rules.floor)
+        if age > 0 and (over or age >= DAY_SECONDS):
+            gap = math.inf if before is None else (sample.at - before.at) * speed
+            seen = over is not None and gap <= max(UNSEEN_SECONDS, UNSEEN_SHARE * age)
+            return [scored(made, age)] if seen else _left_out([made], LeftOut.UNSEEN, age)
+        before = sample
+    return None
+
+
+def touched(pool: Pool, at: float | None, speed: float = 1.0) -> Pool:
+    """The record after somebody changed the pool's capacity: what was foretold before that is not compared."""
+    before = [made for made in pool.forecasts if at is not None and made.at <= at]
+    if at is None or not before:
+        return pool
+    out = [score for made in before for score in _left_out([made], LeftOut.SCALED, (at - made.at) * speed)]
+    return _entered(pool, out, [made for made in pool.forecasts if made.at > at])
+
+
+def given_up(pool: Pool) -> Pool:
+    """The record when nobody measures the pool any more: what waits to be compared never will be."""
+    return _entered(pool, _left_out(pool.forecasts, LeftOut.UNSEEN), []) if pool.forecasts else pool
+
+
+def waiting(pool: Pool) -> tuple[Score, ...]:
+    """The forecasts that wait to be compared with what comes, as they stand when the incident ends before that."""
+    return tuple(_left_out(pool.forecasts, LeftOut.WAITING))
+
+
+def thinned(forecasts: Sequence[Forecast]) -> tuple[Forecast, ...]:
+    """Every second one when there are too many: those of a long incident's beginning count as much as its last."""
+    return tuple(forecasts if len(forecasts) <= KEPT_FORECASTS else forecasts[::2])
+
+
+def _left_out(made: Sequence[Forecast], why: LeftOut, waited_seconds: float = 0.0) -> list[Score]:
+    """Where nothing was foretold, nothing is left out."""
+    return [Score(one, waited_seconds, False, why) for one in made if one.verdict is not Verdict.UNSAID]
+
+
+def _entered(pool: Pool, came: Sequence[Score], waiting: Sequence[Forecast]) -> Pool:
+    """The newest of those that were compared, and what was left out in the same time."""
+    every = (*pool.scores, *came)
+    known = [score for score in every if not score.left_out][-KEPT_SCORES:]
+    since = known[0].forecast.at if len(known) == KEPT_SCORES else -math.inf
+    out = [score for score in every if score.left_out and score.forecast.at >= since][-KEPT_SCORES:]
+    scores = tuple(sorted((*known, *out), key=lambda score: score.forecast.at))
+    return replace(pool, forecasts=tuple(waiting), scores=scores)
+
+
+def held_share(scores: Sequence[Score]) -> tuple[int, int]:
+    """How many of the compared forecasts that said a time held the truth, and how many there were."""
+    timed = [s for s in scores if s.forecast.verdict is Verdict.CLEARS and not s.left_out]
+    return sum(s.held for s in timed), len(timed)
+
+
+def not_scored(scores: Sequence[Score]) -> Counter[LeftOut]:
+    """How many forecasts that said a time were left out, by the reason."""
+    return Counter(s.left_out for s in scores if s.left_out and s.forecast.verdict is Verdict.CLEARS)
+
+
+def error_factor(scores: Sequence[Score]) -> float | None:
+    """The median factor between foretold and real time, 1 is perfect; None when nothing could be compared."""
+    known = [abs(math.log(ratio)) for s in scores if (ratio := s.ratio) is not None and ratio > 0]
+    return math.exp(median(known)) if known else None
+
+
+def left_out_words(left_out: Counter[LeftOut]) -> str:
+    """`5 not scored: somebody scaled the pool (3), it ended before the queue drained (2)`; empty when none were."""
+    if not left_out.total():
+        return ""
+    each = left_out.most_common()
+    why = WHY[each[0][0]] if len(each) == 1 else ", ".join(f"{WHY[why]} ({number:,})" for why, number in each)
+    return f"{left_out.total():,} not scored: {why}"
+
+
+def score_lines(scores: Sequence[Score], speed: float = 1.0) -> tuple[str, ...]:
+    """Forecast against truth, for the farewell, with how many are left out; nothing when nothing was foretold.
+
+    `speed`: see `flow_of`.
+    """
+    held, timed = held_share(scores)
+    missing = left_out_words(not_scored(scores))
+    known = [s for s in scores if not s.left_out]
+    said = []
+    first = next((s for s in known if s.forecast.verdict is Verdict.CLEARS and s.forecast.queued), None)
+    if first is not None and first.forecast.low_seconds is not None:
+        low, high = duration(first.forecast.low_seconds), duration(first.forecast.high_seconds)
+        said.append(f"Forecast: {held} of {count(timed, 'interval')} held the truth" + (missing and f"; {missing}"))
+        made = clock(first.forecast.at, first.actual_seconds / speed)
+        took = duration(first.actual_seconds) + ("" if speed == 1 else " of the fleet's time")
+        said.append(f"The first, made at {made} UTC, said {low} to {high}; it took {took}")
+    elif missing:
+        said.append(f"Forecast: no interval was scored; {missing}")
+    others = [s for s in known if s.forecast.verdict in {Verdict.STALLED, Verdict.GROWING}]
+    if others:
+        right, soon = sum(s.held for s in others), duration(EMPTY_SOON_SECONDS)
+        of = f"{right:,} of {count(len(others), 'forecast')}"
+        said.append(f"Forecast that the queue stalls or grows: {of} came true (it was not empty within {soon})")
+    return tuple(said)

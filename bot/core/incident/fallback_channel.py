@@ -1,0 +1,49 @@
+"""An incident whose channel cannot be used stands in the fallback channel, and goes home when it can (promises 4)."""
+
+from dataclasses import replace
+
+from bot.core.incident.incident import Incident, Thread, noted
+from bot.core.incident.timeline import Event
+
+HOME_SECONDS = 3600.0
+"""How often the channel of an incident that had to move is tried again."""
+AT_HOME = "Its own channel can be used again: the incident goes on here. Until now it stood in the fallback channel."
+
+
+def moved(incident: Incident, channel: str, now: float) -> Incident:
+    """It stands in for its own channel there, with a thread of its own."""
+    old = incident.thread
+    home = old.instead_of or old.channel
+    thread = Thread(channel, instead_of=home, mention=old.mention, plain=old.plain, tried_home_at=now, left=old.left)
+    return replace(incident, thread=thread)
+
+
+def home_due(incident: Incident, now: float) -> bool:
+    """Whether its own channel is to be tried again."""
+    thread = incident.thread
+    return not incident.closed and thread.instead_of is not None and now - thread.tried_home_at >= HOME_SECONDS
+
+
+def stayed(incident: Incident, tried_at: float) -> Incident:
+    """Its own channel still cannot be used; `tried_at` in epoch seconds."""
+    return replace(incident, thread=replace(incident.thread, tried_home_at=tried_at))
+
+
+def at_home(incident: Incident) -> Incident:
+    """The incident as its own channel would show it; whoever was to be mentioned has been."""
+    old = incident.thread
+    return replace(incident, thread=Thread(old.instead_of or old.channel, plain=old.plain))
+
+
+def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
+    """Slack confirmed its first message at home; the one in the fallback channel must still say so."""
+    old = incident.thread
+    home = replace(at_home(incident).thread, root=ts, shown=shown, shown_at=now)
+    left = (old.channel, old.root) if old.root else None
+    back = replace(incident, thread=replace(home, left=left), attempts=0, trouble=None)
+    return noted(back, now, Event.NOTED, AT_HOME)
+
+
+def parted(incident: Incident) -> Incident:
+    """The message in the fallback channel says where the incident goes on."""
+    return replace(incident, thread=replace(incident.thread, left=None))

@@ -1,0 +1,288 @@
+"""Take fresh pool samples into an incident: peaks, who is affected, what is news, and whether the queue has drained."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.core.alert import Kind, worst_readings
+from bot.core.charts.chart_record import charting
+from bot.core.charts.queue_series import Course, Span, onward
+from bot.core.charts.sparkline import moved, spark_lines
+from bot.core.finding import Finding
+from bot.core.incident.closing import ended, scores_of
+from bot.core.incident.correlate import Look, correlated
+from bot.core.incident.incident import Incident, Reported, State, noted, silenced
+from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.silence import PROLONG
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
+from bot.core.words import count, duration, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The paces of an incident, in seconds."""
+
+    poll: float = 30.0
+    report: float = 300.0
+    drained_samples: int = 3
+    reopen_within: float = 1800.0
+    escalate_after: float = 900.0
+    first_look: float = 2.0
+    """How long the first message may wait for figures."""
+    speed: float = 1.0
+    """Seconds of the pools' own time in one second of the clock; 1 except in a simulation."""
+    watch: float = 60.0
+    """How often a pool is measured that no open incident speaks of; 0: never."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is known of the pools while an incident is looked at."""
+
+    pools: Mapping[str, Pool] = field(default_factory=dict)
+    rules: Mapping[str, PoolRules] = field(default_factory=dict)
+    silenceable: bool = False
+    """Whether a back end is configured that can silence."""
+    causes: Mapping[str, Finding] = field(default_factory=dict)
+    """The likeliest cause of each pool in which jobs wait longer than is normal."""
+
+
+def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    """The incident after a look at its pools; the same look twice changes nothing."""
+    if incident.closed:
+        return incident
+    after = _correlated(_silence_ends_soon(_silence_over(incident, now), now), view, now, timing)
+    for name in incident.candidates:
+        for sample in fresh_samples(incident, view, name, timing):
+            after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
+    after = _followed(after, view, timing)
+    if incident.kind is Kind.BLIND or not incident.candidates:
+        return _closed_unmeasured(after, now)
+    if has_drained(after, timing) and not _went_quiet(after, now, timing):
+        return _drained(after, view, now, timing)
+    return _charted(_reported(_filled_again(after, view, now), view, now, timing), now, timing)
+
+
+def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    """An alert that names no pool: those that hold its maxima, and one whose queue is over the limit is affected."""
+    read = worst_readings(incident.firing)
+    if read is None or (incident.affected and incident.maxima is None):
+        return incident
+    look = Look(latest(incident, view), len(incident.candidates), now, timing.poll)
+    found = correlated(incident.maxima, read, look)
+    if found is None or found == incident.maxima:
+        return incident
+    too_long = (found.longest_queue,) if found.longest_queue and read.size_limit_crossed else ()
+    return replace(incident, maxima=found, affected=tuple(dict.fromkeys((*incident.affected, *too_long))))
+
+
+def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> list[Snapshot]:
+    """The samples of a pool that this incident has not taken in yet, oldest first.
+
+    The first one may be up to a poll period older than the incident: it is what is known when the thread opens, and
+    it counts toward no drain.
+    """
+    pool = view.pools.get(name)
+    since = incident.seen.get(name, incident.opened_at - timing.poll - 1)
+    return [sample for sample in pool.samples if sample.at > since] if pool else []
+
+
+def has_drained(incident: Incident, timing: Timing) -> bool:
+    """Whether every affected pool was at or under its floor for enough fresh samples in a row.
+
+    With no affected pool yet, every candidate must have been (causes.md section 2, `drained`).
+    """
+    names = incident.affected or incident.candidates
+    return bool(names) and all(incident.streaks.get(name, 0) >= timing.drained_samples for name in names)
+
+
+def _went_quiet(incident: Incident, now: float, timing: Timing) -> bool:
+    """Whether a pool that the drain is judged on has a stale newest sample: silence of a source is not recovery."""
+    names = incident.affected or incident.candidates
+    return any(now - incident.seen.get(name, 0) > 2 * timing.poll + 1 for name in names)
+
+
+def _filled_again(incident: Incident, view: View, now: float) -> Incident:
+    """An empty queue that fills while the alert still fires is no easing any more."""
+    floors = {name: rules.floor for name, rules in view.rules.items()}
+    queues = any(
+        empty(sample, floors.get(sample.pool, 0)) is False
+        for sample in latest(incident, view)
+        if sample.pool in incident.affected
+    )
+    if incident.state is not State.EASING or not incident.firing or not queues:
+        return incident
+    again = replace(incident, state=State.OPEN, changed_at=now)
+    return noted(again, now, Event.NOTED, "Jobs are queueing again.", tell=False)
+
+
+def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Timing) -> Incident:
+    name = sample.pool
+    is_empty = empty(sample, rules.floor)
+    counts = is_empty is True and sample.at >= incident.opened_at - 1
+    gap = sample.at - incident.seen.get(name, sample.at)
+    streak = incident.streaks.get(name, 0) if gap <= 2 * timing.poll + 1 else 0
+    affected = incident.affected
+    waits_long = sample.oldest_wait_seconds is None or sample.oldest_wait_seconds > rules.boot_time_seconds
+    if name not in affected and is_empty is False and waits_long:
+        affected = (*affected, name)
+    peaks = dict(incident.peaks)
+    if name in affected:
+        peaks[name] = raised(peaks.get(name, Peak()), sample)
+    return replace(
+        incident,
+        seen={**incident.seen, name: sample.at},
+        streaks={**incident.streaks, name: streak + 1 if counts else 0},
+        affected=affected,
+        peaks=peaks,
+    )
+
+
+def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
+    """The course of every affected pool, with the samples that it has not taken in yet."""
+    span = Span(incident.began_at, incident.opened_at, timing.poll, timing.speed, len(incident.affected))
+    courses: dict[str, Course] = dict(incident.courses)
+    for name in incident.affected:
+        if (pool := view.pools.get(name)) is not None and pool.samples:
+            cause = view.causes.get(name)
+            courses[name] = onward(courses.get(name), pool.samples, span, cause.cause.value if cause else "")
+    return incident if courses == incident.courses else replace(incident, courses=courses)
+
+
+def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
+    """The thread begins with the queue's past, once its first message stands and enough is known.
+
+    One poll period later, so that in a storm every incident has its thread before any has a picture.
+    """
+    early = incident.thread.root is None or now - incident.opened_at < timing.poll
+    if early or incident.muted or any(entry.event is Event.CHARTED for entry in incident.timeline):
+        return incident
+    lines = spark_lines(incident) if moved(incident) else ()
+    if not lines:
+        return incident
+    return charting(noted(incident, now, Event.CHARTED, "The queue up to now.", lines=lines))
+
+
+def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    still_firing = bool(incident.firing) and incident.active_silence is None
+    if still_firing and incident.state is State.OPEN:
+        waiting = replace(incident, state=State.EASING, changed_at=now)
+        words = "The queue is empty. The alert still fires; watching both."
+        lately = any(e.event is Event.EASING and now - e.at < timing.report for e in incident.timeline)
+        return noted(waiting, now, Event.EASING, words, tell=not lately)
+    if still_firing and now - incident.changed_at < timing.report:
+        return incident
+    scores = scores_of(incident, dict(view.pools))
+    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, scores=scores)
+    names = listed(incident.affected or incident.candidates)
+    words = f"Drained: {names} at or under the floor for {count(timing.drained_samples, 'sample')} in a row."
+    if still_firing:
+        words += " The alert still fires, although the queue is empty."
+    figures = tuple(worst_first(latest(incident, view)))
+    return ended(over, now, Event.DRAINED, words, figures=figures)
+
+
+def _closed_unmeasured(incident: Incident, now: float) -> Incident:
+    if incident.firing:
+        return incident
+    over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now)
+    if incident.kind is Kind.BLIND:
+        words = "The metric source answers again."
+    else:
+        words = "The alert resolved. No pool is configured for it, so the queue itself was not measured."
+    return ended(over, now, Event.DRAINED, words)
+
+
+def latest(incident: Incident, view: View) -> list[Snapshot]:
+    """The newest sample of every candidate that has one."""
+    pools = (view.pools.get(name) for name in incident.candidates)
+    return [pool.latest for pool in pools if pool and pool.latest]
+
+
+def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    figures = [s for s in worst_first(latest(incident, view)) if s.pool in incident.affected]
+    if not figures:
+        return incident
+    present = Reported(now, _total(figures), figures[0].oldest_wait_seconds, figures[0].pool)
+    if incident.owner and incident.owner_knows is None:
+        incident = replace(incident, owner_knows=present.queued)
+    last = incident.reported
+    if last is None:
+        return replace(incident, reported=present)
+    news = material(last, present)
+    if news is None or incident.muted or now - last.at < timing.report:
+        return incident
+    worse = news.startswith("Worse")
+    told = replace(incident, reported=present)
+    event = Event.WORSE if worse else Event.STATUS
+    said = noted(told, now, event, news, figures=tuple(figures), broadcast=worse)
+    if not worse or not much_worse(incident, present.queued):
+        return said
+    return replace(offering(said, "", (), whom=incident.owner), owner_knows=present.queued)
+
+
+def much_worse(incident: Incident, queued: int | None) -> bool:
+    """Whether the queue has grown by half, and 10 jobs, since its owner took it or was last told."""
+    known = incident.owner_knows
+    if incident.owner is None or known is None or queued is None:
+        return False
+    return queued >= max(1.5 * known, known + 10)
+
+
+def material(last: Reported, present: Reported) -> str | None:
+    """The sentence that says what changed since the last report, or None when it is not worth a reply.
+
+    Worth one: the queue moved by a quarter (and 3 jobs), the wait by half (and 5 min), or another pool is worst.
+    """
+    if present.queued is None or last.queued is None:
+        return None if present.queued == last.queued else _known_again(present)
+    by = present.queued - last.queued
+    moved = abs(by) >= max(3, 0.25 * max(last.queued, present.queued))
+    was, wait = last.oldest_wait_seconds, present.oldest_wait_seconds
+    waits_longer = was is not None and wait is not None and wait - was >= max(300, 0.5 * was)
+    now_words = f"{count(present.queued, 'job')} queued, oldest wait {duration(present.oldest_wait_seconds)}"
+    then = f"was {last.queued:,} and {duration(last.oldest_wait_seconds)}"
+    if moved and by > 0:
+        return f"Worse: {now_words} ({then})."
+    if moved:
+        return f"Shrinking: {now_words} ({then})."
+    if waits_longer:
+        return f"Worse: {now_words} ({then})."
+    if present.worst != last.worst:
+        return f"{present.worst} is the worst pool now: {now_words} ({then})."
+    return None
+
+
+def _known_again(present: Reported) -> str:
+    if present.queued is None:
+        return "The queue's length is unknown at the moment; the last figures are kept and shown as old."
+    return f"The queue's length is known again: {count(present.queued, 'job')}."
+
+
+def _total(figures: list[Snapshot]) -> int | None:
+    known = [sample.queued for sample in figures if sample.queued is not None]
+    return sum(known) if len(known) == len(figures) else None
+
+
+def _silence_ends_soon(incident: Incident, now: float) -> Incident:
+    """Its owner is told once, in time to silence again."""
+    after = incident
+    for silence in incident.silences:
+        if silence.ended or silence.warn_at is None or now < silence.warn_at:
+            continue
+        told = decided(after, silence.act, "It ends soon; see below.", (PROLONG,))
+        after = silenced(told, replace(silence, warn_at=None))
+        left = duration(max(0.0, silence.ends_at - now))
+        after = noted(after, now, Event.NOTED, f"The silence ends in {left}; the alert can notify again then.")
+        after = offering(after, silence.act, (PROLONG,), silence.by)
+    return after
+
+
+def _silence_over(incident: Incident, now: float) -> Incident:
+    over = [silence for silence in incident.silences if not silence.ended and silence.ends_at <= now]
+    after = incident
+    for silence in over:
+        after = decided(silenced(after, replace(silence, ended=True)), silence.act, "It has run out.", (PROLONG,))
+    if not over or after.active_silence:
+        return after
+    return noted(after, now, Event.UNSILENCED, "The silence has run out; the alert can notify again.")

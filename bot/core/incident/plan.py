@@ -1,0 +1,144 @@
+"""The one function that says what is due for an incident: its next step, or when to look again."""
+
+from dataclasses import dataclass, replace
+
+from bot.core.incident.fallback_channel import home_due
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.observe import Timing
+from bot.core.incident.timeline import Event
+from bot.core.words import clock, count, how_long, listed
+
+DEEDS = {
+    Event.SILENCED: "silenced the alert",
+    Event.UNSILENCED: "ended a silence",
+    Event.SCALED: "scaled up",
+    Event.DIAGNOSED: "asked for a diagnosis",
+}
+"""What a person may have done without an acknowledgement, as an escalation says it."""
+TURNS_SECONDS = 10.0
+"""A parent that was edited so lately lets the edits of replies go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostRoot:
+    """The thread does not exist yet, as far as is confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostReply:
+    """The thread has not been told of this timeline entry."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditRoot:
+    """The parent shows something that is not true any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditReply:
+    """A reply shows buttons that are decided."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Escalate:
+    """Nobody acknowledged in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoHome:
+    """It stands in the fallback channel, and its own has not been tried for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """It has gone home, and its message in the fallback channel does not say so yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing to do; look again at that time (epoch seconds), or only when something new arrives (None)."""
+
+    until: float | None
+
+
+Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | GoHome | Part | Wait
+
+
+def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Step:
+    """What is due, given the digest `drawn` of what the parent should show.
+
+    Order: the thread itself, then the parent (a click shows there at once), then what happened, oldest first. A parent
+    that changes with every look takes turns with replies that have to be edited.
+    """
+    if incident.retry_at > now:
+        return Wait(incident.retry_at)
+    if incident.thread.root is None:
+        first_look = first_look_until(incident, timing)
+        return Wait(first_look) if now < first_look else PostRoot()
+    if incident.thread.left or home_due(incident, now):
+        return Part() if incident.thread.left else GoHome()
+    just_shown = incident.redraw and not incident.outbox and now - incident.thread.shown_at < TURNS_SECONDS
+    if not just_shown and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
+        return EditRoot()
+    if incident.outbox or incident.redraw:
+        return PostReply(incident.outbox[0]) if incident.outbox else EditReply(incident.redraw[0])
+    alone = not incident.closed and escalation_due_at(incident, timing) <= now
+    return Escalate() if alone else Wait(None if incident.closed else _look_again(incident, now, timing))
+
+
+def first_look_until(incident: Incident, timing: Timing) -> float:
+    """How long the first message waits (epoch seconds), so that it can name pools and jobs instead of promising to."""
+    if all(name in incident.seen for name in incident.candidates):
+        return 0.0
+    return incident.opened_at + timing.first_look
+
+
+def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:
+    """Whether the parent, though still true, gives a time of measuring that is a report period old."""
+    if incident.closed or now - incident.thread.shown_at < timing.report:
+        return False
+    return max(incident.seen.values(), default=0.0) > incident.thread.shown_at
+
+
+def escalation_due_at(incident: Incident, timing: Timing) -> float:
+    """When to tell the next ones; infinity when acknowledged, already told, or not wanted.
+
+    Not while a silence holds, since a person made it and knows: the time counts anew from its end.
+    """
+    if incident.owner or incident.escalated_at or not timing.escalate_after:
+        return float("inf")
+    ended = [entry.at for entry in incident.timeline if entry.event is Event.UNSILENCED]
+    silence = incident.active_silence
+    return max([_fired_at(incident), *ended, *([silence.ends_at] if silence else [])]) + timing.escalate_after
+
+
+def _fired_at(incident: Incident) -> float:
+    """When the incident was opened, or opened again."""
+    again = [entry.at for entry in incident.timeline if entry.event is Event.REOPENED]
+    return max([incident.opened_at, *again])
+
+
+def _look_again(incident: Incident, now: float, timing: Timing) -> float:
+    soon = [now + max(timing.poll, 0.05), escalation_due_at(incident, timing)]
+    if (silence := incident.active_silence) is not None:
+        soon.append(max(silence.ends_at, now + 0.05))
+    return min(soon)
+
+
+def escalated(incident: Incident, now: float) -> Incident:
+    """The next ones are told, once, and who acted without an acknowledgement; the mention is drawn with the entry."""
+    told, since = replace(incident, escalated_at=now), _fired_at(incident)
+    waited = f"obody has acknowledged this incident for {how_long(now - since, incident.speed)}."
+    done = [entry for entry in incident.timeline if entry.who and entry.event in DEEDS and entry.at >= since]
+    if not done:
+        return noted(told, now, Event.ESCALATED, f"N{waited}", broadcast=True)
+    who = done[-1].who
+    deeds = listed(dict.fromkeys(DEEDS[entry.event] for entry in done if entry.who == who))
+    others = len({entry.who for entry in done}) - 1
+    too = f" ({count(others, 'other person', 'other people')} acted too)" if others else ""
+    words = f"{deeds}, last at {clock(done[-1].at)} UTC{too}, but n{waited}"
+    return noted(told, now, Event.ESCALATED, words, who=who, broadcast=True)

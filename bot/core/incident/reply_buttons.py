@@ -1,0 +1,40 @@
+"""Buttons below a reply: what they decide on, and how they go once it is decided."""
+
+from dataclasses import replace
+
+from bot.core.incident.incident import Incident, rewritten
+
+
+def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str | None = None) -> Incident:
+    """The incident whose newest entry also offers these actions on the act `about`, and names `whom`."""
+    newest = replace(incident.timeline[-1], about=about, choices=choices, whom=whom)
+    return replace(incident, timeline=(*incident.timeline[:-1], newest))
+
+
+def placed(incident: Incident, number: int, ts: str) -> Incident:
+    """Slack confirmed a reply with buttons; when they were decided in the meantime, it is drawn again."""
+    entry = incident.entry(number)
+    if entry is None:
+        return incident
+    redraw = incident.redraw if entry.choices or number in incident.redraw else (*incident.redraw, number)
+    return replace(rewritten(incident, replace(entry, ts=ts)), redraw=redraw)
+
+
+def decided(incident: Incident, about: str, words: str, names: tuple[str, ...] = ()) -> Incident:
+    """Nothing is left to choose about an act: its buttons go, and the reply says why.
+
+    With `names`, only entries that offer one of these actions are meant.
+    """
+    after = incident
+    for entry in incident.timeline:
+        if entry.about != about or not entry.choices or (names and not set(names) & set(entry.choices)):
+            continue
+        after = rewritten(after, replace(entry, choices=(), lines=(*entry.lines, words)))
+        if entry.ts:
+            after = replace(after, redraw=(*after.redraw, entry.number))
+    return after
+
+
+def reworded(incident: Incident, number: int) -> Incident:
+    """Slack confirmed the edit of a reply."""
+    return replace(incident, redraw=tuple(n for n in incident.redraw if n != number), attempts=0, trouble=None)

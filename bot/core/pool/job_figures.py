@@ -1,0 +1,184 @@
+"""From the jobs under a runner label to the figures of its pool: what webhooks can tell, and nothing more."""
+
+import statistics
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from bot.core.pool.job import JobState, Line, WorkflowJob, key_of
+from bot.core.pool.pool import Counted, Job, Snapshot
+from bot.core.words import count, duration
+
+WINDOW_SECONDS = 900.0
+"""Rates and sources are those of the last 15 minutes."""
+OLD_SECONDS = 86400.0
+"""GitHub cancels jobs that were queued for 24 h, in effect up to 48 h."""
+DEAD_SECONDS = 2 * 86400.0
+HOSTED = "GitHub Actions "
+"""Begins the names of GitHub's own machines."""
+MOST_WAITING = 20
+MOST_SOURCES = 20
+NEVER = "GitHub's webhooks have told nothing yet; send the event Workflow jobs to POST /github"
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The jobs under a label that have not started, taken apart (causes.md section 2)."""
+
+    queued: tuple[WorkflowJob, ...]
+    """Those that wait for a runner, longest first."""
+    held: tuple[WorkflowJob, ...]
+    """Those that wait for an approval or a concurrency limit: no runner may take them yet."""
+    ghosts: tuple[WorkflowJob, ...]
+    """Those that only look queued."""
+
+
+def figures(
+    pool: str, jobs: Iterable[WorkflowJob], now: float, line: Line | None, over: Collection[str] = ()
+) -> Snapshot:
+    """The snapshot of a pool from the jobs under its label; times in epoch seconds.
+
+    `jobs` is what `Jobs.under` gave, `line` what `Jobs.line` gave. `over` are ids of jobs that another source, such
+    as the REST API, says are over: they count as ghosts while they look queued, and not as running.
+
+    Known at once: `queued`, `oldest_wait_seconds`, `waiting`, as soon as a job waits; `running_longest_seconds`,
+    `duration_p50_seconds`, as soon as there is one. Known after an unbroken quarter of an hour of webhooks: that
+    nothing waits or runs (0), `arrivals_per_minute`, `starts_per_minute`, `completions_per_minute` and
+    `arrivals_by_source`. Otherwise None, with the reason in `missing`. Jobs that are held are in no figure, so
+    `unservable` is 0 whenever `queued` is known. Of runners (busy, idle, offline, limit) webhooks tell nothing.
+    """
+    known = tuple(jobs)
+    found, why = taken_apart(known, now, over), _deaf(line, now)
+    heard = not why
+    running = running_seconds(known, now, over)
+    tells = heard or bool(found.queued)
+    return Snapshot(
+        pool,
+        now,
+        queued=len(found.queued) if tells else None,
+        oldest_wait_seconds=_longest((now - job.begun for job in found.queued), tells),
+        arrivals_per_minute=_rate((job.begun for job in known if queued_once(job)), now, heard),
+        starts_per_minute=_rate((job.started_at for job in known), now, heard),
+        completions_per_minute=_rate((job.completed_at for job in known if job.started_at is not None), now, heard),
+        duration_p50_seconds=duration_p50(known),
+        running_longest_seconds=_longest(running, heard or bool(running)),
+        unservable=0 if tells else None,
+        ghosts=len(found.ghosts) if line else None,
+        arrivals_by_source=sources(known, now) if heard else (),
+        waiting=tuple(as_row(job, now) for job in found.queued[:MOST_WAITING]),
+        missing=_missing(why, tells),
+    )
+
+
+def taken_apart(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> Queue:
+    """The jobs that have not started, without those that only look it.
+
+    A ghost is a job in `over`, one older than 24 h while jobs under its label do start (G1), and any older than
+    48 h: GitHub has cancelled those, and the word of it was lost.
+    """
+    known = tuple(jobs)
+    starts = any(job.started_at is not None and now - job.started_at <= WINDOW_SECONDS for job in known)
+    oldest = OLD_SECONDS if starts else DEAD_SECONDS
+    queued, held, ghosts = list[WorkflowJob](), list[WorkflowJob](), list[WorkflowJob]()
+    for job in sorted(known, key=lambda job: (job.begun, job.id)):
+        if job.state is JobState.WAITING:
+            held.append(job)
+        elif job.state is JobState.QUEUED:
+            (ghosts if job.id in over or now - job.begun > oldest else queued).append(job)
+    return Queue(tuple(queued), tuple(held), tuple(ghosts))
+
+
+def asks_for(job: WorkflowJob, labels: Iterable[str]) -> bool:
+    """Whether a job asks for every one of these runner labels; case does not count."""
+    asked = {key_of(label) for label in job.labels}
+    return all(key_of(label) in asked for label in labels)
+
+
+def queued_once(job: WorkflowJob) -> bool:
+    """Whether a job ever stood in the queue: not one that is held, nor one that was skipped."""
+    return job.state is not JobState.WAITING and not (job.conclusion == "skipped" and job.started_at is None)
+
+
+def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> list[float]:
+    """How long each running job has run, longest first.
+
+    One whose runner took another job since has ended, whatever was lost: a runner does one job at a time. Names of
+    GitHub's own machines say nothing, they are used again and again at once.
+    """
+    found = [job for job in jobs if job.started_at is not None]
+    newest: dict[tuple[str, str], float] = {}
+    for job in found:
+        place = _place(job)
+        newest[place] = max(newest.get(place, 0.0), job.started_at or 0.0)
+    return sorted(
+        (
+            max(0.0, now - job.started_at)
+            for job in found
+            if job.state is JobState.IN_PROGRESS
+            and job.started_at is not None
+            and job.id not in over
+            and (not job.runner or job.runner.startswith(HOSTED) or newest[_place(job)] <= job.started_at)
+        ),
+        reverse=True,
+    )
+
+
+def duration_p50(jobs: Iterable[WorkflowJob]) -> float | None:
+    """Median seconds from start to end of the jobs that ran and ended; None when none did."""
+    ran = [
+        max(0.0, job.completed_at - job.started_at)
+        for job in jobs
+        if job.completed_at is not None and job.started_at is not None
+    ]
+    return statistics.median(ran) if ran else None
+
+
+def sources(jobs: Iterable[WorkflowJob], now: float) -> tuple[Counted, ...]:
+    """Jobs that came in the last 15 minutes by `repository / workflow`, most first."""
+    found = Counter(
+        f"{job.repository} / {job.workflow or 'unnamed workflow'}"
+        for job in jobs
+        if queued_once(job) and now - job.begun <= WINDOW_SECONDS
+    )
+    ordered = sorted(found.items(), key=lambda source: (-source[1], source[0]))
+    return tuple(Counted(name, float(number)) for name, number in ordered[:MOST_SOURCES])
+
+
+def as_row(job: WorkflowJob, now: float) -> Job:
+    """A waiting job as people are shown it."""
+    name = f"{job.workflow} / {job.name}" if job.workflow else job.name
+    return Job(name, max(0.0, now - job.begun), job.repository, job.url)
+
+
+def _place(job: WorkflowJob) -> tuple[str, str]:
+    """Where a job runs: names of runners are those of one owner."""
+    return job.repository.partition("/")[0], job.runner
+
+
+def _deaf(line: Line | None, now: float) -> str:
+    """Why silence says nothing; empty when every word of the last 15 minutes was heard."""
+    if line is None:
+        return NEVER
+    if line.silent(now):
+        return f"GitHub's webhooks have told nothing for {duration(now - line.last)}; they may have been lost"
+    if now - line.since < WINDOW_SECONDS:
+        whole = count(round(WINDOW_SECONDS / 60), "minute")
+        return f"GitHub's webhooks have been heard for {duration(now - line.since)}; this needs {whole}"
+    return ""
+
+
+def _missing(why: str, tells: bool) -> tuple[str, ...]:
+    if not why:
+        return ()
+    return (*(() if tells else (f"queued: {why}",)), f"arrivals, starts and completions per minute: {why}")
+
+
+def _rate(times: Iterable[float | None], now: float, heard: bool) -> float | None:
+    """How many a minute in the last 15 minutes; a clock that is ahead of ours moves nothing out of them."""
+    if not heard:
+        return None
+    return sum(at is not None and now - at <= WINDOW_SECONDS for at in times) * 60 / WINDOW_SECONDS
+
+
+def _longest(seconds: Iterable[float], known: bool) -> float | None:
+    return max(0.0, *seconds, 0.0) if known else None

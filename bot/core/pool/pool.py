@@ -1,0 +1,227 @@
+"""What is known of a runner pool: one instant, and a run of instants, with unknown kept apart from zero."""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from bot.core.forecast.outlook import Forecast, Score
+from bot.core.pool.early_warning import Early
+from bot.core.pool.hour_stats import Cell, Fired, Usual
+
+KEPT_SAMPLES = 240
+"""Samples kept per pool: two hours at the default poll of 30 s."""
+TREND_SAMPLES = 20
+"""The trend looks back over at most that many samples: ten minutes at the default poll of 30 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A waiting job that a person may want to look at."""
+
+    name: str
+    waited_seconds: float
+    repository: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A part of a count, by name: an error code and its failures, a source and its jobs."""
+
+    name: str
+    number: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A pool at one instant; every figure is None when unknown, which is not zero."""
+
+    pool: str
+    at: float
+    """Epoch seconds at which the source measured."""
+    queued: int | None = None
+    """Jobs that wait for a runner."""
+    oldest_wait_seconds: float | None = None
+    """Age of the job that has waited longest and still waits."""
+    busy: int | None = None
+    idle: int | None = None
+    offline: int | None = None
+    limit: int | None = None
+    """Most runners that the pool may have."""
+    booting: int | None = None
+    """Created, not yet registered."""
+    arrivals_per_minute: float | None = None
+    starts_per_minute: float | None = None
+    completions_per_minute: float | None = None
+    duration_p50_seconds: float | None = None
+    create_failures: int | None = None
+    """Failed attempts to create a runner in the last 15 minutes."""
+    create_failures_by_code: tuple[Counted, ...] = ()
+    """The same by error code; empty when there are none or when codes are not known."""
+    creates: int | None = None
+    """Machines that the cloud gave in the last 15 minutes."""
+    registered: int | None = None
+    """Runners that registered in the last 15 minutes."""
+    failed: int | None = None
+    """Machines whose runner never registered; many autoscalers count them toward the limit."""
+    running_longest_seconds: float | None = None
+    """How long the longest running job has run."""
+    provider_up: bool | None = None
+    """Whether the CI provider says that it assigns jobs."""
+    api_remaining: int | None = None
+    """Calls that the CI provider's API still allows in this hour."""
+    unservable: int | None = None
+    """Queued jobs that no runner of the pool may take: missing label, concurrency limit, approval."""
+    ghosts: int | None = None
+    """Rows that only look queued (cancelled runs and the like); already left out of `queued`."""
+    arrivals_by_source: tuple[Counted, ...] = ()
+    """Jobs of the last 15 minutes by source, `repository / workflow`."""
+    usual_by_source: tuple[Counted, ...] = ()
+    """The same over the pool's usual past, of any length: only the shares count."""
+    usual_arrivals_per_minute: float | None = None
+    usual_duration_seconds: float | None = None
+    waiting: tuple[Job, ...] = ()
+    """The longest waiting jobs, longest first."""
+    missing: tuple[str, ...] = ()
+    """Figures that were asked for and could not be had, each with its reason."""
+
+    @property
+    def online(self) -> int | None:
+        """Busy plus idle runners; None unless both are known."""
+        return None if self.busy is None or self.idle is None else self.busy + self.idle
+
+    @property
+    def utilisation(self) -> float | None:
+        """Busy share of the online runners, 0 to 1; None when unknown or when nobody is online."""
+        return None if not self.online or self.busy is None else self.busy / self.online
+
+
+class Trend(StrEnum):
+    """Where the queue is going, over the last samples."""
+
+    GROWING = "growing"
+    STEADY = "steady"
+    SHRINKING = "shrinking"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The record of one pool: its recent samples, oldest first, and what stands in the way of newer ones."""
+
+    id: str
+    samples: tuple[Snapshot, ...] = ()
+    trouble: str | None = None
+    """Why the last measurement gave nothing; None when it worked."""
+    tried_at: float = 0.0
+    outlook: Forecast | None = None
+    """The forecast of the newest sample; None while nothing queues."""
+    forecasts: tuple[Forecast, ...] = ()
+    """Forecasts that wait to be compared with what comes, oldest first."""
+    scores: tuple[Score, ...] = ()
+    """How past forecasts of this pool did, oldest first."""
+    hour: Cell | None = None
+    """The hour that goes on; when it is over it joins the pool's past (`core/past.py`)."""
+    ahead: tuple[Usual, ...] = ()
+    """What past weeks foretell for this hour and the next ones; empty while there are fewer than two."""
+    fired: tuple[Fired, ...] = ()
+    """How it stood when alerts fired for it, oldest first."""
+    watchers: tuple[str, ...] = ()
+    """The open incidents that spoke of it at the last look."""
+    early: Early = field(default_factory=Early)
+    """The warnings of this pool, and how they came out."""
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """The newest sample, however old."""
+        return self.samples[-1] if self.samples else None
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The worst that was seen of a pool during an incident; None: never known."""
+
+    queued: int | None = None
+    oldest_wait_seconds: float | None = None
+
+    @property
+    def order(self) -> tuple[float, int]:
+        """For sorting: longest wait first, then longest queue, unknown last."""
+        return (-(self.oldest_wait_seconds or 0.0), -(self.queued or 0))
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRules:
+    """What the configuration says of a pool."""
+
+    name: str
+    match: dict[str, str] = field(default_factory=dict)
+    """Labels of the alerts that speak of this pool; empty: any alert may."""
+    floor: int = 0
+    """A queue this short is empty."""
+    boot_time_seconds: float = 180.0
+    """How long a new runner takes; a wait shorter than this is normal."""
+    scalable: bool = False
+    warn_wait_seconds: float | None = None
+    """The oldest wait that the early warning speaks of; None: what past alerts fired at."""
+    warn_queued: int | None = None
+    """The same for the number of queued jobs."""
+
+
+def measured(pool: Pool, snapshot: Snapshot) -> Pool:
+    """The record with one more sample; a sample that is not newer than the last replaces nothing."""
+    if pool.latest and snapshot.at <= pool.latest.at:
+        return replace(pool, trouble=None, tried_at=snapshot.at)
+    return replace(pool, samples=(*pool.samples, snapshot)[-KEPT_SAMPLES:], trouble=None, tried_at=snapshot.at)
+
+
+def unreadable(pool: Pool, why: str, now: float) -> Pool:
+    """The record after a measurement that failed: the past stays, and the reason is kept."""
+    return replace(pool, trouble=why, tried_at=now)
+
+
+def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
+    """Whether the newest sample is older than two refreshes of its source (causes.md section 2)."""
+    return pool.latest is None or now - pool.latest.at > 2 * poll_seconds + 1
+
+
+def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
+    """Compare the newest known queue with the oldest in the span; a change under 10 % (at least 2 jobs) is steady.
+
+    The span ends at TREND_SAMPLES samples too, so that a short poll period gives the trend of now.
+    """
+    known = [sample for sample in pool.samples if sample.queued is not None][-TREND_SAMPLES:]
+    if len(known) < 2:
+        return Trend.UNKNOWN
+    last = known[-1]
+    first = next(sample for sample in known if sample.at >= last.at - span_seconds)
+    if first is last or first.queued is None or last.queued is None:
+        return Trend.UNKNOWN
+    change = last.queued - first.queued
+    if abs(change) < max(2, 0.1 * max(first.queued, last.queued)):
+        return Trend.STEADY
+    return Trend.GROWING if change > 0 else Trend.SHRINKING
+
+
+def empty(snapshot: Snapshot | None, floor: int) -> bool | None:
+    """Whether the queue is at or under its floor; None when that is not known."""
+    if snapshot is None or snapshot.queued is None:
+        return None
+    return snapshot.queued <= floor
+
+
+def raised(peak: Peak, snapshot: Snapshot) -> Peak:
+    """The peak after one more look; unknown figures raise nothing."""
+    queues = [known for known in (peak.queued, snapshot.queued) if known is not None]
+    waits = [known for known in (peak.oldest_wait_seconds, snapshot.oldest_wait_seconds) if known is not None]
+    return Peak(max(queues, default=None), max(waits, default=None))
+
+
+def worst_first(snapshots: list[Snapshot]) -> list[Snapshot]:
+    """Longest wait first, then longest queue, then name; unknown figures last."""
+
+    def order(sample: Snapshot) -> tuple[float, float, str]:
+        wait = -1.0 if sample.oldest_wait_seconds is None else sample.oldest_wait_seconds
+        queued = -1 if sample.queued is None else sample.queued
+        return (-wait, -queued, sample.pool)
+
+    return sorted(snapshots, key=order)

@@ -1,0 +1,105 @@
+"""What happened over some days, pool by pool, from the incidents that are still on record."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from bot.core.forecast.outlook import LeftOut
+from bot.core.forecast.scoring import held_share, not_scored
+from bot.core.incident.incident import Incident, State
+from bot.core.incident.timeline import Event
+
+NO_POOL = "(no pool named)"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolHistory:
+    """One pool's incidents; durations in seconds."""
+
+    pool: str
+    """`(no pool named)` gathers incidents in which no pool was seen to queue."""
+    incidents: int = 0
+    open_now: int = 0
+    open_seconds: float = 0.0
+    """How long they were open, together, inside the span."""
+    median_duration_seconds: float | None = None
+    """Over the closed ones; None when none has closed."""
+    longest_wait_seconds: float = 0.0
+    most_queued: int = 0
+    waited_seconds: float = 0.0
+    """What jobs were seen to wait in them, added up: the least that it can have been."""
+    ended: tuple[tuple[str, int], ...] = ()
+    """How they ended → how many, the most frequent first."""
+    causes: tuple[tuple[str, int], ...] = ()
+    """The likeliest cause of an incident → in how many, the most frequent first; incidents without one are left out."""
+    held: int = 0
+    scored: int = 0
+    """Of so many forecasts that said a time, `held` intervals held the truth."""
+    left_out: Counter[LeftOut] = field(default_factory=Counter)
+    """How many more said a time and were not compared, by the reason."""
+
+
+def began_in(incidents: Iterable[Incident], since: float, until: float) -> list[Incident]:
+    """The incidents that opened inside a span of epoch seconds, oldest first."""
+    return sorted((i for i in incidents if since <= i.opened_at < until), key=lambda i: (i.opened_at, i.id))
+
+
+def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[PoolHistory, ...]:
+    """The incidents that opened inside the span, by affected pool, most frequent first; one may count for several."""
+    by_pool: dict[str, list[Incident]] = {}
+    for incident in began_in(incidents, since, until):
+        for pool in incident.affected or (NO_POOL,):
+            by_pool.setdefault(pool, []).append(incident)
+    rows = [_row(pool, members, until) for pool, members in by_pool.items()]
+    return tuple(sorted(rows, key=lambda row: (-row.incidents, row.pool)))
+
+
+def _row(pool: str, members: Sequence[Incident], until: float) -> PoolHistory:
+    durations = [(i.closed_at - i.opened_at) * i.speed for i in members if i.closed and i.closed_at is not None]
+    peaks = [i.peaks[pool] for i in members if pool in i.peaks]
+    courses = [i.courses[pool] for i in members if pool in i.courses]
+    scores = [s for i in members for s in i.scores if s.forecast.pool in {pool, ""}]
+    held, scored = held_share(scores)
+    return PoolHistory(
+        pool=pool,
+        incidents=len(members),
+        open_now=sum(not i.closed for i in members),
+        open_seconds=sum(max(0.0, min(until, i.closed_at or until) - i.opened_at) * i.speed for i in members),
+        median_duration_seconds=median(durations) if durations else None,
+        longest_wait_seconds=max((peak.oldest_wait_seconds or 0.0 for peak in peaks), default=0.0),
+        most_queued=max((peak.queued or 0 for peak in peaks), default=0),
+        waited_seconds=sum(course.waited_seconds for course in courses),
+        ended=_counted(how_ended(i) for i in members if i.closed),
+        causes=_counted(course.likeliest[0] for course in courses if course.likeliest),
+        held=held,
+        scored=scored,
+        left_out=not_scored(scores),
+    )
+
+
+def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
+
+
+def how_ended(incident: Incident) -> str:
+    """`drained`, `closed by hand`, or `resolved unmeasured`: the alert ended and no pool could be measured."""
+    if incident.state is State.DRAINED:
+        return "drained"
+    by_hand = any(e.event is Event.RESOLVED_BY_HAND and e.at == incident.closed_at for e in incident.timeline)
+    return "closed by hand" if by_hand else "resolved unmeasured"
+
+
+def about_hours(seconds: float) -> str:
+    """Developer-hours of waiting as far as they are known: `0.4 h`, `41 h`, `3,200 h`."""
+    number = seconds / 3600
+    if number < 10:
+        return f"{number:.1f} h"
+    digits = 10.0 ** max(0, len(f"{number:.0f}") - 2)
+    return f"{digits * round(number / digits):,.0f} h"
+
+
+def touched(incident: Incident) -> bool:
+    """Whether somebody did something about it besides saying that they have it."""
+    deeds = {Event.SCALED, Event.SILENCED, Event.RESOLVED_BY_HAND}
+    return any(entry.event in deeds for entry in incident.timeline)

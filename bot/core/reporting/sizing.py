@@ -1,0 +1,134 @@
+"""The limit that would have kept a pool's wait under a target, from its recorded hours; or why none can be given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.core.forecast.flow import MEAN_OVER_MEDIAN
+from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, Cell
+from bot.core.reporting.staffing import SHARE, Demand, Staffing, Stretch, fewest, late_shares
+from bot.core.words import count, duration
+
+LEAST_KNOWN_SECONDS = 1800.0
+"""Of an hour, for its arrivals to count; the rest of the hour is taken to be the same."""
+BOUND = 0.6
+"""A limit binds when at least this share of it is at work while jobs wait; less, and something else holds them."""
+QUEUED_ALL_THE_TIME = 0.05
+"""A queue that was empty for no more than this share of an hour kept all runners in demand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """What the pool would have needed in the hours in which the target was missed."""
+
+    limit: int
+    """The newest one that was seen."""
+    found: Staffing
+    late_now: float
+    """The share of jobs beyond the target with the present limit, by the same method."""
+    hours: int
+    hold_seconds: float
+
+
+def over_target(cell: Cell, target_seconds: float) -> bool:
+    """Whether somebody waited longer than the target in that hour."""
+    return (cell.longest_wait_seconds or 0.0) > target_seconds
+
+
+def sized(cells: Sequence[Cell], target_seconds: float, share: float = SHARE) -> Sized | str:
+    """The fewest runners for the hours over the target, or as a sentence why no number can be given."""
+    bad = [cell for cell in cells if over_target(cell, target_seconds)]
+    if not bad:
+        return f"nobody was seen to wait longer than {duration(target_seconds)}"
+    basis = _basis(cells, bad)
+    if isinstance(basis, str):
+        return basis
+    limit, job, hold = basis
+    inside = target_seconds - (hold - job)
+    if inside <= 0:
+        return f"a new runner alone takes about {duration(hold - job)}, longer than the target"
+    stretches = [_stretch(run, cells, hold) for run in _runs(bad)]
+    known = [one for one in stretches if one is not None]
+    if len(known) < len(stretches):
+        unknown = len(stretches) - len(known)
+        return f"the arrivals are unknown in {unknown} of {count(len(stretches), 'stretch', 'stretches')} of waiting"
+    return _judged(known, limit, (inside, share), hold)
+
+
+def _basis(cells: Sequence[Cell], bad: Sequence[Cell]) -> tuple[int, float, float] | str:
+    """(the limit, seconds that a job runs, seconds that it keeps a runner's place), or what is missing."""
+    limits = [cell.limit for cell in cells if cell.limit is not None]
+    if not limits:
+        return "the limit of the pool is unknown"
+    if (job := job_seconds(bad)) is None:
+        return "neither busy runners and completions nor durations of jobs are known in those hours"
+    if (full := _fullness(bad)) is None:
+        return "the number of busy runners is unknown in those hours"
+    if full < BOUND:
+        return f"the limit was not what held the queue: {full:.0%} of it was at work while jobs waited"
+    return limits[-1], job, job / full
+
+
+def _judged(stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], hold: float) -> Sized | str:
+    target, share = aim
+    found = fewest(stretches, target, share)
+    now = late_shares(stretches, target, found.method)(limit)
+    if found.runners <= limit or now <= 1 - share:
+        return (
+            f"by {found.method}, {count(limit, 'runner')} would have been enough for the jobs of those hours: bursts "
+            "shorter than an hour, or something other than the limit, made them wait"
+        )
+    return Sized(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
+
+
+def job_seconds(cells: Sequence[Cell]) -> float | None:
+    """Mean time of a job on its runner: by Little's law from busy runners and completions, else from the durations."""
+    busy, done = _mean([c.busy for c in cells]), _mean([c.completions for c in cells])
+    if busy and done:
+        return busy / done
+    median = _mean([cell.duration for cell in cells])
+    return median * MEAN_OVER_MEDIAN if median else None
+
+
+def _mean(amounts: Sequence[Amount]) -> float | None:
+    """The mean per second over the time in which it was known."""
+    seconds = sum(amount.seconds for amount in amounts)
+    return sum(amount.total for amount in amounts) / seconds if seconds > 0 else None
+
+
+def _fullness(cells: Sequence[Cell]) -> float | None:
+    """The share of the limit that was at work while jobs waited all the time; else the most that was seen at work."""
+    known = [c for c in cells if c.limit and c.busy.seconds > 0]
+    steady = [c for c in known if c.sizes and c.sizes[0] <= QUEUED_ALL_THE_TIME * sum(c.sizes)]
+    if steady:
+        shares = [c.busy.total / c.busy.seconds / (c.limit or 1) for c in steady]
+        return min(1.0, sum(shares) / len(shares))
+    most = [(c.busy_most or 0) / (c.limit or 1) for c in known]
+    return min(1.0, max(most)) if most else None
+
+
+def _runs(cells: Sequence[Cell]) -> list[list[Cell]]:
+    runs: list[list[Cell]] = []
+    for cell in sorted(cells, key=lambda one: one.hour):
+        if runs and runs[-1][-1].hour == cell.hour - 1:
+            runs[-1].append(cell)
+        else:
+            runs.append([cell])
+    return runs
+
+
+def _stretch(run: Sequence[Cell], cells: Sequence[Cell], hold: float) -> Stretch | None:
+    """The hours' work, led in by the hour before them where that is known; None when an hour's arrivals are unknown."""
+    before = next((cell for cell in cells if cell.hour == run[0].hour - 1), None)
+    lead = demand_of(before, hold) if before else None
+    own = [demand_of(cell, hold) for cell in run]
+    known = [demand for demand in own if demand is not None]
+    if len(known) < len(own):
+        return None
+    return Stretch((lead, *known), 1) if lead else Stretch(tuple(known))
+
+
+def demand_of(cell: Cell, hold: float) -> Demand | None:
+    """The work of an hour whose jobs keep a place for `hold` seconds; None when its arrivals are unknown."""
+    if cell.arrivals.seconds < LEAST_KNOWN_SECONDS:
+        return None
+    return Demand(cell.begins_at, cell.arrivals.total * HOUR_SECONDS / cell.arrivals.seconds, hold)

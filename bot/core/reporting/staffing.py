@@ -1,0 +1,217 @@
+"""How many runners would have kept the wait under a target: by queueing theory, and by a replay of recorded hours.
+
+Theory: M/M/c, jobs at random instants, job times exponential, first come first served, in equilibrium within each hour
+(A. K. Erlang 1917; the recursion of the loss formula, and `P(W > t) = C e^(-(c - a) t / h)`: R. B. Cooper, Introduction
+to Queueing Theory, 2nd ed. 1981, chapter 3). Replay: the recorded number of jobs of each hour at random instants of
+that hour, job times lognormal, and what is left over goes into the next hour. Both take every runner up to the limit as
+there; what a runner needs to start belongs into `hold_seconds` and off the target.
+"""
+
+import heapq
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+
+from bot.core.forecast.flow import MEAN_OVER_MEDIAN
+
+SHARE = 0.95
+"""Of the jobs, that shall start within the target."""
+MARGIN = 1.05
+"""The number also does for so much more work: rates are averages of minutes, and the next weeks are not the last."""
+MOST_RUNNERS = 20_000
+MOST_REPLAYED = 15_000
+"""Jobs of all replays of a pool; above, theory alone is asked: somebody waits for the answer."""
+SPREAD = math.sqrt(2 * math.log(MEAN_OVER_MEDIAN))
+"""Standard deviation of the logarithm of job times, by which their mean lies that far above their median."""
+
+
+class Method(StrEnum):
+    """How a number was found, in words."""
+
+    THEORY = "queueing theory (Erlang C, each hour in equilibrium)"
+    REPLAY = "a replay of the recorded hours"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """The work of one recorded hour, or of the part of it that was measured."""
+
+    at: float
+    """Its beginning, epoch seconds."""
+    arrivals: float
+    """Jobs that arrived in it."""
+    hold_seconds: float
+    """How long a job keeps a runner's place on average: its own time, and where every job gets a new one, its boot."""
+    seconds: float = 3600.0
+
+    @property
+    def load(self) -> float:
+        """Runners that this work keeps busy on average, in erlangs."""
+        return self.arrivals * self.hold_seconds / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Staffing:
+    """The fewest runners that would have kept the target, and how that was found."""
+
+    runners: int
+    method: Method
+    late_share: float
+    """Of the jobs, 0 to 1, that would still have waited longer than the target."""
+    jobs: int
+
+
+def erlang_b(runners: int, load: float) -> float:
+    """The share of jobs that find all runners busy, if none of them waited; `load` in erlangs."""
+    blocked = 1.0
+    for number in range(1, runners + 1):
+        blocked = load * blocked / (number + load * blocked)
+    return blocked
+
+
+def erlang_c(runners: int, load: float) -> float:
+    """The share of jobs that have to wait; 1 when the work is more than the runners can do."""
+    if load <= 0:
+        return 0.0
+    if load >= runners:
+        return 1.0
+    blocked = erlang_b(runners, load)
+    return runners * blocked / (runners - load * (1 - blocked))
+
+
+def late(runners: int, demand: Demand, target_seconds: float) -> float:
+    """The share of an hour's jobs that wait longer than the target, in equilibrium; 1 when there is none."""
+    if demand.load >= runners:
+        return 1.0 if demand.load > 0 else 0.0
+    spare = (runners - demand.load) / demand.hold_seconds if demand.hold_seconds > 0 else math.inf
+    return erlang_c(runners, demand.load) * math.exp(-spare * target_seconds)
+
+
+def late_by_theory(demands: Sequence[Demand], runners: int, target_seconds: float) -> float:
+    """The share of all these hours' jobs that wait longer than the target; 0 when there are no jobs."""
+    jobs = sum(demand.arrivals for demand in demands)
+    return sum(d.arrivals * late(runners, d, target_seconds) for d in demands) / jobs if jobs else 0.0
+
+
+def late_by_replay(demands: Sequence[Demand], runners: int, target_seconds: float, lead: int = 0) -> float:
+    """The same by serving the very same jobs again with so many runners; the first `lead` hours only fill them."""
+    return Replay.of(Stretch(tuple(demands), lead)).late(runners, target_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Hours, of which the first `lead` only fill the runners and are not counted."""
+
+    hours: tuple[Demand, ...]
+    lead: int = 0
+
+    @property
+    def counted(self) -> tuple[Demand, ...]:
+        """The others."""
+        return self.hours[self.lead :]
+
+    @property
+    def arrivals(self) -> float:
+        """Jobs that arrived in the hours that count."""
+        return sum(demand.arrivals for demand in self.counted)
+
+    @property
+    def connected(self) -> bool:
+        """Whether each hour begins where the one before it ends, so that what is left over can be carried on."""
+        return all(abs(b.at - a.at - a.seconds) < 1 for a, b in pairwise(self.hours))
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The jobs of a stretch, drawn from the hours themselves, so that they are the same each time.
+
+    Since every number of runners serves the same jobs in the same order, more of them are never later (J. Kiefer and
+    J. Wolfowitz 1955).
+    """
+
+    jobs: tuple[tuple[float, float], ...]
+    """(arrival, seconds that it keeps a place), in order."""
+    skip: int
+    """So many of them only lead in."""
+
+    @classmethod
+    def of(cls, stretch: Stretch) -> "Replay":
+        """Fractions of a job go over into the next hour."""
+        found: list[tuple[float, float]] = []
+        rest, skip = 0.0, 0
+        for place, demand in enumerate(stretch.hours):
+            dice = random.Random(f"{demand.at:.0f}")  # noqa: S311 - draws jobs, not secrets
+            rest += demand.arrivals
+            number, middle = int(rest), demand.hold_seconds / MEAN_OVER_MEDIAN
+            rest -= number
+            skip += number if place < stretch.lead else 0
+            for at in sorted(demand.at + demand.seconds * dice.random() for _ in range(number)):
+                found.append((at, middle * math.exp(SPREAD * dice.gauss(0.0, 1.0))))
+        return cls(tuple(found), skip)
+
+    def late(self, runners: int, target_seconds: float) -> float:
+        """The share of the jobs that count and wait longer than the target; 0 when there are none."""
+        counted = len(self.jobs) - self.skip
+        if counted <= 0 or runners <= 0:
+            return 1.0 if counted > 0 else 0.0
+        free, beyond, serve = [0.0] * runners, 0, heapq.heapreplace
+        for number, (at, takes) in enumerate(self.jobs):
+            first = free[0]
+            starts = max(first, at)
+            serve(free, starts + takes)
+            if starts - at > target_seconds and number >= self.skip:
+                beyond += 1
+        return beyond / counted
+
+
+def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = SHARE) -> Staffing:
+    """The fewest runners with which at most `1 - share` of the jobs wait longer than the target, with MARGIN to spare.
+
+    By replay where every stretch is connected and all together are not too long, else by theory. `late_share` is that
+    of the work as it was recorded.
+    """
+    replayed = sum(demand.arrivals for stretch in stretches for demand in stretch.hours)
+    replayable = 0 < replayed <= MOST_REPLAYED and all(stretch.connected for stretch in stretches)
+    method = Method.REPLAY if replayable else Method.THEORY
+    more = [
+        replace(s, hours=tuple(replace(d, hold_seconds=MARGIN * d.hold_seconds) for d in s.hours)) for s in stretches
+    ]
+    guess = least(late_shares(more, target_seconds, Method.THEORY), 1 - share)
+    runners = least(late_shares(more, target_seconds, method), 1 - share, guess) if replayable else guess
+    now = late_shares(stretches, target_seconds, method)(runners)
+    return Staffing(runners, method, now, round(sum(stretch.arrivals for stretch in stretches)))
+
+
+def late_shares(stretches: Sequence[Stretch], target_seconds: float, method: Method) -> Callable[[int], float]:
+    """For a number of runners, the share of all the stretches' jobs that wait longer than the target."""
+    whole = sum(stretch.arrivals for stretch in stretches)
+    replays = [Replay.of(stretch) for stretch in stretches] if method is Method.REPLAY else []
+
+    def missed(runners: int) -> float:
+        if replays:
+            shares = [replay.late(runners, target_seconds) for replay in replays]
+        else:
+            shares = [late_by_theory(stretch.counted, runners, target_seconds) for stretch in stretches]
+        parts = [stretch.arrivals * share for stretch, share in zip(stretches, shares, strict=True)]
+        return sum(parts) / whole if whole else 0.0
+
+    return missed
+
+
+def least(missed: Callable[[int], float], allowed: float, guess: int = 1) -> int:
+    """The smallest number from 1 on at which `missed`, which never grows with it, is at most `allowed`."""
+    low, high, step = 0, guess, 1
+    if missed(guess) <= allowed:
+        while (below := high - step) > 0 and missed(below) <= allowed:
+            high, step = below, 2 * step
+        low = max(0, below)
+    else:
+        while missed(high) > allowed and high < MOST_RUNNERS:
+            low, high, step = high, high + step, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if missed(middle) <= allowed else (middle, high)
+    return high

@@ -1,0 +1,228 @@
+"""The longer view of every pool over some days: waits, incidents, what recurs, what was done, and what follows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
+
+from bot.core.incident.incident import Incident
+from bot.core.pool.early_warning import Early
+from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Cell, Fired, added, quantile, share_above
+from bot.core.pool.pool import PoolRules
+from bot.core.record import AuditEntry
+from bot.core.reporting.incident_history import NO_POOL, PoolHistory, began_in, history
+from bot.core.reporting.proposals import Ground, Proposal, proposals
+from bot.core.reporting.raises import Raises, raises
+from bot.core.reporting.recurrence import Pattern, patterns
+from bot.core.reporting.sizing import Sized, over_target, sized
+
+TARGET_SECONDS = 900.0
+MOST_SIZED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """All records that a report is made of."""
+
+    since: float
+    """Epoch seconds."""
+    until: float
+    incidents: tuple[Incident, ...] = ()
+    pasts: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
+    """By pool, all hours that are known, also those before the span: what recurs shows only there."""
+    fired: Mapping[str, tuple[Fired, ...]] = field(default_factory=dict)
+    """How pools stood when alerts fired for them."""
+    early: Mapping[str, Early] = field(default_factory=dict)
+    """How the early warnings of pools came out, ever since they are counted."""
+    trail: tuple[AuditEntry, ...] = ()
+    rules: Mapping[str, PoolRules] = field(default_factory=dict)
+    prices: Mapping[str, float] = field(default_factory=dict)
+    """Cost of a runner's hour, by pool."""
+    zone: tzinfo = UTC
+    target_seconds: float = TARGET_SECONDS
+    speed: float = 1.0
+    """Seconds of the fleet in one second of the clock; 1 except in a simulation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """How long the oldest job of a pool waited, over the time in which that was measured."""
+
+    p50_seconds: float
+    """For half of the measured time, the oldest job had waited at most that long; an empty queue waits 0 s."""
+    p90_seconds: float
+    p99_seconds: float
+    over_share: float
+    """The share of the measured time in which it had waited longer than the target."""
+    jobs_p95_seconds: float | None
+    """19 of 20 jobs started within that time, if the oldest starts first; None when starts are unknown."""
+    waited_seconds: float | None
+    """About what all jobs waited together; None when the lengths of the queue are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolReport:
+    """One pool over the span."""
+
+    pool: str
+    measured_share: float
+    """Of the span, 0 to 1."""
+    waits: Waits | None
+    """None when the pool's waits were never known."""
+    history: PoolHistory
+    patterns: tuple[Pattern, ...]
+    raises: Raises | None
+    sized: Sized | str = ""
+    """The limit that would have kept the target, or why none is named."""
+    limit: int | None = None
+    longest_wait_seconds: float = 0.0
+    most_queued: int = 0
+    """The worst that was seen, in incidents or outside of them."""
+    early: Early | None = None
+
+    @property
+    def told(self) -> bool:
+        """Whether there is anything to say of it beyond that all was well."""
+        return bool(self.history.incidents or self.raises or (self.waits and self.waits.over_share > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Every pool, the one whose jobs waited most first, and what follows from it."""
+
+    since: float
+    until: float
+    target_seconds: float
+    pools: tuple[PoolReport, ...]
+    proposals: tuple[Proposal, ...]
+    incidents: int
+    """Each counted once, however many pools it had."""
+    open_now: int
+    zone: tzinfo = UTC
+
+    @property
+    def told(self) -> bool:
+        """Whether there is something to tell at all."""
+        return bool(self.incidents or self.proposals or any(pool.told for pool in self.pools))
+
+
+def report(books: Books, only: Iterable[str] | None = None) -> Report:
+    """The report over all pools that are configured, measured or named by an incident, or over some of them."""
+    inside = began_in(books.incidents, books.since, books.until)
+    histories = {row.pool: row for row in history(inside, books.since, books.until)}
+    names = dict.fromkeys((*books.rules, *books.pasts, *histories))
+    wanted = list(names) if only is None else [name for name in names if name in set(only)]
+    lent = raises(books.trail, books.since, books.until, books.prices, books.speed)
+    rough = [_pool(books, name, histories.get(name, PoolHistory(name)), lent.get(name)) for name in wanted]
+    pools = [_sized(books, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
+    about = [i for i in inside if only is None or set(i.affected or (NO_POOL,)) & set(wanted)]
+    return Report(
+        since=books.since,
+        until=books.until,
+        target_seconds=books.target_seconds,
+        pools=tuple(pools),
+        proposals=proposals([_ground(books, one, inside) for one in pools]),
+        incidents=len(about),
+        open_now=sum(not incident.closed for incident in about),
+        zone=books.zone,
+    )
+
+
+def _pool(books: Books, name: str, past: PoolHistory, lent: Raises | None) -> PoolReport:
+    every = books.pasts.get(name, ())
+    cells = _within(every, books)
+    return PoolReport(
+        pool=name,
+        measured_share=min(1.0, sum(c.covered_seconds for c in cells) / max(1.0, books.until - books.since)),
+        waits=_waits(cells, books.target_seconds),
+        history=past,
+        patterns=_patterns(books, name, every),
+        raises=lent,
+        limit=next((c.limit for c in reversed(every) if c.limit is not None), None),
+        longest_wait_seconds=max([past.longest_wait_seconds, *(c.longest_wait_seconds or 0.0 for c in cells)]),
+        most_queued=max([past.most_queued, *(c.queued_most or 0 for c in cells)]),
+        early=books.early.get(name),
+    )
+
+
+def _sized(books: Books, one: PoolReport, place: int) -> PoolReport:
+    """With the limit that it would have needed; for the worst pools only, since somebody waits for the answer."""
+    if books.speed != 1:
+        return replace(one, sized="the fleet is simulated in another time")
+    if place >= MOST_SIZED:
+        return replace(one, sized=f"it is reckoned for the {MOST_SIZED} pools whose jobs waited most")
+    return replace(one, sized=sized(_within(books.pasts.get(one.pool, ()), books), books.target_seconds))
+
+
+def _within(cells: Iterable[Cell], books: Books) -> tuple[Cell, ...]:
+    return tuple(cell for cell in cells if books.since - HOUR_SECONDS < cell.begins_at < books.until)
+
+
+def _waits(cells: Sequence[Cell], target_seconds: float) -> Waits | None:
+    times = added([cell.waits for cell in cells])
+    p50, p90, p99 = (quantile(times, share, WAIT_EDGES) for share in (0.5, 0.9, 0.99))
+    if p50 is None or p90 is None or p99 is None:
+        return None
+    started, sizes = added([cell.waited for cell in cells]), added([cell.sizes for cell in cells])
+    return Waits(
+        p50_seconds=p50,
+        p90_seconds=p90,
+        p99_seconds=p99,
+        over_share=share_above(times, target_seconds, WAIT_EDGES) or 0.0,
+        jobs_p95_seconds=quantile(started, 0.95, WAIT_EDGES),
+        waited_seconds=_waited(sizes) if sum(sizes) > 0 else None,
+    )
+
+
+def _waited(sizes: Sequence[float]) -> float:
+    """Job-seconds in the queue; each class counts with its middle, the last with its lower end."""
+    total = 0.0
+    for place, seconds in enumerate(sizes):
+        high = SIZE_EDGES[min(place, len(SIZE_EDGES) - 1)]
+        low = SIZE_EDGES[place - 1] + 1 if 0 < place < len(SIZE_EDGES) else high
+        total += seconds * (low + high) / 2
+    return total
+
+
+def _patterns(books: Books, name: str, cells: Sequence[Cell]) -> tuple[Pattern, ...]:
+    """From the pool's hours; where none were measured, from its incidents, since the first of them."""
+    if cells:
+        return patterns(((c.begins_at, over_target(c, books.target_seconds)) for c in cells), books.zone)
+    mine = [i for i in books.incidents if name in i.affected]
+    if not mine:
+        return ()
+    first = min(int(incident.opened_at // HOUR_SECONDS) for incident in mine)
+    busy = {hour for i in mine for hour in _hours(i.opened_at, i.closed_at or books.until)}
+    hours = range(first, int(books.until // HOUR_SECONDS) + 1)
+    return patterns(((hour * HOUR_SECONDS, hour in busy) for hour in hours), books.zone)
+
+
+def _hours(start: float, end: float) -> range:
+    return range(int(start // HOUR_SECONDS), int(max(start, end) // HOUR_SECONDS) + 1)
+
+
+def _ground(books: Books, one: PoolReport, inside: Sequence[Incident]) -> Ground:
+    return Ground(
+        pool=one.pool,
+        history=one.history,
+        patterns=one.patterns,
+        sized=one.sized,
+        cells=_within(books.pasts.get(one.pool, ()), books),
+        incidents=tuple(i for i in inside if one.pool in i.affected),
+        fired=tuple(f for f in books.fired.get(one.pool, ()) if books.since <= f.at < books.until),
+        waited_seconds=_waited_of(one),
+        limit=one.limit,
+        boot_seconds=books.rules[one.pool].boot_time_seconds if one.pool in books.rules else 0.0,
+        price=books.prices.get(one.pool),
+        target_seconds=books.target_seconds,
+        zone=books.zone,
+    )
+
+
+def _waited_of(one: PoolReport) -> float:
+    """Of all measured time where that is known, else of the incidents alone."""
+    known = one.waits.waited_seconds if one.waits else None
+    return max(one.history.waited_seconds, known or 0.0)
+
+
+def _worst_first(one: PoolReport) -> tuple[float, int, str]:
+    return (-_waited_of(one), -one.history.incidents, one.pool)

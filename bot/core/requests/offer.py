@@ -1,0 +1,47 @@
+"""What an incident's buttons offer, and the ids that make one click one effect."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from bot.core.alert import digest
+from bot.core.incident.incident import Incident
+
+
+class Place(StrEnum):
+    """Where an offer stands on the parent."""
+
+    BUTTON = "button"
+    MORE = "more"
+    """In the overflow menu."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One thing that a person may do now."""
+
+    name: str
+    """The action's fixed name, and the button's action_id."""
+    label: str
+    act: str
+    """The id that the button carries; see `act_id`."""
+    place: Place = Place.BUTTON
+    primary: bool = False
+
+
+def act_id(incident: Incident, name: str) -> str:
+    """The id of the next use of an action on this incident.
+
+    It is computed, not stored: a parent that was posted just before a crash carries the same ids as the record knows.
+    Permission is checked on the person who clicks; the id only names the record (promises 2.1, rule 8; C8).
+    """
+    return f"{incident.id}.{digest(incident.id, name, str(incident.uses.get(name, 0)))[:12]}"
+
+
+def incident_of(act: str) -> str:
+    """The incident that an act id belongs to."""
+    return act.partition(".")[0]
+
+
+def used(incident: Incident, name: str) -> Incident:
+    """The incident after somebody used an action: its button gets a new id."""
+    return replace(incident, uses={**incident.uses, name: incident.uses.get(name, 0) + 1})

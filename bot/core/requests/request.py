@@ -1,0 +1,124 @@
+"""Something that a person asked for: the record that makes one click one effect."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from bot.core.alert import digest
+from bot.core.incident.incident import Silence
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Snapshot
+
+
+class Progress(StrEnum):
+    """How far an action has come; asked, sent and done are three different things."""
+
+    DRAFT = "draft"
+    """Asked for in a dialog and not confirmed yet."""
+    AWAITING = "awaiting"
+    """Confirmed, and waiting for a second person to agree."""
+    REQUESTED = "requested"
+    SENT = "sent"
+    """The intent is written; the effect may or may not have happened."""
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    """The back end never answered; it is being checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One request of one person; `id` travels as the button's opaque value and as Idempotency-Key."""
+
+    id: str
+    name: str
+    """The action's fixed name: ack, silence, scale_up, diagnose, ..."""
+    who: str
+    """User id of the person who asked."""
+    channel: str
+    requested_at: float
+    incident: str | None = None
+    pool: str | None = None
+    params: Mapping[str, str] = field(default_factory=dict)
+    progress: Progress = Progress.REQUESTED
+    sent_at: float | None = None
+    finished_at: float | None = None
+    outcome: str = ""
+    """What came of it, as a sentence."""
+    before: str = ""
+    after: str = ""
+    attempts: int = 0
+    lapses_at: float | None = None
+    """Until when a second person may agree (epoch seconds); None: nobody needs to."""
+    agreed_by: str | None = None
+    """User id of the second person who agreed."""
+    agreed_to: str = ""
+    """The fingerprint of what that person agreed to."""
+    waits_for: str = ""
+    """The condition on which it is done by itself, while it is AWAITING: `drained`; empty: a second person."""
+    shadow: bool = False
+    """Only what would be done is said; decided with the intent, so that it cannot change under way."""
+    doubtful: bool = False
+    """Given up without knowing whether it happened."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self.progress in {Progress.DONE, Progress.FAILED}
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for the same request; other parameters under the same id are an error (promises 2.1, rule 8)."""
+        return digest(self.name, self.pool or "", *(f"{k}={v}" for k, v in sorted(self.params.items())))
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What an effect came to, for the thread, the audit trail and the incident's record."""
+
+    outcome: str
+    """A sentence that continues after the person's name: "scaled linux.2xlarge from 10 to 24 runners."."""
+    after: str = ""
+    event: Event = Event.NOTED
+    lines: tuple[str, ...] = ()
+    figures: tuple[Snapshot, ...] = ()
+    silence: Silence | None = None
+    """The silence that now exists, or has ended."""
+    follow: "Act | None" = None
+    """What is asked for from now on, on a condition."""
+    offers: tuple[str, ...] = ()
+    """Actions that the reply offers on this very act, or on `about`."""
+    about: str = ""
+    """The act that `offers` are about, when it is another one."""
+    settles: str = ""
+    """The act about which nothing is left to choose below the thread's replies."""
+
+
+def sent(act: Act, now: float, before: str = "") -> Act:
+    """The intent, written before the effect."""
+    return replace(act, progress=Progress.SENT, sent_at=now, before=before or act.before, attempts=act.attempts + 1)
+
+
+def done(act: Act, outcome: str, now: float, after: str = "") -> Act:
+    """The effect is confirmed."""
+    return replace(act, progress=Progress.DONE, outcome=outcome, finished_at=now, after=after)
+
+
+def failed(act: Act, outcome: str, now: float, *, doubtful: bool = False) -> Act:
+    """The effect did not happen, and will not; `doubtful`: nobody knows, and nothing more is tried."""
+    return replace(act, progress=Progress.FAILED, outcome=outcome, finished_at=now, doubtful=doubtful)
+
+
+def awaiting(act: Act, now: float, within_seconds: float) -> Act:
+    """Confirmed by the one who asked; a second person has that long to agree."""
+    return replace(act, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within_seconds)
+
+
+def agreed(act: Act, who: str) -> Act:
+    """A second person agreed to exactly this."""
+    return replace(act, progress=Progress.REQUESTED, agreed_by=who, agreed_to=act.fingerprint)
+
+
+def unsure(act: Act, outcome: str) -> Act:
+    """Nobody answered; the next look reads back what is true."""
+    return replace(act, progress=Progress.UNKNOWN, outcome=outcome)

@@ -1,0 +1,202 @@
+"""Extra capacity that was asked for here, pool by pool: what it was before, who holds how much, and what goes back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bot.core.requests.request import Act, Progress
+from bot.core.words import count, how_long
+
+WARN_SECONDS = 600.0
+"""How long before its end a lease is spoken of."""
+AGAIN_SECONDS, MOST_AGAIN_SECONDS = 60.0, 3600.0
+"""How long after a hand-back that did not work the next one is tried: twice as long each time, up to an hour."""
+LENDERS = frozenset({"scale_up", "hand_back"})
+"""The actions that move a pool's lease."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One scale action's part of the extra capacity of a pool."""
+
+    act: str
+    """The scale action; whether it happened stands in its own record."""
+    who: str
+    channel: str
+    target: int
+    before: int
+    """The pool's size when it was asked."""
+    asked_at: float
+    incident: str | None = None
+    ends_at: float | None = None
+    """When it is handed back at the latest (epoch seconds); None: never by itself."""
+    online: int | None = None
+    """Runners online when it was asked."""
+    queued: int | None = None
+    """Jobs queued when it was asked."""
+    verified: str = ""
+    """What came of it, once that was told: verified, partly, no effect, or unseen."""
+    warned: bool = False
+    returning: str = ""
+    """The act that hands it back now."""
+    tries: int = 0
+    """Hand-backs that did not work."""
+    retry_at: float = 0.0
+    stuck: str = ""
+    """Why it cannot be handed back now, as the thread was told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The record of one pool's extra capacity; `id` is the pool.
+
+    It is written with the intent of each scale action and of each hand-back, before the effect: whatever happens to
+    the process in between, what may have been raised is known, and is handed back.
+    """
+
+    id: str
+    base: int = 0
+    """What was set before the first share, or what others set since: nothing goes below it."""
+    ours: tuple[tuple[str, int], ...] = ()
+    """(act, level) that may be set now by our doing, in the order asked; anything else was set by others."""
+    shares: tuple[Share, ...] = ()
+    empty_since: float | None = None
+    """Since when every fresh sample has shown a queue at or under the floor; None: it has not."""
+
+    def share(self, act: str) -> Share | None:
+        """The share of a scale action."""
+        return next((share for share in self.shares if share.act == act), None)
+
+    @property
+    def levels(self) -> frozenset[int]:
+        """What may be set by our doing."""
+        return frozenset(level for _, level in self.ours)
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """What a hand-back comes to: the absolute target, or None with the reason why nothing is set."""
+
+    target: int | None
+    words: str
+
+
+def lent(lease: Lease | None, share: Share, level: int, pool: str) -> Lease:
+    """One more share, in the moment its intent is written; `level` is what is set now.
+
+    What others set meanwhile is the new base, so that it is never handed back.
+    """
+    known = lease if lease is not None and lease.shares else Lease(pool, level)
+    others = tuple(one for one in known.shares if one.act != share.act)
+    mine = any(one.act == share.act for one in known.shares)
+    moved = bool(others or mine) and level not in known.levels and level != known.base
+    return replace(
+        known,
+        base=level if moved else known.base,
+        ours=_asked(known.ours, share.act, share.target),
+        shares=(*others, share),
+    )
+
+
+def due_back(lease: Lease, share: Share, level: int, minimum: int) -> Return:
+    """Where the level goes when this share ends: to the highest of what remains, and only from where we put it."""
+    rest = [one.target for one in lease.shares if one.act != share.act and not one.returning]
+    goal = max([lease.base, minimum, *rest])
+    if level <= goal:
+        by = ", which another lease holds" if rest and goal in rest else ""
+        return Return(None, f"handed nothing back: {lease.id} is set to {count(level, 'runner')}{by}.")
+    if level not in lease.levels:
+        last = lease.ours[-1][1] if lease.ours else share.target
+        return Return(None, f"left {lease.id} at {level:,}: somebody else set that since Tailback had set {last:,}.")
+    return Return(goal, f"handed back extra runners: {lease.id} is set to {goal:,} again (was {level:,}).")
+
+
+def giving_back(lease: Lease, share: Share, back: str) -> Lease:
+    """A hand-back was asked for."""
+    return with_share(lease, replace(share, returning=back))
+
+
+def aimed(lease: Lease, back: str, level: int) -> Lease:
+    """The intent of a hand-back: from now on that level may be set too."""
+    return replace(lease, ours=_asked(lease.ours, back, level))
+
+
+def reviewed(lease: Lease, acts: Mapping[str, Act], now: float) -> Lease:
+    """The record after a look at what became of its acts: what never happened and what went back is dropped."""
+    after = lease
+    for share in lease.shares:
+        after = _back_reviewed(_raise_reviewed(after, acts.get(share.act)), share.act, acts.get(share.returning), now)
+    return after if after.shares else replace(after, ours=(), empty_since=None)
+
+
+def _raise_reviewed(lease: Lease, act: Act | None) -> Lease:
+    if act is None or not act.finished or act.doubtful or lease.share(act.id) is None:
+        return lease
+    if act.progress is Progress.DONE and not act.shadow:
+        return replace(lease, ours=_confirmed(lease.ours, act.id))
+    return replace(_dropped(lease, act.id), ours=tuple(one for one in lease.ours if one[0] != act.id))
+
+
+def _back_reviewed(lease: Lease, share_act: str, back: Act | None, now: float) -> Lease:
+    share = lease.share(share_act)
+    if share is None or back is None or not back.finished:
+        return lease
+    if back.progress is Progress.DONE:
+        return replace(_dropped(lease, share_act), ours=_confirmed(lease.ours, back.id))
+    pause = min(MOST_AGAIN_SECONDS, AGAIN_SECONDS * 2.0**share.tries)
+    again = replace(share, returning="", tries=share.tries + 1, retry_at=now + pause)
+    ours = lease.ours if back.doubtful else tuple(one for one in lease.ours if one[0] != back.id)
+    return replace(with_share(lease, again), ours=ours)
+
+
+def looked(lease: Lease, queue_empty: bool | None, now: float) -> Lease:
+    """One more look at the queue; what is unknown is not empty."""
+    if queue_empty is not True:
+        return replace(lease, empty_since=None)
+    return lease if lease.empty_since is not None else replace(lease, empty_since=now)
+
+
+def over(share: Share, lease: Lease, now: float, drained_seconds: float) -> str:
+    """Why a share ends now: `drained`, `ended`, or empty while it goes on."""
+    if share.ends_at is None or share.returning or now < share.retry_at:
+        return ""
+    if now >= share.ends_at:
+        return "ended"
+    quiet = lease.empty_since is not None and now - max(lease.empty_since, share.asked_at) >= drained_seconds
+    return "drained" if quiet else ""
+
+
+def warning_due_at(share: Share) -> float:
+    """When to say that the end is near; a short lease is not spoken of before its last third."""
+    if share.ends_at is None or share.warned:
+        return float("inf")
+    return share.ends_at - min(WARN_SECONDS, (share.ends_at - share.asked_at) / 3)
+
+
+def warning(lease: Lease, share: Share, now: float, speed: float = 1.0) -> str:
+    """What the thread is told then. `speed`: see `how_long`."""
+    left = how_long(max(0.0, (share.ends_at or now) - now), speed)
+    return f"The extra runners of {lease.id} (to {share.target:,}) are handed back in {left}, unless somebody extends."
+
+
+def extended(lease: Lease, share: Share, ends_at: float) -> Lease:
+    """The end is put off."""
+    return with_share(lease, replace(share, ends_at=ends_at, warned=False))
+
+
+def with_share(lease: Lease, share: Share) -> Lease:
+    """The record with one share replaced."""
+    return replace(lease, shares=tuple(share if one.act == share.act else one for one in lease.shares))
+
+
+def _dropped(lease: Lease, act: str) -> Lease:
+    return replace(lease, shares=tuple(share for share in lease.shares if share.act != act))
+
+
+def _asked(ours: tuple[tuple[str, int], ...], act: str, level: int) -> tuple[tuple[str, int], ...]:
+    return (*(one for one in ours if one[0] != act), (act, level))
+
+
+def _confirmed(ours: tuple[tuple[str, int], ...], act: str) -> tuple[tuple[str, int], ...]:
+    """What was asked before a confirmed act cannot stand any more."""
+    place = next((number for number, one in enumerate(ours) if one[0] == act), 0)
+    return ours[place:]

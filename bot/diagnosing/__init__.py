@@ -1,0 +1,1 @@
+"""Says why a pool is queueing, and what its figures are now."""

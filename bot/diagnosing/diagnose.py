@@ -1,0 +1,115 @@
+"""Diagnose: read the pools now and tell the thread what was seen, and what could not be seen."""
+
+import asyncio
+
+from bot.config import File
+from bot.context.context import Desk
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Pool
+from bot.core.pool.survey import Survey, survey
+from bot.core.record import Ready
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer, act_id
+from bot.core.requests.request import Act, Performed
+from bot.core.words import count
+from bot.diagnosing.explain import diagnoses, moment_of
+from bot.diagnosis.rank import Diagnosis, grouped, sentences, told_figures
+from bot.measuring.measure import look
+from bot.ports import Refused
+from bot.requests.permission import fresh_act, permit, request_act, subject
+from bot.views.home.answers import said
+
+NAME, VERB, USAGE = "diagnose", "diagnose", "diagnose [POOL]"
+HELP = "Read the pools now: where it queues, why, how busy, what holds it."
+PATIENCE_SECONDS = 8.0
+MOST_POOLS = 60
+MOST_DIAGNOSED = 5
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """Only where there is something to read."""
+    return Offer(NAME, "Diagnose", act_id(incident, NAME)) if incident.candidates else None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """In a thread or by button: the thread is answered. By `/queue diagnose POOL`: the person is."""
+    await permit(desk, request.who, request.team, "diagnose")
+    name = known_pool(desk.settings.file, request.words[0]) if request.words else None
+    if name and not await _in_thread(desk, request):
+        await request_act(desk, request, None, fresh_act(desk, request, None, pool=name), lambda fresh: fresh)
+        return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone."))
+    held = await subject(desk, request)
+    await request_act(desk, request, held, fresh_act(desk, request, held, pool=name), lambda fresh: fresh)
+    return Answer()
+
+
+async def _in_thread(desk: Desk, request: Request) -> bool:
+    """Whether somebody asked inside an incident's thread."""
+    return bool(request.thread and await desk.store.find(f"thread:{request.channel}:{request.thread}"))
+
+
+async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # noqa: ARG001 - the contract's shape
+    """Reading needs no second check."""
+    return Ready(act)
+
+
+async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+    """Measure the pool that was named, else every pool there is: only so can isolated be told from widespread."""
+    about = incident.candidates if incident else ()
+    every = tuple(dict.fromkeys((*about, *desk.settings.file.pool)))[:MOST_POOLS]
+    names = [act.pool] if act.pool else list(every)
+    pools = await _read(desk, names)
+    causes = _causes(desk, names, pools, incident.unknown_pools if incident else ())
+    told = {one.pool: told_figures(one) for one in causes[:MOST_DIAGNOSED]}
+    found = survey(names, pools, desk.settings.file.pools, told)
+    lines = _why(causes) + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
+    return Performed(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
+
+
+async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:  # noqa: ARG001
+    """Reading twice does no harm."""
+    return None
+
+
+def _causes(desk: Desk, names: list[str], pools: dict[str, Pool], unknown: tuple[str, ...]) -> list[Diagnosis]:
+    """The ranked causes of each pool in which jobs wait too long, and of names that no pool has."""
+    file, now = desk.settings.file, desk.now()
+    found = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
+    return [d for d in found if d.waits or d.pool in unknown]
+
+
+def _why(waiting: list[Diagnosis]) -> tuple[str, ...]:
+    """The causes with evidence and what was not available; pools of which the same is to be said share their lines."""
+    said = tuple(line for group in grouped(waiting[:MOST_DIAGNOSED]) for line in sentences(*group))
+    more = len(waiting) - MOST_DIAGNOSED
+    return said if more <= 0 else (*said, f"{count(more, 'more pool')} queue; ask for each by its name.")
+
+
+async def read(desk: Desk, names: list[str]) -> Survey:
+    """Measure pools at once, each within its patience; what does not answer in time is unseen."""
+    return survey(names, await _read(desk, names), desk.settings.file.pools)
+
+
+async def _read(desk: Desk, names: list[str]) -> dict[str, Pool]:
+    held = await desk.store.get_many(Pool, names)
+    pools = [held[name].value if name in held else Pool(name) for name in names]
+    looked = await asyncio.gather(*(_look(desk, pool) for pool in pools))
+    return {pool.id: pool for pool in looked}
+
+
+async def _look(desk: Desk, pool: Pool) -> Pool:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await look(desk, pool)
+    except TimeoutError:
+        return Pool(pool.id, pool.samples, f"no answer within {PATIENCE_SECONDS:.0f} s", desk.now())
+
+
+def known_pool(file: File, name: str) -> str:
+    """The pool of that name; raises Refused with the names there are."""
+    if name in file.pool:
+        return name
+    known = f"Known pools: {', '.join(sorted(file.pool)[:20])}" if file.pool else "None is configured in tailback.toml"
+    raise Refused(f'There is no pool "{name}". {known}.')

@@ -1,0 +1,47 @@
+"""Why the pools of an incident queue: the facts of their records, asked of every rule."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bot.context.context import Desk
+from bot.core.finding import Finding, Moment, facts_of
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import Timing, View
+from bot.core.pool.pool import Pool, PoolRules
+from bot.diagnosis.rank import Diagnosis, caution, diagnosed
+
+
+def diagnoses(
+    names: Sequence[str], pools: Mapping[str, Pool], rules: Mapping[str, PoolRules], moment: Moment
+) -> tuple[Diagnosis, ...]:
+    """The diagnosis of each pool, seen beside the others."""
+    return tuple(diagnosed(facts) for facts in facts_of(names, pools, rules, moment))
+
+
+def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Moment:
+    """When is looked, by the clock of the configuration."""
+    return Moment(now, paces.poll, paces.speed, unknown)
+
+
+def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:
+    """The view with the likeliest cause of each affected pool; a closed incident is drawn from its record alone."""
+    if incident.closed or not view.pools:
+        return view
+    moment = moment_of(now, paces, incident.unknown_pools)
+    found = diagnoses(incident.candidates, view.pools, view.rules, moment)
+    causes: dict[str, Finding] = {d.pool: d.top for d in found if d.waits and d.top}
+    return replace(view, causes=causes)
+
+
+async def against(desk: Desk, pool: str) -> str:
+    """What the likeliest cause says against more runners for a pool; else empty."""
+    return (await cautions(desk)).get(pool, "")
+
+
+async def cautions(desk: Desk) -> dict[str, str]:
+    """By pool, what its likeliest cause says against more runners, from the records as they are."""
+    names = list(desk.settings.file.pool)
+    held = await desk.store.get_many(Pool, names)
+    pools = {name: one.value for name, one in held.items()}
+    found = diagnoses(names, pools, desk.settings.file.pools, moment_of(desk.now(), desk.settings.file.paces))
+    return {d.pool: said for d in found if d.waits and (said := caution(d.top))}

@@ -1,0 +1,61 @@
+"""Status: the pools' figures now, for the person who asks."""
+
+import asyncio
+
+from bot.context.context import Desk
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.pool.pool import Pool, stale
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer
+from bot.diagnosing.diagnose import known_pool
+from bot.measuring.measure import look
+from bot.ports import Refused
+from bot.requests.permission import permit
+from bot.views.home.answers import status as drawn
+
+NAME, VERB, USAGE = "status", "status", "status [POOL]"
+HELP = "The figures of every pool, or of one."
+MOST_POOLS = 20
+PATIENCE_SECONDS = 1.2
+"""What does not answer by then is shown as it was last known, marked as old."""
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """No button: the parent shows the status."""
+    return None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """What is fresh is shown; what is not is measured first."""
+    await permit(desk, request.who, request.team, "diagnose")
+    names = await _asked(desk, request)
+    if not names:
+        raise Refused('No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.')
+    now, paces = desk.now(), desk.settings.file.paces
+    held = await desk.store.get_many(Pool, names)
+    pools = {name: held[name].value if name in held else Pool(name) for name in names}
+    old = [pools[name] for name in names if stale(pools[name], now, paces.poll)][:MOST_POOLS]
+    looked = await asyncio.gather(*(_look(desk, pool) for pool in old))
+    pools |= {pool.id: pool for pool in looked}
+    view = View(pools, desk.settings.file.pools)
+    return Answer(whisper=drawn(view, names, desk.now(), paces))
+
+
+async def _look(desk: Desk, pool: Pool) -> Pool:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await look(desk, pool)
+    except TimeoutError:
+        return pool
+
+
+async def _asked(desk: Desk, request: Request) -> list[str]:
+    if request.words:
+        return [known_pool(desk.settings.file, request.words[0])]
+    if request.thread:
+        found = await desk.store.find(f"thread:{request.channel}:{request.thread}")
+        held = await desk.store.get(Incident, found) if found else None
+        if held and held.value.candidates:
+            return list(held.value.candidates)
+    return list(desk.settings.file.pool)

@@ -1,0 +1,1 @@
+"""The life of an incident: intake, thread, acknowledgement, fallback channel, end."""

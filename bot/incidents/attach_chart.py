@@ -1,0 +1,114 @@
+"""A reply is to have a picture: draw it, upload it, wait until Slack has looked at it, and have the reply edited."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+import structlog
+
+from bot.context.context import Desk
+from bot.context.save import keep
+from bot.core.charts.chart_record import SETTLES, Sketch, entry_of, hung, without
+from bot.core.incident.incident import Incident
+from bot.core.incident.timeline import Picture
+from bot.core.record import Change, Claim, Held, Put
+from bot.ports import Failure, Unreachable
+from bot.views.thread.chart import chart
+from bot.views.thread.chart_layout import layout
+
+TRIES = 3
+"""Failures to upload one picture before its reply stays without."""
+KEPT_SECONDS = 3600.0
+LONGEST_PAUSE_SECONDS = 120.0
+"""A picture of a queue that is older than that shows another queue."""
+SAFETY_SECONDS = 0.5
+"""The outcome is written while the record is still ours."""
+NOTE = "pictures"
+"""Why the last picture could not be shown: the log says it once, not for every reply."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One look at a sketch: the reply, the record of its incident, and the time."""
+
+    mine: Held[Sketch]
+    held: Held[Incident]
+    number: int
+    now: float
+
+    @property
+    def sketch(self) -> Sketch:
+        """The record of the making."""
+        return self.mine.value
+
+
+async def illustrate(desk: Desk, claim: Claim) -> None:
+    """Do the next step of one picture. The reply stands already, and nothing here can change its words.
+
+    A crash after the upload means that it is uploaded once more: files stand in no channel, so nobody sees the first.
+    """
+    known = claim.held.value if claim.held and isinstance(claim.held.value, Sketch) else Sketch(claim.id)
+    mine = Held(known, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    incident, number = entry_of(claim.id)
+    held = await desk.store.get(Incident, incident)
+    if held is None or number not in held.value.charts:
+        await desk.store.commit(Change(puts=(Put(mine, known, None, keep_seconds=KEPT_SECONDS),)))
+        return
+    work = Work(mine, held, number, desk.now())
+    if not known.file:
+        await _made(desk, work)
+    elif known.offered >= len(SETTLES):
+        await _given_up(desk, work, "Slack does not show the uploaded picture")
+    elif work.now < known.uploaded_at + SETTLES[known.offered]:
+        await _later(desk, work, known, known.uploaded_at + SETTLES[known.offered])
+    else:
+        put = Put(mine, replace(known, offered=known.offered + 1), None, keep_seconds=KEPT_SECONDS)
+        picture = Picture(known.file, known.alt)
+        await keep(desk, held, lambda fresh: hung(fresh, number, picture), due=work.now, also=(put,))
+
+
+async def _made(desk: Desk, work: Work) -> None:
+    """Draw and upload; every failure ends in another try or in a reply without a picture."""
+    incident = work.held.value
+    drawn = chart(incident, await desk.view(incident), desk.settings.file.paces)
+    if desk.artist is None or drawn is None:
+        await _given_up(desk, work, "" if drawn is None else "no artist is at hand")
+        return
+    try:
+        async with asyncio.timeout(work.mine.lease_ends - SAFETY_SECONDS - desk.monotonic()):
+            picture = await desk.artist.png(layout(drawn))
+            file = await desk.chat.upload(f"queue-{work.sketch.id}.png", drawn.title, picture)
+    except TimeoutError:
+        what = "the picture was not uploaded while its record was ours"
+        await _failed(desk, work, Unreachable("Slack", what, failure=Failure.UNKNOWN))
+        return
+    except Unreachable as error:
+        await _failed(desk, work, error)
+        return
+    desk.notes.pop(NOTE, None)
+    now = desk.now()
+    await _later(desk, work, replace(work.sketch, file=file, alt=drawn.alt, uploaded_at=now), now + SETTLES[0])
+
+
+async def _failed(desk: Desk, work: Work, error: Unreachable) -> None:
+    tried = replace(work.sketch, tries=work.sketch.tries + 1)
+    pause = error.retry_after_seconds or 2.0 ** (tried.tries + 1)
+    useless = error.failure in {Failure.CREDENTIALS, Failure.SHAPE, Failure.PLACE, Failure.GONE}
+    if useless or tried.tries >= TRIES or pause > LONGEST_PAUSE_SECONDS:
+        await _given_up(desk, work, str(error))
+        return
+    await _later(desk, work, tried, desk.now() + pause)
+
+
+async def _later(desk: Desk, work: Work, sketch: Sketch, due: float) -> None:
+    await desk.store.commit(Change(puts=(Put(work.mine, sketch, due, keep_seconds=KEPT_SECONDS),)))
+
+
+async def _given_up(desk: Desk, work: Work, why: str) -> None:
+    """The reply stays as it is: its figures stand there in words."""
+    if why and desk.notes.get(NOTE) != why:
+        desk.notes[NOTE] = why
+        log.warning("a reply stays without its picture", incident=work.held.value.id, why=why)
+    put = Put(work.mine, work.sketch, None, keep_seconds=KEPT_SECONDS)
+    await keep(desk, work.held, lambda fresh: without(fresh, work.number), due=work.now, also=(put,))

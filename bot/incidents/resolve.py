@@ -1,0 +1,48 @@
+"""Resolve by hand: a person closes the incident, and that is respected until something new fires."""
+
+from bot.context.context import Desk
+from bot.core.incident.closing import resolved_by_hand, scores_of
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.incident.silence import holding, until_when
+from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.offer import Offer, Place, act_id
+from bot.requests.permission import finished_act, permit, request_act, subject
+from bot.views.dialogs.modals import question
+
+NAME, VERB, USAGE = "resolve", "resolve", "resolve"
+HELP = "Close the incident by hand (in its thread)."
+QUESTION = "Close this incident now, whatever the queue does? It opens again when the alert fires anew."
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """Always there for an open incident."""
+    return Offer(NAME, "Resolve by hand", act_id(incident, NAME), Place.MORE)
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """The menu opens a question; confirmed, or asked in words, it closes and says who did."""
+    await permit(desk, request.who, request.team, "ack")
+    held = await subject(desk, request)
+    if request.surface is Surface.BUTTON:
+        words = " ".join([QUESTION, *_silenced(held.value, desk.now())])
+        return Answer(view=question(NAME, "Resolve by hand?", request.act, words, "Resolve"))
+    now = desk.now()
+    pools = dict((await desk.view(held.value)).pools)
+    act = finished_act(desk, request, held, "closed by hand")
+
+    def move(fresh: Incident) -> Incident:
+        return resolved_by_hand(fresh, request.who, now, scores_of(fresh, pools))
+
+    await request_act(desk, request, held, act, move)
+    return Answer()
+
+
+def _silenced(incident: Incident, now: float) -> list[str]:
+    """What becomes of the silences that hold now."""
+    return [
+        "Its silence until the queue has drained ends with it."
+        if silence.until_drained
+        else f"The alert stays silenced {until_when(silence, now)}; that can be ended below the last reply."
+        for silence in holding(incident.silences, now)
+    ]

@@ -1,0 +1,37 @@
+"""Retry: an incident that could not be drawn or delivered is tried again at once, in full."""
+
+from dataclasses import replace
+
+from bot.context.context import Desk
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer
+from bot.ports import Refused
+from bot.requests.permission import finished_act, permit, request_act, subject
+from bot.views.home.answers import said
+
+NAME, VERB, USAGE = "retry", "retry", "retry [INCIDENT]"
+HELP = "Try again to show an incident that could not be drawn or delivered."
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """No button: what would carry it cannot be drawn."""
+    return None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """By id, or in the incident's thread."""
+    await permit(desk, request.who, request.team, "ack")
+    held = await desk.store.get(Incident, request.words[0]) if request.words else await subject(desk, request)
+    if held is None:
+        raise Refused(f'There is no incident "{request.words[0][:40]}". `/queue list` names the open ones.')
+    act = finished_act(desk, request, held, "tried again")
+    await request_act(desk, request, held, act, again)
+    return Answer(whisper=said(f"Incident {held.value.id} is tried again now."))
+
+
+def again(incident: Incident) -> Incident:
+    """The incident with a clean slate: the full rendering, no pause."""
+    thread = replace(incident.thread, plain=False)
+    return replace(incident, attempts=0, retry_at=0.0, trouble=None, thread=thread)

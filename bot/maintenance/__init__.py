@@ -1,0 +1,1 @@
+"""Periodic work of the whole installation: resync, recovery, deduplication, expiry."""

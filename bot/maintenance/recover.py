@@ -1,0 +1,76 @@
+"""Records were lost: find the threads that stand in Slack without one, so that what still fires goes on in them.
+
+The history of a lost incident is not rebuilt. A thread is known by the mark on its first message; whoever hears of its
+group next (`take_alert`) takes the thread up. An early warning without a record says that its outcome is not known.
+Until all channels were read no action is done (promises P10).
+"""
+
+import structlog
+
+from bot.context.channels import channels
+from bot.context.context import Desk
+from bot.context.save import keep
+from bot.core.incident.incident import Incident, rooted
+from bot.core.record import Change, Conflict
+from bot.incidents.intake import LOST
+from bot.ports import Own, Unreachable
+from bot.posting.once import OVER
+from bot.views.thread.results import duplicate
+from bot.warnings.repair_warnings import COLLAPSED, early_found_again, is_early
+
+BACK_SECONDS = 2 * 86400.0
+"""How far back channels are read."""
+EPOCH = "epoch"
+"""The index that every store has that was recovered, or seen to be new; when it is gone, all was lost."""
+
+log = structlog.get_logger()
+
+
+async def recovered(desk: Desk) -> bool:
+    """Look through every channel of ours once; False when one could not be read and it must be done again."""
+    for channel in channels(desk):
+        try:
+            for message in await desk.chat.own(channel, since=desk.now() - BACK_SECONDS):
+                await _taken_note_of(desk, channel, message)
+        except Unreachable as error:
+            if error.system != "Slack":
+                raise
+            log.warning("channel not read for lost threads", channel=channel, why=error.what)
+            if error.retryable:
+                return False
+    old = await desk.store.find(EPOCH)
+    try:
+        await desk.store.commit(Change(point={EPOCH: (desk.new_id("e"), old)}))
+    except Conflict:
+        log.info("another process recovered the records at the same time")
+    desk.store.accept_loss()
+    return True
+
+
+async def _taken_note_of(desk: Desk, channel: str, message: Own) -> None:
+    if is_early(message):
+        try:
+            await early_found_again(desk, channel, message)
+        except Conflict as conflict:
+            log.info("early warning left to others", message=message.ts, why=str(conflict))
+        return
+    incident, dot, like = message.mark.partition(".")
+    if not dot or "/" in message.mark or message.mark.startswith(OVER):
+        return
+    if await desk.store.get(Incident, incident) is not None:
+        return
+    index = f"like:{like}"
+    known = await desk.store.find(index)
+    try:
+        if known is None or known.startswith(LOST):
+            await desk.store.commit(Change(point={index: (f"{LOST}{channel}|{message.ts}", known)}))
+            return
+        held = await desk.store.get(Incident, known)
+        if held is not None and held.value.thread.root is None and not held.value.closed:
+            now = desk.now()
+            await keep(desk, held, lambda fresh: rooted(fresh, channel, message.ts, "", now), due=now)
+        elif held is not None and held.value.thread.root:
+            link = await desk.chat.permalink(held.value.thread.channel, held.value.thread.root)
+            await desk.chat.update(channel, message.ts, duplicate(link), mark=f"{COLLAPSED}{incident}")
+    except Conflict as conflict:
+        log.info("lost thread left to others", thread=message.ts, why=str(conflict))

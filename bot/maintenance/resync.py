@@ -1,0 +1,91 @@
+"""What fires is read from the alert source: what deliveries missed is opened, joined or eased.
+
+Limit: the source's API shows groups with their receiver, but not the routes in their key; groups of two routes with the
+same receiver and the same labels count as one here. A group is ours when its receiver has delivered to us before, or is
+named after us.
+"""
+
+from dataclasses import replace
+
+import structlog
+
+from bot.context.context import Desk
+from bot.core.alert import Alert, Delivery, Status, begun, likeness
+from bot.core.incident.incident import Incident
+from bot.incidents.intake import take_alert
+from bot.incidents.list_incidents import open_incidents
+from bot.ports import Refused, Unreachable
+
+OURS = "tailback"
+"""A receiver with this in its name is ours before it has delivered anything."""
+
+log = structlog.get_logger()
+
+
+async def resync(desk: Desk) -> str:
+    """Heal every incident that the alert source tells otherwise; gives what is wrong, as a sentence, or nothing."""
+    heard: dict[str, tuple[Delivery, ...]] = {}
+    deaf: dict[str, str] = {}
+    for name, back_end in desk.alertmanagers.items():
+        try:
+            heard[name] = await back_end.groups()
+        except (Unreachable, Refused) as error:
+            deaf[name] = str(error)
+            log.warning("what fires could not be read", alertmanager=name, why=str(error))
+    incidents = await open_incidents(desk)
+    receivers = await desk.store.members("receivers")
+    by_likeness = {likeness(i.source, i.receiver, i.group_key): i for i in incidents}
+    for groups in heard.values():
+        for group in groups:
+            if OURS in group.receiver.lower() or f"{group.source}|{group.receiver}" in receivers:
+                await _heard_of(desk, group, by_likeness.pop(group.likeness, None))
+    for incident in by_likeness.values():
+        holders = [name for name in desk.holders(incident) if desk.alertmanagers[name].kind == incident.source]
+        if holders and all(name in heard for name in holders):
+            await _not_heard_of(desk, incident)
+    return "; ".join(f"{name}: what fires could not be read ({why})" for name, why in deaf.items())
+
+
+async def _heard_of(desk: Desk, group: Delivery, incident: Incident | None) -> None:
+    if incident is None:
+        taken = await take_alert(desk, group)
+        log.info("a group that no delivery told of", outcome=taken, group=group.key)
+        return
+    firing = {alert.fingerprint for alert in group.alerts} | {_labels(alert) for alert in group.alerts}
+    ended = tuple(alert for alert in incident.firing if not {alert.fingerprint, _labels(alert)} & firing)
+    if ended and not _settled(desk, incident):
+        ended = ()
+    if ended or begun(incident.alerts, group.alerts):
+        whole = replace(incident, truncated=group.truncated)
+        await take_alert(desk, _as_delivered(whole, (*group.alerts, *_resolved(desk, ended))))
+
+
+async def _not_heard_of(desk: Desk, incident: Incident) -> None:
+    if incident.firing and _settled(desk, incident):
+        taken = await take_alert(desk, _as_delivered(incident, _resolved(desk, incident.firing)))
+        log.info("an incident whose alert does not fire any more", incident=incident.id, outcome=taken)
+
+
+def _settled(desk: Desk, incident: Incident) -> bool:
+    """Whether the last that was heard is old enough: a delivery and a listing may overtake each other."""
+    newest = max([incident.opened_at, incident.changed_at, *(entry.at for entry in incident.timeline)])
+    return desk.now() - newest > desk.settings.file.timing.resync
+
+
+def _as_delivered(incident: Incident, alerts: tuple[Alert, ...]) -> Delivery:
+    return Delivery(
+        source=incident.source,
+        receiver=incident.receiver,
+        group_key=incident.group_key,
+        title=incident.title,
+        alerts=alerts,
+        truncated=incident.truncated,
+    )
+
+
+def _resolved(desk: Desk, alerts: tuple[Alert, ...]) -> tuple[Alert, ...]:
+    return tuple(replace(alert, status=Status.RESOLVED, ends_at=desk.now()) for alert in alerts)
+
+
+def _labels(alert: Alert) -> str:
+    return repr(sorted(alert.labels.items()))

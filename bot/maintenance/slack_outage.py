@@ -1,0 +1,60 @@
+"""How long the oldest message waits for Slack, for /readyz and metrics; and who is told when it is too long."""
+
+from dataclasses import replace
+
+import structlog
+
+from bot.context.context import Desk
+from bot.core.chore import Chore
+from bot.core.incident.incident import Incident
+from bot.core.words import count, duration
+from bot.incidents.list_incidents import open_incidents
+from bot.ports import Unreachable
+
+PATIENCE_SECONDS = 60.0
+"""A message that waits longer makes Slack degraded in /readyz (pacing alone delays by seconds)."""
+
+TROUBLE_SECONDS = 10.0
+"""The same for one that Slack has refused."""
+
+log = structlog.get_logger()
+
+
+async def watch(desk: Desk, before: Chore) -> Chore:
+    """The chore's record as it is now. Tells the outside once when the wait is too long, and once when it is over."""
+    waits = [(since, i.trouble or "") for i in await open_incidents(desk) if (since := waiting_since(i)) is not None]
+    now = desk.now()
+    oldest = min((since for since, _ in waits), default=None)
+    trouble = next((why for _, why in sorted(waits) if why), "")
+    age = 0.0 if oldest is None else now - oldest
+    words = f"{count(len(waits), 'incident')} with undelivered messages; the oldest waits {duration(age)}"
+    note = f"{words}. {trouble}".strip() if age > (TROUBLE_SECONDS if trouble else PATIENCE_SECONDS) else ""
+    after = replace(before, since=oldest, note=note)
+    table = desk.settings.file.outside_slack
+    if desk.outside is None or table is None:
+        return after
+    if not before.told and oldest is not None and now - oldest > table.after:
+        told = await _tell(desk, "slack_unreachable", f"Tailback cannot deliver to Slack: {words}. {trouble}".strip())
+        return replace(after, told=told)
+    if before.told and oldest is None:
+        await _tell(desk, "slack_recovered", "Tailback delivers to Slack again; nothing waits any more.")
+        return replace(after, told=False)
+    return after
+
+
+def waiting_since(incident: Incident) -> float | None:
+    """Since when (epoch seconds) something of an incident waits for Slack; None when all is delivered."""
+    if incident.thread.root is None:
+        return incident.opened_at
+    untold = [entry.at for entry in incident.timeline if entry.number in incident.outbox]
+    return min(untold, default=None)
+
+
+async def _tell(desk: Desk, event: str, words: str) -> bool:
+    try:
+        if desk.outside is not None:
+            await desk.outside.tell(event, words)
+    except Unreachable as error:
+        log.warning("nobody outside Slack could be told", why=str(error))
+        return False
+    return True

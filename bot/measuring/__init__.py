@@ -1,0 +1,1 @@
+"""Measures pools: snapshots, history, jobs, and whether an early warning is due."""

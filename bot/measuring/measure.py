@@ -1,0 +1,162 @@
+"""A pool is due: one measurement serves every incident that names it, its own past, and the early warning."""
+
+from dataclasses import replace
+
+from bot.context.context import Desk
+from bot.core.forecast.forecast import looked_ahead
+from bot.core.forecast.scoring import compared, given_up, touched
+from bot.core.pool.backfill import Backfill
+from bot.core.pool.history import KEPT_SECONDS, Cell, Past, finished, remembered, usual_ahead
+from bot.core.pool.pool import Pool, PoolRules, measured, unreadable
+from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.measuring.evaluate_warning import foreseen, scaled_at
+from bot.ports import Unreachable
+
+PAST_SECONDS = 7200.0
+"""How much of a pool's past an incident starts with, where the source has one; by the fleet's own time.
+
+An alert fires when a job has waited for half an hour: what is usual is seen in the time before that.
+"""
+STEPS = 120
+"""Samples of that past."""
+LAPSED_SECONDS = 1800.0
+"""After a gap as long as this the past is read again."""
+FORGOTTEN_SECONDS = 86400.0
+"""A pool that is not measured any more is forgotten after a day."""
+SCORES_SECONDS = 30 * 86400.0
+KEPT_UNWATCHED = 60
+"""Samples kept of a pool that no incident watches: an hour at the default pace."""
+MISSED_SECONDS = 60.0
+"""A pool whose look is late by that much has fallen out of the queue."""
+EARLY = 0.9
+"""The part of a poll period before which a pool is not measured again."""
+OVERLAP_SECONDS = 30.0
+"""A past that was filled in so long before a look may not have been there yet when that look read it."""
+
+
+async def measure(desk: Desk, claim: Claim) -> None:
+    """Measure while any open incident watches the pool, and else at `timing.watch`; who watches is looked at next.
+
+    A pool that was measured a moment ago is not measured again for one more incident: that one is only woken. An hour
+    that is over joins the pool's past in the same commit.
+    """
+    held = claim.held
+    pool = held.value if held is not None and isinstance(held.value, Pool) else Pool(claim.id)
+    mine = Held(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
+    watchers = tuple(sorted(await desk.store.members(f"watch:{claim.id}")))
+    pace = _pace(desk, claim.id, watched=bool(watchers))
+    if not pace:
+        await desk.store.commit(Change(puts=(_rested(mine),)))
+        return
+    recent = pool.tried_at and desk.now() - pool.tried_at < pace * EARLY
+    after = pool if recent else await look(desk, pool)
+    after, over = remembered(pool, after, desk.settings.file.paces.speed)
+    after, past = await _in_the_past(desk, pool, after, over)
+    after = await _ahead(desk, after) if watchers else _unwatched(await _looked_back(desk, after))
+    after = await foreseen(desk, after, watchers, fresh=after.latest != pool.latest)
+    wake = tuple(f"inc:{incident}" for incident in watchers if not recent or incident not in pool.watchers)
+    if after.early.episode != pool.early.episode or after.early.standing:
+        wake = (*wake, f"early:{claim.id}")
+    change = Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake)
+    try:
+        await desk.store.commit(change)
+    except Conflict:
+        if not past:
+            raise
+        _, again = await _written(desk, claim.id, over)  # the weeks before were being filled in at this moment
+        await desk.store.commit(replace(change, puts=(change.puts[0], again)))
+
+
+def _pace(desk: Desk, name: str, *, watched: bool) -> float:
+    """Seconds between two measurements; 0 when nobody wants any."""
+    paces = desk.settings.file.paces
+    if watched:
+        return paces.poll
+    return paces.watch if name in desk.settings.file.pool and name in desk.metrics else 0.0
+
+
+async def wake_pools(desk: Desk) -> str:
+    """Every configured pool is measured: those that nobody has looked at for a while are woken."""
+    paces, names = desk.settings.file.paces, [name for name in desk.settings.file.pool if name in desk.metrics]
+    if not paces.watch:
+        return ""
+    held = await desk.store.get_many(Pool, names)
+    since = desk.now() - 2 * paces.watch - MISSED_SECONDS
+    idle = [name for name in names if name not in held or held[name].value.tried_at < since]
+    if idle:
+        await desk.store.commit(Change(wake=tuple(f"pool:{name}" for name in idle)))
+    return ""
+
+
+def _rested(mine: Held[Pool]) -> Put:
+    """Nobody measures it, so what was foretold is compared with nothing; what was learnt of it stays for a month."""
+    pool = replace(_unwatched(given_up(mine.value)), watchers=(), early=replace(mine.value.early, streak=0))
+    known = pool.scores or pool.fired
+    return Put(mine, pool, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
+
+
+def _unwatched(pool: Pool) -> Pool:
+    """Nothing more is foretold; what was foretold waits for the end of the queue, also when its incident is closed."""
+    return replace(pool, outlook=None, samples=pool.samples[-KEPT_UNWATCHED:])
+
+
+async def _in_the_past(desk: Desk, before: Pool, after: Pool, over: tuple[Cell, ...]) -> tuple[Pool, tuple[Put, ...]]:
+    """(the pool with what past weeks foretell for the hour that has begun, the past's record when it is to be written).
+
+    The past is read and written once an hour, and when it was filled in: what it foretells changes no sooner.
+    """
+    goes_on = before.hour is not None and after.hour is not None and before.hour.hour == after.hour.hour
+    if after.hour is None or (goes_on and not await _filled(desk, before)):
+        return after, ()
+    past, put = await _written(desk, after.id, over)
+    return replace(after, ahead=usual_ahead(past, after.hour.hour)), (put,) if over else ()
+
+
+async def _filled(desk: Desk, pool: Pool) -> bool:
+    """Whether weeks of the past have come since the last look, of which nothing was foretold so far."""
+    if pool.ahead or not desk.settings.file.timing.backfill:
+        return False
+    fill = await desk.store.get(Backfill, pool.id)
+    return fill is not None and fill.value.filled_at >= pool.tried_at - OVERLAP_SECONDS
+
+
+async def _written(desk: Desk, name: str, over: tuple[Cell, ...]) -> tuple[Past, Put]:
+    """(the past with the hours that are over, what writes it)."""
+    held = await desk.store.get(Past, name) or Held(Past(name), 0)
+    past = finished(held.value, over)
+    return past, Put(held, past, None, keep_seconds=KEPT_SECONDS)
+
+
+async def _ahead(desk: Desk, pool: Pool) -> Pool:
+    """The record with its forecast."""
+    paces = desk.settings.file.paces
+    return looked_ahead(await _looked_back(desk, pool), _rules(desk, pool), paces.report, paces.speed)
+
+
+async def _looked_back(desk: Desk, pool: Pool) -> Pool:
+    """The record with what its forecasts came to; those from before somebody scaled the pool are not compared."""
+    speed = desk.settings.file.paces.speed
+    if pool.forecasts:
+        pool = touched(pool, await scaled_at(desk, pool), speed)
+    return compared(pool, _rules(desk, pool), speed)
+
+
+def _rules(desk: Desk, pool: Pool) -> PoolRules:
+    return desk.settings.file.pools.get(pool.id, PoolRules(pool.id))
+
+
+async def look(desk: Desk, pool: Pool) -> Pool:
+    """The pool's record after one more look at its source; never raises, a failure is part of the record."""
+    now = desk.now()
+    source = desk.metrics.get(pool.id)
+    if source is None:
+        return unreadable(pool, "no metrics source is configured for this pool", now)
+    try:
+        if pool.latest is None or now - pool.latest.at > LAPSED_SECONDS:
+            span = PAST_SECONDS / desk.settings.file.paces.speed
+            past = await source.history(pool.id, now - span, now - 1, span / STEPS)
+            for sample in past:
+                pool = measured(pool, sample)
+        return replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)
+    except Unreachable as error:
+        return unreadable(pool, str(error), now)

@@ -1,0 +1,58 @@
+"""Puts the fleet's doors together: scaler, metrics, both alert APIs, and a page of plain text for people."""
+
+import json
+from collections.abc import Callable, Iterable
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from bot.playground.fleet.api.scaler import Scaler
+from bot.playground.fleet.figures import PoolFigures
+
+LARGEST_BODY_BYTES = 10_000
+
+
+def fleet_app(routes: Iterable[BaseRoute]) -> Starlette:
+    """Return the application that serves these routes."""
+    return Starlette(routes=list(routes))
+
+
+def scaler_routes(scaler: Scaler) -> list[Route]:
+    """Return `GET` and `PUT /pools/{name}`; errors are JSON with a sentence in `error`."""
+
+    async def read(request: Request) -> Response:
+        answer = scaler.get(request.path_params["name"])
+        return JSONResponse(answer.document, status_code=answer.status)
+
+    async def write(request: Request) -> Response:
+        raw = await request.body()
+        try:
+            body: object = json.loads(raw[:LARGEST_BODY_BYTES])
+        except ValueError:
+            return JSONResponse({"error": 'the body is not JSON; send {"desired": n}'}, status_code=400)
+        answer = scaler.put(request.path_params["name"], body, request.headers.get("idempotency-key", ""))
+        return JSONResponse(answer.document, status_code=answer.status)
+
+    return [
+        Route("/pools/{name}", read, methods=["GET"]),
+        Route("/pools/{name}", write, methods=["PUT"]),
+    ]
+
+
+def overview_routes(title: str, figures: Callable[[], tuple[PoolFigures, ...]]) -> list[Route]:
+    """Return the page that links in alerts lead to: the pools as they are now, in plain text."""
+
+    async def show(_: Request) -> Response:
+        return PlainTextResponse("\n".join([title, "", *(_line(f) for f in figures()), ""]))
+
+    paths = ("/", "/graph", "/alerting/grafana/{uid}/view", "/alerting/silence/new", "/runbook")
+    return [Route(path, show) for path in paths]
+
+
+def _line(f: PoolFigures) -> str:
+    return (
+        f"{f.pool}: {f.queued} queued, oldest {f.oldest_wait_seconds / 60:.0f} simulated min; "
+        f"{f.busy} busy, {f.idle} idle, {f.booting} booting, {f.offline} offline, {f.failed} failed; limit {f.limit}"
+    )

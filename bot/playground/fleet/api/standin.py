@@ -1,0 +1,162 @@
+"""The simulated fleet as one running thing: it lives through a scenario, records, alerts, and answers HTTP."""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute
+
+from bot.playground.fleet.alerting.alerts import AlertBook, Pace
+from bot.playground.fleet.alerting.rules import Flavour, breaches
+from bot.playground.fleet.alerting.sender import AlertTarget, Delivery, Post, Sender
+from bot.playground.fleet.alerting.silences import Silences
+from bot.playground.fleet.api.alertmanager_api import AlertmanagerApi
+from bot.playground.fleet.api.http import fleet_app, overview_routes, scaler_routes
+from bot.playground.fleet.api.metrics_api import metrics_routes
+from bot.playground.fleet.api.scaler import Scaler
+from bot.playground.fleet.faults import Fault
+from bot.playground.fleet.figures import PoolFigures, read
+from bot.playground.fleet.history import History
+from bot.playground.fleet.metrics import samples
+from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, Scenario
+from bot.playground.fleet.simulation import Fleet
+
+BEFORE_SECONDS = 36_000.0
+RECORDED_BEFORE_SECONDS = 600
+LONGEST_GAP_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the stand-in gets from outside: the wall clock (seconds since 1970), how to send, how to wait.
+
+    A non-empty `api_token` must be presented to the alert APIs as bearer.
+    """
+
+    clock: Callable[[], float]
+    post: Post
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    pace: Pace = field(default_factory=Pace)
+    api_token: str = ""
+
+
+class FleetStandIn:
+    """A fleet in a scenario, with its metrics, alert source, silences and scaler under `app`.
+
+    Simulated time runs `speed` times as fast as the wall clock. Ten simulated hours before the visitor's first second
+    are lived through at once, so that rates and quantiles have a past. Either `run()` follows the clock, or a test
+    calls `step()`; with a clock that the test moves itself, `step(0)` catches up with it. Set `external_url` once the
+    port is known: it stands in the links of alerts.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        around: Surroundings,
+        targets: tuple[AlertTarget, ...] = (),
+        seed: int = DEFAULT_SEED,
+        speed: float = DEMO_SPEED,
+    ) -> None:
+        self.scenario = scenario
+        self.external_url = "http://fleet.example"
+        self.speed = speed
+        self._around = around
+        self._skew = 0.0
+        self._began = self._wall = float(math.floor(around.clock()))
+        self.fleet = Fleet(scenario.pools, scenario.faults, seed, -BEFORE_SECONDS)
+        self.history = History()
+        self.scaler = Scaler(self.fleet)
+        self.silences = {flavour: Silences(self.now) for flavour in Flavour}
+        kept = self.silences[scenario.rule.flavour]
+        self.books = tuple(AlertBook(scenario.rule, kept.active_for, around.pace) for _ in targets or ("nobody",))
+        self._senders = tuple(
+            Sender(book, target, around.post) for book, target in zip(self.books, targets, strict=False)
+        )
+        self._live_through_the_past()
+        self.app: Starlette = self._app()
+
+    def now(self) -> float:
+        """Return the wall-clock time of the stand-in: the clock it was given, plus what was stepped."""
+        return self._around.clock() + self._skew
+
+    @property
+    def deliveries(self) -> tuple[Delivery, ...]:
+        """Return the latest webhook attempts, oldest first."""
+        return tuple(d for sender in self._senders for d in sender.deliveries)
+
+    def figures(self) -> tuple[PoolFigures, ...]:
+        """Return what is true of every pool now."""
+        return tuple(read(self.fleet, name) for name in self.fleet.pools)
+
+    def inject(self, fault: Fault) -> None:
+        """Add a trouble; its times are simulated seconds, `self.fleet.now_seconds` is now. Raises UnknownPoolError."""
+        self.fleet.inject(fault)
+
+    async def step(self, seconds: float) -> None:
+        """Live through so many wall seconds at once, second by second, alerts included."""
+        until = self.now() + seconds
+        while self._wall + 1 <= until:
+            self._skew += max(0.0, self._wall + 1 - self.now())
+            self._advance()
+            await self._send()
+        self._skew += max(0.0, until - self.now())
+
+    async def run(self) -> None:
+        """Follow the clock until cancelled. A slow receiver holds up the alerts, never the simulation."""
+        async with asyncio.TaskGroup() as both:
+            both.create_task(self._follow())
+            both.create_task(self._speak())
+
+    async def _follow(self) -> None:
+        while True:
+            behind = self.now() - self._wall
+            if behind > LONGEST_GAP_SECONDS:
+                self._skip(math.floor(behind))
+            while self._wall + 1 <= self.now():
+                self._advance()
+            await self._around.sleep(0.2)
+
+    async def _speak(self) -> None:
+        while True:
+            await self._send()
+            await self._around.sleep(0.2)
+
+    async def _send(self) -> None:
+        for sender in self._senders:
+            await sender.send_due(self.now(), self.external_url)
+
+    def _skip(self, seconds: int) -> None:
+        self._wall += seconds
+        self._began += seconds
+
+    def _advance(self) -> None:
+        self._wall += 1
+        self.fleet.advance((self._wall - self._began) * self.speed)
+        self.history.record(self._wall, samples(self.fleet))
+        if self._wall % 60 == 0:
+            self.history.forget(self._wall)
+        rule = replace(self.scenario.rule, runbook_url=f"{self.external_url}/runbook")
+        firing = breaches(rule, self.figures())
+        for book in self.books:
+            book.observe(firing, self._wall)
+
+    def _app(self) -> Starlette:
+        routes: list[BaseRoute] = [
+            *scaler_routes(self.scaler),
+            *metrics_routes(self.fleet, self.history, self.now),
+            *overview_routes(f"{self.scenario.title}: the simulated fleet now", self.figures),
+        ]
+        for flavour, silences in self.silences.items():
+            books = self.books if flavour is self.scenario.rule.flavour else ()
+            token = self._around.api_token
+            api = AlertmanagerApi(flavour, silences, books, self.now, lambda: self.external_url, token)
+            routes += api.routes()
+        return fleet_app(routes)
+
+    def _live_through_the_past(self) -> None:
+        recorded = min(RECORDED_BEFORE_SECONDS, int(BEFORE_SECONDS / self.speed))
+        for ago in range(recorded, -1, -1):
+            self.fleet.advance(-ago * self.speed)
+            self.history.record(self._wall - ago, samples(self.fleet))

@@ -1,0 +1,1 @@
+"""How the local workspace delivers events: by HTTP and by Socket Mode."""

@@ -1,0 +1,1 @@
+"""The methods of Slack's Web API, as the local workspace answers them."""

@@ -1,0 +1,125 @@
+"""The views.* methods: modals and App Home."""
+
+import hashlib
+
+from bot.playground.slack.page_api.modals import OpenView, initial_values
+from bot.playground.slack.rules.messages import check_view
+from bot.playground.slack.settings import Context
+from bot.playground.slack.wire import Json, SlackError, compact, rows, table, text
+from bot.playground.slack.workspace import Workspace
+
+
+def view_public(workspace: Workspace, view: OpenView) -> Json:
+    """A view as the API and interaction payloads show it."""
+    content = view.content
+    return {
+        "id": view.id,
+        "team_id": workspace.team.id,
+        "type": content["type"],
+        "blocks": content["blocks"],
+        "private_metadata": text(content, "private_metadata"),
+        "callback_id": text(content, "callback_id"),
+        "state": {"values": view.values},
+        "hash": view.hash,
+        "title": content.get("title"),
+        "clear_on_close": bool(content.get("clear_on_close")),
+        "notify_on_close": bool(content.get("notify_on_close")),
+        "close": content.get("close"),
+        "submit": content.get("submit"),
+        "previous_view_id": view.previous_view_id,
+        "root_view_id": view.root_view_id,
+        "app_id": workspace.bot.app_id,
+        "external_id": text(content, "external_id"),
+        "app_installed_team_id": workspace.team.id,
+        "bot_id": workspace.bot.bot_id,
+    }
+
+
+def checked(slack: Context, view: object, kind: str) -> Json:
+    """A valid view of this kind, with ids in its blocks.
+
+    Raises:
+        SlackError: what `check_view` raises, or `invalid_arguments` for the wrong kind.
+    """
+    if not isinstance(view, dict):
+        raise SlackError("invalid_arguments", response_metadata={"messages": ["[ERROR] missing required field: view"]})
+    check_view(view, slack.settings.refused_blocks)
+    if view.get("type") != kind:
+        message = f"[ERROR] view type must be {kind} here [json-pointer:/view/type]"
+        raise SlackError("invalid_arguments", response_metadata={"messages": [message]})
+    return {**view, "blocks": slack.workspace.with_ids(rows(view, "blocks"))}
+
+
+def _stamp(slack: Context, content: Json) -> str:
+    digest = hashlib.sha256(compact(content).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{slack.workspace.next_ts()}.{digest}"
+
+
+def new_view(slack: Context, content: Json, user: str, below: OpenView | None = None) -> OpenView:
+    """A view that is not on the screen yet; `below` is the modal it will cover."""
+    view_id = slack.workspace.next_id("V")
+    root = below.root_view_id if below is not None else view_id
+    values = initial_values(rows(content, "blocks"))
+    previous = below.id if below is not None else None
+    return OpenView(view_id, user, root, previous, content, _stamp(slack, content), values)
+
+
+def replace(slack: Context, view: OpenView, content: Json) -> None:
+    """Puts new content into an open view; what was filled into blocks that stay is kept, as in Slack's client."""
+    fresh = initial_values(rows(content, "blocks"))
+    for block_id in fresh:
+        before, now = table(view.values, block_id), table(fresh, block_id)
+        fresh[block_id] = {action_id: before.get(action_id, now[action_id]) for action_id in now}
+    view.content, view.values, view.errors = content, fresh, {}
+    view.hash = _stamp(slack, content)
+    slack.workspace.touch()
+
+
+def open_modal(slack: Context, args: Json) -> Json:
+    """`views.open`: within 3 s of the interaction, once."""
+    content = checked(slack, args.get("view"), "modal")
+    trigger = slack.tickets.redeem(text(args, "trigger_id"))
+    return _show(slack, new_view(slack, content, trigger.user))
+
+
+def push_modal(slack: Context, args: Json) -> Json:
+    """`views.push`: on top of the modal that the trigger came from."""
+    content = checked(slack, args.get("view"), "modal")
+    trigger = slack.tickets.redeem(text(args, "trigger_id"))
+    if trigger.view_id is None:
+        raise SlackError("no_view_to_push_to")
+    return _show(slack, new_view(slack, content, trigger.user, slack.workspace.views.get(trigger.view_id)))
+
+
+def _show(slack: Context, view: OpenView) -> Json:
+    slack.workspace.views.push(view)
+    slack.workspace.touch()
+    return {"view": view_public(slack.workspace, view)}
+
+
+def update_view(slack: Context, args: Json) -> Json:
+    """`views.update`, by `view_id` or `external_id`; a `hash` that is no longer current is a `hash_conflict`."""
+    views = slack.workspace.views
+    view_id = text(args, "view_id")
+    view = views.get(view_id) if view_id else views.external(text(args, "external_id"))
+    content = checked(slack, args.get("view"), text(view.content, "type"))
+    if text(args, "hash") not in ("", view.hash):
+        raise SlackError("hash_conflict")
+    replace(slack, view, content)
+    return {"view": view_public(slack.workspace, view)}
+
+
+def publish(slack: Context, args: Json) -> Json:
+    """`views.publish`: a person's App Home."""
+    user = text(args, "user_id")
+    content = checked(slack, args.get("view"), "home")
+    if user not in slack.workspace.persons:
+        raise SlackError("user_not_found")
+    home = slack.workspace.views.homes.get(user)
+    if home is not None and text(args, "hash") not in ("", home.hash):
+        raise SlackError("hash_conflict")
+    if home is None:
+        home = new_view(slack, content, user)
+        slack.workspace.views.homes[user] = home
+    replace(slack, home, content)
+    return {"view": view_public(slack.workspace, home)}

@@ -1,0 +1,1 @@
+"""What the page of the local workspace shows and does."""

@@ -1,0 +1,218 @@
+"""Builds what Slack sends to an app: interactions, commands and events, field by field as Slack does."""
+
+from bot.playground.slack.delivery.tickets import ResponseUrl
+from bot.playground.slack.methods.views import view_public
+from bot.playground.slack.page_api.modals import OpenView
+from bot.playground.slack.people import Channel
+from bot.playground.slack.settings import Context
+from bot.playground.slack.wire import Json, table, text
+
+_VERIFICATION_TOKEN = "deprecated-verification-token"  # noqa: S105 - Slack still sends one; nobody should check it
+
+
+class Payloads:
+    """Payloads of one workspace."""
+
+    def __init__(self, slack: Context) -> None:
+        self._slack = slack
+
+    def _head(self, kind: str, user: str) -> Json:
+        workspace = self._slack.workspace
+        person = workspace.persons[user]
+        return {
+            "type": kind,
+            "team": {"id": workspace.team.id, "domain": workspace.team.domain},
+            "user": {"id": user, "username": person.name, "name": person.name, "team_id": person.team_id},
+            "api_app_id": workspace.bot.app_id,
+            "token": _VERIFICATION_TOKEN,
+            "enterprise": None,
+            "is_enterprise_install": False,
+        }
+
+    def _action_ts(self) -> str:
+        return f"{self._slack.workspace.clock():.6f}"
+
+    def _response_url(self, permit: ResponseUrl) -> str:
+        return f"{self._slack.base_url}/response/{self._slack.tickets.response_url(permit)}"
+
+    def message_click(self, user: str, channel: Channel, message: Json, action: Json, ephemeral: bool) -> Json:
+        """`block_actions` from a message; an ephemeral message does not travel along."""
+        ts, thread_ts = text(message, "ts"), text(message, "thread_ts")
+        container: Json = {
+            "type": "message",
+            "message_ts": ts,
+            "channel_id": channel.id,
+            "is_ephemeral": ephemeral,
+        }
+        if thread_ts and thread_ts != ts:
+            container["thread_ts"] = thread_ts
+        permit = ResponseUrl(
+            channel.id,
+            user,
+            self._slack.workspace.clock(),
+            message_ts=ts,
+            thread_ts=text(container, "thread_ts") or None,
+            ephemeral=ephemeral,
+        )
+        payload: Json = {
+            **self._head("block_actions", user),
+            "container": container,
+            "trigger_id": self._slack.tickets.trigger(user),
+            "channel": {"id": channel.id, "name": channel.name},
+            "state": {"values": {}},
+            "response_url": self._response_url(permit),
+            "actions": [{**action, "action_ts": self._action_ts()}],
+        }
+        if not ephemeral:
+            payload["message"] = message
+        return payload
+
+    def view_click(self, user: str, view: OpenView, action: Json) -> Json:
+        """`block_actions` from a modal or from App Home."""
+        return {
+            **self._head("block_actions", user),
+            "container": {"type": "view", "view_id": view.id},
+            "trigger_id": self._slack.tickets.trigger(user, view.id),
+            "view": view_public(self._slack.workspace, view),
+            "actions": [{**action, "action_ts": self._action_ts()}],
+        }
+
+    def submission(self, user: str, view: OpenView) -> Json:
+        """`view_submission` with all state values."""
+        return {
+            **self._head("view_submission", user),
+            "trigger_id": self._slack.tickets.trigger(user, view.id),
+            "view": view_public(self._slack.workspace, view),
+            "response_urls": [],
+        }
+
+    def closed(self, user: str, view: OpenView, cleared: bool) -> Json:
+        """`view_closed`, for views with `notify_on_close`."""
+        return {
+            **self._head("view_closed", user),
+            "view": view_public(self._slack.workspace, view),
+            "is_cleared": cleared,
+        }
+
+    def message_shortcut(self, user: str, channel: Channel, message: Json, callback_id: str) -> Json:
+        """`message_action`: an entry of a message's own menu."""
+        ts = text(message, "ts")
+        permit = ResponseUrl(channel.id, user, self._slack.workspace.clock(), message_ts=ts)
+        return {
+            **self._head("message_action", user),
+            "action_ts": self._action_ts(),
+            "channel": {"id": channel.id, "name": channel.name},
+            "callback_id": callback_id,
+            "trigger_id": self._slack.tickets.trigger(user),
+            "response_url": self._response_url(permit),
+            "message_ts": ts,
+            "message": message,
+        }
+
+    def slash(self, user: str, channel: Channel, command: str, words: str) -> Json:
+        """The form of a slash command."""
+        workspace = self._slack.workspace
+        return {
+            "token": _VERIFICATION_TOKEN,
+            "team_id": workspace.team.id,
+            "team_domain": workspace.team.domain,
+            "channel_id": channel.id,
+            "channel_name": channel.name,
+            "user_id": user,
+            "user_name": workspace.persons[user].name,
+            "command": command,
+            "text": words,
+            "api_app_id": workspace.bot.app_id,
+            "is_enterprise_install": "false",
+            "response_url": self._response_url(ResponseUrl(channel.id, user, workspace.clock())),
+            "trigger_id": self._slack.tickets.trigger(user),
+        }
+
+    def mention(self, channel: Channel, message: Json) -> Json:
+        """The `app_mention` event of a person's message."""
+        event: Json = {
+            "type": "app_mention",
+            "user": message["user"],
+            "text": message["text"],
+            "ts": message["ts"],
+            "client_msg_id": self._slack.workspace.next_id("client-"),
+            "team": message["team"],
+            "channel": channel.id,
+            "event_ts": message["ts"],
+        }
+        if message.get("thread_ts") not in (None, message["ts"]):
+            event["thread_ts"] = message["thread_ts"]
+            event["parent_user_id"] = message.get("parent_user_id", "")
+        return self._event(event)
+
+    def home_opened(self, user: str) -> Json:
+        """The `app_home_opened` event, with the view that is published already."""
+        workspace = self._slack.workspace
+        event: Json = {
+            "type": "app_home_opened",
+            "user": user,
+            "channel": workspace.direct(user).id,
+            "tab": "home",
+            "event_ts": self._action_ts(),
+        }
+        home = workspace.views.homes.get(user)
+        if home is not None:
+            event["view"] = view_public(workspace, home)
+        return self._event(event)
+
+    def _event(self, event: Json) -> Json:
+        workspace = self._slack.workspace
+        return {
+            "token": _VERIFICATION_TOKEN,
+            "team_id": workspace.team.id,
+            "api_app_id": workspace.bot.app_id,
+            "event": event,
+            "type": "event_callback",
+            "event_id": workspace.next_id("Ev"),
+            "event_time": int(workspace.clock()),
+            "authorizations": [
+                {
+                    "enterprise_id": None,
+                    "team_id": workspace.team.id,
+                    "user_id": workspace.bot.user_id,
+                    "is_bot": True,
+                    "is_enterprise_install": False,
+                }
+            ],
+            "is_ext_shared_channel": False,
+            "event_context": workspace.next_id("EC"),
+        }
+
+
+_CHOSEN = (
+    "selected_option",
+    "selected_options",
+    "selected_date",
+    "selected_time",
+    "selected_date_time",
+    "selected_user",
+    "selected_users",
+    "selected_channel",
+    "selected_conversation",
+)
+
+
+def action_of(block_id: str, element: Json, click: Json) -> Json:
+    """The entry of `actions` for a click on `element`; what was chosen comes from `click`."""
+    action: Json = {
+        "type": element.get("type", "button"),
+        "action_id": element["action_id"],
+        "block_id": block_id,
+    }
+    for key in ("text", "value", "style", "placeholder", "confirm", "initial_option"):
+        if key in element:
+            action[key] = element[key]
+    if "value" in click and action["type"] not in ("button", "overflow"):
+        action["value"] = click["value"]
+    for key in _CHOSEN:
+        if key in click:
+            action[key] = click[key]
+    option = table(click, "selected_option")
+    if option and "value" not in option:
+        action.pop("selected_option")
+    return action

@@ -1,0 +1,94 @@
+"""What one person's screen shows, as the JSON that the page and the test driver read."""
+
+from bot.playground.slack.methods.views import view_public
+from bot.playground.slack.people import Channel, Person
+from bot.playground.slack.settings import Context
+from bot.playground.slack.wire import Json, text
+
+_COPIED = ("blocks", "reply_count", "edited", "metadata", "files", "reactions", "attachments")
+
+
+def person(slack: Context, who: Person) -> Json:
+    """A person in the list."""
+    return {
+        "id": who.id,
+        "name": who.name,
+        "real_name": who.real_name,
+        "guest": who.guest,
+        "stranger": who.team_id != slack.workspace.team.id,
+    }
+
+
+def message(slack: Context, stored: Json) -> Json:
+    """A message; `thread_ts` stands on replies only, and `raw` is the message as stored."""
+    workspace = slack.workspace
+    shown: Json = {
+        "ts": stored["ts"],
+        "user": stored.get("user"),
+        "username": text(stored, "username") or workspace.name_of(text(stored, "user")),
+        "bot": "bot_id" in stored,
+        "text": stored.get("text", ""),
+        "raw": stored,
+    }
+    for key in _COPIED:
+        if key in stored:
+            shown[key] = stored[key]
+    if stored.get("thread_ts") not in (None, stored["ts"]):
+        shown["thread_ts"] = stored["thread_ts"]
+    if stored.get("subtype") == "thread_broadcast":
+        shown["broadcast"] = True
+    return shown
+
+
+def _channel(slack: Context, channel: Channel) -> Json:
+    return {
+        "id": channel.id,
+        "name": channel.name or slack.workspace.bot.name,
+        "is_im": channel.is_im,
+        "is_archived": channel.is_archived,
+        "messages": [message(slack, stored) for stored in channel.messages.values()],
+    }
+
+
+def _ephemerals(slack: Context, user: str) -> list[Json]:
+    return [
+        {**message(slack, each.message), "channel": each.channel, "user": user, "ephemeral": True}
+        | ({"thread_ts": each.message["thread_ts"]} if "thread_ts" in each.message else {})
+        for each in slack.workspace.ephemerals
+        if each.user == user
+    ]
+
+
+def screen(slack: Context, user: str, only_channel: str = "") -> Json:
+    """Everything that `user` sees now; with `only_channel` the messages of the other channels are left out."""
+    workspace = slack.workspace
+    me = workspace.persons.get(user) or next(iter(workspace.persons.values()))
+    home = workspace.views.homes.get(me.id)
+    channels = [each for each in workspace.channels.values() if not each.is_im or me.id in each.members]
+    return {
+        "seq": workspace.seq,
+        "now": workspace.clock(),
+        "team": {"id": workspace.team.id, "name": workspace.team.name},
+        "bot": {"user_id": workspace.bot.user_id, "name": workspace.bot.name},
+        "me": person(slack, me),
+        "users": [person(slack, each) for each in workspace.persons.values()],
+        "groups": [{"id": each.id, "handle": each.handle, "name": each.name} for each in workspace.usergroups.values()],
+        "commands": [
+            {"command": each.command, "description": each.description, "usage_hint": each.usage_hint}
+            for each in slack.settings.commands
+        ],
+        "shortcuts": [{"callback_id": each.callback_id, "name": each.name} for each in slack.settings.shortcuts],
+        "guide": workspace.guide,
+        "channels": [_channel(slack, each) for each in channels if only_channel in ("", each.id, each.name)],
+        "ephemerals": _ephemerals(slack, me.id),
+        "views": [
+            {
+                "id": each.id,
+                "root_view_id": each.root_view_id,
+                "view": view_public(workspace, each),
+                "errors": each.errors,
+            }
+            for each in workspace.views.of(me.id)
+        ],
+        "home": view_public(workspace, home) if home is not None else None,
+    }

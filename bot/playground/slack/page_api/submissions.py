@@ -1,0 +1,156 @@
+"""Submitting and closing modals: what the client checks itself, and what it does with the app's answer."""
+
+from dataclasses import dataclass, field
+
+from bot.playground.slack.delivery.delivery import Delivery
+from bot.playground.slack.methods.views import checked, new_view, replace
+from bot.playground.slack.page_api.acts import CannotError, Outcome, outcome_of, person_of
+from bot.playground.slack.page_api.interactions import Payloads
+from bot.playground.slack.page_api.modals import OpenView, merged, state_key
+from bot.playground.slack.settings import Context
+from bot.playground.slack.wire import Json, SlackError, rows, table, text
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """How a submit ended; `errors` by block id keep the modal open."""
+
+    outcome: Outcome
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+def missing_or_wrong(view: OpenView) -> dict[str, str]:
+    """What Slack's client refuses before it sends anything, by block id."""
+    errors: dict[str, str] = {}
+    for block in rows(view.content, "blocks"):
+        if block.get("type") != "input":
+            continue
+        block_id, element = text(block, "block_id"), table(block, "element")
+        held = table(table(view.values, block_id), text(element, "action_id"))
+        problem = _problem(block, element, held.get(state_key(text(element, "type"))))
+        if problem:
+            errors[block_id] = problem
+    return errors
+
+
+def _problem(block: Json, element: Json, value: object) -> str | None:
+    if value in (None, "", []):
+        return None if block.get("optional") else "Please complete this required field."
+    if element.get("type") == "number_input":
+        return _number_problem(element, value)
+    if element.get("type") == "plain_text_input" and isinstance(value, str):
+        least, most = element.get("min_length"), element.get("max_length")
+        if isinstance(least, int) and len(value) < least:
+            return f"Please enter at least {least} characters."
+        if isinstance(most, int) and len(value) > most:
+            return f"Please enter at most {most} characters."
+    return None
+
+
+def _number_problem(element: Json, value: object) -> str | None:
+    try:
+        number = float(str(value))
+    except ValueError:
+        return "Please enter a number."
+    if not element.get("is_decimal_allowed") and not number.is_integer():
+        return "Please enter a whole number."
+    least, most = text(element, "min_value"), text(element, "max_value")
+    if least and number < float(least):
+        return f"Please enter a number of at least {least}."
+    if most and number > float(most):
+        return f"Please enter a number of at most {most}."
+    return None
+
+
+class Submissions:
+    """Modals as a person uses them."""
+
+    def __init__(self, slack: Context, delivery: Delivery, payloads: Payloads) -> None:
+        self._slack = slack
+        self._delivery = delivery
+        self._payloads = payloads
+
+    async def submit(self, request: Json) -> Submitted:
+        """Fills the values in and submits.
+
+        Raises:
+            CannotError: the modal is gone, or the app answers with something Slack would not accept.
+        """
+        user = person_of(self._slack, request)
+        view = self._mine(user, request)
+        view.values = merged(view.values, table(request, "values"))
+        errors = missing_or_wrong(view)
+        if errors:
+            return self._stays(view, errors, Outcome(True))
+        payload = self._payloads.submission(user, view)
+        answer = await self._delivery.interaction("interactive", payload)
+        outcome = outcome_of(answer, "Submitting", self._slack.settings.answer_within_seconds)
+        if not outcome.ok:
+            return Submitted(outcome)
+        content = answer.content
+        try:
+            errors = self._follow(view, content if isinstance(content, dict) else {})
+        except SlackError as refused:
+            raise CannotError(f"The app answered with a view that Slack refuses: {_why(refused)}.") from None
+        return self._stays(view, errors, outcome)
+
+    def _mine(self, user: str, request: Json) -> OpenView:
+        view = self._slack.workspace.views.modals.get(text(request, "view_id"))
+        if view is None or view.user != user:
+            raise CannotError("This modal is no longer open.")
+        return view
+
+    def _stays(self, view: OpenView, errors: dict[str, str], outcome: Outcome) -> Submitted:
+        view.errors = errors
+        self._slack.workspace.touch()
+        return Submitted(outcome, errors)
+
+    def _follow(self, view: OpenView, response: Json) -> dict[str, str]:
+        """Does what `response_action` says; none closes the modal. Gives the errors to show."""
+        views = self._slack.workspace.views
+        action = text(response, "response_action")
+        if action == "errors":
+            return self._errors(view, table(response, "errors"))
+        if action == "update":
+            replace(self._slack, view, checked(self._slack, response.get("view"), "modal"))
+        elif action == "push":
+            content = checked(self._slack, response.get("view"), "modal")
+            views.push(new_view(self._slack, content, view.user, view))
+        elif action == "clear":
+            views.clear(view.root_view_id)
+        elif action:
+            raise CannotError(f"The app answered with an unknown response_action: {action}.")
+        else:
+            views.close(view.id)
+        return {}
+
+    def _errors(self, view: OpenView, given: Json) -> dict[str, str]:
+        inputs = {block.get("block_id") for block in rows(view.content, "blocks") if block.get("type") == "input"}
+        strange = sorted(given.keys() - inputs)
+        if strange or not given:
+            raise CannotError(
+                f"The app's errors name no input block of this modal: {', '.join(strange) or 'none given'}."
+            )
+        return {block_id: str(sentence) for block_id, sentence in given.items()}
+
+    async def close(self, request: Json) -> Outcome:
+        """Closes a modal, or its whole stack with `clear_on_close`; the app is told if it asked to be."""
+        user = person_of(self._slack, request)
+        view = self._mine(user, request)
+        cleared = bool(view.content.get("clear_on_close"))
+        if cleared:
+            self._slack.workspace.views.clear(view.root_view_id)
+        else:
+            self._slack.workspace.views.close(view.id)
+        self._slack.workspace.touch()
+        if not view.content.get("notify_on_close"):
+            return Outcome(True, 200)
+        payload = self._payloads.closed(user, view, cleared)
+        answer = await self._delivery.interaction("interactive", payload)
+        return outcome_of(answer, "Closing", self._slack.settings.answer_within_seconds)
+
+
+def _why(refused: SlackError) -> str:
+    metadata = refused.extra.get("response_metadata")
+    messages = metadata.get("messages") if isinstance(metadata, dict) else None
+    return f"{refused.code} {messages[0]}" if isinstance(messages, list) and messages else refused.code

@@ -1,0 +1,157 @@
+"""The doors of the page and the test driver: state, live changes, and the acts of people, as JSON."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from bot.playground.serving import CLOSING
+from bot.playground.slack.page_api.acts import CannotError, Outcome, People
+from bot.playground.slack.page_api.screen import screen
+from bot.playground.slack.page_api.submissions import Submissions
+from bot.playground.slack.record import Log
+from bot.playground.slack.settings import Context
+from bot.playground.slack.wire import Json, SlackError, compact, rows
+
+_PING_SECONDS = 10.0
+_COALESCE_SECONDS = 0.1
+_MOST_BYTES = 1_000_000
+
+Act = Callable[[Json], Awaitable[Outcome]]
+
+
+class _Json(Response):
+    """JSON that also carries the lone surrogates a test may have posted."""
+
+    media_type = "application/json"
+
+    def render(self, content: object) -> bytes:
+        """Encodes without blanks."""
+        return compact(content).encode("utf-8", "surrogatepass")
+
+
+def _answer(outcome: Outcome) -> Json:
+    if outcome.ok:
+        return {"ok": True, "status": outcome.status}
+    return {"ok": False, "status": outcome.status, "error": outcome.error}
+
+
+class Ui:
+    """Routes under `/ui`."""
+
+    def __init__(
+        self, slack: Context, people: People, submissions: Submissions, log: Log, use_address: Callable[[Request], None]
+    ) -> None:
+        self._slack = slack
+        self._people = people
+        self._submissions = submissions
+        self._log = log
+        self._use_address = use_address
+
+    def routes(self) -> list[Route]:
+        """All routes."""
+        acts: Mapping[str, Act] = {
+            "click": self._people.click,
+            "slash": self._people.slash,
+            "say": self._people.say,
+            "shortcut": self._people.shortcut,
+            "home": self._people.home,
+            "close": self._submissions.close,
+        }
+        return [
+            Route("/ui/state", self._state),
+            Route("/ui/events", self._events),
+            Route("/ui/log", self._read_log),
+            Route("/ui/guide", self._door(self._set_guide), methods=["POST"]),
+            Route("/ui/submit", self._door(self._submit), methods=["POST"]),
+            *(Route(f"/ui/{name}", self._door(_plain(act)), methods=["POST"]) for name, act in acts.items()),
+        ]
+
+    def _door(self, act: Callable[[Json], Awaitable[Json]]) -> Callable[[Request], Awaitable[Response]]:
+        """Reads a JSON object and turns what cannot be done into a sentence.
+
+        Only `application/json` is read: another site's page cannot send that here without asking first.
+        """
+
+        async def answer(request: Request) -> Response:
+            self._use_address(request)
+            if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+                return JSONResponse({"ok": False, "error": "Send JSON with Content-Type: application/json."}, 415)
+            raw = await request.body()
+            try:
+                body = json.loads(raw) if len(raw) <= _MOST_BYTES else None
+            except ValueError:
+                body = None
+            if not isinstance(body, dict):
+                return JSONResponse({"ok": False, "error": "The body must be a JSON object."}, 400)
+            try:
+                return _Json(await act(body))
+            except CannotError as sentence:
+                return JSONResponse({"ok": False, "error": str(sentence)})
+            except SlackError as refused:
+                return JSONResponse({"ok": False, "error": f"Slack would refuse this: {refused.code}."})
+
+        return answer
+
+    async def _submit(self, body: Json) -> Json:
+        done = await self._submissions.submit(body)
+        return {**_answer(done.outcome), "errors": done.errors} if done.errors else _answer(done.outcome)
+
+    async def _set_guide(self, body: Json) -> Json:
+        self._slack.workspace.guide = rows(body, "guide")
+        self._slack.workspace.touch()
+        return {"ok": True}
+
+    async def _state(self, request: Request) -> Response:
+        query = request.query_params
+        seq = self._slack.workspace.seq
+        if query.get("since") == str(seq):
+            return _Json({"seq": seq, "unchanged": True})
+        return _Json(screen(self._slack, query.get("user", ""), query.get("channel", "")))
+
+    async def _read_log(self, request: Request) -> Response:
+        given = request.query_params.get("since", "0")
+        since = int(given) if given.isdigit() else 0
+        calls = self._log.calls[since:]
+        return _Json({"next": since + len(calls), "requests": [call.public() for call in calls]})
+
+    async def _events(self, request: Request) -> Response:
+        extensions = request.scope.get("extensions") or {}
+        closing = extensions.get(CLOSING)
+        stream = self._changes(closing if isinstance(closing, asyncio.Event) else asyncio.Event())
+        return StreamingResponse(stream, media_type="text/event-stream", headers={"cache-control": "no-store"})
+
+    async def _changes(self, closing: asyncio.Event) -> AsyncIterator[str]:
+        workspace = self._slack.workspace
+        changed = asyncio.Event()
+        workspace.on_change.add(changed.set)
+        try:
+            while not closing.is_set():
+                changed.clear()
+                yield f"data: {json.dumps({'seq': workspace.seq})}\n\n"
+                if not await _either(changed, closing):
+                    yield ": ping\n\n"
+                await asyncio.sleep(_COALESCE_SECONDS)
+        finally:
+            workspace.on_change.discard(changed.set)
+
+
+async def _either(changed: asyncio.Event, closing: asyncio.Event) -> bool:
+    """Waits for one of the two; `False` after ten quiet seconds."""
+    waits = [asyncio.create_task(changed.wait()), asyncio.create_task(closing.wait())]
+    try:
+        done, _ = await asyncio.wait(waits, timeout=_PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+    return bool(done)
+
+
+def _plain(act: Act) -> Callable[[Json], Awaitable[Json]]:
+    async def run(body: Json) -> Json:
+        return _answer(await act(body))
+
+    return run

@@ -1,0 +1,1 @@
+"""Slack's rules for messages, blocks and dialogs, as the local workspace enforces them."""

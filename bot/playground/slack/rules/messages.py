@@ -1,0 +1,125 @@
+"""What Slack refuses: messages, metadata and views that break its limits, as the error code that the API answers."""
+
+from bot.playground.slack.rules.blocks import check_blocks
+from bot.playground.slack.rules.shapes import Problems, Text, check_text, say
+from bot.playground.slack.wire import Json, SlackError, compact, rows, text
+
+TEXT_CUT = 40_000
+UPDATE_TEXT = 4_000
+BLOCKS_TOTAL = 13_000
+_METADATA_TOTAL = 8_000
+_VIEW_BYTES = 250_000
+
+
+def blocks_of(args: Json, refused: frozenset[str]) -> list[Json] | None:
+    """The valid blocks of a message, or `None` when the argument is absent.
+
+    Raises:
+        SlackError: `invalid_blocks_format`, `invalid_blocks`, `msg_blocks_too_long` (slackapi/bolt-js#2509).
+    """
+    blocks = args.get("blocks")
+    if blocks is None or blocks == "":
+        return None
+    if not isinstance(blocks, list):
+        raise SlackError("invalid_blocks_format")
+    problems = check_blocks(blocks, "message", refused)
+    if problems:
+        raise SlackError("invalid_blocks", response_metadata={"messages": problems}, errors=problems)
+    if len(compact(blocks)) > BLOCKS_TOTAL:
+        raise SlackError("msg_blocks_too_long")
+    return blocks
+
+
+def metadata_of(args: Json) -> Json | None:
+    """The valid metadata of a message, `{}` to clear it, or `None` when absent.
+
+    Raises:
+        SlackError: `invalid_metadata_format`, `invalid_metadata_schema`, `metadata_too_large`.
+    """
+    metadata = args.get("metadata")
+    if metadata is None or metadata == "":
+        return None
+    if not isinstance(metadata, dict):
+        raise SlackError("invalid_metadata_format")
+    if not metadata:
+        return {}
+    if not text(metadata, "event_type") or not isinstance(metadata.get("event_payload"), dict):
+        raise SlackError("invalid_metadata_schema")
+    if len(compact(metadata)) > _METADATA_TOTAL:
+        raise SlackError("metadata_too_large")
+    return metadata
+
+
+def thread_of(args: Json) -> str | None:
+    """The parent that the message replies to: a `ts` as a string, since a number loses digits.
+
+    Raises:
+        SlackError: `invalid_arguments` for a number, `invalid_thread_ts` for what is no `ts`.
+    """
+    value = args.get("thread_ts")
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise SlackError(
+            "invalid_arguments",
+            response_metadata={"messages": ["[ERROR] must provide a string [json-pointer:/thread_ts]"]},
+        )
+    seconds, _, micros = value.partition(".")
+    if not (seconds.isdigit() and len(micros) == 6 and micros.isdigit()):
+        raise SlackError("invalid_thread_ts")
+    return value
+
+
+def check_view(view: Json, refused: frozenset[str]) -> None:
+    """A modal or App Home.
+
+    Raises:
+        SlackError: `invalid_arguments` with every problem, or `view_too_large`.
+    """
+    problems: Problems = []
+    kind = view.get("type")
+    if kind not in ("modal", "home"):
+        say(problems, "/view/type", f"unsupported type: {kind}")
+    blocks = view.get("blocks")
+    if not isinstance(blocks, list):
+        say(problems, "/view/blocks", "must provide an array")
+    elif kind in ("modal", "home"):
+        problems += check_blocks(blocks, str(kind), refused)
+    _check_frame(view, problems)
+    if problems:
+        raise SlackError("invalid_arguments", response_metadata={"messages": problems})
+    if len(compact(view).encode()) > _VIEW_BYTES:
+        raise SlackError("view_too_large")
+
+
+_FRAME = frozenset(
+    {
+        "type",
+        "title",
+        "blocks",
+        "close",
+        "submit",
+        "submit_disabled",
+        "private_metadata",
+        "callback_id",
+        "external_id",
+        "clear_on_close",
+        "notify_on_close",
+    }
+)
+
+
+def _check_frame(view: Json, problems: Problems) -> None:
+    for key in view.keys() - _FRAME:
+        say(problems, "/view", f"invalid additional property: {key}")
+    if view.get("type") == "modal" and "title" not in view:
+        say(problems, "/view", "missing required field: title")
+    for key in ("title", "submit", "close"):
+        if view.get(key) is not None:
+            check_text(view[key], Text(24), f"/view/{key}", problems)
+    for key, most in (("private_metadata", 3000), ("callback_id", 255), ("external_id", 255)):
+        if len(text(view, key)) > most:
+            say(problems, f"/view/{key}", f"must be less than {most + 1} characters")
+    has_input = any(block.get("type") == "input" for block in rows(view, "blocks"))
+    if view.get("type") == "modal" and has_input and "submit" not in view:
+        say(problems, "/view", "missing required field: submit (a view with an input block needs it)")

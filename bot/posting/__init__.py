@@ -1,0 +1,1 @@
+"""Keeps one Slack message up to date, exactly once."""

@@ -1,0 +1,1 @@
+"""Reports over days and weeks, on request and once a week."""

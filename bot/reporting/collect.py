@@ -1,0 +1,114 @@
+"""Gather the records that a report is made of, from the store alone, and make it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bot.config import File
+from bot.core.incident.closing import scored_later
+from bot.core.incident.incident import Incident
+from bot.core.pool.history import Past, cells_of
+from bot.core.pool.hour_stats import Cell
+from bot.core.pool.pool import Pool
+from bot.core.record import AuditEntry
+from bot.core.reporting.summary import Books, Report, report
+from bot.ports import Store
+
+PAGE = 1000
+MOST_PAGES = 50
+"""Of the audit trail; what a report says of scale-ups begins with the first entry read."""
+
+
+async def longer_view(store: Store, file: File, days: int, now: float, pool: str | None = None) -> Report:
+    """The report over the last days, of every pool or of one; `now` is epoch seconds.
+
+    Raises Unreachable when the store cannot be used.
+    """
+    books = await gathered(store, file, now - days * 86400.0, now + 1, pool)
+    return await asyncio.to_thread(report, books, None if pool is None else [pool])
+
+
+async def gathered(store: Store, file: File, since: float, until: float, only: str | None = None) -> Books:
+    """The books of a span (epoch seconds), with the hours of every pool or of one.
+
+    Raises Unreachable when the store cannot be used.
+    """
+    ids = sorted(await store.members("ended") | await store.members("open"))
+    held = await store.get_many(Incident, ids)
+    incidents = tuple(one.value for one in held.values())
+    every = dict.fromkeys((*file.pool, *(name for i in incidents for name in i.affected)))
+    names = [name for name in every if only in {None, name}]
+    pasts, pools = await store.get_many(Past, names), await store.get_many(Pool, names)
+    known = {name: pools[name].value for name in names if name in pools}
+    finished = {name: one.value for name, one in pasts.items()}
+    hours = await asyncio.to_thread(_hours, names, finished, known)
+    return Books(
+        since=since,
+        until=until,
+        incidents=tuple(scored_later(incident, known) for incident in incidents),
+        pasts=hours,
+        fired={name: pool.fired for name, pool in known.items()},
+        early={name: pool.early for name, pool in known.items()},
+        trail=await _trail(store, since),
+        rules=file.pools,
+        prices=_prices(file),
+        zone=file.report.appointment.zone,
+        target_seconds=file.report.target_wait,
+        speed=file.timing.speed,
+    )
+
+
+def of_channel(books: Books, channel: str, *, default: bool) -> Books:
+    """The part that concerns one channel: its incidents and their pools.
+
+    The default channel also hears of every pool that no incident of another channel spoke of in the span.
+    """
+    mine = tuple(i for i in books.incidents if home_of(i) == channel)
+    spoken = {name for i in books.incidents if _inside(i, books) for name in i.affected}
+    own = {name for i in mine if _inside(i, books) for name in i.affected}
+    names = own | (({*books.rules, *books.pasts} - spoken) if default else set())
+    return replace(
+        books,
+        incidents=mine,
+        pasts=_only(books.pasts, names),
+        rules={name: rules for name, rules in books.rules.items() if name in names},
+        trail=tuple(entry for entry in books.trail if entry.parameters.get("pool") in names),
+    )
+
+
+def home_of(incident: Incident) -> str:
+    """The channel that the configuration means, also while a fallback stands in for it."""
+    return incident.thread.instead_of or incident.thread.channel
+
+
+def _hours(names: Sequence[str], pasts: Mapping[str, Past], pools: Mapping[str, Pool]) -> dict[str, tuple[Cell, ...]]:
+    """Reading a thousand rows takes some milliseconds a pool, which a web process cannot spare."""
+    known = {name: cells_of(pasts.get(name), pools.get(name)) for name in names}
+    return {name: cells for name, cells in known.items() if cells}
+
+
+def _inside(incident: Incident, books: Books) -> bool:
+    return books.since <= incident.opened_at < books.until
+
+
+def _only(pasts: Mapping[str, tuple[Cell, ...]], names: set[str]) -> dict[str, tuple[Cell, ...]]:
+    return {name: cells for name, cells in pasts.items() if name in names}
+
+
+async def _trail(store: Store, since: float) -> tuple[AuditEntry, ...]:
+    """The entries since then; a stream's ids begin with the milliseconds at which they were written."""
+    found: list[AuditEntry] = []
+    after = f"{max(0.0, since) * 1000:.0f}-0"
+    for _ in range(MOST_PAGES):
+        page = await store.audit_trail(after, PAGE)
+        found += [entry for _, entry, _ in page]
+        if len(page) < PAGE:
+            break
+        after = page[-1][0]
+    return tuple(found)
+
+
+def _prices(file: File) -> dict[str, float]:
+    """What a runner's hour costs, by pool; the table was checked when the scaler was built."""
+    said = {name: pool.scaler.get("cost_per_runner_hour") for name, pool in file.pool.items()}
+    return {name: float(cost) for name, cost in said.items() if isinstance(cost, int | float)}

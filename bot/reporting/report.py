@@ -1,0 +1,43 @@
+"""Report: waits, incidents, what recurs and what to change, over some days, for the person who asks."""
+
+from bot.context.context import Desk
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer
+from bot.diagnosing.diagnose import known_pool
+from bot.ports import Refused
+from bot.reporting.collect import longer_view
+from bot.requests.permission import permit
+from bot.views.report.report import reported
+
+NAME, VERB, USAGE = "report", "report", "report [POOL] [DAYS]"
+HELP = "Waits, incidents, what recurs and what to change, over 7 days or up to 42."
+DAYS, MOST_DAYS = 7, 42
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """No button."""
+    return None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """The longer view over the last days; incidents stay on record for 30 days, hours of pools for 42."""
+    await permit(desk, request.who, request.team, "diagnose")
+    pool, days = _asked(desk, request.words)
+    return Answer(whisper=reported(await longer_view(desk.store, desk.settings.file, days, desk.now(), pool)))
+
+
+def _asked(desk: Desk, words: tuple[str, ...]) -> tuple[str | None, int]:
+    """From `report [POOL] [DAYS]`; a word that names a pool is a pool, also when it is a number."""
+    pools = [word for word in words if not _is_days(word) or word in desk.settings.file.pool]
+    numbers = [int(word) for word in words if word not in pools]
+    if len(pools) > 1 or len(numbers) > 1:
+        raise Refused(f"Say at most one pool and one number of days: `{USAGE}`, for example `report linux.2xlarge 14`.")
+    if numbers and not 1 <= numbers[0] <= MOST_DAYS:
+        raise Refused(f"A report covers 1 to {MOST_DAYS} days, for example `report 14`.")
+    return known_pool(desk.settings.file, pools[0]) if pools else None, numbers[0] if numbers else DAYS
+
+
+def _is_days(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 6

@@ -1,0 +1,1 @@
+"""Scaling a pool up, with approval, leases, verification and hand-back."""

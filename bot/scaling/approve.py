@@ -1,0 +1,51 @@
+"""Approve: a second person agrees to exactly what somebody asked for, and only then it is done."""
+
+from bot.context.context import Desk
+from bot.context.save import keep
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.observe import View
+from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.timeline import Event
+from bot.core.record import AlreadyDone, AuditEntry, Put
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer
+from bot.core.requests.request import agreed
+from bot.ports import Refused
+from bot.requests.permission import acting, permit
+from bot.scaling.approval import awaited, scale_words
+
+NAME, VERB, USAGE = "approve", "approve", "approve"
+HELP = "Agree to what somebody else asked for (in an incident's thread)."
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """Its button stands below the reply that asks."""
+    return None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """Record who agreed; from here the action goes its usual way, and every guard judges again."""
+    acting(desk)
+    held, incident = await awaited(desk, request)
+    act, now = held.value, desk.now()
+    await permit(desk, request.who, request.team, "approve")
+    if request.who == act.who:
+        raise Refused("Somebody else must agree: you asked for it yourself.")
+    words = f"approved {scale_words(act)}, as asked for by"
+
+    def move(fresh: Incident) -> Incident:
+        if fresh.closed:
+            raise Refused("This incident is over; nothing was done.")
+        told = noted(decided(fresh, act.id, "Approved."), now, Event.APPROVAL, words, who=request.who)
+        return offering(told, "", (), whom=act.who)
+
+    parameters = {**act.params, "pool": act.pool or "", "asked_by": act.who}
+    audit = AuditEntry(now, request.who, NAME, parameters, outcome="approved", act=act.id, incident=act.incident or "")
+    once = (f"decided:{act.id}", f"request:{request.key}")
+    try:
+        await keep(
+            desk, incident, move, due=now, also=(Put(held, agreed(act, request.who), now),), audit=(audit,), once=once
+        )
+    except AlreadyDone:
+        raise Refused("That was already decided.") from None
+    return Answer()

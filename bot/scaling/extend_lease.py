@@ -1,0 +1,58 @@
+"""Extend: extra capacity stays one lease longer, counted from now."""
+
+from bot.context.context import Desk
+from bot.context.save import keep
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.observe import View
+from bot.core.incident.reply_buttons import decided
+from bot.core.incident.timeline import Event
+from bot.core.record import AlreadyDone, AuditEntry, Put
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer
+from bot.core.scaling.lease import extended
+from bot.core.words import how_long
+from bot.ports import Refused
+from bot.requests.permission import acting, permit
+from bot.requests.reply_buttons import lent
+from bot.scaling.limits import lever_of
+
+NAME, VERB, USAGE = "extend", "extend", "extend"
+HELP = "Keep extra runners for one more lease (in an incident's thread)."
+LEAST_SECONDS = 60.0
+"""An extension by less is a second click."""
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """Its button stands below the reply that warns of the end."""
+    return None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """Put the end off, in the lease's own record."""
+    acting(desk)
+    await permit(desk, request.who, request.team, "scale")
+    found = await lent(desk, request)
+    incident, lease, share = found.incident, found.lease, found.share
+    if share.returning:
+        raise Refused("Those runners are being handed back already.")
+    length, now = lever_of(desk, lease.value.id).policy.lease_seconds, desk.now()
+    speed = desk.settings.file.paces.speed
+    if length is None or share.ends_at is None:
+        raise Refused("These runners have no lease that could be extended.")
+    if now + length - share.ends_at < LEAST_SECONDS:
+        raise Refused(f"They stay for {how_long(share.ends_at - now, speed)} more already.")
+    words = f"keeps the extra runners of {lease.value.id} (to {share.target:,}) for {how_long(length, speed)} from now."
+
+    def move(fresh: Incident) -> Incident:
+        return noted(decided(fresh, share.act, "Extended.", (NAME,)), now, Event.LENT, words, who=request.who)
+
+    parameters = {"pool": lease.value.id, "target": f"{share.target}", "seconds": f"{length:.0f}"}
+    audit = AuditEntry(
+        now, request.who, NAME, parameters, outcome="extended", act=share.act, incident=incident.value.id
+    )
+    put = Put(lease, extended(lease.value, share, now + length), now)
+    try:
+        await keep(desk, incident, move, due=now, also=(put,), audit=(audit,), once=(f"request:{request.key}",))
+    except AlreadyDone:
+        raise Refused("That was already extended.") from None
+    return Answer()

@@ -1,0 +1,105 @@
+"""Hand back: extra capacity goes back, now or when its lease is over, unless somebody else has moved the pool."""
+
+from dataclasses import replace
+
+from bot.context.context import Desk
+from bot.context.save import keep
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.observe import View
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Pool
+from bot.core.record import AlreadyDone, Put, Ready
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer
+from bot.core.requests.request import Act, Performed
+from bot.core.scaling.lease import Lease, aimed, due_back
+from bot.core.words import count
+from bot.ports import Refused
+from bot.requests.permission import acting, already, audited, permit, still_permitted
+from bot.requests.reply_buttons import GONE, lent
+from bot.scaling.hand_back import NAME as _NAME
+from bot.scaling.hand_back import begun, hindrance, return_act
+from bot.scaling.limits import level_of, lever_of
+
+NAME, VERB, USAGE = _NAME, "handback", "handback"
+HELP = "Hand extra runners back now (in an incident's thread)."
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """Its button stands below the replies that speak of the extra runners."""
+    return None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """Write the request; the worker sets the level. The lease asks for the very same act when it ends."""
+    acting(desk)
+    await permit(desk, request.who, request.team, "scale")
+    found = await lent(desk, request)
+    lease, share = found.lease, found.share
+    if not found.raised.finished:
+        raise Refused("That scale action has not come to its end yet; ask again in a minute.")
+    if known := await desk.act(share.returning):
+        raise already(desk, known) if known.who else Refused("They are being handed back already.")
+    back, now = return_act(desk, lease.value.id, share, request.who, "asked"), desk.now()
+    words = f"asked to hand back the extra runners of {lease.value.id} (to {share.target:,})."
+    puts = begun(lease, lease.value, share, back, now)
+    try:
+        await keep(
+            desk,
+            found.incident,
+            lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False),
+            due=now,
+            also=puts,
+            audit=(audited(back, now, "asked"),),
+            once=(f"request:{request.key}",),
+        )
+    except AlreadyDone:
+        raise Refused("They are being handed back already.") from None
+    return Answer()
+
+
+async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # noqa: ARG001 - the contract's shape
+    """Kill switch, permission, and where the level goes: never below what others set since."""
+    if why := hindrance(desk):
+        raise Refused(f"{why}.")
+    if act.who:
+        await still_permitted(desk, act.who, "scale")
+    pool = act.pool or ""
+    held = await desk.store.get(Lease, pool)
+    share = held.value.share(act.params["share"]) if held else None
+    if held is None or share is None:
+        raise Refused(GONE)
+    level, capacity = await level_of(desk, pool)
+    goes = due_back(held.value, share, level, capacity.minimum or 0)
+    params = {name: value for name, value in act.params.items() if name != "target"}
+    intent = replace(act, before=f"{level}", outcome=goes.words, params=params)
+    if goes.target is None:
+        return Ready(intent)
+    intent = replace(intent, params={**params, "target": f"{goes.target}"})
+    put = Put(held, aimed(held.value, act.id, goes.target), desk.now() + desk.settings.file.timing.poll)
+    return Ready(intent, puts=(put,))
+
+
+async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:  # noqa: ARG001
+    """Set the absolute target; act and target together are the Idempotency-Key."""
+    if target := act.params.get("target"):
+        await lever_of(desk, act.pool or "").scaler.set(int(target), f"{act.id}.{target}")
+    return await _performed(desk, act)
+
+
+async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:  # noqa: ARG001
+    """Read the scaler back: exactly at the target means that it happened."""
+    target = act.params.get("target")
+    if target is None:
+        return None
+    level, _ = await level_of(desk, act.pool or "")
+    return await _performed(desk, act) if level == int(target) else None
+
+
+async def _performed(desk: Desk, act: Act) -> Performed:
+    why = {"drained": "The queue has drained.", "ended": "The lease has ended."}.get(act.params.get("why", ""), "")
+    pool = await desk.store.get(Pool, act.pool or "")
+    latest = pool.value.latest if pool else None
+    waiting = f"{count(latest.queued, 'job')} still waiting." if latest and latest.queued else ""
+    lines = tuple(line for line in (why, waiting) if line)
+    return Performed(act.outcome, act.params.get("target", ""), Event.LENT, lines, settles=act.params["share"])

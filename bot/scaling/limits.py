@@ -1,0 +1,85 @@
+"""A pool's lever: what is set now, who holds how much of it, and whether a target may be asked of it."""
+
+from dataclasses import dataclass, replace
+
+from bot.context.context import Desk, Lever
+from bot.core.pool.pool import PoolRules
+from bot.core.record import Held
+from bot.core.requests.request import Progress
+from bot.core.scaling.lease import Lease
+from bot.core.scaling.limits import ScalePolicy, Verdict, judged, overpriced
+from bot.ports import Capacity, Failure, Refused, Unreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A target in the light of this moment."""
+
+    capacity: Capacity
+    verdict: Verdict
+    lease: Held[Lease] | None
+
+    @property
+    def size(self) -> int:
+        """The pool's size now; 0 where it is unknown, and then the verdict refuses."""
+        return self.capacity.size or 0
+
+
+def lever_of(desk: Desk, pool: str) -> Lever:
+    """The pool's scaler; raises Refused with what to do."""
+    if (lever := desk.levers.get(pool)) is not None:
+        return lever
+    if not pool:
+        raise Refused("The pools have changed since this dialog was opened; close it and open Scale up again.")
+    known = ", ".join(sorted(desk.levers)) or "none"
+    raise Refused(f'Pool "{pool}" has no scaler. Pools that can be scaled: {known}.')
+
+
+def boot_seconds(desk: Desk, pool: str) -> float:
+    """How long a new runner takes, in seconds of our own clock."""
+    rules = desk.settings.file.pools.get(pool, PoolRules(pool))
+    return rules.boot_time_seconds / desk.settings.file.paces.speed
+
+
+async def level_of(desk: Desk, pool: str) -> tuple[int, Capacity]:
+    """(what is set now, all that the scaler says). Raises Refused without a scaler, Unreachable when it cannot say."""
+    capacity = await lever_of(desk, pool).scaler.read()
+    if capacity.level is None:
+        raise Unreachable(f"{pool}'s scaler", "it cannot say what is set now", failure=Failure.UNKNOWN)
+    return capacity.level, capacity
+
+
+async def judge(  # noqa: PLR0913 - named at every call
+    desk: Desk, pool: str, target: int, *, seen: int = 0, but: str = "", lower: bool = False
+) -> Judged:
+    """Judge a target by limit, step, cooldown and cost; `but` is the act that may have moved the pool itself.
+
+    `seen` and `lower`: see `judged`.
+    """
+    lever = lever_of(desk, pool)
+    try:
+        capacity = await lever.scaler.read()
+    except Unreachable as error:
+        raise Refused(f"The scaler of {pool} does not answer ({error.what}), so nothing is asked of it.") from None
+    last = await desk.store.find(f"scaled:{pool}")
+    before = await desk.act(last) if last and last != but else None
+    scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
+    verdict = judged(within(lever, capacity), target, capacity.size, scaled_at, desk.now(), seen, lower=lower)
+    lease = await desk.store.get(Lease, pool)
+    if verdict.target is not None and capacity.size is not None:
+        base = lease.value.base if lease and lease.value.shares else capacity.size
+        if reason := overpriced(lever.policy, verdict.target, min(base, capacity.size)):
+            verdict = Verdict(None, reason)
+    return Judged(capacity, verdict, lease)
+
+
+def within(lever: Lever, capacity: Capacity) -> ScalePolicy:
+    """The policy, narrowed by what the scaler itself allows."""
+    most = maximum(lever, capacity)
+    by = capacity.limited_by if most < lever.policy.maximum else ""
+    return replace(lever.policy, maximum=most, minimum=capacity.minimum or 0, limited_by=by)
+
+
+def maximum(lever: Lever, capacity: Capacity) -> int:
+    """The lower of the configured limit and the scaler's own."""
+    return lever.policy.maximum if capacity.maximum is None else min(lever.policy.maximum, capacity.maximum)

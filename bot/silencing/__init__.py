@@ -1,0 +1,1 @@
+"""Silences in the Alertmanager: create, extend, end, list and check."""

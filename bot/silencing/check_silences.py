@@ -1,0 +1,102 @@
+"""The silences that were made from here are looked at: one that its back end lost is made once more, and said (P6).
+
+An Alertmanager that is killed forgets the silences since its last snapshot (promises E13). One that somebody ended
+there is left ended.
+"""
+
+from dataclasses import replace
+
+import structlog
+
+from bot.context.context import Desk
+from bot.context.save import keep
+from bot.core.alert import silence_matchers
+from bot.core.incident.incident import Incident, Silence, noted, silenced
+from bot.core.incident.silence import warn_at
+from bot.core.incident.timeline import Event
+from bot.core.record import AlreadyDone
+from bot.incidents.list_incidents import open_incidents
+from bot.ports import Alertmanager, Refused, Unreachable
+from bot.views.mrkdwn import clean
+
+LEAST_SECONDS = 60.0
+"""A silence that would end sooner is not made again."""
+
+MOVED_SECONDS = 2.0
+"""Ends that differ by more are different ends."""
+
+log = structlog.get_logger()
+
+
+async def keep_silences(desk: Desk) -> str:
+    """Check every silence that should hold now; gives what could not be checked."""
+    problems = []
+    for incident in await open_incidents(desk):
+        for silence in incident.silences:
+            back_end = desk.alertmanagers.get(silence.alertmanager)
+            if back_end is None or silence.ended or silence.ends_at - desk.now() < LEAST_SECONDS:
+                continue
+            try:
+                await _checked(desk, incident, silence, back_end)
+            except (Unreachable, Refused) as error:
+                problems.append(str(error))
+    return "; ".join(dict.fromkeys(problems))
+
+
+async def _checked(desk: Desk, incident: Incident, silence: Silence, back_end: Alertmanager) -> None:
+    found = await back_end.get(silence.id)
+    if found is not None and found.active:
+        if abs(found.ends_at - silence.ends_at) > MOVED_SECONDS:
+            await _record(desk, incident, _moved(silence, found.ends_at, desk.now()), "")
+        return
+    tag = f"[tailback {silence.act}]"
+    other = await back_end.find(tag)
+    if other is not None:
+        if other.id != silence.id:
+            await _record(desk, incident, replace(silence, id=other.id, ends_at=other.ends_at), "")
+        return
+    if found is not None:
+        await _record(desk, incident, replace(silence, ended=True), "The silence was ended outside of Slack.")
+        return
+    await _again(desk, incident, silence, back_end, tag)
+
+
+def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
+    """Somebody gave it another end there: the thread shows that one."""
+    return replace(silence, ends_at=ends_at, warn_at=warn_at(ends_at, now))
+
+
+async def _again(desk: Desk, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:
+    actions, matchers = desk.settings.file.actions, silence_matchers(incident.alerts)
+    if await desk.store.done_by(_mark(silence)) is not None or not matchers or not actions.enabled or actions.shadow:
+        words = f"The silence is gone: {silence.alertmanager} does not know it any more. Silence again if it is needed."
+        await _record(desk, incident, replace(silence, ended=True), words)
+        return
+    now = desk.now()
+    comment = f"{clean(incident.title)} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
+    made = await back_end.silence(
+        matchers, starts_at=now, ends_at=silence.ends_at, by=f"tailback ({silence.by})", comment=comment
+    )
+    log.warning("silence made again", incident=incident.id, lost=silence.id, made=made)
+    words = f"{silence.alertmanager} had lost the silence; it was made again, with the same end."
+    await _record(desk, incident, replace(silence, id=made), words, _mark(silence))
+
+
+async def _record(desk: Desk, incident: Incident, silence: Silence, words: str, mark: str = "") -> None:
+    held, now = await desk.store.get(Incident, incident.id), desk.now()
+    if held is None:
+        return
+
+    def move(fresh: Incident) -> Incident:
+        known = silenced(fresh, silence)
+        event = Event.UNSILENCED if silence.ended else Event.NOTED
+        return noted(known, now, event, words) if words else known
+
+    try:
+        await keep(desk, held, move, due=now, once=(mark,) if mark else ())
+    except AlreadyDone:
+        log.info("silence already recorded", incident=incident.id, silence=silence.id)
+
+
+def _mark(silence: Silence) -> str:
+    return f"resilenced:{silence.act}"

@@ -1,0 +1,109 @@
+"""End silence: the silence that was made from here ends now instead of later."""
+
+from dataclasses import replace
+
+from bot.context.context import Desk
+from bot.core.incident.incident import Incident, Silence, noted
+from bot.core.incident.observe import View
+from bot.core.incident.silence import UNSILENCE, holding, until_when
+from bot.core.incident.timeline import Event
+from bot.core.record import Held, Ready
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer, Place, act_id
+from bot.core.requests.request import Act, Performed
+from bot.ports import Alertmanager, Refused
+from bot.requests.permission import acting, fresh_act, permit, request_act, still_permitted, subject
+from bot.requests.reply_buttons import below, own_of
+
+NAME, VERB, USAGE = UNSILENCE, "unsilence", "unsilence"
+HELP = "End the silence early (in an incident's thread, also when it is over)."
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """While a silence of ours is active."""
+    return Offer(NAME, "End silence", act_id(incident, NAME), Place.MORE) if incident.active_silence else None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """Write the request; the worker ends the silence."""
+    acting(desk)
+    await permit(desk, request.who, request.team, "silence")
+    held, active, request = await _meant(desk, request)
+    act = fresh_act(desk, request, held, params={"silence": active.id, "back_end": active.alertmanager})
+    now, words = desk.now(), "asked to end the silence."
+
+    def move(fresh: Incident) -> Incident:
+        return noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
+
+    await request_act(desk, request, held, act, move, over=True)
+    return Answer()
+
+
+async def _meant(desk: Desk, request: Request) -> tuple[Held[Incident], Silence, Request]:
+    """The incident, also one that is over, the silence, and the request under the id of its act. Raises Refused.
+
+    A button below a reply carries the act that made its silence; else the silence that holds is meant.
+    """
+    known, made_by = await desk.act(request.act) if request.act else None, ""
+    if known is not None and known.name != NAME:
+        made_by, held = await below(desk, request)
+        request = replace(request, act=await own_of(desk, request, held, made_by))
+    else:
+        held = await subject(desk, request, over=True)
+    for silence in holding(held.value.silences, desk.now()):
+        if made_by in {"", silence.act}:
+            return held, silence, request
+    raise Refused("There is no active silence of this incident that was made from here.")
+
+
+async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
+    """Permission and kill switch, once more; and the silence must still be ours."""
+    acting(desk)
+    if act.who:
+        await still_permitted(desk, act.who, "silence")
+    _ours(act, incident)
+    _back_end(desk, act)
+    return Ready(act)
+
+
+async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+    """End it; ending it twice is fine."""
+    if desk.settings.file.actions.shadow:
+        return Performed("asked to end the silence; shadow mode, so it stays.")
+    await _back_end(desk, act).end(act.params["silence"])
+    return _performed(desk, act, incident)
+
+
+async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
+    """Whether it is over by now."""
+    found = await _back_end(desk, act).get(act.params["silence"])
+    if found is not None and found.active:
+        return None
+    return _performed(desk, act, incident)
+
+
+def _performed(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+    ended = replace(_ours(act, incident), ended=True)
+    left = [one for one in holding(incident.silences if incident else (), desk.now()) if one.act != ended.act]
+    words = f"{_words(act)} Another one goes on {until_when(left[0], desk.now())}." if left else _words(act)
+    return Performed(words, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
+
+
+def _ours(act: Act, incident: Incident | None) -> Silence:
+    known = incident.silences if incident else ()
+    for silence in known:
+        if silence.id == act.params["silence"]:
+            return silence
+    raise Refused("this silence was not made from here")
+
+
+def _back_end(desk: Desk, act: Act) -> Alertmanager:
+    found = desk.alertmanagers.get(act.params["back_end"])
+    if found is None:
+        raise Refused(f"[alertmanager.{act.params['back_end']}] is not in tailback.toml any more")
+    return found
+
+
+def _words(act: Act) -> str:
+    why = act.params.get("why", "")
+    return f"ended the silence: {why}." if why else "ended the silence."

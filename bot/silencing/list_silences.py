@@ -1,0 +1,68 @@
+"""Silences: what is silenced now, in every back end, for the person who asks."""
+
+import asyncio
+import re
+
+from bot.context.context import Desk
+from bot.core.external import SilenceFound
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import Offer, incident_of
+from bot.incidents.list_incidents import permalinks
+from bot.ports import Alertmanager, Refused, Unreachable
+from bot.requests.permission import permit
+from bot.views.home.silence_list import Hushed, silence_list
+
+NAME, VERB, USAGE = "silences", "silences", "silences"
+HELP = "What is silenced now, until when and by whom."
+TAG = re.compile(r"\[tailback ([^\]\s]+)\]")
+"""The id of the action that made a silence, as it stands in its comment."""
+READ_SECONDS = 1.5
+"""The answer has to be there within Slack's 3 s."""
+
+
+def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+    """No button."""
+    return None
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """As the back ends have them, those of others too; a back end that does not answer is named."""
+    await permit(desk, request.who, request.team, "diagnose")
+    if not desk.alertmanagers:
+        raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
+    lists = await asyncio.gather(*(_active(name, one) for name, one in desk.alertmanagers.items()))
+    found = [(name, one) for name, listed in zip(desk.alertmanagers, lists, strict=True) for one in listed[0]]
+    unread = [trouble for _, trouble in lists if trouble]
+    incidents = await _incidents(desk, [one for _, one in found])
+    links = await permalinks(desk, list(incidents.values()))
+    rows = [_row(name, one, incidents, links) for name, one in found]
+    return Answer(whisper=silence_list(rows, desk.now(), unread))
+
+
+async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound, ...], str]:
+    """(the silences that hold, why they could not be read)."""
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            return await back_end.silenced(), ""
+    except (Unreachable, Refused) as error:
+        return (), f"{name}: its silences could not be read ({error})"
+    except TimeoutError:
+        return (), f"{name}: its silences could not be read in time"
+
+
+async def _incidents(desk: Desk, found: list[SilenceFound]) -> dict[str, Incident]:
+    ids = {incident_of(match[1]) for one in found if (match := TAG.search(one.comment))}
+    held = await desk.store.get_many(Incident, sorted(ids))
+    return {incident_id: one.value for incident_id, one in held.items()}
+
+
+def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: dict[str, str]) -> Hushed:
+    """With what the record of its incident knows of it, when it was made from here."""
+    match = TAG.search(one.comment)
+    incident = incidents.get(incident_of(match[1])) if match else None
+    if incident is None or match is None:
+        return Hushed(name, one)
+    known = next((silence for silence in incident.silences if silence.act == match[1]), None)
+    return Hushed(name, one, known, incident.title, links.get(incident.id, ""))

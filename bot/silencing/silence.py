@@ -1,0 +1,223 @@
+"""Silence: a real silence in the alert's own Alertmanager, as narrow as the alert, with owner, end and link."""
+
+from dataclasses import replace
+
+from bot.config import seconds
+from bot.context.channels import open_of
+from bot.context.context import Desk
+from bot.core.alert import Matcher, silence_matchers
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.observe import View
+from bot.core.incident.silence import PROLONG, Silence, holding, until_when, warn_at
+from bot.core.incident.timeline import Event
+from bot.core.record import Ready
+from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.offer import Offer, act_id
+from bot.core.requests.request import Act, Performed
+from bot.core.words import duration, listed
+from bot.ports import Alertmanager, Refused, Unreachable
+from bot.requests.auto_unsilence import ends_itself
+from bot.requests.permission import acting, fresh_act, permit, request_act, still_permitted, subject
+from bot.views.dialogs.modals import silence_modal
+from bot.views.mrkdwn import clean
+
+NAME, VERB, USAGE = "silence", "silence", "silence POOL DURATION"
+HELP = "Silence the open alert of a pool, for example `silence linux.2xlarge 2h`, or `… drained`."
+LEAST_SECONDS = 60.0
+EXAMPLES = '"30m", "2h" or "1d"'
+"""Lengths that a silence may have."""
+DRAINED = frozenset({"drained", "until drained"})
+"""How to say that a silence ends when the queue has drained."""
+
+
+def offer(incident: Incident, view: View) -> Offer | None:
+    """While no silence of ours is active and a back end can take one."""
+    if not view.silenceable or incident.active_silence:
+        return None
+    return Offer(NAME, "Silence", act_id(incident, NAME))
+
+
+async def ask(desk: Desk, request: Request) -> Answer:
+    """The button opens the dialog; the dialog, a command or a mention writes the request."""
+    acting(desk)
+    await permit(desk, request.who, request.team, "silence")
+    if request.surface in {Surface.COMMAND, Surface.MENTION}:
+        request = await _located(desk, request)
+    held = await subject(desk, request)
+    _only_one(held.value, desk.now())
+    name, back_end = keeper(desk, held.value)
+    if request.surface is Surface.BUTTON:
+        view = silence_modal(request.act, held.value, back_end.max_silence_seconds)
+        return Answer(view=view)
+    _narrow(held.value)
+    text = request.values.get("custom", "").strip() or request.values.get("preset", "")
+    length, problem = wanted(text, back_end.max_silence_seconds)
+    if problem:
+        if request.surface is Surface.DIALOG:
+            return Answer(errors={"custom": problem})
+        raise Refused(problem)
+    drained = DRAINED & {text.lower(), request.values.get("preset", "")}
+    conditions, problem = conditions_of(request.values.get("above", "").strip(), until_drained=bool(drained))
+    if problem:
+        return Answer(errors={"above": problem})
+    act = fresh_act(desk, request, held, params={"seconds": f"{length:.0f}", "back_end": name, **conditions})
+    now, words = desk.now(), f"asked to silence the alert {_how_long(act)}."
+    await request_act(
+        desk, request, held, act, lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
+    )
+    return Answer()
+
+
+async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
+    """Permission, kill switch, matchers and length, once more."""
+    acting(desk)
+    await still_permitted(desk, act.who, "silence")
+    _only_one(_there(incident), desk.now(), but=act.id)
+    _, back_end = keeper(desk, _there(incident))
+    _narrow(_there(incident))
+    length = min(float(act.params["seconds"]), back_end.max_silence_seconds)
+    return Ready(replace(act, params={**act.params, "seconds": f"{length:.0f}"}))
+
+
+async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+    """Create it, unless it stands already: what Redis lost of an action is found again by the act id in the comment."""
+    about = _there(incident)
+    name, back_end = keeper(desk, about)
+    if desk.settings.file.actions.shadow:
+        words = f"asked for a silence of {duration(float(act.params['seconds']))}; shadow mode, so none was made."
+        return Performed(words)
+    if (made_before := await check(desk, act, incident)) is not None:
+        return made_before
+    now = desk.now()
+    ends = now + float(act.params["seconds"])
+    link = await _link(desk, about)
+    comment = f"{clean(about.title)} - silenced in Slack by {act.who} {link} [tailback {act.id}]"
+    made = await back_end.silence(
+        _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
+    )
+    return _performed(act, _silence(act, made, name, ends, now), now)
+
+
+async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
+    """Look for the silence that carries this act's id."""
+    name, back_end = keeper(desk, _there(incident))
+    found = await back_end.find(f"[tailback {act.id}]")
+    if found is None:
+        return None
+    return _performed(act, _silence(act, found.id, name, found.ends_at, desk.now()), desk.now())
+
+
+def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
+    """The back end that holds this alert (`bot.core.alert_holder`); raises Refused when it is not certain."""
+    names = desk.holders(incident)
+    if not desk.alertmanagers:
+        raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
+    if not names:
+        raise Refused(f"no configured Alertmanager holds an alert from {incident.source}; silence it where it is made")
+    if len(names) > 1:
+        raise Refused(
+            f"it is not known which of {listed(sorted(names))} holds this alert; give each its external_url in "
+            "tailback.toml, as it stands in what it sends"
+        )
+    return names[0], desk.alertmanagers[names[0]]
+
+
+def _only_one(incident: Incident, now: float, but: str = "") -> None:
+    """Raise Refused while a silence that another action made holds: two at a time would hide one another's end."""
+    for active in holding(incident.silences, now):
+        if active.act != but:
+            raise Refused(
+                f"This alert is silenced already, {until_when(active, now)}. In its thread `prolong 4h` extends that "
+                "silence, and `unsilence` ends it."
+            )
+
+
+def _narrow(incident: Incident) -> tuple[Matcher, ...]:
+    """Exact matchers of what fires, as the dialog showed them; raises Refused when none would be safe."""
+    matchers = silence_matchers(incident.firing or incident.alerts)
+    if not matchers:
+        raise Refused("the alerts of this group share no label, so a silence would match too much")
+    return matchers
+
+
+async def _link(desk: Desk, incident: Incident) -> str:
+    """The thread's address for the silence's comment; a silence does not wait for Slack."""
+    if incident.thread.root is None:
+        return ""
+    try:
+        return await desk.chat.permalink(incident.thread.channel, incident.thread.root)
+    except Unreachable:
+        return ""
+
+
+def wanted(text: str, most_seconds: float) -> tuple[float, str]:
+    """(seconds, what is wrong with them); the sentence is empty when all is well. `drained`: as long as is allowed."""
+    if text.lower() in DRAINED:
+        return most_seconds, ""
+    try:
+        length = seconds(text, EXAMPLES)
+    except ValueError as error:
+        return 0.0, str(error)
+    if length < LEAST_SECONDS:
+        return length, "The shortest silence is 1 min."
+    if length > most_seconds:
+        return length, f"The longest silence here is {duration(most_seconds)} (`max_silence`)."
+    return length, ""
+
+
+async def _located(desk: Desk, request: Request) -> Request:
+    """From `silence POOL DURATION` to the open incident of that pool; in a thread the pool may be left out."""
+    words = request.words
+    if request.thread and words:
+        _, wrong = wanted(" ".join(words), float("inf"))
+        return replace(request, values={"custom": " ".join(words[1:] if wrong and len(words) > 1 else words)})
+    if request.thread:
+        raise Refused("Say how long, for example `silence 2h` or `silence drained`.")
+    if len(words) < 2:
+        raise Refused(f"Say which pool and how long: `/queue {USAGE}`, for example `/queue silence linux.2xlarge 2h`.")
+    found = await open_of(desk, words[0])
+    if not found:
+        raise Refused(f'There is no open incident of pool "{words[0]}", so there is no alert to silence.')
+    here = [incident for incident in found if incident.thread.channel == request.channel]
+    if not here:
+        places = dict.fromkeys(incident.thread.channel for incident in found)
+        raise Refused(f'The open incident of pool "{words[0]}" is in another channel.', where=list(places))
+    own = [incident for incident in here if words[0] in incident.affected] or here
+    newest = max(own, key=lambda incident: incident.opened_at)
+    return replace(request, act=act_id(newest, NAME), values={"custom": " ".join(words[1:])})
+
+
+def conditions_of(above: str, *, until_drained: bool) -> tuple[dict[str, str], str]:
+    """(what ends it sooner, what is wrong with that)."""
+    until = {"until": "drained"} if until_drained else {}
+    if not above:
+        return until, ""
+    if not above.isascii() or not above.isdigit() or len(above) > 6:
+        return {}, "Write a whole number of jobs, for example 200, or nothing."
+    return {**until, "above": above}, ""
+
+
+def _silence(act: Act, found: str, name: str, ends: float, now: float) -> Silence:
+    above = act.params.get("above")
+    drained, most = act.params.get("until") == "drained", int(above) if above else None
+    return Silence(found, name, ends, act.who, act.id, until_drained=drained, above=most, warn_at=warn_at(ends, now))
+
+
+def _performed(act: Act, silence: Silence, now: float) -> Performed:
+    words = f"silenced the alert {_how_long(act, silence.ends_at - now)}."
+    done = Performed(words, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
+    return replace(done, follow=ends_itself(act, silence, now))
+
+
+def _how_long(act: Act, length: float | None = None) -> str:
+    lasting = duration(float(act.params["seconds"]) if length is None else length)
+    until = f"until the queue has drained, for {lasting} at most" if "until" in act.params else f"for {lasting}"
+    return (
+        f"{until}, and not while more than {int(act.params['above']):,} jobs wait" if "above" in act.params else until
+    )
+
+
+def _there(incident: Incident | None) -> Incident:
+    if incident is None:
+        raise Refused("the incident is not known any more")
+    return incident

@@ -1,1 +1,0 @@
-"""What the product does when something happens."""

@@ -1,0 +1,216 @@
+"""The dialogs: how long to silence, how far to scale, the question before it is done, and a plain notice."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.core.alert import silence_matchers
+from bot.core.incident.incident import Incident
+from bot.core.message import Block
+from bot.core.words import count, duration, figure
+from bot.views.blocks import (
+    MOST_CHOICES,
+    MOST_MODAL_TITLE,
+    MOST_OPTION_VALUE,
+    bullets,
+    context,
+    option,
+    plain,
+    section,
+)
+from bot.views.mrkdwn import Marked, clean, code, escaped, flat, joined, say
+from bot.views.parent.pool_rows import name_of, title_of
+
+PRESETS = (("15 min", "15m"), ("1 h", "1h"), ("4 h", "4h"), ("1 day", "1d"), ("3 days", "3d"), ("1 week", "1w"))
+_SECONDS = (900, 3600, 4 * 3600, 86_400, 3 * 86_400, 7 * 86_400)
+MOST_MATCHERS, MOST_LINES = 15, 20
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleChoice:
+    """One pool that may be scaled; None where a figure is unknown."""
+
+    pool: str
+    current: int | None
+    maximum: int
+    limit: int | None = None
+    """Most runners that the pool may have now, as measured."""
+    queued: int | None = None
+    proposed: int | None = None
+    """The absolute target to start from; None: this pool cannot be raised, `reason` says why."""
+    boot_time_seconds: float = 180.0
+    cost_per_runner_hour: float | None = None
+    reason: str = ""
+    step: int | None = None
+    useless: bool = False
+    """More runners are not expected to help: the number to start from is left to the person."""
+
+
+def silence_modal(act: str, incident: Incident, max_seconds: float) -> Block:
+    """Ask for how long; inputs `preset` and `custom`, whose values are durations such as `15m`, `1h`, `1d`."""
+    alerts = incident.firing or incident.alerts
+    matchers = silence_matchers(alerts)
+    if not matchers:
+        return notice("Silence", ["This alert has no label that a silence could name safely.", "Nothing was silenced."])
+    shown = [f"{m.name}{'=~' if m.is_regex else '='}{clean(m.value)[:120]}" for m in matchers[:MOST_MATCHERS]]
+    if len(matchers) > MOST_MATCHERS:
+        shown.append(f"+ {len(matchers) - MOST_MATCHERS} more matchers")
+    choices, most = _presets(max_seconds), duration(max_seconds)
+    preview = say("*{title}*\nSilences alerts that have all of these labels, {alerts} of this incident now:\n{labels}",
+                  title=title_of(incident), alerts=len(alerts), labels=code(shown))  # fmt: skip
+    owner = say("You become the owner, for everybody to see, and can end it early. The queue is still measured, and "
+                "this thread stays true.")  # fmt: skip
+    select: dict[str, object] = {"type": "static_select", "options": choices, "initial_option": _usual(choices)}
+    hint = f"If you write one, it counts. At most {most}."
+    blocks = [
+        section(preview),
+        _input("preset", "For how long", select),
+        _input("custom", "Or any other duration", _text("e.g. 90m, 2h, 1h 30m"), optional=True, hint=hint),
+        _input("above", "End it when more jobs wait than", _text("e.g. 200"), optional=True),
+        context(owner),
+    ]
+    return _modal("silence", "Silence", act, blocks, submit="Silence")
+
+
+def _presets(max_seconds: float) -> list[Block]:
+    pairs = zip(PRESETS, _SECONDS, strict=True)
+    allowed = [option(label, value) for (label, value), length in pairs if length <= max_seconds]
+    usual = allowed or [option(duration(max_seconds), f"{max(1, int(max_seconds))}s")]
+    return [*usual, option(f"Until the queue has drained, {duration(max_seconds)} at most", "drained")]
+
+
+def _usual(choices: Sequence[Block]) -> Block:
+    return choices[min(1, len(choices) - 2)]
+
+
+def scale_modal(act: str, choices: Sequence[ScaleChoice], effects: Sequence[str] = ()) -> Block:
+    """Ask for an absolute target; inputs `pool` (only when there are several) and `target`.
+
+    `effects` are the lines that say what more runners would do for the first pool that can be raised.
+    """
+    able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
+    told, calm = _pools(choices)
+    if not able:
+        nothing = section(say("No pool can be scaled up now.")) if told else section(say("No pool here can be scaled."))
+        return _modal("notice", "Scale up", act, [nothing, *told, *calm])
+    first = able[0]
+    blocks = [*told, *_effects(first.pool, effects)]
+    if len(able) > 1:
+        options = [option(_option_label(choice), choice.pool) for choice in able]
+        chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
+        blocks.append(_input("pool", "Pool", chosen))
+    number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
+    hint = "The number to have, not the number to add. None proposed: more runners are not expected to help."
+    if not first.useless:
+        number["initial_value"] = str(first.proposed)
+        hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
+    blocks += [_input("target", "Runners afterwards", number, hint=hint), *calm]
+    return _modal("scale_up", "Scale up", act, blocks, submit="Next")
+
+
+def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
+    """Every limit of the pools that queue; the others in one small line, when there are both."""
+    calm = [one for one in choices if one.queued == 0 and not one.reason]
+    loud = [one for one in choices if one not in calm] or choices
+    lines = [_line(choice) for choice in loud[:MOST_LINES]]
+    if len(loud) > MOST_LINES:
+        lines.append(say("+ {more}", more=count(len(loud) - MOST_LINES, "more pool")))
+    told = [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
+    if loud is choices or not calm:
+        return told, []
+    short = [say("{pool} {current} of at most {maximum} runners", pool=name_of(one.pool), current=figure(one.current),
+                 maximum=one.maximum) for one in calm[:MOST_LINES]]  # fmt: skip
+    return told, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
+
+
+def _effects(pool: str, effects: Sequence[str]) -> list[Block]:
+    if not effects:
+        return []
+    head = say("*What more runners would do for {pool}*", pool=name_of(pool))
+    return [section(joined("\n", head, bullets(effects, MOST_LINES)))]
+
+
+def _option_label(choice: ScaleChoice) -> str:
+    to = "none proposed" if choice.useless else f"to {choice.proposed}"
+    return f"{flat(choice.pool, 50)}, {to}"
+
+
+def _line(choice: ScaleChoice) -> Marked:
+    parts = [
+        say("now {current} runners", current=figure(choice.current)),
+        say("limit {limit}", limit=figure(choice.limit)),
+        say("maximum {maximum}", maximum=choice.maximum),
+        say("at most {step} more at once", step=choice.step) if choice.step is not None else None,
+        say("{jobs} queued", jobs=count(choice.queued, "job")),
+        say("new runners need {boot}", boot=duration(choice.boot_time_seconds)),
+        _cost(choice),
+    ]
+    why = choice.reason or _why_not(choice)
+    reason = say(" {reason}", reason=escaped(why, 240)) if why else say("")
+    return say("• *{pool}*: {facts}.{reason}", pool=name_of(choice.pool), facts=joined(", ", *parts), reason=reason)
+
+
+def _why_not(choice: ScaleChoice) -> str:
+    """Why a pool whose scaler answers cannot be raised; empty when it can."""
+    if choice.proposed is not None:
+        return ""
+    if choice.current is None:
+        return "Its present size is unknown."
+    if choice.current >= choice.maximum:
+        return "It has as many as it may have."
+    return "One step does not reach the least target that its scaler takes."
+
+
+def _cost(choice: ScaleChoice) -> Marked | None:
+    if choice.cost_per_runner_hour is None:
+        return None
+    return say("{cost} a runner and hour", cost=f"{choice.cost_per_runner_hour:.2f}")
+
+
+def scale_confirm(act: str, pool: str, current: int | None, target: int, expected: Sequence[str]) -> Block:
+    """The question before it is done: from how many to how many, and what that is expected to do."""
+    change = say(
+        "*{pool}*: from {current} to *{target} runners*.", pool=name_of(pool), current=figure(current), target=target
+    )
+    lines = [say("• {line}", line=escaped(line, 300)) for line in expected[:MOST_LINES]]
+    blocks = [section(change), *([section(joined("\n", *lines[:10]))] if lines else [])]
+    if lines[10:]:
+        blocks.append(section(joined("\n", *lines[10:])))
+    return _modal("scale_up_confirm", "Scale up?", act, blocks, submit=f"Scale to {target}")
+
+
+def question(callback: str, title: str, act: str, sentence: str, submit: str) -> Block:
+    """Something to confirm before it is done."""
+    return _modal(callback, title, act, [section(escaped(sentence, 1500))], submit=submit)
+
+
+def notice(title: str, lines: Sequence[str]) -> Block:
+    """A dialog that only tells something."""
+    told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
+    return _modal("notice", title, "", told or [section(say("Nothing to tell."))])
+
+
+def _text(placeholder: str) -> dict[str, object]:
+    return {"type": "plain_text_input", "max_length": 40, "placeholder": plain(placeholder, 150)}
+
+
+def _input(block: str, label: str, element: dict[str, object], *, optional: bool = False, hint: str = "") -> Block:
+    made: dict[str, object] = {
+        "type": "input",
+        "block_id": block,
+        "label": plain(label, 150),
+        "element": {**element, "action_id": block},
+        "optional": optional,
+    }
+    return {**made, "hint": plain(hint, 150)} if hint else made
+
+
+def _modal(callback: str, title: str, act: str, blocks: Sequence[Block], *, submit: str = "") -> Block:
+    made: dict[str, object] = {
+        "type": "modal",
+        "callback_id": callback,
+        "title": plain(title, MOST_MODAL_TITLE),
+        "close": plain("Cancel" if submit else "Close", MOST_MODAL_TITLE),
+        "private_metadata": act[:3000],
+        "blocks": list(blocks),
+    }
+    return {**made, "submit": plain(submit, MOST_MODAL_TITLE)} if submit else made

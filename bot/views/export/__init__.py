@@ -1,0 +1,1 @@
+"""An incident's timeline, as Markdown and as JSON."""

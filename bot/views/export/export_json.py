@@ -1,0 +1,120 @@
+"""An incident for the time after it, as one JSON object for programs."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from math import isfinite
+
+from bot.core.forecast.outlook import Score
+from bot.core.incident.closing import waits
+from bot.core.incident.incident import Incident
+from bot.core.incident.timeline import Entry
+
+SCHEMA = "tailback.incident/1"
+"""Names of fields stay; new ones may be added. All times are UTC (ISO 8601), all durations seconds, unknown is null."""
+
+
+def as_json(incident: Incident, now: float) -> str:
+    """One JSON object; `schema` says which fields to expect."""
+    document = {
+        "schema": SCHEMA,
+        "exported_at": iso(now),
+        "id": incident.id,
+        "title": incident.title,
+        "state": incident.state,
+        "priority": incident.priority,
+        "source": incident.source,
+        "receiver": incident.receiver,
+        "group_key": incident.group_key,
+        "began_at": iso(incident.began_at),
+        "opened_at": iso(incident.opened_at),
+        "closed_at": iso(incident.closed_at),
+        "lasted_seconds": lasted(incident, now),
+        "slack": {"channel": incident.thread.channel, "ts": incident.thread.root},
+        "owner": incident.owner,
+        "acknowledged_at": iso(incident.acked_at),
+        "deliveries": incident.deliveries,
+        "alerts": [_alert(incident, number) for number in range(len(incident.alerts))],
+        "alerts_not_shown": incident.truncated,
+        "pools": [_pool(incident, name, now) for name in incident.candidates],
+        "forecasts": [_score(score) for score in incident.scores],
+        "unknown_pools": list(incident.unknown_pools),
+        "silences": [{"id": s.id, "alertmanager": s.alertmanager, "by": s.by, "ends_at": iso(s.ends_at),
+                      "ended": s.ended} for s in incident.silences],
+        "timeline": [_entry(entry) for entry in incident.timeline],
+        "timeline_entries_dropped": incident.entries - len(incident.timeline),
+    }  # fmt: skip
+    return json.dumps(document, indent=2, ensure_ascii=True)
+
+
+def _alert(incident: Incident, number: int) -> dict[str, object]:
+    alert = incident.alerts[number]
+    return {
+        "fingerprint": alert.fingerprint,
+        "name": alert.name,
+        "status": alert.status,
+        "starts_at": iso(alert.starts_at),
+        "ends_at": iso(alert.ends_at),
+        "labels": dict(alert.labels),
+        "values": {name: value if isfinite(value) else None for name, value in alert.values.items()},
+        "teams": list(alert.teams),
+        "links": asdict(alert.links),
+    }
+
+
+def _pool(incident: Incident, name: str, now: float) -> dict[str, object]:
+    peak, course = incident.peaks.get(name), incident.courses.get(name)
+    cost = next((one for one in waits(incident, now) if one.pool == name), None)
+    likeliest = course.likeliest if course else None
+    return {
+        "name": name,
+        "affected": name in incident.affected,
+        "peak_queued": peak.queued if peak else None,
+        "peak_oldest_wait_seconds": peak.oldest_wait_seconds if peak else None,
+        "developer_hours_waited_at_least": round(cost.hours, 3) if cost else None,
+        "unmeasured_share": round(cost.unmeasured, 3) if cost else None,
+        "likely_cause": likeliest[0] if likeliest else None,
+    }
+
+
+def _score(score: Score) -> dict[str, object]:
+    made = score.forecast
+    return {
+        "pool": made.pool,
+        "made_at": iso(made.at),
+        "verdict": made.verdict,
+        "low_seconds": made.low_seconds,
+        "high_seconds": made.high_seconds,
+        "actual_seconds": None if score.left_out else score.actual_seconds,
+        "held": None if score.left_out else score.held,
+        "not_scored_because": score.left_out,
+    }
+
+
+def _entry(entry: Entry) -> dict[str, object]:
+    kept_inside = {"at", "figures", "about", "choices", "ts", "chart", "picture", "answered", "see"}
+    told = {name: value for name, value in asdict(entry).items() if name not in kept_inside}
+    figures = [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures]
+    see = [f"The warning: {entry.see}"] if entry.see else []
+    return {**told, "lines": [*entry.lines, *see], "at": iso(entry.at), "figures": figures}
+
+
+def lasted(incident: Incident, now: float) -> float:
+    """Seconds from the beginning to the end, or to now."""
+    return max(0.0, (incident.closed_at or now) - incident.began_at)
+
+
+def iso(at: float | None) -> str | None:
+    """A time in UTC as ISO 8601 writes it; None for none, and for one that no calendar has."""
+    if at is None:
+        return None
+    return dated(at, lambda moment: moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+
+
+def dated(at: float, written: Callable[[datetime], str]) -> str | None:
+    """A time as `written` puts it; None for one that no calendar has."""
+    try:
+        return written(datetime.fromtimestamp(at, UTC))
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,200 @@
+"""An incident for the time after it: as Markdown, and as the headings of a `ci: sev` issue."""
+
+import re
+from datetime import UTC, tzinfo
+
+from bot.core.forecast.scoring import score_lines
+from bot.core.incident.closing import cause_lines, hours, waited_lines, waits
+from bot.core.incident.incident import Incident, State
+from bot.core.incident.timeline import Entry, Event
+from bot.core.pool.pool import Snapshot
+from bot.core.words import count, duration, figure, how_long, listed
+from bot.views.export.export_json import dated, lasted
+from bot.views.mrkdwn import clean, safe_url
+
+NOT_KNOWN = "Not known to Tailback; to be filled in."
+STATES = {
+    State.OPEN: "open: the alert fires",
+    State.EASING: "easing: the queue is not empty yet",
+    State.DRAINED: "drained: every affected pool was measured at or under its floor",
+    State.RESOLVED: "resolved, without a measured drain",
+}
+DEEDS = frozenset(
+    {
+        *(Event.ACKED, Event.SCALED, Event.VERIFIED, Event.LENT, Event.SILENCED),
+        *(Event.UNSILENCED, Event.RESOLVED_BY_HAND),
+    }
+)
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+_CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)")
+
+
+def markdown(incident: Incident, now: float) -> str:
+    """What is known of the incident and everything that happened, in UTC; `now` is epoch seconds."""
+    parts = [
+        f"# {_plain(incident.title)}",
+        "\n".join(f"- {name}: {value}" for name, value in _facts(incident, now)),
+        "## Pools",
+        _pools(incident, now),
+        "## What was done",
+        _mitigation(incident),
+        "## Forecast against truth",
+        _forecasts(incident),
+        "## Timeline (UTC)",
+        _timeline(incident, UTC),
+        f"_Exported by Tailback at {_stamp(now, UTC)}; incident {_plain(incident.id)}._",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def sev(incident: Incident, now: float, zone: tzinfo, zone_name: str = "Pacific") -> str:
+    """The headings of a `ci: sev` issue (causes.md section 7), filled with what is known and nothing else.
+
+    `zone` is the zone of the timeline, `zone_name` what its heading calls it.
+    """
+    sections = {
+        "Current Status": _status(incident, now),
+        "Error looks like": _error(incident),
+        f"Incident timeline ({zone_name})": _timeline(incident, zone),
+        "User impact": _impact(incident, now),
+        "Root cause": "\n\n".join(part for part in (NOT_KNOWN, _causes(incident), _diagnoses(incident)) if part),
+        "Mitigation": _mitigation(incident),
+        "Prevention/followups": NOT_KNOWN,
+    }
+    return "\n\n".join(f"## {heading}\n\n{text}" for heading, text in sections.items()) + "\n"
+
+
+def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
+    ended = _stamp(incident.closed_at, UTC) if incident.closed_at else "not yet"
+    firing = f"{len(incident.firing):,} of {count(len(incident.alerts), 'alert')} firing"
+    facts = [
+        ("State", STATES[incident.state]),
+        ("Priority", _plain(incident.priority) if incident.priority else "not given"),
+        ("Began", _stamp(incident.began_at, UTC)),
+        ("Opened", _stamp(incident.opened_at, UTC)),
+        ("Ended", ended),
+        ("Lasted", how_long(lasted(incident, now), incident.speed) + ("" if incident.closed else " so far")),
+        ("Owner", _plain(incident.owner) if incident.owner else "nobody acknowledged it"),
+        ("Alerts", firing + (f", {incident.truncated:,} more not shown" if incident.truncated else "")),
+        ("Received from", _plain(f"{incident.source}, receiver {incident.receiver}")),
+    ]
+    for line in (*cause_lines(incident), *waited_lines(incident, now)):
+        label, _, words = _plain(line).partition(": ")
+        facts.append((label, words))
+    return facts + [(label, url) for label, url in _links(incident)]
+
+
+def _links(incident: Incident) -> list[tuple[str, str]]:
+    found: dict[str, str] = {}
+    for alert in incident.alerts:
+        given = {"Runbook": alert.links.runbook, "Alert": alert.links.alert, "Dashboard": alert.links.dashboard}
+        for label, address in given.items():
+            if url := safe_url(address):
+                found.setdefault(label, f"<{url}>")
+    return list(found.items())
+
+
+def _pools(incident: Incident, now: float) -> str:
+    if not incident.candidates and not incident.unknown_pools:
+        return "No pool is known for this alert, so none was measured."
+    cost = {one.pool: one for one in waits(incident, now)}
+    rows = ["| pool | affected | most queued | longest wait | developer-hours waited | not measured |",
+            "|---|---|---|---|---|---|"]  # fmt: skip
+    for name in incident.candidates:
+        peak = incident.peaks.get(name)
+        most = "unknown" if peak is None or peak.queued is None else f"{peak.queued:,}"
+        shown = (most, duration(peak.oldest_wait_seconds if peak else None))
+        affected = "yes" if name in incident.affected else "not seen to queue"
+        one = cost.get(name)
+        waited = f"at least {hours(one.hours)} | {one.unmeasured:.0%}" if one else "unknown | all"
+        rows.append(f"| {_plain(name)} | {affected} | {shown[0]} | {shown[1]} | {waited} |")
+    unknown = "not configured | unknown | unknown | unknown | all"
+    rows += [f"| {_plain(name)} | {unknown} |" for name in incident.unknown_pools]
+    return "\n".join(rows)
+
+
+def _timeline(incident: Incident, zone: tzinfo) -> str:
+    lines = [line for entry in incident.timeline for line in _told(entry, zone)]
+    dropped = incident.entries - len(incident.timeline)
+    note = [f"- {count(dropped, 'older status entry', 'older status entries')} dropped."] if dropped else []
+    return "\n".join(lines + note) or "Nothing happened yet."
+
+
+def _told(entry: Entry, zone: tzinfo) -> list[str]:
+    who = f"{_plain(entry.who)} " if entry.who else ""
+    first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry.text)}"
+    see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
+    told = [f"  - {_plain(line)}" for line in entry.lines]
+    return [first, *told, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
+
+
+def _figures(snapshot: Snapshot) -> str:
+    wait = duration(snapshot.oldest_wait_seconds)
+    runners = ", ".join(f"{name} {figure(value)}" for name, value in (
+        ("busy", snapshot.busy), ("idle", snapshot.idle), ("offline", snapshot.offline), ("limit", snapshot.limit))
+        if value is not None)  # fmt: skip
+    queue = f"{_plain(snapshot.pool)}: {count(snapshot.queued, 'job')} queued, oldest wait {wait}"
+    return f"{queue}; {runners}" if runners else f"{queue}; runners unknown"
+
+
+def _status(incident: Incident, now: float) -> str:
+    long = how_long(lasted(incident, now), incident.speed)
+    words = STATES[incident.state]
+    if incident.closed:
+        return f"{words[0].upper()}{words[1:]}. It lasted {long}."
+    return f"{words[0].upper()}{words[1:]}. It has lasted {long} at {_stamp(now, UTC)}."
+
+
+def _error(incident: Incident) -> str:
+    lines = [f"The alert “{_plain(incident.title)}”."]
+    said = dict.fromkeys(text for alert in incident.alerts if (text := _plain(alert.summary or alert.description)))
+    lines += [f"- {text}" for text in list(said)[:5]]
+    lines += [f"- {label}: {url}" for label, url in _links(incident)]
+    return "\n".join(lines)
+
+
+def _impact(incident: Incident, now: float) -> str:
+    if not incident.affected:
+        return f"No pool was seen to queue. {NOT_KNOWN}"
+    names = listed((_plain(name) for name in incident.affected), 20)
+    peaks = [f"- {_plain(name)}: up to {count(peak.queued, 'job')} waiting, the oldest for "
+             f"{duration(peak.oldest_wait_seconds)}" if (peak := incident.peaks.get(name))
+             else f"- {_plain(name)}: figures unknown" for name in incident.affected]  # fmt: skip
+    cost = [f"- {_plain(line)}" for line in waited_lines(incident, now)]
+    return "\n".join([f"Jobs waited for runners in {names}.", "", *peaks, *cost, "", f"Who was held up: {NOT_KNOWN}"])
+
+
+def _causes(incident: Incident) -> str:
+    lines = [f"- {_plain(line)}" for line in cause_lines(incident)]
+    return "\n".join(["What the figures spoke for:", "", *lines]) if lines else ""
+
+
+def _forecasts(incident: Incident) -> str:
+    lines = [f"- {_plain(line)}" for line in score_lines(incident.scores, incident.speed)]
+    return "\n".join(lines) or "No forecast was compared with what came."
+
+
+def _diagnoses(incident: Incident) -> str:
+    found = [entry for entry in incident.timeline if entry.event is Event.DIAGNOSED]
+    lines = [f"- {_stamp(entry.at, UTC)}: {_plain(line)}" for entry in found for line in (entry.text, *entry.lines)]
+    return "\n".join(["What Diagnose saw:", "", *lines]) if lines else ""
+
+
+def _mitigation(incident: Incident) -> str:
+    deeds = [entry for entry in incident.timeline if entry.event in DEEDS]
+    lines = [f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry.text)}" for entry in deeds]
+    return "\n".join(lines) or f"Nothing was done through Tailback. {NOT_KNOWN}"
+
+
+def _stamp(at: float, zone: tzinfo) -> str:
+    """`2025-12-01 02:23 UTC`; a time that no calendar has is said to be unknown."""
+    return dated(at, lambda moment: f"{moment.astimezone(zone):%Y-%m-%d %H:%M %Z}") or "unknown time"
+
+
+def _plain(text: str | None) -> str:
+    """Untrusted text inside Markdown: one line that can neither format, hide a link nor break a table.
+
+    GitHub looks for `@name` and `#1` after it has undone backslashes, so an invisible word joiner stands between.
+    """
+    return _CALL.sub(lambda found: f"{found[0]}\u2060", _SPECIAL.sub(r"\\\1", clean(text or "")))

@@ -1,0 +1,1 @@
+"""App Home, and the lists that one person sees."""

@@ -1,0 +1,108 @@
+"""What one person is told: status, lists, help, refusals; ephemeral, and complete in `text`."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import Timing, View
+from bot.core.message import Message
+from bot.core.words import count, listed
+from bot.views.blocks import context, message, section
+from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
+from bot.views.parent.pool_rows import Row, began_at, headline, name_of, queue_words, rows, state_words
+from bot.views.parent.pool_table import MOST_ROWS, legend, rest, table
+
+MOST_INCIDENTS = 20
+MOST_NAMED = 5
+"""Of those who may do something."""
+
+
+def status(view: View, names: Sequence[str], now: float, timing: Timing) -> Message:
+    """The pools as they stand, worst first, with the time of the newest figure."""
+    shown = rows(names, (), view, now, timing)
+    if not shown:
+        return said("No pool is configured. Add a [pool.\"NAME\"] table to tailback.toml.")  # fmt: skip
+    small = joined("\n", legend(shown, now), _newest(shown))
+    told = [
+        say("{pool}: {queue}{old}.", pool=name_of(row.name), queue=queue_words([row]), old=_when(row)) for row in shown
+    ]
+    more = len(told) - MOST_ROWS
+    text = joined(" ", *told[:MOST_ROWS], say("+ {pools}.", pools=count(more, "more pool")) if more > 0 else None)
+    return message(text, section(joined("\n", table(shown), rest(shown))), context(small) if small else None)
+
+
+def _when(row: Row) -> Marked:
+    if not row.old or row.sample is None:
+        return say("")
+    return say(" (old: measured {at})", at=utc(row.sample.at))
+
+
+def _newest(shown: Sequence[Row]) -> Marked | None:
+    newest = max((row.sample.at for row in shown if row.sample), default=None)
+    return say("Measured {at}.", at=date(newest)) if newest is not None else None
+
+
+def incident_list(
+    incidents: Sequence[Incident],
+    now: float,
+    permalinks: Mapping[str, str] | None = None,
+    views: Mapping[str, View] | None = None,
+    timing: Timing | None = None,
+) -> Message:
+    """The open incidents, most urgent first; `permalinks` and `views` by incident id."""
+    if not incidents:
+        return said("No incident is open.")
+    ordered, known, links = urgent_first(incidents), views or {}, permalinks or {}
+    lines = [
+        incident_line(one, known.get(one.id, View()), now, timing or Timing(), links.get(one.id, ""))
+        for one in ordered[:MOST_INCIDENTS]
+    ]
+    more = len(incidents) - len(lines)
+    rest_words = say("+ {more}.", more=count(more, "more incident")) if more else None
+    heading = say("{incidents}:", incidents=count(len(incidents), "open incident"))
+    parts = [section(joined("\n", *lines[start : start + 8])) for start in range(0, len(lines), 8)]
+    text = joined("\n", heading, *lines, rest_words)
+    return message(text, section(heading), *parts, context(rest_words) if rest_words else None)
+
+
+def incident_line(one: Incident, view: View, now: float, timing: Timing, permalink: str) -> Marked:
+    """State, facts, since when, owner, and the way to the thread."""
+    owner = say("{who} has it", who=mention(one.owner)) if one.owner else say("nobody has it")
+    thread = link(permalink, "Thread") if permalink else None
+    facts = say("*{state}* {facts}", state=state_words(one), facts=escaped(headline(one, view, now, timing), 160))
+    return joined(" · ", facts, say("since {at}", at=date(began_at(one))), owner, thread)
+
+
+def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:
+    """By priority, then the oldest first."""
+    return sorted(incidents, key=lambda one: (one.closed, one.priority or "P9", one.opened_at, one.id))
+
+
+def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:
+    """(usage, what it does), one line each."""
+    lines = [
+        say("`{usage}` {what}", usage=escaped(usage, 80), what=sentence(what, 160)) for usage, what in rows_of_help
+    ]
+    parts = [section(joined("\n", *lines[start : start + 10])) for start in range(0, len(lines), 10)]
+    names = listed((clean(usage) for usage, _ in rows_of_help), 30)
+    text = say("You can write: {names}.", names=escaped(names, 3000))
+    return message(text, *(parts or [section(say("There is nothing to ask for here."))]))
+
+
+def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()) -> Message:
+    """What was not done, why, and what helps: who did it already, who of `may` can do it, in which channels.
+
+    Only for an answer to one person: there a mention names somebody and tells nobody else.
+    """
+    by = say(" by {who}.", who=mention(who)) if who else say("")
+    others = joined(", ", *(mention(one) for one in may[:MOST_NAMED]))
+    able = say(" Allowed: {others}.", others=others) if others else say("")
+    places = joined(" or ", *(channel(one) for one in where[:MOST_NAMED]))
+    there = say(" Ask in {places}.", places=places) if places else say("")
+    words = say("Not done: {text}{by}{able}{there}", text=sentence(text, 2500), by=by, able=able, there=there)
+    return message(words, section(words))
+
+
+def said(text: str) -> Message:
+    """One sentence."""
+    words = sentence(text, 2500) or say("Done.")
+    return message(words, section(words))

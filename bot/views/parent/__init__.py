@@ -1,0 +1,1 @@
+"""The parent message of an incident's thread."""

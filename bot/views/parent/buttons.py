@@ -1,0 +1,24 @@
+"""The buttons of the parent: at most four, and one menu for the rest."""
+
+from collections.abc import Sequence
+
+from bot.core.message import Block
+from bot.core.requests.offer import Offer, Place
+from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS, actions, button, option, overflow
+
+MORE = "more"
+"""The menu's action_id; which offer was chosen stands in the option's value."""
+
+
+def controls(offers: Sequence[Offer], subject: str) -> Block | None:
+    """The row; `subject` tells a screen reader what a button is about. None when nothing can be done."""
+    asked = [offer for offer in offers if offer.place is Place.BUTTON]
+    buttons = [_button(offer, subject) for offer in asked[:MOST_BUTTONS]]
+    others = [*asked[MOST_BUTTONS:], *(offer for offer in offers if offer.place is Place.MORE)]
+    menu = [option(offer.label, offer.act) for offer in others[:MOST_OPTIONS]]
+    elements = [*buttons, overflow(MORE, menu)] if menu else buttons
+    return actions(*elements) if elements else None
+
+
+def _button(offer: Offer, subject: str) -> Block:
+    return button(offer.label, offer.name, offer.act, f"{offer.label}: {subject}", primary=offer.primary)

@@ -1,0 +1,1 @@
+"""The report, for Slack, the terminal and programs."""

@@ -1,0 +1,186 @@
+"""What a report says, in plain words: parts of sentences and rows of its table; what shows them escapes them."""
+
+from collections.abc import Sequence
+
+from bot.core.forecast.scoring import left_out_words
+from bot.core.incident.closing import hours
+from bot.core.pool.hour_stats import WAIT_EDGES
+from bot.core.reporting.incident_history import NO_POOL, about_hours
+from bot.core.reporting.recurrence import moment
+from bot.core.reporting.sizing import Sized
+from bot.core.reporting.summary import PoolReport, Report, Waits
+from bot.core.words import count, duration, listed
+from bot.views.mrkdwn import clean, shortened
+from bot.views.parent.pool_table import short_wait
+
+MOST_CAUSES = 4
+_LEAST_NAME = 12
+
+
+def lead(made: Report) -> str:
+    """Which days, by which clock, and how many incidents."""
+    still = f" ({made.open_now:,} open)" if made.open_now else ""
+    return f"Incidents of the last {days_of(made)} days, {span(made)}: {count(made.incidents, 'incident')}{still}."
+
+
+def span(made: Report) -> str:
+    """`18 Jan 00:00 to 25 Jan 00:00 UTC`."""
+    return f"{_day(made, made.since)} to {_day(made, made.until)} {made.zone}"
+
+
+def nothing(made: Report) -> str:
+    """That there is nothing to tell; that nobody waited is only said where somebody looked."""
+    looked = f", and nobody was seen to wait longer than {duration(made.target_seconds)}"
+    return f"No incident began{looked if _measured(made) else ''} in the last {days_of(made)} days."
+
+
+def measured(made: Report) -> str:
+    """Of how many pools the waits are known; empty where there is no pool at all."""
+    return f"Measured: {_measured(made):,} of {count(len(made.pools), 'pool')}." if made.pools else ""
+
+
+def rows(made: Report) -> list[tuple[str, ...]]:
+    """The table of waits: a head, and the pools whose waits are known, those whose jobs waited most first."""
+    head = ("pool", "p50", "p90", "p99", f"over {short_wait(made.target_seconds)}", "jobs p95", "seen")
+    return [head, *(_row(one, one.waits) for one in made.pools if one.waits)]
+
+
+def aligned(cells: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Lines of at most `width` columns: first names, the middle left out where they are too long, then figures."""
+    widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
+    widths[0] = min(widths[0], max(_LEAST_NAME, width - sum(widths[1:]) - 2 * (len(widths) - 1)))
+    return [_line(line, widths) for line in cells]
+
+
+def legend(made: Report) -> str:
+    """What the columns of the table mean, and from when what recurs is taken."""
+    return (
+        "p50, p90, p99: for so much of the measured time the oldest waiting job had waited at most that long; an empty "
+        f"queue waits nothing (-: 30 s or less). over {short_wait(made.target_seconds)}: share of the measured time in "
+        f"which it had waited longer than {duration(made.target_seconds)}. jobs p95: 19 of 20 jobs started within it, "
+        f"if the oldest starts first. seen: share of {count(days_of(made), 'day')} that was measured. What recurs is "
+        f"taken from up to 6 weeks, hours in {made.zone}. An incident of several pools counts for each."
+    )
+
+
+def days_of(made: Report) -> int:
+    """The length of the span."""
+    return max(1, round((made.until - made.since) / 86400))
+
+
+def _day(made: Report, at: float) -> str:
+    return f"{moment(at, made.zone):%d %b %H:%M}".lstrip("0")
+
+
+def _measured(made: Report) -> int:
+    return sum(one.waits is not None for one in made.pools)
+
+
+def _row(one: PoolReport, waits: Waits) -> tuple[str, ...]:
+    times = (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds)
+    jobs = "?" if waits.jobs_p95_seconds is None else _wait(waits.jobs_p95_seconds)
+    seen = share(one.measured_share)
+    return (clean(one.pool) or "(no name)", *(_wait(seconds) for seconds in times), share(waits.over_share), jobs, seen)
+
+
+def _line(line: Sequence[str], widths: Sequence[int]) -> str:
+    name = shortened(line[0], widths[0]).ljust(widths[0])
+    return "  ".join([name, *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))])
+
+
+def _wait(seconds: float) -> str:
+    return "-" if seconds <= WAIT_EDGES[0] else short_wait(seconds)
+
+
+def facts(one: PoolReport) -> tuple[str, ...]:
+    """Incidents, what they cost, what recurs, forecasts, scale-ups, warnings: where there is something to say."""
+    return tuple(part for part in (_incidents(one), _worst(one), *_why(one), *_recurs(one), *_done(one)) if part)
+
+
+def _incidents(one: PoolReport) -> str:
+    past = one.history
+    if not past.incidents:
+        return "no incident"
+    still = f" ({past.open_now:,} open)" if past.open_now else ""
+    ended = f", {_counted(past.ended)}" if past.ended else ""
+    return f"{count(past.incidents, 'incident')}{still}, open for {duration(past.open_seconds)}{ended}"
+
+
+def _worst(one: PoolReport) -> str:
+    waited = f"about {about_hours(known)} of waiting" if (known := waited_seconds(one)) else ""
+    worst = f"longest wait {duration(one.longest_wait_seconds)}" if one.longest_wait_seconds else ""
+    most = f"most queued {count(one.most_queued, 'job')}" if one.most_queued else ""
+    return ", ".join(part for part in (waited, worst, most) if part)
+
+
+def waited_seconds(one: PoolReport) -> float:
+    """What the pool's jobs waited together: in all measured hours, or in its incidents if more was seen there."""
+    known = one.waits.waited_seconds if one.waits else None
+    return max(one.history.waited_seconds, known or 0.0)
+
+
+def _why(one: PoolReport) -> tuple[str, ...]:
+    if not one.history.causes:
+        return ()
+    said = listed((f"{cause} ({number:,})" for cause, number in one.history.causes), MOST_CAUSES)
+    return (f"likeliest causes: {said}",)
+
+
+def _recurs(one: PoolReport) -> tuple[str, ...]:
+    return (f"recurs on {listed((p.words for p in one.patterns), 3)}",) if one.patterns else ()
+
+
+def _done(one: PoolReport) -> tuple[str, ...]:
+    parts = [*_foretold(one)]
+    if (lent := one.raises) is not None:
+        cost = "" if lent.cost is None else f", cost at most {lent.cost:.2f}"
+        out = f", {lent.out:,} not handed back" if lent.out else ""
+        more, stayed = count(lent.runners, "runner"), hours(lent.runner_hours)
+        parts.append(f"scaled up {count(lent.times, 'time')}: {more} more, at most {stayed} runner-hours{cost}{out}")
+    if (early := one.early) is not None and early.hits + early.false + early.missed:
+        warned = early.hits + early.false
+        parts.append(f"early warnings so far: {early.hits:,} of {warned:,} came true, {early.missed:,} missed")
+    return tuple(parts)
+
+
+def _foretold(one: PoolReport) -> tuple[str, ...]:
+    """How the forecasts of its incidents did, and how many that leaves out; said also when none was scored."""
+    past = one.history
+    if past.incidents == past.open_now or one.pool == NO_POOL:
+        return ()
+    held = f"{past.held:,} of {count(past.scored, 'forecast interval')} held the truth"
+    missing = left_out_words(past.left_out)
+    return (", ".join(part for part in (held if past.scored else "no forecast interval was scored", missing) if part),)
+
+
+def _counted(pairs: Sequence[tuple[str, int]]) -> str:
+    return listed((f"{number:,} {word}" for word, number in pairs), MOST_CAUSES)
+
+
+def waits_words(one: PoolReport, target_seconds: float) -> str:
+    """The row of the table as words; empty when the pool's waits are unknown."""
+    if (waits := one.waits) is None:
+        return ""
+    p50, p90, p99 = (_told(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
+    jobs = "" if waits.jobs_p95_seconds is None else f"; 19 of 20 jobs started within {_told(waits.jobs_p95_seconds)}"
+    return (
+        f"the oldest wait was at most {p50} for half of the measured time, {p90} for 90%, {p99} for 99%, over "
+        f"{duration(target_seconds)} for {share(waits.over_share)}{jobs}; {share(one.measured_share)} was measured"
+    )
+
+
+def _told(seconds: float) -> str:
+    """Below the first class of waits nothing finer is known."""
+    return duration(max(seconds, WAIT_EDGES[0]))
+
+
+def share(part: float) -> str:
+    """`6%`; what is not nothing is not called so."""
+    return "<1%" if 0 < part < 0.01 else f"{part:.0%}"
+
+
+def unsized(one: PoolReport) -> str:
+    """Why no limit is named, where jobs waited too long; empty when one is, or none is needed."""
+    if isinstance(one.sized, Sized) or one.waits is None or not one.waits.over_share:
+        return ""
+    return one.sized

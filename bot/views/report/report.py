@@ -1,0 +1,91 @@
+"""The longer view as a message: a table of waits, what happened in each pool, what is proposed, what is not known."""
+
+from collections.abc import Sequence
+
+from bot.core.message import Block, Message
+from bot.core.reporting.proposals import Proposal
+from bot.core.reporting.summary import PoolReport, Report
+from bot.core.words import count, listed
+from bot.views.blocks import context, header, message, section
+from bot.views.mrkdwn import Marked, code, escaped, joined, say
+from bot.views.report.facts import aligned, facts, lead, legend, measured, nothing, rows, unsized, waits_words
+
+MOST_ROWS = 12
+MOST_POOLS = 8
+WIDTH = 72
+
+
+def reported(made: Report, *, weekly: bool = False) -> Message:
+    """The report for one person, or a channel's weekly post."""
+    if not made.told:
+        words = escaped(nothing(made))
+        return message(words, section(words), _measured(made))
+    begins = escaped(lead(made))
+    told = [one for one in made.pools if one.told]
+    heading = header("The week in the queues") if weekly else None
+    pools = [_pool(one) for one in told[:MOST_POOLS]]
+    rest = _rest(told[MOST_POOLS:])
+    proposed = joined("\n", say("*Proposals*"), *_proposed(made.proposals)) if made.proposals else None
+    whole = [_pool(one, waits_words(one, made.target_seconds)) for one in told[:MOST_POOLS]]
+    text = joined("\n", begins, *whole, rest, proposed or say("Nothing is proposed."))
+    return message(
+        text,
+        heading,
+        section(begins),
+        _table(made),
+        *(section(pool) for pool in pools),
+        section(rest) if rest else None,
+        section(proposed or say("*Proposals*: none; what was recorded supports none.")),
+        _without(told),
+        context(escaped(legend(made), 1000)),
+    )
+
+
+def _measured(made: Report) -> Block | None:
+    words = measured(made)
+    return context(escaped(words)) if words else None
+
+
+def _table(made: Report) -> Block | None:
+    head, *known = rows(made)
+    if not known:
+        return None
+    lines = aligned([head, *known[:MOST_ROWS]], WIDTH)
+    more = len(known) - MOST_ROWS
+    last = say("+ {more}", more=count(more, "more pool")) if more > 0 else None
+    return section(joined("\n", code(lines), last))
+
+
+def _pool(one: PoolReport, more: str = "") -> Marked:
+    """`more` is what the table shows, for who has no table."""
+    words = "; ".join((*facts(one), more) if more else facts(one))
+    return say("*{pool}*: {facts}.", pool=escaped(one.pool, 80), facts=escaped(words, 1000))
+
+
+def _rest(others: Sequence[PoolReport]) -> Marked | None:
+    if not others:
+        return None
+    names = listed((one.pool for one in others), 10)
+    return say("+ {more}: {names}", more=count(len(others), "more pool"), names=escaped(names, 600))
+
+
+def _proposed(proposals: Sequence[Proposal]) -> list[Marked]:
+    return [
+        say(
+            "{number}. {words} _Why_: {why}.",
+            number=number,
+            words=escaped(one.words, 300),
+            why=escaped("; ".join(one.evidence), 800),
+        )
+        for number, one in enumerate(proposals, 1)
+    ]
+
+
+def _without(told: Sequence[PoolReport]) -> Block | None:
+    """Why no limit is named for pools in which jobs waited too long."""
+    whys = [(one.pool, why) for one in told if (why := unsized(one))][:3]
+    if not whys:
+        return None
+    return context(
+        *(say("No limit named for {pool}: {why}.", pool=escaped(pool, 80), why=escaped(why, 300)) for pool, why in whys)
+    )

@@ -1,0 +1,55 @@
+"""The longer view for a terminal: the same figures and proposals as in Slack, as plain lines."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from bot.core.reporting.proposals import Proposal
+from bot.core.reporting.summary import PoolReport, Report
+from bot.views.mrkdwn import clean
+from bot.views.report.facts import aligned, facts, lead, legend, measured, nothing, rows, span, unsized
+
+WIDTH = 100
+"""Columns."""
+
+
+def plain(made: Report) -> str:
+    """The whole report; times stand with their zone."""
+    return "\n".join(_lines(made)).rstrip()
+
+
+def _lines(made: Report) -> Iterator[str]:
+    if not made.told:
+        yield from (nothing(made), f"From {span(made)}. {measured(made)}")
+        return
+    yield from (lead(made), "")
+    if len(table := rows(made)) > 1:
+        yield from (*aligned(table, WIDTH), "")
+    for one in made.pools:
+        if one.told:
+            yield from _pool(one)
+    yield from _proposed(made.proposals)
+    yield from ("", *wrap(legend(made), WIDTH))
+
+
+def _pool(one: PoolReport) -> Iterator[str]:
+    yield clean(one.pool) or "(no name)"
+    why = unsized(one)
+    for fact in (*facts(one), *([f"no limit is named: {why}"] if why else [])):
+        yield from _told(fact, "  - ")
+    yield ""
+
+
+def _proposed(proposals: tuple[Proposal, ...]) -> Iterator[str]:
+    if not proposals:
+        yield "Nothing is proposed: what was recorded supports nothing."
+        return
+    yield "Proposals"
+    for number, one in enumerate(proposals, 1):
+        yield from _told(one.words, f"  {number}. ")
+        for why in one.evidence:
+            yield from _told(why, "     - ")
+
+
+def _told(words: str, before: str) -> list[str]:
+    """Lines behind a mark, which the first of them bears; words from outside stay on them."""
+    return wrap(clean(words), WIDTH, initial_indent=before, subsequent_indent=" " * len(before))

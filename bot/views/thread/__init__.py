@@ -1,0 +1,1 @@
+"""Replies in the thread, the storm digest, early warnings and charts."""

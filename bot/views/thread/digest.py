@@ -1,0 +1,143 @@
+"""Storm mode: one message in a channel that names every incident still waiting for its own thread (promises P8)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import Timing, View
+from bot.core.message import Message
+from bot.core.words import count, duration
+from bot.views.blocks import context, header, message, section
+from bot.views.mrkdwn import Marked, clean, escaped, joined, say, shortened
+from bot.views.parent.pool_rows import of_incident, queue_words, wait_words
+
+MOST_CHARACTERS = 8_500
+"""Of all lines together; leaves room for heading and reasons under Slack's total."""
+MOST_TEXT_CHARACTERS = 3_600
+_SECTION_CHARACTERS, _LINE_CHARACTERS = 2_700, 900
+_SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 28, False), (20, 20, False))
+"""(title, pool, figures?): the first that fits is used, so that a large storm loses words before it loses incidents."""
+
+
+def digest(
+    incidents: Sequence[Incident],
+    total: int,
+    now: float,
+    views: Mapping[str, View] | None = None,
+    timing: Timing | None = None,
+) -> Message:
+    """`incidents` wait for their thread; `total` were named by this digest so far. `views` by incident id, if known."""
+    if not incidents:
+        done = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
+        return message(done, section(done))
+    seen = {one.id: _facts(one, (views or {}).get(one.id), now, timing or Timing()) for one in incidents}
+    ordered = sorted(incidents, key=lambda one: (one.priority or "P9", one.opened_at, one.id))
+    heading = _heading(ordered, total)
+    lines, left_out = _fitting(ordered, seen)
+    more = (
+        say("+ {more} that do not fit here; none is lost.", more=count(left_out, "more incident")) if left_out else None
+    )
+    small = joined("\n", more, _why(ordered, now))
+    return message(
+        _text(ordered, heading, now), header(heading), *(section(part) for part in _sections(lines)), context(small)
+    )
+
+
+def _heading(waiting: Sequence[Incident], total: int) -> str:
+    opened = max(0, total - len(waiting))
+    done = f", {opened} of {total} opened" if opened else ""
+    return f"{count(len(waiting), 'incident')} waiting for a thread{done}"
+
+
+def _why(waiting: Sequence[Incident], now: float) -> Marked:
+    oldest = now - min(one.opened_at for one in waiting)
+    late = say(" The first has waited {late}.", late=wait_words(oldest)) if oldest >= 60 else say("")
+    return say("Many alerts at once: Slack takes about one message a second in a channel. Each incident gets "
+               "its thread with figures and buttons, most urgent first.{late}", late=late)  # fmt: skip
+
+
+def _facts(one: Incident, view: View | None, now: float, timing: Timing) -> str:
+    """`14 jobs queued, oldest waits 1 h 54 min`, or nothing when nobody has measured yet."""
+    if view is not None:
+        queueing = [row for row in of_incident(one, view, now, timing) if row.queueing]
+        if queueing:
+            return queue_words(queueing)
+    if one.reported is None:
+        return ""
+    return f"{count(one.reported.queued, 'job')} queued, oldest waits {duration(one.reported.oldest_wait_seconds)}"
+
+
+def _fitting(waiting: Sequence[Incident], seen: Mapping[str, str]) -> tuple[list[Marked], int]:
+    for title, pool, figures in _SIZES:
+        lines = _lines(waiting, seen, title, pool, figures=figures)
+        if sum(len(line) + 1 for line in lines) <= MOST_CHARACTERS:
+            return lines, 0
+    few = list(waiting)
+    while len(few) > 1 and sum(len(line) + 1 for line in lines) > MOST_CHARACTERS:
+        few = few[: len(few) * 9 // 10]
+        lines = _lines(few, seen, title, pool, figures=figures)
+    return lines, len(waiting) - len(few)
+
+
+def _lines(
+    waiting: Sequence[Incident], seen: Mapping[str, str], title: int, pool: int, *, figures: bool
+) -> list[Marked]:
+    """One line per title, so that 120 incidents of one rule say its name once."""
+    groups: dict[str, list[Marked]] = {}
+    for one in waiting:
+        facts = seen[one.id] if figures else ""
+        name = say("{pools} ({facts})", pools=_pools(one, pool), facts=facts) if facts else _pools(one, pool)
+        groups.setdefault(_title(one, title), []).append(name)
+    return [line for words, names in groups.items() for line in _group(words, _counted(names))]
+
+
+def _counted(names: Sequence[Marked]) -> list[Marked]:
+    """Equal names once, with how often."""
+    times = Counter(names)
+    return [say("{name} ×{times}", name=name, times=n) if n > 1 else name for name, n in times.items()]
+
+
+def _group(words: str, names: Sequence[Marked]) -> list[Marked]:
+    lines, part = [], say("*{title}:* {first}", title=words, first=names[0])
+    for name in names[1:]:
+        if len(part) + len(name) > _LINE_CHARACTERS:
+            lines.append(part)
+            part = say("*{title}* (more): {first}", title=words, first=name)
+        else:
+            part = joined(", ", part, name)
+    return [*lines, part]
+
+
+def _title(one: Incident, most: int) -> str:
+    name = clean(one.title) or "Alert without a title"
+    return f"{clean(one.priority)[:8]} {shortened(name, most)}" if one.priority else shortened(name, most)
+
+
+def _pools(one: Incident, most: int) -> Marked:
+    names = one.affected or one.unknown_pools or (one.candidates if len(one.candidates) == 1 else ())
+    if not names:
+        return say("pool not named")
+    first = escaped(shortened(clean(names[0]), most))
+    return say("{first} + {more}", first=first, more=count(len(names) - 1, "pool")) if len(names) > 1 else first
+
+
+def _sections(lines: Sequence[Marked]) -> list[Marked]:
+    parts: list[list[Marked]] = [[]]
+    for line in lines:
+        if sum(len(known) + 1 for known in parts[-1]) + len(line) > _SECTION_CHARACTERS:
+            parts.append([])
+        parts[-1].append(line)
+    return [joined("\n", *part) for part in parts if part]
+
+
+def _text(waiting: Sequence[Incident], heading: str, now: float) -> Marked:
+    names = list(dict.fromkeys(_pools(one, 40) for one in waiting))
+    shown: list[Marked] = []
+    for name in names:
+        if sum(len(known) + 2 for known in shown) + len(name) > MOST_TEXT_CHARACTERS:
+            break
+        shown.append(name)
+    left = len(names) - len(shown)
+    more = say(" and {more}", more=count(left, "more pool")) if left else say("")
+    return say("{heading}: {pools}{more}. {why}", heading=heading, pools=joined(", ", *shown), more=more,
+               why=_why(waiting, now))  # fmt: skip

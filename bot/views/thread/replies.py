@@ -1,0 +1,137 @@
+"""One reply in the thread: what happened, who did it, and the figures as they were then."""
+
+from collections.abc import Sequence
+
+from bot.core.incident.incident import Incident
+from bot.core.incident.timeline import Entry, Event
+from bot.core.message import Block, Message
+from bot.core.pool.pool import Snapshot
+from bot.core.words import count, listed
+from bot.views.blocks import MOST_BULLET, MOST_SECTION, actions, bullets, button, context, image, message, section
+from bot.views.mrkdwn import Marked, clean, date, escaped, joined, link, mention, safe_url, say
+from bot.views.parent.activity import spoken
+from bot.views.parent.pool_rows import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
+from bot.views.parent.pool_table import legend, rest, table
+from bot.views.thread.summary import story
+
+MOST_LINES, MOST_TEXT_LINES, MOST_TEXT_POOLS = 40, 20, 12
+LINES_A_SECTION = 10
+LATE_SECONDS = 60.0
+LABELS = {
+    "approve": "Approve",
+    "decline": "Decline",
+    "extend": "Extend",
+    "hand_back": "Hand back now",
+    "prolong": "Extend",
+    "unsilence": "End silence",
+}
+"""What the buttons below a reply say, by the action that they ask for."""
+
+
+def reply(incident: Incident, entry: Entry, now: float) -> Message:
+    """The entry as a message; one that is also shown in the channel says first which incident it belongs to."""
+    lead = _lead(incident, entry)
+    failed = say("*Failed:*") if entry.event is Event.FAILED else None
+    group = incident.thread.mention if entry.event is Event.ESCALATED else None
+    see = link(entry.see, "The warning") if safe_url(entry.see) else None
+    said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None, see)
+    late, happened = _late(entry, now), story(incident, entry)
+    blocks = [
+        section(joined("\n", lead, said)),
+        *_listed(entry.lines),
+        section(joined("\n", say("*What happened*"), *(say("• {line}", line=line) for line in happened)))
+        if happened
+        else None,
+        image(entry.picture.file, entry.picture.alt) if entry.picture else None,
+        *_figures(entry.figures),
+        _choices(entry),
+        context(late) if late else None,
+    ]
+    return message(joined(" ", _text(lead, entry, said), _told(happened)), *blocks)
+
+
+def _choices(entry: Entry) -> Block | None:
+    """The buttons below a reply; each carries the id of the act that it decides on, and nothing else (C8)."""
+    if not entry.choices or not entry.about:
+        return None
+    return actions(*(_choice(entry, name) for name in entry.choices))
+
+
+def _choice(entry: Entry, name: str) -> Block:
+    label = _label(entry, name)
+    return button(label, name, entry.about, f"{label}: {entry.text}", primary=name == "approve")
+
+
+def _label(entry: Entry, name: str) -> str:
+    if name == "hand_back" and entry.event is Event.VERIFIED:
+        return "Undo"
+    return LABELS.get(name, name)
+
+
+def _told(happened: Sequence[Marked]) -> Marked | None:
+    return say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
+
+
+def _lead(incident: Incident, entry: Entry) -> Marked | None:
+    if not entry.broadcast:
+        return None
+    return say("*{state}* · {title}", state=state_words(incident), title=title_of(incident))
+
+
+def _late(entry: Entry, now: float) -> Marked | None:
+    """Delay is shown, never silent."""
+    if now - entry.at < LATE_SECONDS:
+        return None
+    return say("Happened {at}, told {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
+
+
+def _listed(lines: Sequence[str]) -> list[Block]:
+    shown = [line for line in lines[:MOST_LINES] if clean(line)]
+    blocks = [section(bullets(part, LINES_A_SECTION)) for part in _packed(shown)]
+    if len(lines) > MOST_LINES:
+        blocks.append(context(say("+ {lines} that do not fit here.", lines=count(len(lines) - MOST_LINES, "line"))))
+    return blocks
+
+
+def _packed(lines: Sequence[str]) -> list[list[str]]:
+    """The lines in parts that fit one section each: whole lines, since the last words of one say what to do."""
+    parts: list[list[str]] = []
+    room = 0
+    for line in lines:
+        needs = len(escaped(line, MOST_BULLET)) + len("• \n")
+        if not parts or needs > room or len(parts[-1]) == LINES_A_SECTION:
+            parts.append([])
+            room = MOST_SECTION
+        parts[-1].append(line)
+        room -= needs
+    return parts
+
+
+def _figures(figures: Sequence[Snapshot]) -> list[Block]:
+    if not figures:
+        return []
+    shown = of_snapshots(figures)
+    small = legend(shown)
+    blocks = [section(joined("\n", table(shown, trends=False), rest(shown)))]
+    return [*blocks, context(small)] if small else blocks
+
+
+def _text(lead: Marked | None, entry: Entry, said: Marked) -> Marked:
+    told = [clean(line).rstrip(".") for line in entry.lines[:MOST_TEXT_LINES] if line]
+    lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in told]
+    more = len(entry.lines) - MOST_TEXT_LINES
+    shown = of_snapshots(entry.figures)[:MOST_TEXT_POOLS]
+    pools = [say("{pool}: {queue}.", pool=name_of(row.name), queue=queue_words([row])) for row in shown]
+    left = len(entry.figures) - len(shown)
+    return joined(
+        " ",
+        say("{lead}:", lead=lead) if lead else None,
+        said,
+        *lines,
+        say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
+        *pools,
+        say("+ {pools}.", pools=count(left, "more pool")) if left > 0 else None,
+        say("You can press: {buttons}.", buttons=listed(_label(entry, n) for n in entry.choices))
+        if entry.choices and entry.about
+        else None,
+    )

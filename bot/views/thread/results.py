@@ -1,0 +1,75 @@
+"""What came of a request, for the person who asked: a survey, a question to confirm, an outcome."""
+
+from bot.core.message import Message
+from bot.core.pool.survey import Survey
+from bot.core.requests.request import Performed
+from bot.views.blocks import actions, bullets, button, context, message, section
+from bot.views.mrkdwn import escaped, joined, say
+from bot.views.mrkdwn import link as linked
+from bot.views.parent.pool_rows import of_snapshots
+from bot.views.parent.pool_table import legend, rest, table
+
+MOST_LINES = 20
+
+
+def surveyed(found: Survey) -> Message:
+    """What a look at the pools showed."""
+    lines = (*found.lines, *(f"Not seen: {what}" for what in found.unseen))
+    return told(Performed(found.headline, lines=lines, figures=found.figures))
+
+
+def told(outcome: Performed) -> Message:
+    """An outcome with its lines and figures."""
+    shown = of_snapshots(outcome.figures)
+    words = escaped(outcome.outcome, 1000)
+    text = joined(" ", words, *(escaped(line, 400) for line in outcome.lines))
+    figures = section(joined("\n", table(shown, trends=False), rest(shown))) if shown else None
+    small = legend(shown) if shown else None
+    listing = section(bullets(outcome.lines, MOST_LINES)) if outcome.lines else None
+    return message(text, section(words), listing, figures, context(small) if small else None)
+
+
+def confirm_scale(act: str, pool: str, current: int, target: int) -> Message:
+    """A target that was typed in a thread: the button opens the question."""
+    words = say(
+        "Scale {pool} from {current} to {target} runners? Press to see what to expect, and to confirm.",
+        pool=pool,
+        current=current,
+        target=target,
+    )
+    question = f"Open the question: scale {pool} to {target} runners"
+    press = button(f"Scale to {target}…", "scale_up", act, question)
+    return message(words, section(words), actions(press))
+
+
+def duplicate(link: str) -> Message:
+    """What a second thread of one incident becomes: it points to the one that counts, and has no buttons."""
+    place = linked(link, "the other thread") if link else say("the other thread of this incident")
+    words = say("Duplicate, see {place}.", place=place)
+    return message(words, section(words))
+
+
+def gone_home(link: str) -> Message:
+    """What the first message in the fallback channel becomes when its incident has gone home; it has no buttons."""
+    place = linked(link, "its own channel") if link else say("its own channel")
+    words = say("This incident goes on in {place}.", place=place)
+    return message(words, section(words))
+
+
+def forgotten() -> Message:
+    """What a first message becomes when its record is lost and somebody pressed its button; it has no buttons."""
+    words = say(
+        "The record of this incident is lost, so this message cannot be kept true and its buttons are gone. "
+        "What the thread was told stands below. If the alert fires again, it goes on here."
+    )
+    return message(words, section(words))
+
+
+def undrawable(incident: str) -> Message:
+    """An incident whose message cannot be drawn at all: that it exists, and what a person can do."""
+    words = say(
+        "An incident cannot be shown here: drawing it fails (id {incident}; the log says why). "
+        "To try again: `/queue retry {incident}`. `tailback export {incident}` writes what is known of it.",
+        incident=incident,
+    )
+    return message(words, section(words))

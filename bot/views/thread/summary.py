@@ -1,0 +1,35 @@
+"""The middle of the last reply: what happened and who did it, in a few lines, from the entries before it."""
+
+from bot.core.incident.incident import Incident
+from bot.core.incident.timeline import Entry, Event
+from bot.views.mrkdwn import Marked, date, say
+from bot.views.parent.activity import spoken
+
+FAREWELLS = frozenset({Event.DRAINED, Event.RESOLVED_BY_HAND})
+MOST_LINES = 8
+TURNS = frozenset({Event.OPENED, Event.REOPENED, Event.ALERT_RESOLVED, Event.ESCALATED})
+"""What nobody did, and what an incident turned on all the same."""
+DONE = frozenset({Event.SCALED, Event.SILENCED, Event.UNSILENCED, Event.VERIFIED, Event.FAILED, Event.LENT})
+"""What came of a request, when Tailback itself tells it."""
+SMALL = frozenset({Event.CHARTED, Event.DIAGNOSED, Event.MUTED, Event.UNMUTED, Event.REQUESTED})
+"""Asked for by people, and no part of the story."""
+
+
+def story(incident: Incident, entry: Entry) -> list[Marked]:
+    """One line for each turn and deed before this entry, oldest first; when there are many, the middle is counted."""
+    if entry.event not in FAREWELLS:
+        return []
+    before = [one for one in incident.timeline if one.number < entry.number and _told(one)]
+    if len(before) <= MOST_LINES:
+        return [_line(one) for one in before]
+    left = len(before) - MOST_LINES + 1
+    more = say("{left} more in the thread above.", left=left)
+    return [_line(before[0]), _line(before[1]), more, *(_line(one) for one in before[-(MOST_LINES - 3) :])]
+
+
+def _told(entry: Entry) -> bool:
+    return entry.event in TURNS or entry.event in DONE or (entry.who is not None and entry.event not in SMALL)
+
+
+def _line(entry: Entry) -> Marked:
+    return say("{at} {said}", at=date(entry.at), said=spoken(entry, 200))

@@ -1,0 +1,79 @@
+"""Alert webhooks: authenticate the raw bytes, parse, store durably, then answer; nothing else happens here."""
+
+import structlog
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from bot.context.context import Desk
+from bot.incidents.intake import take_alert
+from bot.sources.credentials import Headers, Secrets, judged
+from bot.sources.payload import Unreadable
+from bot.sources.registry import SOURCES
+from handlers.http import metrics, sns
+from handlers.http.auth import GOOD, Proof
+from handlers.http.body_limits import MOST_BYTES, BodyRefused, body_of
+from handlers.http.store_or_503 import LATER, OVERLOADED, stored
+from handlers.http.throttle import Throttle
+
+MOST = {"sns": 512 * 1024}
+"""Sources whose bodies are never as large as others' may be; SNS takes 256 KiB."""
+
+log = structlog.get_logger()
+
+
+async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
+    """`POST /alerts/{source}`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong."""
+    source = request.path_params["source"]
+    if source not in SOURCES:
+        known = ", ".join(sorted(SOURCES))
+        return _answer(404, f"there is no alert source {source[:40]!r}; known sources: {known}", "unknown")
+    try:
+        body = await body_of(request, MOST.get(source, MOST_BYTES))
+    except BodyRefused as refused:
+        return _answer(refused.status, refused.sentence, source)
+    begun = desk.monotonic()
+    proof = await _proof(desk, source, request.headers.raw, body)
+    if proof.status == 401:
+        body = b""  # held by nobody while its sender waits
+        log.warning("alert refused", source=source, why=proof.why)
+        await throttle.wrong(request.client.host if request.client else "")
+    if proof.status:
+        return _answer(proof.status, proof.words, source)
+    try:
+        delivery = SOURCES[source](body)
+    except Unreadable as unreadable:
+        return _answer(400, str(unreadable), source)
+    with throttle.room(source) as free:
+        taken = await stored(take_alert(desk, delivery), source) if free else None
+    if taken is None:
+        return _answer(503, LATER if free else OVERLOADED, source)
+    metrics.INTAKE_SECONDS.observe(desk.monotonic() - begun)
+    log.info("alert", source=source, outcome=taken, group=delivery.key)
+    return _answer(200, taken, source)
+
+
+async def _proof(desk: Desk, source: str, headers: Headers, body: bytes) -> Proof:
+    """SNS signs what it sends and can present no token; everybody else presents one, or signs as Grafana does."""
+    if source == "sns":
+        return await sns.proof(desk, desk.sns, body) if desk.sns else Proof(503, sns.LATER)
+    verdict = judged(headers, body, _secrets(desk), desk.now())
+    return GOOD if verdict.ok else Proof(401, verdict.sentence, verdict.reason)
+
+
+def _secrets(desk: Desk) -> Secrets:
+    env = desk.settings.env
+    return Secrets(
+        tokens=env.webhook_tokens,
+        hmac_secret=env.tailback_webhook_hmac_secret.get_secret_value(),
+        timestamp_header=env.tailback_webhook_hmac_timestamp_header,
+    )
+
+
+def _answer(status: int, sentence: str, source: str) -> Response:
+    """A refusal with its sentence, or with 200 what became of the delivery."""
+    if status == 200:
+        metrics.ALERTS.labels(source, sentence).inc()
+        return JSONResponse({"outcome": sentence})
+    metrics.ALERTS.labels(source, str(status)).inc()
+    headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if status == 401 and source != "sns" else {}
+    return JSONResponse({"error": sentence}, status, headers)

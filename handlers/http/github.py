@@ -1,0 +1,79 @@
+"""GitHub's webhooks: check the signature over the raw bytes, store durably, then answer; nothing else happens here."""
+
+import structlog
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from bot.context.context import Desk
+from bot.incidents.intake import take_alert
+from bot.measuring.store_job import take_job
+from bot.sources import workflow_job
+from bot.sources.github_signature import signed
+from bot.sources.payload import Unreadable
+from bot.sources.registry import GITHUB_EVENTS
+from handlers.http import metrics
+from handlers.http.body_limits import BodyRefused, body_of
+from handlers.http.store_or_503 import LATER, stored
+from handlers.http.throttle import Throttle
+
+MOST_ID_CHARS = 64
+IGNORED = "ignored"
+FORM = "application/x-www-form-urlencoded"
+
+log = structlog.get_logger()
+
+
+async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
+    """`POST /github`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong.
+
+    GitHub does not send a refused delivery again by itself; it shows the answer beside it.
+    """
+    event = request.headers.get("x-github-event", "")
+    try:
+        body = await body_of(request)
+    except BodyRefused as refused:
+        return _answer(refused.status, refused.sentence, event)
+    verdict = signed(request.headers.raw, body, desk.settings.env.github_secrets)
+    if not verdict.ok:
+        body = b""  # held by nobody while its sender waits
+        log.warning("GitHub's webhook refused", why=verdict.reason)
+        await throttle.wrong(request.client.host if request.client else "")
+        return _answer(401, verdict.sentence, event)
+    try:
+        outcome = await stored(_taken(desk, event, body, request.headers), "github")
+    except Unreadable as unreadable:
+        return _answer(400, str(unreadable), event)
+    if outcome is None:
+        return _answer(503, LATER, event)
+    log.debug("GitHub's webhook", github_event=_known(event), outcome=outcome)
+    metrics.GITHUB.labels(_known(event), outcome).inc()
+    return JSONResponse({"outcome": outcome})
+
+
+async def _taken(desk: Desk, event: str, body: bytes, headers: Headers) -> str:
+    """What became of an event whose sender is known; raises Unreadable."""
+    if not event:
+        raise Unreadable("X-GitHub-Event: the header is missing; it says what is in the body")
+    if headers.get("content-type", "").lower().startswith(FORM):
+        raise Unreadable("body: a form; choose the content type application/json for the webhook at GitHub")
+    if event == "ping":
+        return "ping"
+    if event == "workflow_job":
+        job = workflow_job.parse(body, desk.now())
+        delivery = headers.get("x-github-delivery", "")[:MOST_ID_CHARS]
+        return await take_job(desk, job, delivery) if job else IGNORED
+    if event in GITHUB_EVENTS:
+        alert = GITHUB_EVENTS[event](body)
+        return await take_alert(desk, alert) if alert else IGNORED
+    return IGNORED
+
+
+def _known(event: str) -> str:
+    """The event for counts and logs; whatever GitHub may add is one word, so that counts stay few."""
+    return event if event in {"ping", "workflow_job", *GITHUB_EVENTS} else "other"
+
+
+def _answer(status: int, sentence: str, event: str) -> Response:
+    metrics.GITHUB.labels(_known(event), str(status)).inc()
+    return JSONResponse({"error": sentence}, status)

@@ -1,0 +1,127 @@
+"""What every process tells of itself: that it lives, whether it can do its work, and its figures."""
+
+import asyncio
+
+import structlog
+from prometheus_client import generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from bot.context.context import LOST_NOTE, Desk
+from bot.core.chore import Chore
+from bot.core.forecast.outlook import LeftOut
+from bot.core.forecast.scoring import calibration, error_factor, held_share, not_scored, waiting
+from bot.core.incident.incident import Incident
+from bot.core.pool.pool import Pool
+from bot.ports import Unreachable
+from handlers.http import metrics
+from handlers.wiring import House
+
+READY_SECONDS = 0.5
+
+NEEDED = {"redis", "process"}
+"""Without these nothing can be accepted: 503. All else is a reason to look, not to send the alerts elsewhere: with
+Slack out of reach no process is better off, and a balancer that took all of them out would refuse the alerts."""
+
+log = structlog.get_logger()
+
+
+class Health:
+    """`/healthz`, `/readyz`, `/metrics`; `draining` makes `/readyz` say no while the last work is finished."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.draining = False
+
+    def application(self) -> Starlette:
+        """The ASGI application."""
+        return Starlette(routes=self.routes())
+
+    def routes(self) -> list[Route]:
+        """The pages of every process."""
+        return [
+            Route("/healthz", self._healthz),
+            Route("/readyz", self._readyz),
+            Route("/metrics", self._metrics),
+        ]
+
+    async def _healthz(self, _: Request) -> Response:
+        return PlainTextResponse("alive")
+
+    async def _readyz(self, _: Request) -> Response:
+        found = await readiness(self.house)
+        if self.draining:
+            found["process"] = "is being stopped"
+        wrong = {name for name, why in found.items() if why}
+        ready = not wrong & NEEDED
+        entries = {name: {"ok": not why, **({"why": why} if why else {})} for name, why in found.items()}
+        answer = {"ready": ready, "degraded": bool(wrong), "dependencies": entries}
+        return JSONResponse(answer, 200 if ready else 503)
+
+    async def _metrics(self, _: Request) -> Response:
+        await readiness(self.house)
+        await count(self.house)
+        return Response(generate_latest(metrics.REGISTRY), media_type=CONTENT_TYPE_LATEST)
+
+
+async def readiness(house: House) -> dict[str, str]:
+    """One entry per dependency: empty when it works, else why not."""
+    desk = house.desk
+    found = {"redis": "", "slack": desk.notes.get("slack", "")}
+    found["socket_mode"] = desk.notes.get("socket_mode", "")
+    found["records"] = desk.notes.get(LOST_NOTE, "")
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            watched = await desk.store.get(Chore, "watch")
+            found["slack"] = found["slack"] or (watched.value.note if watched else "")
+    except (Unreachable, TimeoutError) as error:
+        found["redis"] = str(error) or f"no answer within {READY_SECONDS} s"
+    if house.store.lost_data():
+        found["records"] = "Redis has lost data; actions are stopped until the records are healed"
+    for name, why in found.items():
+        metrics.DEPENDENCY.labels(name).set(0 if why else 1)
+    return found
+
+
+async def count(house: House) -> None:
+    """Bring the gauges up to date; a store that does not answer leaves them as they were."""
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            metrics.OPEN.set(len(await house.desk.store.members("open")))
+            metrics.WAITING.set(await _longest_wait(house.desk))
+            watched = await house.desk.store.get(Chore, "watch")
+            since = watched.value.since if watched else None
+            metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, house.desk.now() - since))
+            await _forecasts(house.desk)
+    except (Unreachable, TimeoutError) as error:
+        log.warning("gauges not updated", why=str(error) or "time-out")
+
+
+async def _forecasts(desk: Desk) -> None:
+    """How the pools' forecasts and warnings did, from the records: every process and a recount by hand say the same."""
+    held = await desk.store.get_many(Pool, list(desk.settings.file.pool))
+    for name, pool in held.items():
+        good, scored = held_share(pool.value.scores)
+        metrics.FORECASTS.labels(name).set(scored)
+        metrics.FORECASTS_HELD.labels(name).set(good)
+        missing = not_scored((*pool.value.scores, *waiting(pool.value)))
+        for why in LeftOut:
+            metrics.FORECASTS_LEFT_OUT.labels(name, why.value).set(missing[why])
+        metrics.FORECAST_WIDENING.labels(name).set(calibration(pool.value.scores).widen)
+        if (factor := error_factor(pool.value.scores)) is not None:
+            metrics.FORECAST_ERROR.labels(name).set(factor)
+        early = pool.value.early
+        for outcome, number in (("hit", early.hits), ("false", early.false), ("missed", early.missed)):
+            metrics.WARNINGS.labels(name, outcome).set(number)
+
+
+async def _longest_wait(desk: Desk) -> float:
+    """Age of the oldest incident that has no thread yet; seconds, 0 when none waits."""
+    file = desk.settings.file
+    channels = {file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.route)}
+    ids = {member for channel in channels for member in await desk.store.members(f"waiting:{channel}")}
+    held = await desk.store.get_many(Incident, sorted(ids))
+    return max((desk.now() - one.value.opened_at for one in held.values()), default=0.0)

@@ -1,0 +1,53 @@
+"""What Amazon SNS posts to `/alerts/sns`: believed when signed for a topic of ours; subscriptions are confirmed."""
+
+import structlog
+
+from bot.context.context import Desk
+from bot.ports import Refused, Sns, Unreachable
+from bot.sources.payload import Unreadable
+from bot.sources.sns import (
+    NOTIFICATION,
+    REFUSED,
+    SUBSCRIPTION,
+    UNSUBSCRIPTION,
+    Envelope,
+    confirmable,
+    envelope,
+    trouble,
+)
+from handlers.http.auth import GOOD, Proof
+
+LATER = "Amazon SNS cannot be asked whether it signed this; send it again"
+
+log = structlog.get_logger()
+
+
+async def proof(desk: Desk, sns: Sns, body: bytes) -> Proof:
+    """Whether a message may be read as an alarm, or the answer to it. The signature covers all that is read of it."""
+    try:
+        found = envelope(body)
+    except Unreadable as unreadable:
+        return Proof(400, str(unreadable))
+    if why := trouble(found, desk.settings.file.sns.topics, desk.now()):
+        return Proof(401, REFUSED, why)
+    try:
+        if not await sns.vouched(found.certificate_url, found.signed, found.signature, found.version):
+            return Proof(401, REFUSED, "wrong signature, or no certificate that counts now")
+        return GOOD if found.kind == NOTIFICATION else await _about_subscription(sns, found)
+    except Unreachable as error:
+        log.warning("Amazon SNS", why=str(error))
+        return Proof(503, LATER, str(error))
+
+
+async def _about_subscription(sns: Sns, found: Envelope) -> Proof:
+    if found.kind == UNSUBSCRIPTION:
+        log.warning("subscription ended", topic=found.topic, remedy="subscribe again if nobody meant this")
+        return Proof(200, "unsubscribed")
+    if found.kind != SUBSCRIPTION or not confirmable(found):
+        return Proof(400, "SubscribeURL: is not Amazon SNS's address that confirms this subscription")
+    try:
+        await sns.confirm(found.subscribe_url)
+    except Refused as refused:
+        return Proof(400, str(refused))
+    log.info("subscription confirmed", topic=found.topic)
+    return Proof(200, "confirmed")

@@ -1,0 +1,64 @@
+"""The web application: alert intake, Slack's deliveries, health and metrics."""
+
+from collections.abc import Awaitable, Callable
+
+from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
+from slack_bolt.async_app import AsyncApp
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from handlers.http import alerts, github
+from handlers.http.body_limits import BodyRefused, body_of
+from handlers.http.health import Health
+from handlers.http.slack_signature import genuine
+from handlers.http.throttle import Throttle
+from handlers.wiring import House
+
+
+class Web(Health):
+    """The HTTP doors of one process, beside what it tells of itself."""
+
+    def __init__(self, house: House, slack: AsyncApp) -> None:
+        super().__init__(house)
+        self._slack = AsyncSlackRequestHandler(slack)
+        self._throttle = Throttle(house.desk.monotonic)
+
+    def routes(self) -> list[Route]:
+        """The doors and the pages."""
+        return [
+            Route("/alerts/{source}", self._alert, methods=["POST"]),
+            Route("/github", self._from_github, methods=["POST"]),
+            Route("/slack/events", self._from_slack, methods=["POST"]),
+            *super().routes(),
+        ]
+
+    async def _alert(self, request: Request) -> Response:
+        return await alerts.intake(self.house.desk, self._throttle, request)
+
+    async def _from_github(self, request: Request) -> Response:
+        return await github.intake(self.house.desk, self._throttle, request)
+
+    async def _from_slack(self, request: Request) -> Response:
+        desk = self.house.desk
+        secret = desk.settings.env.slack_signing_secret.get_secret_value()
+        try:
+            body = await body_of(request, most=1024 * 1024)
+        except BodyRefused as refused:
+            return PlainTextResponse(refused.sentence, refused.status)
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        if not genuine(headers, body, secret, desk.now()):
+            return PlainTextResponse("not signed by Slack", 401)
+        return await self._slack.handle(_with_body(request, body))
+
+
+def _with_body(request: Request, body: bytes) -> Request:
+    """The request again, for Bolt's adapter, which wants to read the body itself."""
+    return Request(request.scope, receive=_replayed(body))
+
+
+def _replayed(body: bytes) -> Callable[[], Awaitable[dict[str, object]]]:
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive

@@ -1,0 +1,65 @@
+"""Watches whether Redis has lost records: a worker has them recovered, a web process waits for that (promises P10)."""
+
+import contextlib
+
+import structlog
+
+from bot.context.context import LOST_NOTE, Desk
+from bot.core.record import Change, Conflict
+from bot.maintenance.chores import wake_all
+from bot.maintenance.recover import EPOCH, recovered
+
+AGAIN_SECONDS = 10.0
+"""Pause before channels that could not be read are read again."""
+LOOK_SECONDS = 10.0
+"""How often a worker looks whether the epoch is still there: a loss may be seen by another process alone."""
+
+log = structlog.get_logger()
+
+
+class Healing:
+    """One per process. Actions are refused (`stories/ask.acting`) from the moment a loss is seen until it is healed."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._whole = False
+        self._again_at = self._look_at = 0.0
+        self._epoch: str | None = None
+
+    async def heal(self) -> None:
+        """For a worker, before it claims anything: recover at the first start and after a loss. Raises Unreachable."""
+        desk, now = self._desk, self._desk.monotonic()
+        lost = desk.store.lost_data()
+        if now < self._again_at or (self._whole and not lost and now < self._look_at):
+            return
+        self._look_at = now + LOOK_SECONDS
+        if lost or await desk.store.find(EPOCH) is None:
+            log.warning("records are recovered", why="Redis lost data" if lost else "Redis holds no epoch of ours")
+            desk.notes[LOST_NOTE] = "records were lost and are being recovered; no action is done until then"
+            self._whole = await recovered(desk)
+        elif self._whole:
+            return
+        else:
+            self._whole = True
+        await desk.store.commit(wake_all())
+        if self._whole:
+            desk.notes.pop(LOST_NOTE, None)
+        else:
+            self._again_at = desk.monotonic() + AGAIN_SECONDS
+
+    async def follow(self) -> None:
+        """For a web process, every second: go on when some worker has recovered the records. Raises Unreachable.
+
+        A loss that only this process saw is told to the workers: without an epoch they recover.
+        """
+        store = self._desk.store
+        epoch = await store.find(EPOCH)
+        if epoch is not None and epoch != self._epoch:
+            if self._epoch is not None:
+                log.warning("records were recovered")
+            store.accept_loss()
+            self._epoch = epoch
+        elif epoch is not None and store.lost_data():
+            log.warning("records are to be recovered", why="Redis lost data")
+            with contextlib.suppress(Conflict):
+                await store.commit(Change(point={EPOCH: ("", epoch)}))

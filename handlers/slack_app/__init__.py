@@ -1,0 +1,1 @@
+"""Everything Slack delivers: events, commands and interactions, by HTTP or Socket Mode."""

@@ -1,0 +1,241 @@
+"""All that Slack delivers: turn it into a Request, let the action answer, give the answer back in Slack's ways."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+
+from bot.context.context import Desk
+from bot.core.incident.incident import Incident
+from bot.core.message import Message
+from bot.core.record import Conflict
+from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.offer import act_id, incident_of
+from bot.incidents.app_home import welcome
+from bot.ports import Refused, Unreachable
+from bot.registry import ACTIONS, VERBS, helped
+from bot.requests.permission import Forgotten, Repeated, TooOften, on_record, paced, refused
+from bot.views.dialogs.modals import notice
+from bot.views.home.answers import refusal
+from handlers.http import metrics
+from handlers.slack_app.background import Afterwards
+from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
+from handlers.slack_app.respond import CALL_SECONDS, tell
+from handlers.slack_app.timeouts import unanswered
+
+PATIENCE_SECONDS = 1.8
+"""Slack waits 3 s; an answer that says "try again" must still arrive in time."""
+ASK_TRIES = 3
+DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up", "resolve": "resolve"}
+"""Callback id of a dialog → the action it belongs to."""
+
+Ack = Callable[..., Awaitable[Any]]
+Body = dict[str, Any]
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """What every door reaches. Slack gets its answer once the request is on record; what is said comes after it."""
+
+    desk: Desk
+    afterwards: Afterwards
+
+
+def slack_app(desk: Desk, afterwards: Afterwards) -> AsyncApp:
+    """Bolt, with every door registered. Requests are verified before they reach it; authorising calls nobody."""
+    token = desk.settings.env.slack_bot_token.get_secret_value()
+
+    async def authorised(**_: object) -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=None, team_id=None, bot_token=token)
+
+    app = AsyncApp(
+        authorize=authorised,
+        signing_secret=desk.settings.env.slack_signing_secret.get_secret_value() or "verified-before",
+        process_before_response=True,
+        request_verification_enabled=False,
+        ssl_check_enabled=False,
+    )
+    register(app, Doors(desk, afterwards))
+    return app
+
+
+def register(app: AsyncApp, doors: Doors) -> None:
+    """Bind Slack's ids to what they mean; one line for each kind of thing that Slack sends."""
+    for name in ACTIONS:
+        app.action(name)(_pressed(doors, name))
+    app.action("more")(_chosen(doors))
+    for callback, name in DIALOGS.items():
+        app.view(callback)(_submitted(doors, callback, name))
+    app.command("/queue")(_commanded(doors))
+    app.event("app_mention")(_mentioned(doors))
+    app.event("app_home_opened")(_home_opened(doors))
+    app.shortcut("tailback_diagnose")(_shortcut(doors))
+
+
+def _pressed(doors: Doors, name: str) -> Callable[..., Awaitable[None]]:
+    async def pressed(ack: Ack, body: Body) -> None:
+        await _aside(doors, from_action(body, name), ack)
+
+    return pressed
+
+
+def _chosen(doors: Doors) -> Callable[..., Awaitable[None]]:
+    async def chosen(ack: Ack, body: Body) -> None:
+        request = from_action(body, "more")
+        try:
+            request = await _named(doors.desk, request)
+        except Unreachable as error:
+            doors.afterwards.do(tell(doors.desk, request, unanswered(request, error)))
+            await ack()
+            return
+        await _aside(doors, request, ack)
+
+    return chosen
+
+
+def _submitted(doors: Doors, callback: str, name: str) -> Callable[..., Awaitable[None]]:
+    async def submitted(ack: Ack, body: Body) -> None:
+        answer = await answered(doors.desk, from_view(body, name, callback))
+        if answer.errors:
+            await ack(response_action="errors", errors=dict(answer.errors))
+        elif answer.view is not None:
+            await ack(response_action="update", view=dict(answer.view))
+        elif answer.whisper is not None:
+            await ack(response_action="update", view=_told_in_dialog(answer.whisper))
+        else:
+            await ack(response_action="clear")
+
+    return submitted
+
+
+def _commanded(doors: Doors) -> Callable[..., Awaitable[None]]:
+    async def commanded(ack: Ack, body: Body) -> None:
+        request = from_command(body)
+        answer = await _spoken(doors.desk, request)
+        if answer.view is not None or answer.whisper is None:
+            doors.afterwards.do(tell(doors.desk, request, answer))
+            await ack()
+        else:
+            await ack(
+                text=answer.whisper.text, blocks=[dict(b) for b in answer.whisper.blocks], response_type="ephemeral"
+            )
+
+    return commanded
+
+
+def _mentioned(doors: Doors) -> Callable[..., Awaitable[None]]:
+    async def mentioned(ack: Ack, body: Body) -> None:
+        request = from_mention(body)
+        if request is not None:
+            answer = await _spoken(doors.desk, request)
+            doors.afterwards.do(tell(doors.desk, request, answer))
+        await ack()
+
+    return mentioned
+
+
+def _shortcut(doors: Doors) -> Callable[..., Awaitable[None]]:
+    async def shortcut(ack: Ack, body: Body) -> None:
+        await _aside(doors, from_shortcut(body, "diagnose"), ack)
+
+    return shortcut
+
+
+def _home_opened(doors: Doors) -> Callable[..., Awaitable[None]]:
+    async def home_opened(ack: Ack, body: Body) -> None:
+        doors.afterwards.do(_welcomed(doors.desk, opened_by(body)))
+        await ack()
+
+    return home_opened
+
+
+async def _welcomed(desk: Desk, who: str) -> None:
+    try:
+        async with asyncio.timeout(CALL_SECONDS):
+            await welcome(desk, who)
+    except (Unreachable, TimeoutError) as error:
+        log.warning("home not drawn", why=str(error) or "time-out")
+
+
+async def answered(desk: Desk, request: Request) -> Answer:
+    """Let the action answer in time; every failure becomes a sentence for the person, and nothing is half done."""
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            answer = await _judged(desk, request)
+        outcome = "answered"
+    except Repeated as again:
+        outcome, answer = "repeated", Answer()
+        await _kept(desk, request, str(again))
+    except TooOften as often:
+        outcome, answer = "too often", Answer(whisper=refusal(str(often)))
+    except Refused as refusing:
+        words = refusal(str(refusing), refusing.who, refusing.may, refusing.where)
+        outcome, answer = "refused", Answer(whisper=words, forgotten=isinstance(refusing, Forgotten))
+        await _kept(desk, request, str(refusing))
+    except (Unreachable, Conflict, TimeoutError) as error:
+        outcome, answer = "failed", unanswered(request, error)
+    metrics.REQUESTS.labels(request.name, outcome).inc()
+    log.info("asked", action=request.name, who=request.who, surface=request.surface, outcome=outcome)
+    return answer
+
+
+async def _judged(desk: Desk, request: Request) -> Answer:
+    """What the action answers; a request that is on record is not refused when it is brought again (Repeated)."""
+    try:
+        await paced(desk, request)
+        return await _asked(desk, request)
+    except Refused:
+        if await on_record(desk, request):
+            raise Repeated("This request came again; what it asked for was written down the first time.") from None
+        raise
+
+
+async def _asked(desk: Desk, request: Request) -> Answer:
+    """Ask on what is true now; when a worker wrote one of the records meanwhile, ask again. Raises Conflict."""
+    for _ in range(ASK_TRIES - 1):
+        with contextlib.suppress(Conflict):
+            return await ACTIONS[request.name].ask(desk, request)
+    return await ACTIONS[request.name].ask(desk, request)
+
+
+def _told_in_dialog(words: Message) -> Body:
+    """A refusal takes the place of the dialog that was submitted."""
+    told = dict(notice("Tailback", [words.text]))
+    return {**told, "blocks": [dict(block) for block in words.blocks]} if words.blocks else told
+
+
+async def _kept(desk: Desk, request: Request, why: str) -> None:
+    try:
+        await refused(desk, request, why)
+    except (Unreachable, Conflict) as error:
+        log.warning("refusal not audited", action=request.name, why=str(error))
+
+
+async def _spoken(desk: Desk, request: Request) -> Answer:
+    if request.name in {"", "help"}:
+        return helped()
+    if request.name not in VERBS:
+        words = f'"{request.name[:40]}" is not something Tailback knows. Try `help`.'
+        return Answer(whisper=refusal(words))
+    return await answered(desk, replace(request, name=VERBS[request.name].NAME))
+
+
+async def _named(desk: Desk, request: Request) -> Request:
+    """An overflow menu says only which option: find the action whose id it carries."""
+    held = await desk.store.get(Incident, incident_of(request.act))
+    names = [name for name in ACTIONS if held and act_id(held.value, name) == request.act]
+    known = await desk.act(request.act) if not names else None
+    return replace(request, name=names[0] if names else known.name if known else "ack")
+
+
+async def _aside(doors: Doors, request: Request, ack: Ack) -> None:
+    answer = await answered(doors.desk, request)
+    doors.afterwards.do(tell(doors.desk, request, answer))
+    await ack()

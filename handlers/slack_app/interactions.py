@@ -1,0 +1,135 @@
+"""From what Slack sends to a Request: one function per kind of payload; nothing is believed, all has a default."""
+
+from collections.abc import Mapping
+
+from bot.core.requests.interaction import Request, Surface
+
+Body = Mapping[str, object]
+
+
+def from_action(body: Body, name: str) -> Request:
+    """A button or an overflow option (`block_actions`)."""
+    action = _first(body.get("actions"))
+    container = _table(body.get("container"))
+    chosen = _table(action.get("selected_option"))
+    ts, pressed = _text(container.get("thread_ts")), _text(container.get("message_ts"))
+    inside = ts != pressed  # a whisper into the thread is not seen by who reads the channel
+    return Request(
+        name=name,
+        who=_text(_table(body.get("user")).get("id")),
+        team=_person_team(body),
+        channel=_text(_table(body.get("channel")).get("id")) or _text(container.get("channel_id")),
+        surface=Surface.BUTTON,
+        key=_text(body.get("trigger_id")),
+        act=_text(chosen.get("value")) or _text(action.get("value")),
+        thread=ts if ts and inside else None,
+        trigger=_text(body.get("trigger_id")),
+        message="" if container.get("is_ephemeral") is True else pressed,
+    )
+
+
+def from_view(body: Body, name: str, callback: str) -> Request:
+    """A submitted dialog (`view_submission`); `private_metadata` is the act's id and nothing else."""
+    view = _table(body.get("view"))
+    act = _text(view.get("private_metadata"))
+    blocks = _table(_table(view.get("state")).get("values"))
+    return Request(
+        name=name,
+        who=_text(_table(body.get("user")).get("id")),
+        team=_person_team(body),
+        channel="",
+        surface=Surface.DIALOG,
+        key=f"view:{_text(view.get('id'))}:{_text(view.get('hash'))}:{callback}",
+        act=act,
+        values={block: value for block, fields in blocks.items() if (value := _value(fields)) is not None},
+        step=callback,
+        trigger=_text(body.get("trigger_id")),
+    )
+
+
+def from_command(body: Body) -> Request:
+    """`/queue VERB …`."""
+    verb, words = _verb(_text(body.get("text")))
+    return Request(
+        name=verb,
+        who=_text(body.get("user_id")),
+        team=_text(body.get("team_id")),
+        channel=_text(body.get("channel_id")),
+        surface=Surface.COMMAND,
+        key=_text(body.get("trigger_id")),
+        words=words,
+        trigger=_text(body.get("trigger_id")),
+    )
+
+
+def from_mention(body: Body) -> Request | None:
+    """`@tailback VERB …` in a thread or a channel; None when a bot wrote it."""
+    event = _table(body.get("event"))
+    who = _text(event.get("user"))
+    if not who or event.get("bot_id"):
+        return None
+    text = " ".join(word for word in _text(event.get("text")).split() if not word.startswith("<@"))
+    verb, words = _verb(text)
+    ts = _text(event.get("thread_ts"))
+    return Request(
+        name=verb,
+        who=who,
+        team=_text(event.get("user_team")) or _text(event.get("team")) or _text(body.get("team_id")),
+        channel=_text(event.get("channel")),
+        surface=Surface.MENTION,
+        key=_text(body.get("event_id")),
+        words=words,
+        thread=ts or None,
+    )
+
+
+def from_shortcut(body: Body, name: str) -> Request:
+    """A message shortcut: the message, or the thread it stands in."""
+    message = _table(body.get("message"))
+    ts = _text(message.get("thread_ts")) or _text(message.get("ts")) or _text(body.get("message_ts"))
+    return Request(
+        name=name,
+        who=_text(_table(body.get("user")).get("id")),
+        team=_person_team(body),
+        channel=_text(_table(body.get("channel")).get("id")),
+        surface=Surface.SHORTCUT,
+        key=_text(body.get("trigger_id")),
+        thread=ts or None,
+        trigger=_text(body.get("trigger_id")),
+    )
+
+
+def opened_by(body: Body) -> str:
+    """Who opened App Home (`app_home_opened`)."""
+    return _text(_table(body.get("event")).get("user"))
+
+
+def _verb(text: str) -> tuple[str, tuple[str, ...]]:
+    words = text.split()
+    return (words[0].lower(), tuple(words[1:])) if words else ("", ())
+
+
+def _value(fields: object) -> str | None:
+    for state in _table(fields).values():
+        entry = _table(state)
+        chosen = _table(entry.get("selected_option")).get("value")
+        value = entry.get("value") if chosen is None else chosen
+        if isinstance(value, str | int | float):
+            return str(value)
+    return None
+
+
+def _person_team(body: Body) -> str:
+    return _text(_table(body.get("user")).get("team_id")) or _text(_table(body.get("team")).get("id"))
+
+
+def _first(value: object) -> Mapping[str, object]:
+    return _table(value[0]) if isinstance(value, list) and value else {}
+
+
+def _table(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

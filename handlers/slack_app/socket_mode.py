@@ -1,0 +1,125 @@
+"""Socket Mode: connects beside everything else, never twice by the same address, and says so while it is not there."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+import structlog
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+
+from bot.context.context import Desk
+from handlers.cancellation import ended
+from handlers.wiring import House
+
+NOTE = "socket_mode"
+LOOK_SECONDS = 0.5
+PING_SECONDS = 5.0
+"""How often the connection is tried out, and how long the SDK waits between two tries to connect."""
+
+DEAF_SECONDS = 30.0
+"""Six pings without an answer, and no hello or envelope: then the connection is given up."""
+CONNECT_SECONDS = 10.0
+
+log = structlog.get_logger()
+
+
+@asynccontextmanager
+async def socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
+    """Deliveries by Socket Mode while the block runs; a Slack that cannot be reached holds up nothing else."""
+    desk = house.desk
+    desk.notes[NOTE] = "Socket Mode is not connected yet"
+    token = desk.settings.env.slack_app_token.get_secret_value()
+    handler = AsyncSocketModeHandler(app, token, ping_interval=PING_SECONDS)
+    await _by_our_way(handler, house)
+    tasks = [
+        asyncio.create_task(handler.connect_async(), name="socket-mode"),  # type: ignore[no-untyped-call]  # Bolt's own
+        asyncio.create_task(Watch(desk, handler.client).run(), name="socket-mode-watch"),
+    ]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            await ended(task)
+        await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
+
+
+async def _by_our_way(handler: AsyncSocketModeHandler, house: House) -> None:
+    """By the way that `[slack]` names, not by the environment's proxies, which the SDK reads when it makes a client.
+
+    The session is closed with the handler.
+    """
+    client = handler.client
+    await client.aiohttp_client_session.close()
+    client.aiohttp_client_session = client.web_client.session = house.to_slack()
+    client.proxy = client.web_client.proxy = None
+    client.web_client.base_url = house.desk.settings.env.slack_api_url
+
+
+class Client(Protocol):
+    """What is watched of the SDK's client."""
+
+    wss_uri: str | None
+    last_ping_pong_time: float | None
+    on_message_listeners: list[Callable[[Any], Awaitable[None]]]
+
+    async def is_connected(self) -> bool:
+        """What the SDK thinks; it does not look at whether anything arrives (slack.md trap 14)."""
+
+    async def connect_to_new_endpoint(self, force: bool = False) -> None:
+        """Connect by a new address."""
+
+
+class Watch:
+    """Keeps the note true, and connects anew when nothing was heard for too long, whatever the SDK thinks."""
+
+    def __init__(self, desk: Desk, client: Client) -> None:
+        self._desk, self._client = desk, client
+        self._heard_at = desk.monotonic()
+        self._pong = client.last_ping_pong_time
+        self._was_connected = False
+        client.on_message_listeners.append(self._heard)
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self.look()
+
+    async def look(self) -> None:
+        """One look. An address that failed is taken away: it works once, and the SDK would try it for ever."""
+        desk, client = self._desk, self._client
+        connected = await client.is_connected()
+        quiet = self._quiet_seconds()
+        if quiet > DEAF_SECONDS:
+            desk.notes[NOTE] = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
+            self._heard_at = desk.monotonic()
+            await self._anew()
+        elif connected:
+            desk.notes.pop(NOTE, None)
+        else:
+            client.wss_uri = None  # as the SDK itself says that there is none yet
+            desk.notes[NOTE] = "Socket Mode is not connected; trying again with a new address"
+        if connected is not self._was_connected:
+            log.info("socket mode", connected=connected)
+        self._was_connected = connected
+
+    def _quiet_seconds(self) -> float:
+        """Since the last hello, envelope or pong, by our own clock: the SDK notes pongs by one that may be set."""
+        before, self._pong = self._pong, self._client.last_ping_pong_time
+        if None not in {before, self._pong} and self._pong != before:
+            self._heard_at = self._desk.monotonic()
+        return self._desk.monotonic() - self._heard_at
+
+    async def _heard(self, _: object) -> None:
+        self._heard_at = self._desk.monotonic()
+
+    async def _anew(self) -> None:
+        log.warning("socket mode deaf", remedy="connecting anew")
+        self._client.wss_uri = None
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await self._client.connect_to_new_endpoint(force=True)
+        except Exception as error:  # noqa: BLE001 (a door: whatever the SDK raises, the next look tries again)
+            log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}")

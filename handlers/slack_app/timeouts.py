@@ -1,0 +1,32 @@
+"""What a person hears when there was no answer: what was certainly not done is never called uncertain."""
+
+from bot.core.requests.interaction import Answer, Request, Surface
+from bot.ports import Failure, Unreachable
+from bot.views.home.answers import refusal
+
+OPENS_A_DIALOG = frozenset({"silence", "scale_up", "resolve"})
+"""Actions whose button asks first: the press itself records nothing."""
+ONLY_LOOKS = frozenset({"more", "status", "list", "silences", "report"})
+"""What records nothing, however it is asked; `more` is the menu before it is known which entry was chosen."""
+
+
+def unanswered(request: Request, error: Exception) -> Answer:
+    """What was certainly not recorded is said so; after a silence nobody knows, and a second try is harmless."""
+    why = str(error) or "it took too long"
+    doubtful = isinstance(error, TimeoutError) or (isinstance(error, Unreachable) and error.failure is Failure.UNKNOWN)
+    if not doubtful:
+        return Answer(whisper=refusal(f"That was not recorded ({why}). Nothing was done; try again in a moment."))
+    again = "press again" if request.surface is Surface.BUTTON else "ask again"
+    if _only_asks(request):
+        what = "dialog" if request.surface is Surface.BUTTON else "question"
+        return Answer(whisper=refusal(f"The {what} did not open ({why}). Nothing was done; {again}."))
+    if request.name in ONLY_LOOKS:
+        return Answer(whisper=refusal(f"There was no answer ({why}). Nothing was changed; {again}."))
+    return Answer(whisper=refusal(f"It is not known whether that was recorded ({why}). If nothing shows, ask again."))
+
+
+def _only_asks(request: Request) -> bool:
+    """Whether it comes to a dialog at most: a button that asks first, or a target that is still to be confirmed."""
+    if request.name == "scale_up":
+        return request.step != "scale_up_confirm"
+    return request.name in OPENS_A_DIALOG and request.surface is Surface.BUTTON

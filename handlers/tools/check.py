@@ -1,0 +1,231 @@
+"""The doctor: looks at every part that Tailback needs, changes nothing, and says what to do about what it finds."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bot.config import Settings
+from bot.context.context import Lever
+from bot.core.pool.pool import Snapshot
+from bot.core.words import count, duration, listed
+from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
+from handlers.tools.check_settings import of_environment, of_settings
+from handlers.tools.check_slack import SlackProbe, of_slack
+from handlers.tools.findings import Finding, Level, from_sentence, ok, problem, warning
+
+PATIENCE_SECONDS = 20.0
+"""For one part; every call inside has its own, shorter limit."""
+REMEDIES = {
+    Failure.CREDENTIALS: "correct the variable that {place} names for its credentials, and what that token may do",
+    Failure.UNCONNECTED: "check the url in {place}, and that it runs and can be reached from here",
+    Failure.LATER: "look at it; it may only be busy, so check again in a minute",
+    Failure.UNKNOWN: "look at it; it may only be busy, so check again in a minute",
+    Failure.PLACE: "correct the url in {place}",
+    Failure.SHAPE: "correct {place}",
+    Failure.GONE: "correct {place}",
+}
+
+
+class RedisProbe(Protocol):
+    """What the doctor asks Redis."""
+
+    async def check(self) -> list[str]:
+        """What is dangerous about it, one sentence each with its remedy. Raises Unreachable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What the doctor examines with; a part that could not be put together is missing, and `problems` says why."""
+
+    now: Callable[[], float]
+    """Epoch seconds."""
+    slack: SlackProbe | None = None
+    redis: RedisProbe | None = None
+    engine: str = ""
+    """The embedded server that would be started; empty with REDIS_URL, or when there is none."""
+    metrics: Mapping[str, Metrics] = field(default_factory=dict)
+    """By pool name."""
+    levers: Mapping[str, Lever] = field(default_factory=dict)
+    """By pool name."""
+    alertmanagers: Mapping[str, Alertmanager] = field(default_factory=dict)
+    """By configured name."""
+    problems: tuple[tuple[str, str], ...] = ()
+    """(area, sentence with its remedy)."""
+
+
+def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[Finding]:
+    """The findings when the configuration cannot be read as a whole: nobody is asked anything then."""
+    rest = warning(
+        "configuration", "Slack, Redis and the back ends were not asked", "mend the problems, then check again"
+    )
+    variables = of_environment(readable) if readable else []
+    return [*(_configuration(sentence) for sentence in problems), *variables, rest]
+
+
+async def examined(settings: Settings, tools: Instruments) -> list[Finding]:
+    """Look at everything at once; a part that does not answer never hides another one."""
+    parts: list[tuple[str, Awaitable[list[Finding]]]] = [("redis", _of_redis(tools))]
+    if tools.slack is not None:
+        parts.append(("slack", of_slack(tools.slack, settings)))
+    parts.append(("metrics", _of_metrics(settings, tools)))
+    parts += [("scaler", _of_lever(pool, lever, settings)) for pool, lever in tools.levers.items()]
+    parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
+    answers = await asyncio.gather(*(_in_time(area, part) for area, part in parts))
+    said = [
+        _configuration(sentence) if area == "configuration" else from_sentence(area, sentence, "correct it")
+        for area, sentence in tools.problems
+    ]
+    return [*of_settings(settings), *said, *(finding for answer in answers for finding in answer)]
+
+
+def _configuration(sentence: str) -> Finding:
+    return from_sentence("configuration", sentence, "correct it; docs/configuration.md lists every setting")
+
+
+async def _in_time(area: str, part: Awaitable[list[Finding]]) -> list[Finding]:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await part
+    except TimeoutError:
+        return [problem(area, f"No answer within {PATIENCE_SECONDS:.0f} s", "look at it; something is stuck there")]
+
+
+async def _of_redis(tools: Instruments) -> list[Finding]:
+    if tools.redis is None:
+        return [ok("redis", f"{tools.engine} is here and will be started by `tailback run`")] if tools.engine else []
+    try:
+        dangers = await tools.redis.check()
+    except Unreachable as error:
+        return [from_sentence("redis", str(error), "check REDIS_URL, and that the server runs")]
+    found = [from_sentence(_area(sentence), _without_area(sentence), "correct it") for sentence in dangers]
+    areas = {finding.area for finding in found}
+    return [
+        *found,
+        *([] if "redis" in areas else [ok("redis", "Redis answers and is fit to keep incidents")]),
+        *([] if "clock" in areas else [ok("clock", "This machine's clock is within 2 s of Redis TIME")]),
+    ]
+
+
+def _area(sentence: str) -> str:
+    return "clock" if sentence.startswith("Clock:") else "redis"
+
+
+def _without_area(sentence: str) -> str:
+    text = sentence.removeprefix("Clock: ").removeprefix("Redis: ")
+    return text[:1].upper() + text[1:]
+
+
+async def _of_metrics(settings: Settings, tools: Instruments) -> list[Finding]:
+    """One look at each pool; what is wrong with a source in the same way for many pools is said once."""
+    pools = list(tools.metrics)
+    looks = await asyncio.gather(*(_look(tools.metrics[pool], pool) for pool in pools))
+    broken: dict[tuple[str, Failure, str], list[str]] = {}
+    found: list[Finding] = []
+    for pool, look in zip(pools, looks, strict=True):
+        if isinstance(look, Snapshot):
+            found += _of_snapshot(look, tools.now(), settings)
+        else:
+            source = f"[metrics.{settings.file.pool[pool].metrics}]" if pool in settings.file.pool else "[metrics]"
+            broken.setdefault((str(look), look.failure, source), []).append(pool)
+    return found + [
+        from_sentence("metrics", f"{listed(names)}: {said}", REMEDIES[failure].format(place=source))
+        for (said, failure, source), names in broken.items()
+    ]
+
+
+async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
+    try:
+        return await source.snapshot(pool)
+    except Unreachable as error:
+        return error
+
+
+def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[Finding]:
+    """A reason carries its own remedy after a semicolon; else it is the pool's keys that are to be corrected."""
+    place, queries = f'[pool."{look.pool}"]', _is_asked_by_queries(look.pool, settings)
+    why = {name: reason for name, _, reason in (entry.partition(": ") for entry in look.missing)}
+    if look.queued is None:
+        text, _, remedy = (why.get("queued") or "its source gives none").partition("; ")
+        return [problem("metrics", f"{look.pool}: the length of the queue is unknown ({text})",
+                        remedy or f"correct {'`queued`' if queries else 'its keys'} in {place}")]  # fmt: skip
+    found = []
+    if others := {name: reason.partition("; ") for name, reason in why.items() if name != "queued"}:
+        told = "; ".join(f"{name} ({text})" if text else name for name, (text, _, _) in others.items())
+        remedies = dict.fromkeys(remedy for _, _, remedy in others.values() if remedy)
+        usual = f"correct {'these figures' if queries else 'its keys'} in {place}"
+        found.append(warning("metrics", f"{look.pool}: unknown are {told}", "; ".join(remedies) or usual))
+    if (age := now - look.at) > 2 * settings.file.timing.poll + 1:
+        found.append(warning("metrics", f"{look.pool}: the newest figures are {duration(age)} old",
+                             "look at what exports them; old figures never count as drained"))  # fmt: skip
+    if found:
+        return found
+    wait = f", the oldest for {duration(look.oldest_wait_seconds)}" if look.queued else ""
+    return [ok("metrics", f"{look.pool}: {count(look.queued, 'job')} waiting{wait}")]
+
+
+def _is_asked_by_queries(pool: str, settings: Settings) -> bool:
+    table = settings.file.pool.get(pool)
+    return table is not None and settings.file.metrics.get(table.metrics, {}).get("kind") == "prometheus"
+
+
+async def _of_lever(pool: str, lever: Lever, settings: Settings) -> list[Finding]:
+    place = f'[pool."{pool}".scaler]'
+    by_hand = pool in settings.file.pool and settings.file.pool[pool].scaler.get("kind") == "none"
+    try:
+        capacity = await lever.scaler.read()
+    except Refused as refused:
+        return [from_sentence("scaler", str(refused), f"correct {place}, and what its token may do")]
+    except Unreachable as error:
+        return [from_sentence("scaler", str(error), REMEDIES[error.failure].format(place=place))]
+    if by_hand:
+        return [ok("scaler", f"{pool} is scaled by hand")]
+    if capacity.current is None:
+        return [problem("scaler", f"{pool}: the present size is unknown, so it cannot be scaled",
+                        f"look at what the scaler answers, and correct {place}")]  # fmt: skip
+    lacking = await _lacking(lever.scaler)
+    forbidden = [
+        from_sentence("scaler", sentence, f"correct what its token may do in {place}") for sentence in lacking or ()
+    ]
+    if found := [*forbidden, *_of_capacity(pool, capacity, lever.policy.maximum, place)]:
+        return found
+    size = f"{pool}: {count(capacity.current, 'runner')} now, up to {lever.policy.maximum:,} allowed"
+    return [ok("scaler", f"{size}; {_tried(lacking)}")]
+
+
+async def _lacking(one: object) -> tuple[str, ...] | None:
+    """The rights to change things that a back end says it lacks; None when it cannot say."""
+    return await one.lacking() if isinstance(one, Rehearsed) else None
+
+
+def _tried(lacking: tuple[str, ...] | None) -> str:
+    return "only reading was tried" if lacking is None else "it may be changed, and only reading was tried"
+
+
+def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> list[Finding]:
+    found = []
+    if capacity.trouble:
+        found.append(warning("scaler", f"{pool}: {capacity.trouble}",
+                             "look at it there; runners that are asked for may not come"))  # fmt: skip
+    if capacity.maximum is not None and allowed > capacity.maximum:
+        by = f" ({capacity.limited_by})" if capacity.limited_by else ""
+        found.append(warning("scaler", f"{pool}: max is {allowed:,}, but its scaler takes {capacity.maximum:,} at "
+                             f"most{by}", f"lower max in {place}, or raise it there"))  # fmt: skip
+    return found
+
+
+async def _of_alertmanager(name: str, one: Alertmanager) -> list[Finding]:
+    place = f"[alertmanager.{name}]"
+    try:
+        firing = await one.firing()
+        await one.find("tailback-check")
+    except Refused as refused:
+        return [from_sentence("alertmanager", str(refused), f"correct {place}, and what its token may do")]
+    except Unreachable as error:
+        return [from_sentence("alertmanager", str(error), REMEDIES[error.failure].format(place=place))]
+    fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
+    lacking = await _lacking(one)
+    if lacking:
+        return [from_sentence("alertmanager", sentence, f"correct {place}", Level.WARNING) for sentence in lacking]
+    may = "read" if lacking is None else "read and made"
+    return [ok("alertmanager", f"{name}: {fires}, its silences can be {may}; only reading was tried")]

@@ -1,0 +1,160 @@
+"""What the doctor finds out about Slack: token, rights against what is needed, channels, groups, Socket Mode."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from bot.config import Settings
+from bot.core.words import listed
+from bot.ports import Failure, Unreachable
+from handlers.tools.check_settings import CHANNEL, channels_of, groups_of
+from handlers.tools.findings import Finding, ok, problem, warning
+from handlers.tools.manifest import SCOPES, TOLERATED
+
+REMEDIES = {
+    "invalid_auth": "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN",
+    "not_authed": "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN",
+    "token_revoked": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
+    "token_expired": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
+    "account_inactive": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
+    "not_allowed_token_type": "use a bot token (xoxb-) in SLACK_BOT_TOKEN, an app-level one (xapp-) in SLACK_APP_TOKEN",
+    "missing_scope": "compare the app with `tailback manifest`, then install it again",
+    "channel_not_found": "correct the id; a private channel is found only once the bot is in it (/invite @tailback)",
+    "no_such_subteam": "correct the id of the user group",
+    "is_archived": "unarchive the channel, or name another one",
+}  # fmt: skip
+"""By Slack's error code."""
+GENERAL = {
+    Failure.UNCONNECTED: "check SLACK_API_URL and that this machine may reach Slack, or name a proxy in [slack]",
+    Failure.LATER: "wait a minute, then check again",
+    Failure.UNKNOWN: "look at slack-status.com, then check again",
+}
+
+
+class AppSeen(Protocol):
+    """The installed app."""
+
+    @property
+    def team(self) -> str:
+        """The workspace's name."""
+
+    @property
+    def user(self) -> str:
+        """The bot's name."""
+
+    @property
+    def scopes(self) -> frozenset[str] | None:
+        """What the bot token may do; None when Slack did not say."""
+
+
+class ChannelSeen(Protocol):
+    """A channel that exists."""
+
+    @property
+    def name(self) -> str:
+        """Empty when it is not known."""
+
+    @property
+    def member(self) -> bool:
+        """Whether the bot is in it."""
+
+    @property
+    def archived(self) -> bool | None:
+        """None when it is not known."""
+
+
+class SlackProbe(Protocol):
+    """Questions to Slack that change nothing; each raises Unreachable."""
+
+    async def app(self) -> AppSeen:
+        """Who we are, and what the token may do."""
+
+    async def channel(self, channel: str) -> ChannelSeen:
+        """One channel."""
+
+    async def group_size(self, group: str) -> int:
+        """How many people a user group has."""
+
+    async def socket_mode(self) -> bool:
+        """Whether Socket Mode would open; False without an app-level token."""
+
+
+async def of_slack(slack: SlackProbe, settings: Settings) -> list[Finding]:
+    """Everything about Slack; when the token itself is refused, that alone."""
+    found = await _of_socket_mode(slack)
+    try:
+        app = await slack.app()
+    except Unreachable as error:
+        return [_refused("The bot token", error), *found]
+    found.append(ok("slack", f"The bot token is {app.user or 'a bot'}'s in {app.team or 'a workspace'}"))
+    found += of_scopes(app.scopes, needs_groups=bool(groups_of(settings)))
+    for channel, places in channels_of(settings).items():
+        if CHANNEL.fullmatch(channel):
+            found.append(await _of_channel(slack, channel, places))
+    may_read_groups = app.scopes is None or "usergroups:read" in app.scopes
+    for group, places in groups_of(settings).items() if may_read_groups else ():
+        found.append(await _of_group(slack, group, places))
+    return found
+
+
+def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[Finding]:
+    """The rights of the token against those of the manifest: missing ones by what is lost, surplus ones too (C14)."""
+    if scopes is None:
+        return [
+            warning("slack", "Slack did not say what the bot token may do", "compare the app with `tailback manifest`")
+        ]
+    found = list(_missing(scopes, needs_groups=needs_groups))
+    surplus = sorted(scopes - {scope.name for scope in SCOPES} - TOLERATED)
+    if surplus:
+        found.append(warning("slack", f"The bot token may do more than Tailback uses: {listed(surplus, 20)}",
+                             "take these away under OAuth & Permissions, and install the app again"))  # fmt: skip
+    return found or [ok("slack", "The bot token has the scopes that are used, and no others")]
+
+
+def _missing(scopes: frozenset[str], *, needs_groups: bool) -> Iterator[Finding]:
+    for scope in SCOPES:
+        if scope.name in scopes:
+            continue
+        grave = scope.needed or (scope.name == "usergroups:read" and needs_groups)
+        say = problem if grave else warning
+        yield say("slack", f"The scope {scope.name} is missing: {scope.without}",
+                  f"add {scope.name} under OAuth & Permissions, and install the app again")  # fmt: skip
+
+
+async def _of_channel(slack: SlackProbe, channel: str, places: str) -> Finding:
+    try:
+        seen = await slack.channel(channel)
+    except Unreachable as error:
+        return _refused(f"{channel} ({places})", error)
+    name = f"#{seen.name} ({channel}, {places})" if seen.name else f"{channel} ({places})"
+    if seen.archived:
+        return problem("slack", f"{name} is archived", "unarchive it, or name another channel")
+    if not seen.member:
+        return problem("slack", f"The bot is not in {name}", "write `/invite @tailback` there")
+    return ok("slack", f"The bot is in {name}")
+
+
+async def _of_group(slack: SlackProbe, group: str, places: str) -> Finding:
+    try:
+        size = await slack.group_size(group)
+    except Unreachable as error:
+        return _refused(f"The user group {group} ({places})", error)
+    if not size:
+        return warning("slack", f"The user group {group} ({places}) has no members", "add people to it in Slack")
+    return ok("slack", f"The user group {group} ({places}) has {size:,} members")
+
+
+async def _of_socket_mode(slack: SlackProbe) -> list[Finding]:
+    try:
+        opens = await slack.socket_mode()
+    except Unreachable as error:
+        remedy = "turn on Socket Mode for the app, and copy a token with connections:write into SLACK_APP_TOKEN"
+        lost = error.failure in GENERAL
+        return [_refused("Socket Mode", error) if lost else problem("slack", f"Socket Mode: {error.what}", remedy)]
+    return [ok("slack", "Socket Mode would open")] if opens else []
+
+
+def _refused(what: str, error: Unreachable) -> Finding:
+    code = error.what.partition(": ")[2].partition(":")[0].strip()
+    text, _, own = error.what.partition("; ")
+    remedy = REMEDIES.get(code) or own or GENERAL.get(error.failure) or "compare the app with `tailback manifest`"
+    return problem("slack", f"{what}: {text}", remedy)

@@ -1,0 +1,211 @@
+"""The commands beside the servers: to set up, to try, to look at the records, and to play recordings."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.config import ConfigError, Settings, load
+from bot.core.reporting.summary import Report
+from bot.diagnosing.diagnose import known_pool
+from bot.ports import Refused
+from bot.reporting.collect import longer_view
+from bot.reporting.report import DAYS, MOST_DAYS
+from bot.sources.registry import SOURCES
+from bot.views.report import report_json, terminal
+from handlers.tools import check as doctor
+from handlers.tools import findings, replay, send
+from handlers.tools.manifest import printed
+from handlers.tools.records import Row, Wanted, exported, json_lines, since, table, trail_of, verified
+from handlers.tools.terminal import quiet, waited
+from handlers.wiring import now
+from handlers.wiring_tools import instruments, records, unbuildable
+
+tools = typer.Typer(rich_markup_mode=None)
+
+
+class Form(StrEnum):
+    """What `export` writes."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+@tools.command()
+def check(
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON: ok, and findings with their remedies.")] = False,
+) -> None:
+    """Look at every part, and say what to do.
+
+    Configuration, tokens and scopes, channels, Redis, clock and every back end: one line for each finding with its
+    remedy. Nothing is posted or changed. Exits with 0, or with 1 when there is a problem.
+
+    \b
+    Example: tailback check --json
+    """
+    quiet()
+    try:
+        settings = load()
+    except ConfigError as error:
+        found = waited(_unusable(error))
+    else:
+        found = waited(_examined(settings))
+    typer.echo(findings.for_machines(found) if as_json else findings.for_people(found))
+    if findings.failed(found):
+        raise typer.Exit(1)
+
+
+@tools.command()
+def manifest(
+    socket: Annotated[bool, typer.Option("--socket", help="For Socket Mode: Slack needs no way to this host.")] = False,
+    url: Annotated[str, typer.Option(metavar="https://…", help="For HTTP: the public address of `tailback web`.")] = "",
+) -> None:
+    """Print the Slack app manifest.
+
+    Paste it at api.slack.com/apps under Create New App, From a manifest.
+
+    \b
+    Example: tailback manifest --url https://tailback.example.com
+    """
+    if socket == bool(url):
+        raise Refused("Say how Slack reaches Tailback: --socket (no public address needed), or --url https://….")
+    try:
+        typer.echo(printed(url or None))
+    except ValueError as error:
+        raise Refused(f"--url: {error}.") from None
+
+
+@tools.command("send")
+def send_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSON payload, as its sender posts it.")],
+    url: Annotated[str, typer.Option(help="Address of the instance; else by HOST and PORT.")] = "",
+    to: Annotated[
+        str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCES)}; else seen by its fields.")
+    ] = "",
+) -> None:
+    """Post an alert payload to a running instance.
+
+    With the credentials of this environment, to try an installation.
+
+    \b
+    Example: tailback send alert.json --url http://127.0.0.1:8080
+    """
+    quiet()
+    body = send.read(file)
+    if to and to not in SOURCES:
+        raise Refused(f"--to: there is no source {to!r}; known: {', '.join(SOURCES)}.")
+    kind = to or send.kind_of(body, SOURCES)
+    typer.echo(send.send(send.parcel(load().env, url, kind, body, now())))
+
+
+@tools.command()
+def export(
+    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="Its id, or the link of its message in Slack.")],
+    form: Annotated[Form, typer.Option("--format", help="What to write.")] = Form.MARKDOWN,
+    sev: Annotated[bool, typer.Option("--sev", help="Markdown with the headings of a `ci: sev` issue.")] = False,
+) -> None:
+    """Write an incident's timeline.
+
+    With causes, waits and what was done; from the records at REDIS_URL, or in TAILBACK_DATA.
+
+    \b
+    Example: tailback export https://acme.slack.com/archives/C0CIONCALL/p1764555780000100 --sev
+    """
+    if sev and form is Form.JSON:
+        raise Refused("--sev is Markdown; leave out --format json.")
+    quiet()
+    typer.echo(waited(_exported(load(), incident, "sev" if sev else form)))
+
+
+@tools.command()
+def audit(
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the hash chain; exits with 1 when it breaks.")
+    ] = False,
+    after: Annotated[str, typer.Option("--since", metavar="TIME", help="Only since then: 2h, 3d, 2026-09-01.")] = "",
+    who: Annotated[str, typer.Option(metavar="USER", help="Only what this Slack user id did.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object a line.")] = False,
+) -> None:
+    """Show or verify who asked for what.
+
+    The audit trail with what came of each request; --verify checks that nobody changed it afterwards. From the
+    records at REDIS_URL, or in TAILBACK_DATA.
+
+    \b
+    Example: tailback audit --since 24h --who U0ALEX
+    """
+    quiet()
+    head, rows = waited(_trail(load()))
+    if verify:
+        typer.echo(verified(rows, head))
+        return
+    wanted = Wanted(since(after, now()) if after else 0.0, who)
+    typer.echo(json_lines(rows, wanted) if as_json else table(rows, wanted))
+
+
+@tools.command()
+def report(
+    pool: Annotated[str, typer.Argument(metavar="POOL", help="One pool; else all of them.", show_default=False)] = "",
+    days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, metavar="DAYS", help="How far back.")] = DAYS,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+) -> None:
+    """Tell what the last days were like.
+
+    Waits, incidents, what recurs and what would help, as `/queue report` tells it in Slack; hours by the clock of
+    report.zone. From the records at REDIS_URL, or in TAILBACK_DATA.
+
+    \b
+    Example: tailback report linux.2xlarge --days 14
+    """
+    quiet()
+    made = waited(_looked_back(load(), pool, days))
+    typer.echo(report_json.as_json(made) if as_json else terminal.plain(made))
+
+
+@tools.command("replay")
+def replay_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds webhooks.jsonl and metrics.jsonl.")],
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The configuration; else tailback.toml in DIR.")
+    ] = None,
+    until: Annotated[str, typer.Option(metavar="TIME", help="Stop there, for example 2026-03-02T12:00:00Z.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON: the summary and everything said.")] = False,
+) -> None:
+    """Play recorded webhooks and figures through a configuration.
+
+    Prints threads, proposals and how good the forecasts were. Nothing is asked of any system outside.
+
+    \b
+    Example: tailback replay docs/examples/replay
+    """
+    quiet()
+    typer.echo(replay.replayed(replay.Wanted(folder, config, until, as_json)))
+
+
+async def _examined(settings: Settings) -> list[findings.Finding]:
+    async with instruments(settings) as tools:
+        return await doctor.examined(settings, tools)
+
+
+async def _unusable(error: ConfigError) -> list[findings.Finding]:
+    """What `load` found, and what can be told from the rest without contacting anybody."""
+    more = await unbuildable(error.readable) if error.readable else []
+    return doctor.unusable([*error.problems, *more], error.readable)
+
+
+async def _exported(settings: Settings, incident: str, form: str) -> str:
+    async with records(settings) as store:
+        return await exported(store, incident, form, now())
+
+
+async def _looked_back(settings: Settings, pool: str, days: int) -> Report:
+    only = known_pool(settings.file, pool) if pool else None
+    async with records(settings) as store:
+        return await longer_view(store, settings.file, days, now(), only)
+
+
+async def _trail(settings: Settings) -> tuple[str, list[Row]]:
+    """The head first: what is written meanwhile only adds to the trail behind it."""
+    async with records(settings) as store:
+        return await store.audit_head(), await trail_of(store)

@@ -1,0 +1,188 @@
+"""`tailback demo`: the product itself, unchanged, against a local workspace and a simulated fleet, in one process."""
+
+import asyncio
+import contextlib
+import errno
+import secrets
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+
+from bot.config import Settings, load
+from bot.playground.demo_config import demo_config
+from bot.playground.demo_guide import guide
+from bot.playground.fleet.alerting.sender import AlertTarget
+from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
+from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, SCENARIOS, Scenario
+from bot.playground.narrator import Narrator
+from bot.playground.serving import serving as served
+from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.limits import Limits
+from bot.playground.slack.settings import Command, Shortcut
+from bot.ports import Refused
+from handlers.cancellation import ended
+from handlers.run import serving
+from handlers.wiring import House, now, opened
+
+PATIENCE_SECONDS = 5.0
+LOWEST_PORT, PORTS = 15_000, 7_000
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What runs while the demo is open, for a person at its page and for tests."""
+
+    address: str
+    """The page of the local workspace."""
+    product: str
+    fleet: str
+    house: House
+    slack: SlackStandIn
+    world: FleetStandIn
+
+
+def scenario_named(name: str) -> Scenario:
+    """The story of that name; raises Refused with the names there are."""
+    if name in SCENARIOS:
+        return SCENARIOS[name]
+    raise Refused(f'There is no scenario "{name}". Choose one of: {", ".join(SCENARIOS)} (`tailback demo --list`).')
+
+
+def listing() -> str:
+    """Every story with its paragraph, for the terminal."""
+    return "\n\n".join(f"{one.name}\n  {one.title}\n  {one.text}\n  Try: {one.try_this}" for one in SCENARIOS.values())
+
+
+async def run_demo(name: str, *, seed: int = DEFAULT_SEED, port: int = 8080, speed: float = DEMO_SPEED) -> None:
+    """Run until Ctrl-C; the terminal says what to look at. Raises Refused for an unknown scenario."""
+    scenario = scenario_named(name)
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signum, stopped.set)
+    _say("Starting: a local workspace, a simulated fleet, and Tailback between them …")
+    async with opened_demo(scenario, seed=seed, port=port, speed=speed) as demo:
+        for step in guide(scenario, speed):
+            _say(f"\n{step['title']}\n  {step['text']}")
+        _say(f"\nOpen  {demo.address}/?channel=C0DEVINFRA\nWhat happens there is told here too. Stop with Ctrl-C.\n")
+        narrator = Narrator(demo.slack.workspace)
+        while not stopped.is_set():
+            for line in narrator.news():
+                _say(line)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopped.wait(), 0.5)
+        _say("Stopping …")
+
+
+@asynccontextmanager
+async def opened_demo(
+    scenario: Scenario,
+    *,
+    seed: int = DEFAULT_SEED,
+    port: int = 0,
+    speed: float = DEMO_SPEED,
+    limits: Limits | None = Limits(),  # noqa: B008 - a frozen value
+) -> AsyncIterator[Demo]:
+    """Open workspace, fleet and product; nothing is kept on disk after it closes."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
+        product = f"http://127.0.0.1:{free_port()}"
+        slack = SlackStandIn(
+            clock=now,
+            request_url=f"{product}/slack/events",
+            limits=limits,
+            commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
+            shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),),
+        )
+        slack.workspace.guide = [dict(step) for step in guide(scenario, speed)]
+        address = await stack.enter_async_context(_page(slack, port))
+        token = secrets.token_hex(16)
+        post = await stack.enter_async_context(_poster())
+        world = FleetStandIn(
+            scenario,
+            Surroundings(now, post, api_token="demo"),  # noqa: S106 - guards nothing
+            (AlertTarget(f"{product}/alerts", token),),
+            seed,
+            speed,
+        )
+        fleet = await stack.enter_async_context(served(world.app))
+        world.external_url = fleet
+        path = folder / "tailback.toml"
+        path.write_text(demo_config(scenario, fleet, speed), "utf-8")
+        settings = demo_settings(path, address, product, token)
+        house = await stack.enter_async_context(opened(settings, durable=False))
+        await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
+        living = asyncio.create_task(world.run(), name="fleet")
+        stack.push_async_callback(ended, living)
+        yield Demo(address, product, fleet, house, slack, world)
+
+
+def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:
+    """The settings of the demo, read the ordinary way from the ordinary file at `path`."""
+    return load(
+        {
+            "SLACK_BOT_TOKEN": "xoxb-demo",
+            "SLACK_SIGNING_SECRET": "demo-signing-secret",
+            "SLACK_API_URL": f"{slack}/api/",
+            "TAILBACK_CONFIG": str(path),
+            "TAILBACK_DATA": str(path.parent / "data"),
+            "TAILBACK_WEBHOOK_TOKEN": token,
+            "HOST": "127.0.0.1",
+            "PORT": product.rpartition(":")[2],
+            "FLEET_TOKEN": "demo",
+        }
+    )
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nobody listens on now.
+
+    It lies below those that the system gives to outgoing connections, so that none of them takes it in the meantime.
+    """
+    for _ in range(100):
+        port = LOWEST_PORT + secrets.randbelow(PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise Refused("No free port was found on 127.0.0.1; stop something that listens there.")
+
+
+@asynccontextmanager
+async def _page(slack: SlackStandIn, port: int) -> AsyncIterator[str]:
+    """The workspace's address while it is served. Raises Refused when it cannot be served on that port."""
+    async with AsyncExitStack() as stack:
+        try:
+            address = await stack.enter_async_context(slack.serve(port=port))
+        except OSError as error:
+            why = "another program uses it, maybe another demo" if error.errno == errno.EADDRINUSE else error.strerror
+            raise Refused(
+                f"The page cannot be served on port {port}: {why}. Choose another with --port; 0 takes any free one."
+            ) from None
+        yield address
+
+
+@asynccontextmanager
+async def _poster() -> AsyncIterator[Callable[[str, Mapping[str, str], bytes], Awaitable[int]]]:
+    """How the fleet's alert source reaches the product: real HTTP."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=PATIENCE_SECONDS)) as session:
+
+        async def post(url: str, headers: Mapping[str, str], body: bytes) -> int:
+            try:
+                async with session.post(url, headers=dict(headers), data=body) as answer:
+                    return answer.status
+            except (aiohttp.ClientError, TimeoutError) as error:
+                raise OSError(str(error)) from None
+
+        yield post
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

@@ -1,0 +1,224 @@
+"""Plays a recording through the real stories: time jumps from one event to the next, and all of it is written down."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bot.context.context import Desk
+from bot.core.forecast.outlook import LeftOut
+from bot.core.forecast.scoring import waiting
+from bot.core.incident.incident import Incident
+from bot.core.pool.pool import Pool
+from bot.core.record import Change, Claim, Conflict
+from bot.core.requests.interaction import Request, Surface
+from bot.incidents.intake import take_alert
+from bot.incidents.list_incidents import open_incidents
+from bot.measuring.store_job import take_job
+from bot.playground.replay.chat import TEAM
+from bot.playground.replay.journal import Came, Form, Journal, Named, Proposed, Said
+from bot.playground.replay.parts import Clock
+from bot.playground.replay.recording import Asked, Delivered, Recording
+from bot.ports import Refused, Store, Unreachable
+from bot.registry import ACTIONS, VERBS
+from bot.requests.permission import own_id
+from bot.scaling.limits import within
+from bot.scaling.what_if import effect_of, effects, enough
+from bot.sources import workflow_job
+from bot.sources.payload import Unreadable
+from bot.sources.registry import GITHUB_EVENTS, SOURCES
+from handlers.tools.send import kind_of
+from handlers.worker import AT_ONCE, STORIES
+
+MOST_ROUNDS = 10_000
+"""Rounds of work without time going on, before it is called a bug."""
+REWEIGHED = 0.25
+"""The part by which a number of runners must change to be another proposal, and by 5 at least."""
+DUTIES = ("chore:pools", "chore:weekly")
+"""What a worker does of its own accord; the other duties look after a Slack and back ends that are not here."""
+
+
+class Due(Store, Protocol):
+    """A store that says when its next record is due."""
+
+    def next_due(self) -> float | None:
+        """Epoch seconds; None when none is."""
+
+
+@dataclass(slots=True)
+class Player:
+    """One replay; `play` runs it to the end and leaves everything in the journal."""
+
+    desk: Desk
+    store: Due
+    clock: Clock
+    recording: Recording
+    journal: Journal
+    told: Callable[[float], None]
+    """Hears how far it has come (epoch seconds)."""
+    asks: int = 0
+    weighed: dict[tuple[str, str], float] = field(default_factory=dict)
+    """(incident, pool) → when it was last thought about what to propose."""
+
+    async def play(self, until: float) -> None:
+        """Everything up to and including `until` (epoch seconds)."""
+        await self.store.commit(Change(wake=DUTIES))
+        events: list[Delivered | Asked] = [*self.recording.deliveries, *self.recording.asked]
+        coming = deque(sorted(events, key=lambda one: one.at))
+        while True:
+            await self._work()
+            times = [coming[0].at] if coming else []
+            if (due := self.store.next_due()) is not None:
+                times.append(due)
+            if not times or min(times) > until:
+                break
+            self.clock.reach(min(times))
+            self.told(self.clock.at)
+            while coming and coming[0].at <= self.clock.at:
+                await self._happens(coming.popleft())
+        self.clock.reach(until)
+
+    async def _work(self) -> None:
+        for _ in range(MOST_ROUNDS):
+            claims = (await self.store.claim(AT_ONCE)).claims
+            if not claims:
+                return
+            for claim in claims:
+                await self._tell(claim)
+        raise RuntimeError(f"after {MOST_ROUNDS} rounds of work at {self.clock.at:.3f} still more is due")
+
+    async def _tell(self, claim: Claim) -> None:
+        """One record to its story, as the worker does it."""
+        before = await self.store.get(Incident, claim.id) if claim.kind == "inc" else None
+        try:
+            await STORIES[claim.kind](self.desk, claim)
+        except (Conflict, Unreachable) as error:
+            self.journal.lines.append(Came(self.clock.at, f"{claim.kind} {claim.id}", f"interrupted: {error}"))
+        if claim.kind == "inc":
+            await self._noted(claim.id, before.value if before else None)
+        elif claim.kind == "pool":
+            await self._scored(claim.id)
+
+    async def _noted(self, incident_id: str, before: Incident | None) -> None:
+        """The incident as it is now, the likeliest cause when it is another one, and what would be proposed."""
+        held = await self.store.get(Incident, incident_id)
+        if held is None:
+            return
+        incident = self.journal.incidents[incident_id] = held.value
+        named = self.journal.named.setdefault(incident_id, [])
+        for pool, course in incident.courses.items():
+            old = before.courses.get(pool) if before else None
+            counts = old.causes if old else {}
+            now = [cause for cause, looks in course.causes.items() if looks > counts.get(cause, 0)]
+            last = next((one.cause for one in reversed(named) if one.pool == pool), None)
+            named += [Named(self.clock.at, pool, cause) for cause in now if cause != last]
+        if not incident.closed:
+            for pool in incident.affected:
+                await self._weighed(incident, pool)
+
+    async def _weighed(self, incident: Incident, name: str) -> None:
+        """What Scale up would propose, at most once in a report period; kept when it is another proposal."""
+        lever, at = self.desk.levers.get(name), self.weighed.get((incident.id, name), 0.0)
+        if lever is None or self.clock.at - at < self.desk.settings.file.paces.report:
+            return
+        self.weighed[incident.id, name] = self.clock.at
+        held, capacity = await self.store.get(Pool, name), await lever.scaler.read()
+        policy = within(lever, capacity)
+        room = max(0, policy.maximum - (capacity.size or 0))
+        more = enough(self.desk, held.value if held else None, min(room, policy.step or room))
+        proposed = self.journal.proposed.setdefault(incident.id, [])
+        last = next((one for one in reversed(proposed) if one.pool == name), None)
+        if last is None or _another(last.more, more):
+            lines = await effect_of(self.desk, name, more) if more else await effects(self.desk, name, capacity.size)
+            proposed.append(Proposed(self.clock.at, name, more, capacity.size, lines))
+
+    async def _scored(self, name: str) -> None:
+        held = await self.store.get(Pool, name)
+        scores = (*held.value.scores, *waiting(held.value)) if held is not None else ()
+        if scores or name in self.journal.scores:
+            before = self.journal.scores.get(name, {})
+            known = {at: score for at, score in before.items() if score.left_out is not LeftOut.WAITING}
+            self.journal.scores[name] = known | {score.forecast.at: score for score in scores}
+
+    async def _happens(self, event: Delivered | Asked) -> None:
+        if isinstance(event, Delivered):
+            source = source_of(event)
+            try:
+                outcome = await self._delivered(source, event)
+            except (Unreadable, Refused) as error:
+                self.journal.refused += 1
+                outcome = f"not readable ({event.place}): {error}"
+            if source != "github" or outcome not in {"stored", "repeated", "past", "ignored"}:
+                self.journal.lines.append(Came(event.at, f"webhook {source or event.path}", outcome))
+            return
+        self.asks += 1
+        await self._asked(event)
+
+    async def _delivered(self, source: str, event: Delivered) -> str:
+        if source == "github":
+            return await self._from_github(event)
+        return await take_alert(self.desk, SOURCES[source or kind_of(event.body, SOURCES)](event.body))
+
+    async def _from_github(self, event: Delivered) -> str:
+        name = event.headers.get("x-github-event", "")
+        if name == "workflow_job" and (job := workflow_job.parse(event.body, event.at)):
+            return await take_job(self.desk, job, event.headers.get("x-github-delivery", ""))
+        if name in GITHUB_EVENTS and (delivery := GITHUB_EVENTS[name](event.body)):
+            return await take_alert(self.desk, delivery)
+        return "ignored"
+
+    async def _asked(self, event: Asked) -> None:
+        verb, *words = event.says
+        action = VERBS.get(verb) or ACTIONS.get(verb)
+        if action is None:
+            self._answered(event, f"there is no such verb; known: {', '.join(VERBS)}")
+            return
+        incident = await self._meant(event)
+        thread = incident.thread if incident and incident.thread.root else None
+        channel, root = (thread.channel, thread.root) if thread else (self.desk.settings.file.slack.channel, None)
+        surface, key = Surface.MENTION if thread else Surface.COMMAND, f"replay {self.asks}"
+        request = Request(action.NAME, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
+        where = f"in the thread of {incident.id}" if incident and thread else f"in #{channel}"
+        try:
+            answer = await action.ask(self.desk, request)
+            asks_back = action.NAME == "scale_up" and len(words) > 1
+            if asks_back:
+                await self._confirmed(request, own_id(incident if thread else None, request))
+        except Refused as refused:
+            self._answered(event, f"refused: {refused}")
+            return
+        self._answered(event, f"{where}, and confirmed" if asks_back else where)
+        if answer.whisper is not None:
+            heard = Said(event.at, Form.WHISPER, channel, answer.whisper.text, thread=root or "", whom=event.who)
+            self.journal.lines.append(heard)
+
+    def _answered(self, event: Asked, outcome: str) -> None:
+        self.journal.lines.append(Came(event.at, f"{event.who} asked `{' '.join(event.says)}`", outcome))
+
+    async def _confirmed(self, asked: Request, draft: str) -> None:
+        """Whoever was recorded as having scaled has answered the question too."""
+        await ACTIONS[asked.name].ask(
+            self.desk,
+            Request(asked.name, asked.who, TEAM, asked.channel, Surface.DIALOG, f"{asked.key} confirmed", act=draft,
+                    step="scale_up_confirm"),
+        )  # fmt: skip
+
+    async def _meant(self, event: Asked) -> Incident | None:
+        """The newest open incident, of the pool that is named beside it or in it."""
+        pools = (
+            [event.pool] if event.pool else [word for word in event.says[1:] if word in self.desk.settings.file.pool]
+        )
+        found = [one for one in await open_incidents(self.desk) if not pools or pools[0] in one.candidates]
+        return max(found, key=lambda one: (one.opened_at, one.id), default=None)
+
+
+def _another(before: int | None, more: int | None) -> bool:
+    if not before or not more:
+        return before != more
+    return abs(more - before) >= max(5, REWEIGHED * max(before, more))
+
+
+def source_of(event: Delivered) -> str:
+    """The source that the path names: `/alerts/grafana`, `/github`; empty when only the body can tell."""
+    last = event.path.partition("?")[0].rstrip("/").rpartition("/")[2]
+    return last if last in {*SOURCES, "github"} else ""

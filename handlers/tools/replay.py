@@ -1,0 +1,176 @@
+"""`tailback replay`: recorded webhooks and figures go through a configuration, without network and without a clock."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count, pairwise
+from pathlib import Path
+from statistics import median
+
+from bot.config import ConfigError, Environment, File, Settings, read_file
+from bot.context.context import Desk, Lever
+from bot.core.reporting.summary import report
+from bot.playground.replay.chat import RecordingChat
+from bot.playground.replay.journal import Journal
+from bot.playground.replay.parts import Clock, RecordedAlertmanager, RecordedMetrics, RecordedScaler
+from bot.playground.replay.recording import Line, Recording, Wrong, moment, recording
+from bot.playground.replay.summary import Played, document, head, summary
+from bot.playground.replay.transcript import transcript
+from bot.ports import Refused
+from bot.reporting.collect import gathered
+from handlers.tools.player import Player
+from handlers.wiring_tools import levers_and_holders, memory
+
+LONG = 20_000
+"""Measurements from which on a person is told how far it has come."""
+TOLD_PARTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to replay, and how to tell it."""
+
+    folder: Path
+    config: Path | None = None
+    """None: `tailback.toml` in the folder."""
+    until: str = ""
+    """A time with its zone, or epoch seconds; empty: the end of the recording."""
+    as_json: bool = False
+
+
+class StillLoop(asyncio.SelectorEventLoop):
+    """An event loop that goes by the clock of the replay: no real time can run out while a story works."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._replayed = now
+
+    def time(self) -> float:
+        """Seconds of the replay."""
+        return self._replayed()
+
+
+def replayed(wanted: Wanted) -> str:
+    """The transcript and its summary, or JSON. Raises ConfigError and Refused with place and remedy."""
+    settings, recorded = _settings(wanted), read(wanted.folder)
+    since, last = recorded.times
+    until = _until(wanted.until, since) if wanted.until else last
+    clock = Clock(since)
+    with asyncio.Runner(loop_factory=lambda: StillLoop(clock.now)) as runner:
+        played = runner.run(_played(settings, recorded, clock, until))
+    if wanted.as_json:
+        return json.dumps(document(played), indent=1, ensure_ascii=False)
+    paces = settings.file.paces
+    return "\n".join([*head(played), *transcript(played.journal.lines, paces.report), "", *summary(played)])
+
+
+def read(folder: Path) -> Recording:
+    """What stands in a folder. Raises ConfigError with every problem, and Refused when there is nothing to replay."""
+    if not folder.is_dir():
+        raise Refused(f"{folder}: is no folder; name one with webhooks.jsonl and metrics.jsonl.")
+    one_a_file = [(str(path), _text(path)) for path in sorted((folder / "webhooks").glob("*.json"))]
+    webhooks = [*_lines(folder / "webhooks.jsonl"), *one_a_file]
+    found = recording(webhooks, _lines(folder / "metrics.jsonl"), _lines(folder / "actions.jsonl"))
+    if found.times == (0.0, 0.0):
+        needs = "it needs webhooks.jsonl (or webhooks/*.json) and, to measure pools, metrics.jsonl"
+        raise Refused(f"{folder}: holds nothing to replay; {needs}.")
+    return found
+
+
+def _lines(path: Path) -> Iterator[Line]:
+    if path.exists():
+        for number, text in enumerate(_text(path).splitlines(), 1):
+            yield f"{path}:{number}", text
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise Refused(f"{path}: is not UTF-8; write it as UTF-8 text.") from None
+    except OSError as error:
+        raise Refused(f"{path}: cannot be read ({error.strerror}); give its reader the right to.") from None
+
+
+def _settings(wanted: Wanted) -> Settings:
+    """The configuration with shadow mode on: the recorded figures do not answer to what is done."""
+    path = wanted.config or wanted.folder / "tailback.toml"
+    if not path.is_file():
+        raise Refused(f"{path}: there is no such file; put a tailback.toml into the folder, or name one with --config.")
+    file = read_file(path)
+    if not file.slack.channel:
+        raise ConfigError([f"{path}: slack.channel: is required; add the channel of incidents without a route"])
+    shadowed = file.actions.model_copy(update={"shadow": True})
+    return Settings(Environment(), file.model_copy(update={"actions": shadowed}))
+
+
+def _until(text: str, since: float) -> float:
+    try:
+        at = moment(float(text) if text.replace(".", "", 1).isdigit() else text, "--until")
+    except Wrong as wrong:
+        raise Refused(f"{wrong}.") from None
+    if at < since:
+        raise Refused("--until: lies before the recording begins; name a later time.")
+    return at
+
+
+async def _played(settings: Settings, recorded: Recording, clock: Clock, until: float) -> Played:
+    since, store, journal = clock.at, memory(settings, clock.now), Journal()
+    figures, ids = RecordedMetrics(recorded.samples, clock.now), count(1)
+    behind = await levers_and_holders(settings, clock.now)
+    people = frozenset(asked.who for asked in recorded.asked)
+    desk = Desk(
+        settings=settings,
+        store=store,
+        chat=RecordingChat(clock.now, people, journal.lines.append),
+        metrics=dict.fromkeys(settings.file.pool, figures),
+        levers={name: Lever(RecordedScaler(name, figures), policy) for name, (_, policy) in behind.levers.items()},
+        alertmanagers={
+            name: RecordedAlertmanager(one.kind, one.max_silence_seconds, one.addresses)
+            for name, one in behind.alertmanagers.items()
+        },
+        now=clock.now,
+        monotonic=clock.now,
+        new_id=lambda prefix: f"{prefix}{next(ids)}",
+    )
+    told = Progress(since, until) if recorded.measured >= LONG else _silent
+    await Player(desk, store, clock, recorded, journal, told).play(until)
+    books = await gathered(store, settings.file, since, until + 1)
+    fed = [sum(one.at <= until for one in kind) for kind in (recorded.deliveries, recorded.asked)]
+    measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)
+    return Played(
+        journal, since, until, fed[0], measured, fed[1], report(books), tuple(remarks(settings.file, recorded))
+    )
+
+
+def remarks(file: File, recorded: Recording) -> Iterator[str]:
+    """What a person should know before believing the transcript."""
+    known: Mapping[str, object] = file.pool
+    for name in sorted(recorded.samples.keys() - known.keys()):
+        yield f'metrics.jsonl speaks of {name}, but there is no [pool."{name}"]; its figures are not looked at.'
+    for name in sorted(known.keys() - recorded.samples.keys()):
+        yield f"no figures of {name} were recorded, so it is unknown throughout."
+    for name, samples in sorted(recorded.samples.items()):
+        gaps = [b.at - a.at for a, b in pairwise(samples)]
+        if gaps and (usual := median(gaps)) > 2 * file.timing.poll:
+            yield (f"{name} was measured every {usual:g} s, and timing.poll is {file.timing.poll:g} s: it looks old in "
+                   "between, and is not seen to drain; record more often, or raise timing.poll.")  # fmt: skip
+
+
+class Progress:
+    """Says on standard error how far it has come, at each twentieth."""
+
+    def __init__(self, since: float, until: float) -> None:
+        self._since, self._length, self._told = since, max(until - since, 1.0), 0
+
+    def __call__(self, at: float) -> None:
+        part = int(TOLD_PARTS * (at - self._since) / self._length)
+        if part > self._told:
+            self._told = part
+            sys.stderr.write(f"replayed {part / TOLD_PARTS:.0%}\n")
+
+
+def _silent(at: float) -> None:
+    """Too short to be worth a word."""

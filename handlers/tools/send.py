@@ -1,0 +1,191 @@
+"""Posts an alert payload to a running Tailback with the right credentials, to try an installation."""
+
+import hmac
+import http.client
+import json
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bot.config import Environment
+from bot.ports import Refused
+from bot.sources.credentials import SIGNATURE_HEADER
+
+SECONDS = 10.0
+"""Tailback answers within 2 s; the rest is the network's."""
+LARGEST_ANSWER = 64 * 1024
+EVERYWHERE = {"0.0.0.0", "::", "[::]", ""}
+"""Addresses that a server listens on and nobody can be called at."""
+
+WORDS = {
+    "opened": "Stored. The thread opens in Slack in a moment.",
+    "joined": "Stored. It belongs to an open incident; its thread shows it in a moment.",
+    "repeated": "Stored before: this payload says nothing new. To see a new thread, change startsAt and send it again.",
+    "tested": "The connection works. This is a contact point's test message, so no incident opens.",
+    "nothing_open": "Understood. It says that an alert resolved which has no open incident, so nothing changed.",
+    "ignored": "Understood. GitHub's webhook speaks of no alert and of no job that waits, so nothing changed.",
+}
+"""What each outcome of `bot.incidents.intake` means for the person who sent it."""
+REMEDIES = {
+    400: "Check the file, or name its format with --to.",
+    401: "Set TAILBACK_WEBHOOK_TOKEN (or TAILBACK_WEBHOOK_HMAC_SECRET) to what the running Tailback has.",
+    404: "Check --url and --to; the address is the one of `tailback web`, without a path.",
+    413: "Send fewer alerts at once (max_alerts).",
+    415: "Send it uncompressed.",
+    503: "Its Redis cannot store now: look at /readyz there, then send it again.",
+}
+GITHUB = "github"
+GITHUB_EVENTS = {"issue": "issues", "workflow_job": "workflow_job"}
+"""The field that a GitHub webhook has → the event that it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What goes over the wire."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def read(path: Path) -> bytes:
+    """The file's bytes as they are: a signature covers them. Raises Refused."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Refused(f"{path}: cannot be read ({error.strerror}); name a file with a JSON payload.") from None
+
+
+def kind_of(body: bytes, known: Mapping[str, object]) -> str:
+    """Which source the payload is of, among the `known` ones (formats.md section 2). Raises Refused."""
+    choices = " or ".join(f"--to {name}" for name in sorted(known))
+    try:
+        payload = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"The file is not JSON ({error}); mend it, or say what it is: {choices}.") from None
+    found = _guess(payload if isinstance(payload, dict) else {})
+    if not found:
+        raise Refused(f"The file looks like no alert payload that Tailback knows; say what it is: {choices}.")
+    if found not in {*known, GITHUB}:
+        raise Refused(f"The file looks like a payload for /alerts/{found}, which this release does not take; "
+                      f"known: {choices}.")  # fmt: skip
+    return found
+
+
+def _guess(payload: Mapping[str, object]) -> str:
+    if "TopicArn" in payload and "Type" in payload:
+        return "sns"
+    if "schema_version" in payload and "identity" in payload:
+        return "event"
+    if "action" in payload and GITHUB_EVENTS.keys() & payload.keys():
+        return GITHUB
+    if "alerts" not in payload:
+        return ""
+    return "alertmanager" if str(payload.get("version")) == "4" and "orgId" not in payload else "grafana"
+
+
+def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Parcel:
+    """The request; `url` empty means the instance of this environment. Raises Refused when there is no secret.
+
+    `now` is epoch seconds, for the signature's timestamp. A token goes before a signature, because every source
+    takes it; a signature is for Grafana alone.
+    """
+    headers, place = {"Content-Type": "application/json", "User-Agent": "tailback-send"}, url.rstrip("/") or home(env)
+    if kind == GITHUB:
+        return Parcel(f"{place}/{GITHUB}", headers | signed_as_github(env, body), body)
+    if kind == "sns":
+        raise Refused("Only Amazon SNS can sign what /alerts/sns believes; let an alarm speak instead: aws cloudwatch "
+                      "set-alarm-state --alarm-name NAME --state-value ALARM --state-reason test")  # fmt: skip
+    if tokens := env.webhook_tokens:
+        headers["Authorization"] = f"Bearer {tokens[0]}"
+    elif secret := env.tailback_webhook_hmac_secret.get_secret_value():
+        headers |= signed(secret, env.tailback_webhook_hmac_timestamp_header, body, now)
+    else:
+        raise Refused("TAILBACK_WEBHOOK_TOKEN is not set; set it to what the running Tailback has.")
+    return Parcel(f"{place}/alerts/{kind}", headers, body)
+
+
+def signed(secret: str, timestamp_header: str, body: bytes, now: float) -> dict[str, str]:
+    """Grafana's signature headers (formats.md section 4)."""
+    digest = hmac.new(secret.encode("utf-8", "surrogateescape"), digestmod=sha256)
+    headers = {}
+    if timestamp_header:
+        headers[timestamp_header] = f"{int(now)}"
+        digest.update(f"{int(now)}:".encode())
+    digest.update(body)
+    return {**headers, SIGNATURE_HEADER: digest.hexdigest()}
+
+
+def signed_as_github(env: Environment, body: bytes) -> dict[str, str]:
+    """GitHub's headers; raises Refused when there is no secret."""
+    if not env.github_secrets:
+        raise Refused("GITHUB_WEBHOOK_SECRET is not set; set it to what the running Tailback has.")
+    digest = hmac.new(env.github_secrets[0].encode("utf-8", "surrogateescape"), body, sha256).hexdigest()
+    event = next(GITHUB_EVENTS[field] for field in GITHUB_EVENTS if field in json.loads(body))
+    return {"X-Hub-Signature-256": f"sha256={digest}", "X-GitHub-Event": event}
+
+
+def home(env: Environment) -> str:
+    """The address of the instance that this environment describes."""
+    host = "127.0.0.1" if env.host in EVERYWHERE else env.host
+    return f"http://[{host}]:{env.port}" if ":" in host else f"http://{host}:{env.port}"
+
+
+def send(sent: Parcel, seconds: float = SECONDS) -> str:
+    """Post it and say in words what came of it; raises Refused. No redirect is followed, no proxy used."""
+    parts = urlsplit(sent.url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise Refused(f"--url: {sent.url!r} is not an address; write for example --url http://127.0.0.1:8080.")
+    place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    try:
+        line = _connection(parts.scheme, parts.hostname, parts.port, seconds)
+    except ValueError:
+        raise Refused(
+            f"--url: {place} has a port that is no number; write for example http://127.0.0.1:8080."
+        ) from None
+    try:
+        line.request("POST", parts.path, sent.body, dict(sent.headers))
+        answer = line.getresponse()
+        status, text = answer.status, answer.read(LARGEST_ANSWER)
+    except ConnectionRefusedError:
+        raise Refused(
+            f"Nobody listens at {place}; start it with `tailback run`, or name its address with --url."
+        ) from None
+    except TimeoutError:
+        raise Refused(f"{place} did not answer within {seconds:g} s; look at its log and at /readyz there.") from None
+    except socket.gaierror:
+        raise Refused(f"The host of {place} is not known; check --url.") from None
+    except ssl.SSLError as error:
+        raise Refused(
+            f"{place} does not speak TLS that can be trusted ({error.reason}); check --url and its certificate."
+        ) from None
+    except (OSError, http.client.HTTPException, UnicodeError) as error:
+        raise Refused(
+            f"{place} gave no answer that can be read ({error or type(error).__name__}); check --url."
+        ) from None
+    finally:
+        line.close()
+    return _judged(place, status, text)
+
+
+def _connection(scheme: str, host: str, port: int | None, seconds: float) -> http.client.HTTPConnection:
+    if scheme == "http":
+        return http.client.HTTPConnection(host, port, timeout=seconds)
+    return http.client.HTTPSConnection(host, port, timeout=seconds)
+
+
+def _judged(place: str, status: int, text: bytes) -> str:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = None
+    facts = body if isinstance(body, dict) else {}
+    if status == 200 and "outcome" in facts:
+        return WORDS.get(str(facts["outcome"]), f"Stored ({facts['outcome']}).")
+    said = " ".join(str(facts.get("error", "")).split())[:300]
+    remedy = REMEDIES.get(status, "Check --url: is this the address of `tailback web`?")
+    raise Refused(f"{place} answered HTTP {status}{f': {said}' if said else ''}. {remedy}".replace("..", "."))

@@ -1,0 +1,87 @@
+"""Webhooks and REST side by side, without any network: when webhooks are trusted, and what a figure rests on."""
+
+import pytest
+
+from bot.adapters.github.jobs import Run
+from bot.adapters.github.reconcile_jobs import RepoSeen, RunSeen, Sight, doubts, known_jobs, read_at, to_read
+from bot.adapters.github.runners import Runner
+from bot.adapters.github.snapshot import unservable
+from bot.core.pool.job import JobState, Line, WorkflowJob
+from bot.ports import Unreachable
+from tests.builders import NOW
+
+REPO = "acme/app"
+HEARD = Line(NOW - 1800, NOW)
+JOB = WorkflowJob("1", "7", "test", "pull", REPO, ("gpu",), JobState.QUEUED, created_at=NOW - 600, seen_at=NOW - 600)
+RUN = Run("7", "queued", NOW - 600, NOW - 500)
+
+
+@pytest.mark.parametrize(
+    ("line", "owner", "lost", "flows"),
+    [
+        (HEARD, "acme", {}, True),
+        (None, "acme", {}, False),
+        (Line(NOW - 600, NOW), "acme", {}, False),
+        (Line(NOW - 9000, NOW - 901), "acme", {}, False),
+        (HEARD, "other", {}, False),
+        (HEARD, "ACME", {REPO: NOW - 601}, True),
+        (HEARD, "acme", {REPO: NOW - 599}, False),
+    ],
+)
+def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
+    line: Line | None, owner: str, lost: dict[str, float], *, flows: bool
+) -> None:
+    """And only those of an owner that they told of, and only where none was lost in the last ten minutes."""
+    job = WorkflowJob("1", "7", "t", "w", f"{owner}/x", ("gpu",), JobState.QUEUED)
+    assert Sight(NOW, {"1": job}, line, lost=lost).flows(REPO) is flows
+
+
+@pytest.mark.parametrize(
+    ("repos", "runs", "said"),
+    [
+        ({REPO: RepoSeen()}, {}, "the runs of acme/app are not listed yet; raise budget"),
+        ({REPO: RepoSeen(NOW, trouble="no")}, {}, "no"),
+        ({REPO: RepoSeen(NOW, {"7": RUN})}, {}, "the jobs of 1 of 1 open run of acme/app were not read; send"),
+        ({REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW, REPO, {}, "gap")}, "gap"),
+        ({REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW - 40, REPO, {})}, NOW - 40),
+        ({REPO: RepoSeen(NOW - 50, {})}, {}, NOW - 50),
+        ({}, {}, NOW),
+    ],
+)
+def test_a_queue_without_webhooks_is_as_old_as_its_oldest_answer(
+    repos: dict[str, RepoSeen], runs: dict[str, RunSeen], said: float | str
+) -> None:
+    """Or it is unknown, and why."""
+    found = read_at(Sight(NOW, {}, None, repos, runs))
+    assert found == said or str(found).startswith(str(said))
+
+
+def test_webhooks_that_flow_are_as_fresh_as_the_look() -> None:
+    """What they are compared with may be ten minutes old before it is said."""
+    sight = Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW - 500, trouble="no")})
+    assert read_at(sight) == NOW
+    assert doubts(sight) == ""
+    assert doubts(Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW - 601, trouble="no")})) == "no"
+    assert "were not listed" in doubts(Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen()}))
+
+
+def test_a_repository_that_cannot_be_read_costs_no_calls_for_its_runs() -> None:
+    """Its runs would be refused as well."""
+    assert to_read(Sight(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN}, trouble="no")})) == []
+    assert to_read(Sight(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN})})) == [(REPO, "7")]
+
+
+def test_words_and_answers_about_one_job_come_together() -> None:
+    """Whoever saw it further is right."""
+    running = WorkflowJob("1", "7", "test", "pull", REPO, ("gpu",), JobState.IN_PROGRESS, started_at=NOW - 10)
+    sight = Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW, REPO, {"1": running})})
+    ((job,), over) = known_jobs(sight, ["GPU"])
+    assert (job.state, job.created_at, over) == (JobState.IN_PROGRESS, NOW - 600, frozenset())
+    assert known_jobs(sight, ["cpu"]) == ((), frozenset())
+
+
+def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
+    """An autoscaler may bring a runner that carries every label."""
+    assert unservable([JOB], (), ["gpu"]) is None
+    assert unservable([JOB], Unreachable("GitHub", "no"), ["gpu"]) is None
+    assert unservable([JOB], (Runner("1", frozenset({"gpu"}), online=False, busy=False),), ["gpu"]) == 0

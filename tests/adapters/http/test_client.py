@@ -1,0 +1,218 @@
+"""The HTTP client of all back ends: what every kind of failure means, and what it must never do or say."""
+
+import asyncio
+import logging
+import socket
+
+import httpx
+import pytest
+
+from bot.adapters.http.client import LARGEST_ANSWER, Http, Wire, base_url, retry_after, secret_url
+from bot.ports import Failure, Unreachable
+from tests.adapters.back_end import URL, BackEnd, serving_once
+
+TOKEN = "glsa_0123456789abcdef"
+
+
+def client(back: BackEnd, **headers: str) -> Http:
+    """A client of the scripted back end."""
+    return back.wire().http("Grafana", URL, headers=headers)
+
+
+async def problem(call: object) -> Unreachable:
+    """The Unreachable that a call raises."""
+    with pytest.raises(Unreachable) as caught:
+        await call  # type: ignore[misc]  # a coroutine
+    return caught.value
+
+
+async def test_a_json_answer_comes_back_decoded() -> None:
+    """The main path: address, query and headers go out, the document comes back."""
+    back = BackEnd().says(200, {"status": "success"})
+    answer = await client(back, Authorization="Bearer x").get_json("/api/v1/query", {"query": "up"})
+    assert answer == {"status": "success"}
+    asked = back.asked[0]
+    assert (asked.method, asked.path, asked.query) == ("GET", "/api/v1/query", {"query": "up"})
+    assert asked.headers["authorization"] == "Bearer x"
+
+
+@pytest.mark.parametrize(
+    ("status", "read", "write"),
+    [
+        (500, Failure.LATER, Failure.UNKNOWN),
+        (503, Failure.LATER, Failure.UNKNOWN),
+        (401, Failure.CREDENTIALS, Failure.CREDENTIALS),
+        (403, Failure.CREDENTIALS, Failure.CREDENTIALS),
+        (429, Failure.LATER, Failure.LATER),
+        (302, Failure.PLACE, Failure.PLACE),
+        (307, Failure.PLACE, Failure.PLACE),
+    ],
+)
+async def test_a_refusal_has_the_same_class_everywhere(status: int, read: Failure, write: Failure) -> None:
+    """A write that failed inside the back end may have happened; a read is just asked again."""
+    back = BackEnd(headers={"Location": "http://elsewhere.test/"}).says(status, {"message": "no"})
+    assert (await problem(client(back).get("/x"))).failure is read
+    assert (await problem(client(back).send("POST", "/x", {}))).failure is write
+
+
+async def test_other_refusals_are_given_back_with_the_back_ends_own_words() -> None:
+    """404, 400 and 422 mean something to the caller; control characters in them mean nothing to a log."""
+    back = BackEnd().says(404, {"message": "silence\nnot \x1b[31mfound"})
+    answer = await client(back).get("/x")
+    assert (answer.status, answer.ok, answer.text) == (404, False, "silence not [31mfound")
+
+
+async def test_a_missing_permission_is_named() -> None:
+    """403 carries what the body says is missing, and asking again is pointless."""
+    back = BackEnd().says(403, {"message": "Permissions needed: alert.silences:create", "title": "Access denied"})
+    error = await problem(client(back).send("POST", "/x", {}))
+    assert "alert.silences:create" in error.what
+    assert not error.retryable
+
+
+async def test_retry_after_is_carried_along() -> None:
+    """A 429 says when to come back."""
+    back = BackEnd(headers={"Retry-After": "7"}).says(429, {})
+    assert (await problem(client(back).get())).retry_after_seconds == 7
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"), [("", 30), ("0", 1), ("-1", 1), ("abc", 30), ("86400", 300), ("2.5", 2.5), ("nan", 30)]
+)
+def test_an_odd_retry_after_is_bounded(value: str, seconds: float) -> None:
+    """Nobody can make us wait for ever, or hammer."""
+    assert retry_after(value) == seconds
+
+
+@pytest.mark.parametrize("body", [b"<html>challenge</html>", b"", b"[" * 100_000, b'{"n": ' + b"9" * 5000 + b"}"])
+async def test_garbage_is_no_answer(body: bytes) -> None:
+    """A 200 that is not usable JSON leaves a write in doubt; nothing in it raises anything else."""
+    back = BackEnd().says(200, body)
+    assert (await problem(client(back).get_json())).failure is Failure.LATER
+    assert (await problem(client(back).send_json("POST", "", {}))).failure is Failure.UNKNOWN
+
+
+async def test_lone_surrogates_are_replaced() -> None:
+    """What is stored or hashed later must be encodable."""
+    back = BackEnd().says(200, b'{"name": "a\\ud800b", "fine": "\\ud83d\\ude00"}')
+    assert await client(back).get_json() == {"name": "a\N{REPLACEMENT CHARACTER}b", "fine": "\U0001f600"}
+
+
+async def test_an_answer_that_is_too_large_is_dropped() -> None:
+    """Memory is bounded, whatever a back end sends."""
+    back = BackEnd().says(200, b" " * (LARGEST_ANSWER + 1))
+    assert "larger than 8 MiB" in (await problem(client(back).get())).what
+
+
+async def test_a_token_is_never_in_a_message_or_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """A back end that echoes the credentials, and httpx's own request log, give nothing away."""
+    caplog.set_level(logging.DEBUG)
+    back = BackEnd().says(403, {"message": f"token {TOKEN} lacks rights"})
+    async with back.wire() as wire:
+        http = wire.http("Grafana", f"{URL}/hook/{TOKEN}", headers={"Authorization": f"Bearer {TOKEN}"})
+        error = await problem(http.get())
+    assert TOKEN not in f"{error} {error.what} {http!r} {caplog.text}"
+    assert "[hidden]" in error.what
+
+
+async def test_nobody_listening_means_not_done() -> None:
+    """A refused connection was never sent: safe to repeat."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    async with Wire() as wire:
+        error = await problem(wire.http("Scaler", f"http://127.0.0.1:{port}").send("PUT", "", {}))
+    assert error.failure is Failure.UNCONNECTED
+    assert f"127.0.0.1:{port}" in error.what
+
+
+async def test_a_name_that_does_not_resolve_means_not_done() -> None:
+    """DNS fails before anything is sent."""
+    async with Wire() as wire:
+        error = await problem(wire.http("Scaler", "http://no-such-host.invalid").send("PUT", "", {}))
+    assert error.failure is Failure.UNCONNECTED
+
+
+async def test_a_connection_cut_after_the_request_leaves_a_write_in_doubt() -> None:
+    """The back end may have done it: look before asking again."""
+    async with serving_once(drop=True) as url, Wire() as wire:
+        http = wire.http("Scaler", url)
+        assert (await problem(http.send("PUT", "/x", {"desired": 3}))).failure is Failure.UNKNOWN
+        assert (await problem(http.get("/x"))).failure is Failure.LATER
+
+
+async def test_an_answer_that_does_not_come_in_time_leaves_a_write_in_doubt() -> None:
+    """The wait is bounded from asking to the last byte."""
+    held = asyncio.Event()
+    async with serving_once(wait_for=held.wait) as url, Wire(total_seconds=0.2) as wire:
+        assert (await problem(wire.http("Scaler", url).send("PUT", "/x", {}))).failure is Failure.UNKNOWN
+        held.set()
+
+
+async def test_at_most_ten_requests_are_in_flight_to_one_host() -> None:
+    """All clients of one host share the slots; another host has its own."""
+    there, most = 0, 0
+
+    async def handle(request: httpx.Request) -> httpx.Response:
+        nonlocal there, most
+        there += 1
+        most = max(most, there)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        there -= 1
+        return httpx.Response(200, json={})
+
+    async with Wire(httpx.MockTransport(handle)) as wire:
+        clients = [wire.http(f"pool {n}", f"{URL}/pools/{n}") for n in range(30)]
+        await asyncio.gather(*(http.get() for http in clients))
+    assert most == 10
+
+
+@pytest.mark.parametrize("status", [304, 401, 403, 429])
+async def test_a_refusal_may_be_an_answer_with_its_headers(status: int) -> None:
+    """GitHub says in headers which permission is missing, and when to ask again."""
+    back = BackEnd(headers={"X-Said": "more"}).says(status, {"message": "not now"})
+    async with back.wire() as wire:
+        answer = await wire.http("Back end", URL, answers=frozenset({304, 401, 403, 429})).get("/x")
+    assert (answer.status, answer.text, answer.headers["x-said"]) == (status, "not now", "more")
+
+
+async def test_redirects_and_proxies_of_the_environment_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the configured host is ever spoken to (promises C6)."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    async with serving_once() as url, Wire() as wire:
+        assert (await wire.http("Scaler", url).get("/x")).status == 200
+    back = BackEnd(headers={"Location": "http://169.254.169.254/latest"}).says(302, {})
+    await problem(client(back).get("/x"))
+    assert len(back.asked) == 1
+
+
+@pytest.mark.parametrize("path", ["x", "//../y", "/../secrets", "/x?y=1", "/x#y"])
+async def test_a_path_stays_under_the_address(path: str) -> None:
+    """A path that could leave the configured address is a mistake in our code."""
+    with pytest.raises(ValueError, match="not a path"):
+        await client(BackEnd().says(200, {})).get(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("localhost:9090", "needs http"),
+        ("ftp://x", "needs http"),
+        ("http://", "needs http"),
+        ("http://me:hunter22@x", "name a variable"),
+        ("http://x/?token=hunter22", "leave out"),
+        ("http://x:port", "is not an address"),
+    ],
+)
+def test_a_wrong_address_is_explained_and_not_repeated(text: str, said: str) -> None:
+    """It may hold a secret."""
+    with pytest.raises(ValueError, match=said) as caught:
+        base_url(text)
+    assert "hunter22" not in str(caught.value)
+
+
+def test_an_address_loses_its_last_slash() -> None:
+    """Paths begin with one."""
+    assert base_url(" http://Localhost:9090/prom/ ") == "http://localhost:9090/prom"
+    assert secret_url("https://pager.test/hook?key=1") == "https://pager.test/hook?key=1"

@@ -1,0 +1,52 @@
+"""Which settings of a Redis are refused at the start, from what INFO tells (promises 2, IN-4)."""
+
+import pytest
+
+from bot.adapters.redis.safety_checks import of_clock, of_facts
+
+FIT: dict[str, object] = {
+    "redis_version": "7.2.4",
+    "maxmemory_policy": "noeviction",
+    "aof_enabled": 1,
+    "aof_last_write_status": "ok",
+    "role": "master",
+}
+
+
+@pytest.mark.parametrize("version", ["6.2.0", "6.2.14", "7.0.15", "7.2.4", "8.0.1", "10.0"])
+def test_from_6_2_on_a_fit_server_is_taken(version: str) -> None:
+    """Valkey tells the version of the Redis that it is compatible with."""
+    assert of_facts({**FIT, "redis_version": version}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "remedy"),
+    [
+        ("redis_version", "6.0.16", "version 6.0.16 is too old; use Redis 6.2 or newer"),
+        ("redis_version", "5.0.7", "use Redis 6.2 or newer"),
+        ("maxmemory_policy", "volatile-lru", "set it to noeviction"),
+        ("maxmemory_policy", "allkeys-lru", "set it to noeviction"),
+        ("aof_enabled", 0, "set appendonly yes"),
+        ("role", "slave", "point REDIS_URL at the primary"),
+        ("aof_last_write_status", "err", "free space on its disk"),
+    ],
+)
+def test_each_danger_is_one_sentence_with_its_remedy(name: str, value: object, remedy: str) -> None:
+    """One thing is wrong, and that alone is said."""
+    (found,) = of_facts({**FIT, name: value})
+    assert found.startswith("Redis: ")
+    assert remedy in found
+
+
+@pytest.mark.parametrize("name", ["redis_version", "maxmemory_policy", "aof_enabled", "role"])
+def test_what_is_not_told_is_not_safe(name: str) -> None:
+    """A managed server that hides a fact has not shown that it is fit."""
+    assert len(of_facts({field: value for field, value in FIT.items() if field != name})) == 1
+
+
+@pytest.mark.parametrize(("apart", "side"), [(2.1, "2.1 s ahead of"), (-2.1, "2.1 s behind")])
+def test_clocks_more_than_two_seconds_apart_are_named_with_their_side(apart: float, side: str) -> None:
+    """Which way matters to whoever mends it."""
+    (found,) = of_clock(apart)
+    assert side in found
+    assert of_clock(1.9 if apart > 0 else -1.9) == []

@@ -1,0 +1,282 @@
+"""When a warning is given, and how it ends: rows over samples, thresholds and episodes."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from bot.core.forecast.evaluate_warning import (
+    CALM_SECONDS,
+    REST_SECONDS,
+    SURE_LOOKS,
+    Seen,
+    expected,
+    learnt_from,
+    reached,
+    stepped,
+    thresholds,
+)
+from bot.core.pool.early_warning import Crossing, Early, Ending, Measure, Threshold
+from bot.core.pool.hour_stats import Fired
+from bot.core.pool.pool import PoolRules, Snapshot
+from tests.builders import NOW, POOL, sample
+
+WAIT = Threshold(Measure.WAIT, 1800.0)
+SIZE = Threshold(Measure.QUEUED, 50)
+RULES = PoolRules(POOL, warn_wait_seconds=1800.0)
+FULL = {
+    "busy": 40,
+    "idle": 0,
+    "limit": 40,
+    "booting": 0,
+    "arrivals_per_minute": 6.0,
+    "starts_per_minute": 4.0,
+    "completions_per_minute": 4.0,
+    "duration_p50_seconds": 536.0,
+    "usual_arrivals_per_minute": 6.0,
+}
+"""A full pool that gets half as much work again as it can do."""
+
+
+def growing(queued: int, wait: float, looks: int = 20, **figures: float | None) -> list[Snapshot]:
+    """The last minutes of a queue that grows by two jobs a minute."""
+    given = {**FULL, **figures}
+    return [
+        sample(queued - 2 * ago, at=NOW - 60 * ago, **{"oldest_wait_seconds": max(0.0, wait - 30 * ago), **given})
+        for ago in reversed(range(looks))
+    ]
+
+
+def test_a_growing_queue_of_a_full_pool_is_warned_of() -> None:
+    """The wait grows with the queue: the crossing lies inside the interval, and is sure."""
+    (found,) = expected(growing(100, 1500.0, arrivals_per_minute=8.0, usual_arrivals_per_minute=8.0), RULES, (WAIT,))
+    assert found.sure
+    assert found.low_seconds < found.mid_seconds
+    assert found.high_seconds is None or found.high_seconds > found.mid_seconds
+    assert 10 * 60 < found.mid_seconds < 60 * 60
+
+
+def test_a_burst_that_stands_in_line_ages_as_fast_as_time() -> None:
+    """100 jobs came 5 min ago and 2 a minute are started: the oldest is 30 min old in 25 min, whatever else happens."""
+    rates = {
+        "arrivals_per_minute": 2.0,
+        "starts_per_minute": 2.0,
+        "completions_per_minute": 2.0,
+        "busy": 20,
+        "limit": 20,
+    }
+    series = [sample(0, at=NOW - 60 * ago, **{**FULL, **rates}) for ago in range(20, 5, -1)]
+    series += [sample(100, at=NOW - 60 * ago, **{**FULL, **rates, "oldest_wait_seconds": 60.0 * (5 - ago)})
+               for ago in range(5, -1, -1)]  # fmt: skip
+    (found,) = expected(series, RULES, (WAIT,))
+    assert found.sure
+    assert found.mid_seconds == pytest.approx(25 * 60, abs=120)
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        [],
+        growing(60, 900.0, looks=2),
+        growing(60, 120.0),
+        growing(60, 900.0, arrivals_per_minute=None),
+        growing(60, 900.0, arrivals_per_minute=1.0, usual_arrivals_per_minute=1.0),
+        [sample(0, at=NOW - 60 * n, **FULL) for n in (2, 1, 0)],
+        growing(60, 1800.0),
+    ],
+    ids=["no sample", "too few", "normal wait", "no arrivals known", "drains", "empty", "crossed already"],
+)
+def test_nothing_is_expected_without_reason(series: list[Snapshot]) -> None:
+    """Unknown rates, normal waits and queues that drain give no warning; what is crossed needs none."""
+    assert expected(series, RULES, (WAIT,)) == ()
+
+
+def test_idle_runners_that_get_no_jobs_age_the_line() -> None:
+    """Nothing is started, so the oldest job reaches the threshold by the clock alone."""
+    series = growing(60, 900.0, idle=20, busy=20)
+    (found,) = expected(series, RULES, (WAIT,))
+    assert found.mid_seconds == pytest.approx(900.0, abs=90)
+
+
+def test_the_size_of_the_queue_is_a_threshold_of_its_own() -> None:
+    """40 jobs and two more a minute: 50 are there in five minutes; the threshold that comes first is named first."""
+    found = expected(growing(40, 600.0), RULES, (WAIT, SIZE))
+    assert found[0].threshold == SIZE
+    assert found[0].mid_seconds == pytest.approx(300.0, abs=120)
+
+
+def fired(*figures: tuple[int | None, float | None]) -> tuple[Fired, ...]:
+    """Alerts that fired at so many jobs and such a wait."""
+    return tuple(Fired(f"i{n}", NOW + n, queued, wait) for n, (queued, wait) in enumerate(figures))
+
+
+@pytest.mark.parametrize(
+    ("alerts", "threshold"),
+    [
+        (fired((80, 1860.0), (20, 1810.0), (45, 1900.0)), Threshold(Measure.WAIT, 1860.0, 3)),
+        (fired((52, 600.0), (51, 3000.0)), Threshold(Measure.QUEUED, 51, 2)),
+        (fired((52, 600.0)), None),
+        (fired((52, None), (None, 900.0), (0, 0.0)), None),
+    ],
+    ids=["by wait", "by size", "one does not show which", "unknown figures teach nothing"],
+)
+def test_thresholds_are_learnt_from_what_alerts_have_in_common(
+    alerts: tuple[Fired, ...], threshold: Threshold | None
+) -> None:
+    """The figure that varies less between alerts is what they watch."""
+    assert learnt_from(alerts) == threshold
+
+
+def test_what_is_configured_goes_before_what_was_learnt() -> None:
+    """And where neither is known there is nothing to warn of."""
+    alerts = fired((80, 1860.0), (20, 1810.0))
+    both = replace(RULES, warn_queued=50)
+    assert thresholds(both, alerts) == (WAIT, SIZE)
+    assert thresholds(PoolRules(POOL), alerts)[0].learnt_from == 2
+    assert thresholds(PoolRules(POOL)) == ()
+
+
+def test_unknown_figures_reach_no_threshold() -> None:
+    """Unknown is not high, and not low either."""
+    assert not reached(sample(None), (WAIT, SIZE))
+    assert reached(sample(50), (SIZE,))
+    assert not reached(sample(49), (SIZE,))
+    assert reached(sample(40), (SIZE,), 0.8)
+
+
+SURE = Crossing(WAIT, NOW, 300.0, 600.0, 900.0, sure=True)
+LIKELY = replace(SURE, sure=False)
+CALM = sample(5, oldest_wait_seconds=60.0)
+OVER = sample(60, oldest_wait_seconds=1900.0)
+
+
+def seen(minute: float, coming: Crossing | None = None, one: Snapshot = CALM, **parts: object) -> Seen:
+    """One look, so many minutes after NOW."""
+    given = {"limits": (WAIT,), "crossings": (coming,) if coming else (), **parts}
+    return Seen(NOW + 60 * minute, one, **given)  # type: ignore[arg-type]  # names are checked by it
+
+
+def after(looks: Iterable[Seen], early: Early | None = None) -> Early:
+    """The record after these looks."""
+    found = early or Early()
+    for look in looks:
+        found = stepped(found, look)
+    return found
+
+
+BEGUN = after(seen(n, SURE) for n in range(SURE_LOOKS))
+
+
+def scores(early: Early) -> tuple[int, int, int]:
+    """(hits, false, missed)."""
+    return early.hits, early.false, early.missed
+
+
+def test_a_warning_takes_several_sure_looks_in_a_row() -> None:
+    """One that is only likely, or a gap, begins the count anew."""
+    assert not after([seen(0, SURE), seen(1, SURE), seen(2, LIKELY), seen(3, SURE)]).standing
+    assert BEGUN.standing
+    assert scores(BEGUN) == (0, 0, 0)
+
+
+def test_no_warning_while_an_incident_speaks_of_the_pool() -> None:
+    """The thread is there already."""
+    assert not after(seen(n, SURE, incidents=("i1",)) for n in range(9)).standing
+
+
+def test_an_alert_that_fires_takes_it_over_and_makes_it_right() -> None:
+    """The incident's id is kept, for the link."""
+    found = stepped(BEGUN, seen(9, one=OVER, incidents=("i1",), fired="i1"))
+    assert found.episode is not None
+    assert (found.episode.ending, found.episode.incident) == (Ending.FIRED, "i1")
+    assert scores(found) == (1, 0, 0)
+
+
+def test_an_incident_about_other_pools_takes_it_over_and_proves_nothing() -> None:
+    """Neither right nor false."""
+    found = stepped(BEGUN, seen(9, incidents=("i1",)))
+    assert found.episode is not None
+    assert found.episode.ending is Ending.FIRED
+    assert scores(found) == (0, 0, 0)
+
+
+def test_a_crossing_without_an_alert_makes_it_right_once() -> None:
+    """It stands until the pool is well below again; an alert that fires meanwhile does not count twice."""
+    crossed = after([seen(9, one=OVER), seen(10, one=OVER)], BEGUN)
+    assert crossed.standing
+    assert scores(crossed) == (1, 0, 0)
+    assert scores(stepped(crossed, seen(11, one=OVER, incidents=("i1",), fired="i1"))) == (1, 0, 0)
+    eased = stepped(crossed, seen(12, one=CALM))
+    assert eased.episode is not None
+    assert eased.episode.ending is Ending.EASED
+
+
+def test_it_passes_when_nothing_is_expected_for_a_while() -> None:
+    """Not at the first better look; then it was false."""
+    still = after([seen(3), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60 - 2)], BEGUN)
+    assert still.standing
+    over = stepped(still, seen(4 + CALM_SECONDS / 60))
+    assert over.episode is not None
+    assert over.episode.ending is Ending.PASSED
+    assert scores(over) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(("scaled", "ending", "false"), [(2.5, Ending.AVERTED, 0), (1.0, Ending.PASSED, 1)])
+def test_a_warning_that_was_acted_on_counts_neither_way(scaled: float, ending: Ending, false: int) -> None:
+    """Only what was done while it stood; nobody knows what would have been."""
+    one, *others = [seen(3, LIKELY), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60)]
+    found = after([replace(one, scaled_at=NOW + 60 * scaled), *others], BEGUN)
+    assert found.episode is not None
+    assert found.episode.ending is ending
+    assert scores(found) == (0, false, 0)
+
+
+def test_it_does_not_stand_for_ever() -> None:
+    """After six hours it was false, however likely the crossing still looks."""
+    found = after((seen(n, LIKELY) for n in range(3, 365)), BEGUN)
+    assert found.episode is not None
+    assert found.episode.ending is Ending.EXPIRED
+    assert scores(found) == (0, 1, 0)
+
+
+def test_switched_off_it_is_withdrawn_and_not_counted() -> None:
+    """No threshold, no warning."""
+    found = stepped(BEGUN, seen(3, limits=()))
+    assert found.episode is not None
+    assert found.episode.ending is Ending.WITHDRAWN
+    assert scores(found) == (0, 0, 0)
+
+
+def test_the_next_one_waits_until_the_last_has_rested() -> None:
+    """At most one at a time, and a pause between two."""
+    passed = stepped(BEGUN, seen(60))
+    soon = after((seen(60 + n, SURE) for n in range(1, 10)), passed)
+    assert not soon.standing
+    later = after((seen(60 + REST_SECONDS / 60 + n, SURE) for n in range(SURE_LOOKS)), passed)
+    assert later.standing
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [
+        [seen(0, one=OVER), seen(1, one=OVER)],
+        [seen(0, incidents=("i1",), fired="i1"), seen(1, one=OVER, incidents=("i1",))],
+        [seen(0, one=OVER), seen(1, one=OVER, incidents=("i1",), fired="i1")],
+    ],
+    ids=["crossed", "fired", "crossed, then fired"],
+)
+def test_what_no_warning_stood_before_is_missed_once(looks: list[Seen]) -> None:
+    """However long it stays there."""
+    assert scores(after(looks)) == (0, 0, 1)
+
+
+def test_the_next_crossing_counts_when_the_first_was_left_by_enough() -> None:
+    """A wait that hangs about its threshold is one miss."""
+    near = sample(20, oldest_wait_seconds=1700.0)
+    assert scores(after([seen(0, one=OVER), seen(1, one=near), seen(2, one=OVER)])) == (0, 0, 1)
+    assert scores(after([seen(0, one=OVER), seen(1), seen(2, one=OVER)])) == (0, 0, 2)
+
+
+def test_without_a_threshold_nothing_is_counted() -> None:
+    """Nobody can miss what nobody knows."""
+    assert scores(after([seen(0, one=OVER, limits=()), seen(1, limits=(), fired="i1")])) == (0, 0, 0)

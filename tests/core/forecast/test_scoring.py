@@ -1,0 +1,188 @@
+"""How forecasts came out: compared, left out with the reason, counted wherever accuracy is told, and learnt from."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
+from bot.core.forecast.scoring import (
+    KEPT_FORECASTS,
+    KEPT_SCORES,
+    Calibration,
+    calibration,
+    compared,
+    error_factor,
+    given_up,
+    held_share,
+    left_out_words,
+    not_scored,
+    score_lines,
+    scored,
+    thinned,
+    touched,
+    waiting,
+)
+from bot.core.pool.pool import Pool, PoolRules, Snapshot
+
+AT = 1_800_000_000.0
+RULES = PoolRules("linux", boot_time_seconds=180.0)
+HOUR = 3600.0
+
+
+def made(low: float, mid: float, high: float, at: float = AT) -> Forecast:
+    """A forecast in seconds."""
+    return Forecast(at, Verdict.CLEARS, 60, low, mid, high, pool="linux")
+
+
+def looks(*queued: int | None, step: float = 60.0, since: float = AT) -> tuple[Snapshot, ...]:
+    """Samples from then on, so many seconds apart."""
+    return tuple(Snapshot("linux", since + n * step, queued=length) for n, length in enumerate(queued))
+
+
+def out(forecast: Forecast, why: LeftOut) -> Score:
+    """One that was not compared."""
+    return Score(forecast, 0.0, held=False, left_out=why)
+
+
+def test_a_forecast_is_scored_by_whether_its_interval_held() -> None:
+    """Inside holds; stalled and growing hold when it really took longer than half an hour."""
+    assert scored(made(600, 1000, 2000), 1500).held
+    assert scored(made(600, 1000, 2000), 1500).ratio == 1.5
+    assert not scored(made(600, 1000, 2000), 2500).held
+    growing = Forecast(AT, Verdict.GROWING, 60)
+    assert scored(growing, 7200).held
+    assert not scored(growing, 600).held
+    assert scored(growing, 600).ratio is None
+
+
+def test_wrong_forecasts_widen_the_next_ones() -> None:
+    """After a run of forecasts that were three times too short, the interval would hold such a miss."""
+    wrong = [scored(made(700, 1000, 1400), 3000) for _ in range(8)]
+    assert calibration(wrong).widen == pytest.approx(3.26, rel=0.02)
+
+
+def test_good_or_few_forecasts_leave_intervals_as_they_are() -> None:
+    """Never narrower than computed, never judged from a handful, and not by those that were left out."""
+    assert calibration([scored(made(700, 1000, 1400), 1000)] * 20).widen == 1.0
+    assert calibration([scored(made(700, 1000, 1400), 9000)] * 4) == Calibration(1.0, 4)
+    assert calibration([out(made(700, 1000, 1400), LeftOut.SCALED)] * 20) == Calibration(1.0, 0)
+
+
+def test_a_drain_turns_what_was_foretold_into_scores() -> None:
+    """With the time that it really took, to the first sample at the floor; what was foretold after it waits."""
+    early, later = made(60, 120, 300), made(60, 120, 300, at=AT + 200)
+    pool = Pool("linux", looks(9, 5, 2, 0, 7), forecasts=(early, later))
+    after = compared(pool, RULES)
+    assert [(score.actual_seconds, score.held) for score in after.scores] == [(180.0, True)]
+    assert after.forecasts == (later,)
+
+
+def test_while_the_queue_stands_or_cannot_be_measured_nothing_is_compared() -> None:
+    """Unknown is not zero, and trouble is no drain."""
+    pool = Pool("linux", looks(9, 5, None), forecasts=(made(60, 120, 300),))
+    assert compared(pool, RULES) is pool
+    troubled = replace(pool, samples=looks(9, 5, 0), trouble="no answer")
+    assert compared(troubled, RULES) is troubled
+
+
+def test_an_end_that_nobody_saw_is_left_out() -> None:
+    """Half an hour without a look is too coarse for what took that long, and fine for what took ten hours."""
+    pool = Pool("linux", looks(9, 0, step=1800.0), forecasts=(made(60, 120, 300),))
+    (score,) = compared(pool, RULES).scores
+    assert (score.left_out, score.ratio) == (LeftOut.UNSEEN, None)
+    late = Pool("linux", looks(9, 0, step=1800.0, since=AT + 10 * HOUR), forecasts=(made(60, 120, 300),))
+    (score,) = compared(late, RULES).scores
+    assert (score.left_out, score.held) == (None, False)
+
+
+def test_after_a_day_every_interval_was_wrong() -> None:
+    """A queue that never empties would else leave no trace in the scores; its beginning is not forgotten either."""
+    growing = Forecast(AT, Verdict.GROWING, 60, pool="linux")
+    pool = Pool("linux", looks(9, 9, since=AT + 24 * HOUR - 60), forecasts=(made(60, 120, 300), growing))
+    after = compared(pool, RULES)
+    assert [score.held for score in after.scores] == [False, True]
+    assert after.forecasts == ()
+
+
+def test_what_was_foretold_in_another_time_is_compared_in_it() -> None:
+    """At 60 fleet seconds a second, three seconds are three minutes."""
+    pool = Pool("linux", looks(9, 5, 2, 0, step=1.0), forecasts=(made(60, 120, 300),))
+    assert compared(pool, RULES, speed=60.0).scores[0].actual_seconds == 180.0
+
+
+def test_forecasts_from_before_a_scale_action_are_left_out_and_counted() -> None:
+    """They said what would come of itself."""
+    pool = replace(Pool("linux"), forecasts=(made(1, 2, 3), made(1, 2, 3, at=AT + 60)))
+    after = touched(pool, AT + 30)
+    assert [forecast.at for forecast in after.forecasts] == [AT + 60]
+    assert not_scored(after.scores) == {LeftOut.SCALED: 1}
+    assert touched(after, AT + 30) is after
+    assert touched(pool, None) is pool
+
+
+def test_when_nobody_measures_any_more_what_waits_is_left_out_and_counted() -> None:
+    """A refusal foretold nothing, so nothing is missing of it."""
+    pool = Pool("linux", forecasts=(made(1, 2, 3), Forecast(AT, Verdict.UNSAID)))
+    assert [score.left_out for score in waiting(pool)] == [LeftOut.WAITING]
+    assert not_scored(given_up(pool).scores) == {LeftOut.UNSEEN: 1}
+    assert given_up(pool).forecasts == ()
+
+
+def test_of_a_long_incident_forecasts_are_kept_from_its_beginning_on() -> None:
+    """Only the last two hours would say nothing of how the first forecasts did."""
+    kept: tuple[Forecast, ...] = ()
+    for number in range(200):
+        kept = thinned((*kept, made(1, 2, 3, at=AT + 300 * number)))
+    assert kept[0].at == AT
+    assert kept[-1].at == AT + 300 * 199
+    assert KEPT_FORECASTS / 2 <= len(kept) <= KEPT_FORECASTS
+
+
+def test_the_newest_scores_are_kept_with_what_was_left_out_in_their_time() -> None:
+    """Neither pushes the other out, and both speak of the same time."""
+    old = tuple(out(made(1, 2, 3, at=AT - 9 * HOUR), LeftOut.SCALED) for _ in range(5))
+    known = tuple(scored(made(1, 2, 3, at=AT - n), 2) for n in range(KEPT_SCORES, 0, -1))
+    recent = tuple(out(made(1, 2, 3, at=AT - 30), LeftOut.SCALED) for _ in range(5))
+    pool = Pool("linux", looks(9, 0), forecasts=(made(30, 60, 90),), scores=(*old, *known, *recent))
+    after = compared(pool, RULES)
+    assert sum(not score.left_out for score in after.scores) == KEPT_SCORES
+    assert not_scored(after.scores) == {LeftOut.SCALED: 5}
+
+
+def test_the_share_that_held_counts_only_compared_forecasts_that_named_a_time() -> None:
+    """Growing and stalled are no intervals, and what is not known is neither right nor wrong."""
+    every = [scored(made(600, 1000, 2000), 1500), scored(made(600, 1000, 2000), 9000)]
+    every += [Score(Forecast(AT, Verdict.GROWING), 9000, held=True), out(made(600, 1000, 2000), LeftOut.UNSEEN)]
+    assert held_share(every) == (1, 2)
+    assert error_factor(every) == pytest.approx(13.5**0.5)
+
+
+def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
+    """Held, missed, left out by the reason; and when nothing was scored, that."""
+    known, scaled = scored(made(600, 1000, 2000), 1500), out(made(600, 1000, 2000), LeftOut.SCALED)
+    ended = out(made(600, 1000, 2000), LeftOut.WAITING)
+    assert score_lines([scaled, known, scaled, ended]) == (
+        "Forecast: 1 of 1 interval held the truth; "
+        "3 not scored: somebody scaled the pool (2), it ended before the queue drained (1)",
+        "The first, made at 08:00 UTC, said 10 min to 33 min; it took 25 min",
+    )
+    assert score_lines([ended]) == (
+        "Forecast: no interval was scored; 1 not scored: it ended before the queue drained",
+    )
+    assert score_lines([]) == ()
+    assert left_out_words(not_scored([known])) == ""
+
+
+def test_what_was_called_stalled_is_counted_in_words_that_can_be_read() -> None:
+    """How many came true, and what that means."""
+    right, wrong = scored(Forecast(AT, Verdict.GROWING, 60), 7200), scored(Forecast(AT, Verdict.STALLED, 60), 600)
+    assert score_lines([right]) == (
+        "Forecast that the queue stalls or grows: 1 of 1 forecast came true (it was not empty within 30 min)",
+    )
+    assert "1 of 2 forecasts came true" in score_lines([right, wrong])[0]
+
+
+def test_in_a_simulation_the_first_forecast_says_whose_time_it_gives() -> None:
+    """Made at a time of the clock, to the second; lasted in the fleet's own."""
+    lines = score_lines([scored(made(600, 1000, 2000), 1500)], speed=60.0)
+    assert lines[1] == "The first, made at 08:00:00 UTC, said 10 min to 33 min; it took 25 min of the fleet's time"

@@ -1,0 +1,66 @@
+"""The end of an incident in figures: what it cost at least, why, and how its forecasts did, closed by hand or not."""
+
+from dataclasses import replace
+
+from bot.core.charts.queue_series import Course
+from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.incident.closing import cause_lines, farewell, hours, resolved_by_hand, scores_of, waited_lines, waits
+from bot.core.incident.incident import State
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Pool
+from tests.builders import NOW, POOL, incident, named
+
+HOUR = 3600.0
+
+
+def cost(waited: float, measured: float, **causes: int) -> Course:
+    """A course with its sums alone."""
+    return Course(60.0, waited_seconds=waited, measured_seconds=measured, causes=causes)
+
+
+def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
+    """At least so many, and what part of the time nobody knows."""
+    courses = {"a": cost(2 * HOUR, HOUR), "b": cost(10 * HOUR, HOUR / 2)}
+    found = incident(pools=named("a", "b", "c"), courses=courses, closed_at=NOW - 60 + HOUR)
+    assert [(one.pool, one.hours, one.unmeasured) for one in waits(found, NOW)] == [("b", 10.0, 0.5), ("a", 2.0, 0.0)]
+    assert waited_lines(found, NOW) == (
+        "Developer-hours waited: at least 12.0 (b 10.0; a 2.0), 25% of the time was not measured; "
+        "nothing was measured of 1 pool",
+    )
+
+
+def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
+    """Unknown is not zero; and where nothing queued there is nothing to say."""
+    assert waited_lines(incident(), NOW) == ("Developer-hours waited: unknown, the queue was never measured",)
+    assert waited_lines(incident(pools=named()), NOW) == ()
+
+
+def test_hours_read_well() -> None:
+    """Small ones are not rounded to nothing."""
+    assert [hours(n) for n in (0.0, 0.01, 0.44, 99.96, 1240.4)] == ["0.0", "under 0.1", "0.4", "100.0", "1,240"]
+
+
+def test_the_likeliest_cause_says_in_how_many_looks() -> None:
+    """A cause that was always named needs no count."""
+    found = incident(pools=named("a", "b"), courses={"a": cost(1, 1, limit=3), "b": cost(2, 1, surge=3, limit=1)})
+    assert cause_lines(found) == ("Likely cause of b: surge (3 of 4 looks)", "Likely cause of a: limit")
+
+
+def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() -> None:
+    """The pool's record has what its forecasts came to since the incident opened, and nothing older."""
+    made = Forecast(NOW + 60, Verdict.CLEARS, 20, 600.0, 900.0, 1200.0, pool=POOL)
+    old = replace(made, at=NOW - HOUR)
+    pools = {POOL: Pool(POOL, scores=(Score(old, 10.0, held=False), Score(made, 800.0, held=True)))}
+    found = incident()
+    over = resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, pools))
+    assert [score.actual_seconds for score in over.scores] == [800.0]
+    assert (over.state, over.timeline[-1].event) == (State.RESOLVED, Event.RESOLVED_BY_HAND)
+    assert "Forecast: 1 of 1 interval held the truth" in over.timeline[-1].lines
+    assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).scores == ()
+    assert "Lasted 1 h 1 min" in farewell(over, NOW + HOUR)
+
+
+def test_in_a_simulation_the_length_is_told_by_both_clocks() -> None:
+    """What it took by the forecast and how long it lasted are figures of one time."""
+    found = incident(speed=60.0, opened_at=NOW - 90, alerts=())
+    assert farewell(found, NOW)[0] == "Lasted 1 h 30 min of the fleet's time (1 min by the clock)"

@@ -1,0 +1,133 @@
+"""An alert that names no pool: which pools hold the maxima that it reports."""
+
+import pytest
+
+from bot.core.alert import Readings, worst_readings
+from bot.core.incident.correlate import Look, Maxima, correlated
+from bot.core.incident.observe import View, observed
+from bot.core.pool.pool import Pool, Snapshot
+from tests.builders import NOW, TIMING, alert, candidates, delivery, incident, sample, view
+
+SEED = Readings(14, 114, False, True)
+
+
+def look(pool: str, queued: int | None, minutes: float | None, age: float = 0.0) -> Snapshot:
+    """One look at a pool."""
+    wait = None if minutes is None else minutes * 60
+    return sample(queued, at=NOW - age, pool=pool, oldest_wait_seconds=wait)
+
+
+@pytest.mark.parametrize(
+    ("samples", "queue", "wait"),
+    [
+        ([look("a", 3, 114), look("b", 14, 31)], "b", "a"),
+        ([look("a", 14, 114), look("b", 2, 9)], "a", "a"),
+        ([look("a", 11, 119), look("b", 40, 300)], "a", "a"),
+        ([look("a", 3, 95), look("b", 10, 31)], None, "a"),
+        ([look("a", 3, 90), look("b", 17, 31)], "b", None),
+        ([look("a", None, 114), look("b", 14, None)], "b", "a"),
+        ([look("b", 14, 114), look("a", 14, 114)], "a", "a"),
+        ([look("a", 0, 0), look("b", 1, 4)], None, None),
+        ([look("a", 14, 114, age=62)], None, None),
+        ([], None, None),
+    ],
+)
+def test_the_pool_whose_figure_fits_holds_the_maximum(
+    samples: list[Snapshot], queue: str | None, wait: str | None
+) -> None:
+    """The two maxima may be of two pools (causes.md section 1, misreading 3); what fits nobody is said of nobody."""
+    found = correlated(None, SEED, Look(samples, len(samples), NOW, 30))
+    assert found is not None
+    assert (found.longest_queue, found.longest_wait) == (queue, wait)
+
+
+def test_an_alert_without_these_figures_is_not_looked_for() -> None:
+    """Other rules report other things."""
+    assert correlated(None, Readings(None, None, None, None), Look([look("a", 14, 114)], 1, NOW, 30)) is None
+    only = correlated(None, Readings(None, 114, None, None), Look([look("a", 14, 114)], 1, NOW, 30))
+    assert only is not None
+    assert (only.longest_queue, only.longest_wait) == (None, "a")
+
+
+def test_what_was_found_with_all_pools_known_stays() -> None:
+    """The queue moves on; what the alert spoke of does not."""
+    found = correlated(None, SEED, Look([look("a", 14, 114)], 1, NOW, 30))
+    assert correlated(found, SEED, Look([look("b", 14, 114)], 1, NOW + 1, 30)) is found
+
+
+def test_a_first_look_without_all_pools_is_made_better_for_two_periods() -> None:
+    """A pool that is measured a little later may be the one; after that nothing changes any more."""
+    found = correlated(None, SEED, Look([look("b", 14, 31)], 2, NOW, 30))
+    assert found == Maxima(14, 114, NOW, longest_queue="b")
+    both = [look("b", 14, 31), look("a", 3, 114, age=-30)]
+    better = correlated(found, SEED, Look(both, 2, NOW + 30, 30))
+    assert better == Maxima(14, 114, NOW, longest_queue="b", longest_wait="a", complete=True)
+    assert correlated(found, SEED, Look(both, 2, NOW + 61, 30)) is found
+
+
+def test_samples_from_before_the_alert_do_not_settle_that_no_pool_fits() -> None:
+    """The queue may have come between the last poll and the alert: the next poll is looked at too."""
+    quiet = [look("a", 0, 0, age=20), look("b", 0, 0, age=20)]
+    first = correlated(None, SEED, Look(quiet, 2, NOW, 30))
+    assert first == Maxima(14, 114, NOW)
+    polled = [look("a", 3, 114, age=-10), look("b", 14, 31, age=-10)]
+    assert correlated(first, SEED, Look(polled, 2, NOW + 10, 30)) == Maxima(14, 114, NOW, "b", "a", complete=True)
+    still = [look("a", 0, 0, age=-10), look("b", 0, 0, age=-10)]
+    assert correlated(first, SEED, Look(still, 2, NOW + 10, 30)) == Maxima(14, 114, NOW, complete=True)
+
+
+def test_other_figures_are_looked_for_anew() -> None:
+    """The alert fired again with another wait."""
+    found = correlated(None, SEED, Look([look("a", 14, 114)], 1, NOW, 30))
+    again = correlated(found, Readings(60, 240, True, True), Look([look("b", 61, 239)], 1, NOW + 900, 30))
+    assert again is not None
+    assert (again.at, again.longest_queue) == (NOW + 900, None), "the sample is too old by then"
+    fresh = [look("b", 61, 239, age=-900)]
+    found_now = correlated(again, Readings(60, 240, True, True), Look(fresh, 1, NOW + 900, 30))
+    assert found_now == Maxima(60, 240, NOW + 900, "b", "b", complete=True)
+
+
+def seen(*samples: Snapshot) -> View:
+    """A view of pools with one sample each."""
+    return view(*(Pool(one.pool, (one,)) for one in samples))
+
+
+VALUES = {"max_queue_size": 14, "max_queue_time_mins": 114, "queue_size_threshold": 0, "queue_time_threshold": 1}
+
+
+def test_the_incident_learns_which_pools_are_meant() -> None:
+    """At the first look, and the pools that queue are the affected ones."""
+    fresh = incident(alert(values=VALUES), pools=candidates("a", "b", "c"))
+    after = observed(fresh, seen(look("a", 3, 114), look("b", 14, 31), look("c", 0, 0)), NOW, TIMING)
+    assert after.maxima == Maxima(14, 114, NOW, "b", "a", complete=True)
+    assert set(after.affected) == {"a", "b"}
+
+
+def test_a_queue_over_the_size_limit_is_affected_even_when_its_wait_is_normal() -> None:
+    """Many jobs that wait for a minute each: only the alert says that they are too many."""
+    by_size = {**VALUES, "queue_size_threshold": 1, "queue_time_threshold": 0, "max_queue_time_mins": 9}
+    fresh = incident(alert(values=by_size), pools=candidates("a", "b"))
+    after = observed(fresh, seen(look("a", 14, 1), look("b", 2, 2)), NOW, TIMING)
+    assert after.affected == ("a",)
+    normal = {**by_size, "queue_size_threshold": 0}
+    assert (
+        observed(incident(alert(values=normal), pools=candidates("a")), seen(look("a", 14, 1)), NOW, TIMING).affected
+        == ()
+    )
+
+
+def test_an_alert_that_names_its_pool_needs_no_search() -> None:
+    """What it names is affected, whatever its figures say."""
+    fresh = incident(alert(values=VALUES))
+    assert observed(fresh, seen(look("linux.2xlarge", 14, 114)), NOW, TIMING).maxima is None
+
+
+def test_the_worst_of_several_alerts_is_read() -> None:
+    """The longest wait counts; an alert without these values says nothing."""
+    assert worst_readings([alert()]) is None
+    assert worst_readings([]) is None
+    worst = worst_readings(
+        delivery(alert("a1", values=VALUES), alert("a2", values={"max_queue_time_mins": 300})).alerts
+    )
+    assert worst is not None
+    assert worst.longest_wait_minutes == 300

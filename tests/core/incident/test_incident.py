@@ -1,0 +1,221 @@
+"""An incident's moves, one row for each thing that may happen to it."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.alert import Kind
+from bot.core.incident.closing import farewell
+from bot.core.incident.incident import (
+    Silence,
+    State,
+    absorbed,
+    acked,
+    muted,
+    noted,
+    redrawn,
+    rooted,
+    silenced,
+    told,
+)
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Peak
+from tests.builders import (
+    CHANNEL,
+    NOW,
+    POOL,
+    alert,
+    candidates,
+    closed,
+    delivery,
+    incident,
+    named,
+    resolved,
+)
+from tests.core.moves import LATER, events, take
+
+
+def test_an_incident_opens_with_what_its_alert_says() -> None:
+    """The opening itself is the parent message and needs no reply."""
+    found = incident(alert(), resolved("b"), shown=False)
+    assert (found.state, found.opened_at, found.changed_at) == (State.OPEN, NOW, NOW)
+    assert (found.candidates, found.affected, found.key) == ((POOL,), (POOL,), delivery().key)
+    assert [a.fingerprint for a in found.firing] == ["a1"]
+    assert (events(found), found.outbox, found.thread.root) == ([Event.OPENED], (), None)
+
+
+def test_an_alert_over_all_pools_affects_none_of_them_yet() -> None:
+    """Measuring decides (causes.md section 1, misreading 4)."""
+    found = incident(pools=candidates("a", "b"))
+    assert (found.candidates, found.affected) == (("a", "b"), ())
+
+
+def test_an_alert_that_is_over_does_not_date_the_beginning() -> None:
+    """A group that is sent again with an old resolved member (recording 8) began with the one that fires."""
+    old = resolved("old", starts_at=NOW - 90_000)
+    assert incident(alert(), old).began_at == NOW - 60
+    assert incident(alert(starts_at=NOW + 5)).began_at == NOW
+    assert incident(alert(starts_at=None)).began_at == NOW
+    assert take(incident(), delivery(resolved(ends_at=NOW + 60))).began_at == NOW - 60
+
+
+def test_alerts_beyond_the_limit_are_counted() -> None:
+    """ "+N more" holds for what the sender left out and for what the record has no room for."""
+    many = delivery(*(alert(str(i)) for i in range(60)), truncated=5)
+    found = incident(*many.alerts)
+    assert (len(found.alerts), found.truncated) == (50, 10)
+    assert take(found, many).truncated == 15
+    assert Event.JOINED not in events(take(found, many))
+
+
+@pytest.mark.parametrize(
+    ("priorities", "found"),
+    [((), None), ((None,), None), (("P2", None, "P1"), "P1"), (("P3", "P0"), "P0")],
+)
+def test_the_most_urgent_priority_counts(priorities: tuple[str | None, ...], found: str | None) -> None:
+    """A member without a priority does not hide another's."""
+    alerts = [alert(str(i), priority=p) for i, p in enumerate(priorities)]
+    assert incident(alerts=tuple(alerts)).priority == found
+
+
+def test_a_repeat_changes_the_count_alone() -> None:
+    """At-least-once delivery is normal (promises E1); the same news again is nobody's news."""
+    before = incident()
+    after = take(before, delivery(alert(summary="119 min")))
+    assert after.deliveries == 2
+    assert replace(after, deliveries=1, alerts=before.alerts) == before
+
+
+def test_another_member_joins() -> None:
+    """A reply names it by its pool; it may name pools of its own, which are watched from now on."""
+    other = alert("b2", labels={"runner_label": "macos"})
+    after = absorbed(incident(), delivery(alert(), other), LATER, named(POOL, "macos", unknown=("windows",)))
+    entry = after.timeline[-1]
+    assert (entry.event, entry.text) == (
+        Event.JOINED,
+        "1 more alert of this group fired: Runner queue is long (macos).",
+    )
+    assert after.outbox == (entry.number,)
+    assert (after.candidates, after.affected, after.unknown_pools) == ((POOL, "macos"), (POOL, "macos"), ("windows",))
+    assert dict(after.seen) == {"macos": LATER - 1}
+
+
+def test_one_member_resolving_leaves_the_group_open() -> None:
+    """The group fires while any member fires; it is decided per alert."""
+    after = take(incident(alert(), alert("b2")), delivery(resolved(), alert("b2")))
+    assert (after.state, events(after)) == (State.OPEN, [Event.OPENED])
+    assert [a.fingerprint for a in after.firing] == ["b2"]
+
+
+@pytest.mark.parametrize(
+    ("pools", "words"),
+    [
+        ((POOL,), "The alert resolved. The queue is watched until it has drained."),
+        ((), "The alert resolved."),
+    ],
+)
+def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], words: str) -> None:
+    """Resolved is not drained: only measurements end an incident."""
+    after = take(incident(pools=named(*pools)), delivery(resolved()))
+    assert (after.state, after.changed_at, after.closed) == (State.EASING, LATER, False)
+    assert (after.timeline[-1].event, after.timeline[-1].text) == (Event.ALERT_RESOLVED, words)
+
+
+def test_a_member_that_fires_anew_ends_the_easing() -> None:
+    """The drain is judged by samples that are newer than the news."""
+    easing = replace(take(incident(), delivery(resolved())), streaks={POOL: 2})
+    after = take(easing, delivery(alert(starts_at=NOW + 300)), now=LATER + 60)
+    assert (after.state, after.changed_at, dict(after.streaks)) == (State.OPEN, LATER + 60, {})
+    assert after.timeline[-1].text == "Fired again: Runner queue is long."
+
+
+def test_joined_and_fired_again_are_said_apart() -> None:
+    """One delivery may bring both."""
+    before = take(incident(alert(), alert("c3")), delivery(resolved(), alert("c3")))
+    after = take(before, delivery(alert(starts_at=NOW + 300), alert("b2", labels={"instance": "i-1"})))
+    assert after.timeline[-1].text == (
+        "1 more alert of this group fired: Runner queue is long (i-1). Fired again: Runner queue is long."
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "arrived", "kind"),
+    [
+        (Kind.BLIND, Kind.BLIND, Kind.BLIND),
+        (Kind.BLIND, Kind.QUEUE, Kind.QUEUE),
+        (Kind.QUEUE, Kind.BLIND, Kind.QUEUE),
+    ],
+)
+def test_a_blind_incident_becomes_one_about_a_queue(before: Kind, arrived: Kind, kind: Kind) -> None:
+    """Once a queue alert is in the group, an answering metric source does not end it."""
+    assert take(incident(kind=before), delivery(alert("b2", kind=arrived))).kind is kind
+
+
+def test_acknowledging_hands_over() -> None:
+    """The second person has it then; the timeline keeps both."""
+    found = acked(acked(incident(), "U1", NOW + 1), "U2", NOW + 2)
+    assert (found.owner, found.acked_at, found.outbox) == ("U2", NOW + 2, ())
+    assert [entry.who for entry in found.timeline] == [None, "U1", "U2"]
+
+
+def test_muting_and_resuming() -> None:
+    """Both stand in the timeline with who did it."""
+    quiet = muted(incident(), "U1", NOW, on=True)
+    loud = muted(quiet, "U2", NOW, on=False)
+    assert (quiet.muted, loud.muted) == (True, False)
+    assert events(loud) == [Event.OPENED, Event.MUTED, Event.UNMUTED]
+
+
+def test_silences_are_kept_by_the_action_that_made_them() -> None:
+    """The same act replaces what was known; the one that ends last is the active one."""
+    one = Silence("s1", "grafana", NOW + 60, "U1", "act1")
+    other = Silence("s2", "grafana", NOW + 600, "U2", "act2")
+    found = silenced(silenced(incident(), other), one)
+    assert found.active_silence == other
+    found = silenced(found, replace(other, id="s3", ended=True))
+    assert [silence.id for silence in found.silences] == ["s1", "s3"]
+    assert found.active_silence == one
+    assert incident().active_silence is None
+
+
+def test_what_slack_confirmed_ends_the_trouble() -> None:
+    """Any confirmed call resets the count of failures."""
+    failing = noted(incident(shown=False, attempts=4, trouble="Slack: 500"), NOW, Event.STATUS, "x")
+    posted = rooted(failing, "C0OTHER", "1.2", "digest", NOW + 5)
+    assert (posted.thread.channel, posted.thread.root, posted.thread.shown) == ("C0OTHER", "1.2", "digest")
+    for found in (posted, redrawn(failing, "digest", NOW + 5), told(failing, 2)):
+        assert (found.attempts, found.trouble) == (0, None)
+    assert redrawn(failing, "digest", NOW + 5).thread.shown_at == NOW + 5
+    assert told(failing, 2).outbox == ()
+    assert told(failing, 9).outbox == (2,)
+
+
+def test_entries_are_numbered_for_ever() -> None:
+    """A number marks a reply in Slack and is never used again."""
+    found = noted(noted(incident(), NOW, Event.STATUS, "a"), NOW, Event.STATUS, "b", tell=False, broadcast=True)
+    assert [entry.number for entry in found.timeline] == [1, 2, 3]
+    assert (found.entries, found.outbox) == (3, (2,))
+    assert found.entry(3) == found.timeline[-1]
+    assert found.entry(9) is None
+
+
+def test_the_farewell_sums_up() -> None:
+    """Duration, peaks worst first, and what was done."""
+    peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
+    found = incident(peaks=peaks, opened_at=NOW)
+    assert farewell(found, NOW + 7200) == (
+        "Lasted 2 h 1 min",
+        "Peak of b: 1 job queued, oldest wait 2 h",
+        "Peak of a: 14 jobs queued, oldest wait 1 h 54 min",
+        "Developer-hours waited: unknown, the queue was never measured",
+        "Nobody scaled or silenced anything.",
+    )
+    did = noted(incident(), NOW, Event.SCALED, "scaled linux.2xlarge from 10 to 24.", who="U1")
+    assert "Nobody scaled or silenced anything." not in farewell(did, NOW)
+
+
+def test_an_incident_keeps_its_place_in_slack() -> None:
+    """The builder's own promise: other tests rely on it."""
+    assert (incident().thread.channel, bool(incident().thread.root)) == (CHANNEL, True)
+    assert incident(shown=False).thread.root is None
+    assert closed().closed

@@ -1,0 +1,57 @@
+"""What a delivery changes in a group, and when a group flaps."""
+
+import pytest
+
+from bot.core.alert import Kind
+from bot.core.incident.membership import FLAP_SPAN_SECONDS, changed, flaps, left_out
+from bot.core.incident.timeline import Entry, Event
+from tests.builders import NOW, alert, resolved
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ({"runner_label": "linux"}, "1 more alert of this group fired: Runner queue is long (linux)."),
+        ({"queue": "q", "instance": "i"}, "1 more alert of this group fired: Runner queue is long (q)."),
+        ({"zone": "z"}, "1 more alert of this group fired: Runner queue is long."),
+    ],
+)
+def test_a_member_is_called_by_what_tells_it_apart(labels: dict[str, str], words: str) -> None:
+    """Members of one group share their name; the pool is what a reader needs."""
+    assert changed((), (alert(labels=labels),)).sentence == words
+
+
+def test_an_alert_whose_source_went_blind_did_not_fire_again() -> None:
+    """CloudWatch's INSUFFICIENT_DATA after ALARM: a new state of the same alarm."""
+    blind = alert(starts_at=NOW, kind=Kind.BLIND)
+    words = "The metric source gives no data any more: Runner queue is long."
+    assert changed((alert(),), (blind,)).sentence == words
+
+
+def test_nothing_fresh_says_nothing() -> None:
+    """A repeat and an end are no new member."""
+    same = changed((alert(),), (alert(), resolved("b")))
+    assert (same.fresh, same.joined, same.sentence, same.unshown) == ((), False, "", 0)
+
+
+@pytest.mark.parametrize(
+    ("ages", "found"),
+    [((), False), ((1,), False), ((1, 2), True), ((1, FLAP_SPAN_SECONDS), False), ((1, 2, 3), True)],
+)
+def test_two_ends_in_ten_minutes_are_flapping(ages: tuple[float, ...], *, found: bool) -> None:
+    """A group that only grows does not flap."""
+    ends = [Entry(i, NOW - age, Event.ALERT_RESOLVED, "") for i, age in enumerate(ages)]
+    joins = [Entry(i + 9, NOW, Event.JOINED, "") for i in range(5)]
+    assert flaps([*joins, *ends], NOW) is found
+
+
+@pytest.mark.parametrize(
+    ("known", "arrived", "truncated", "left"),
+    [("", "a", 5, 5), ("abc", "a", 5, 3), ("abcdef", "a", 5, 0), ("abcdefg", "a", 5, 0), ("abc", "ab", 0, 0)],
+)
+def test_what_is_left_out_and_known_all_the_same_is_not_counted(
+    known: str, arrived: str, truncated: int, left: int
+) -> None:
+    """A sender shows a few; the rest may have been read from its API before."""
+    assert left_out([alert(one) for one in known], [alert(one) for one in arrived], truncated) == left
+    assert left_out([resolved(one) for one in known], [alert(one) for one in arrived], truncated) == truncated

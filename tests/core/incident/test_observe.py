@@ -1,0 +1,244 @@
+"""Samples into incidents: who is affected, what is news, and the row of empty samples that alone says drained."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.alert import Alert, Kind
+from bot.core.incident.closing import resolved_by_hand
+from bot.core.incident.incident import Incident, Reported, Silence, State, absorbed
+from bot.core.incident.observe import View, fresh_samples, has_drained, observed
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Peak, Pool
+from tests.builders import (
+    NOW,
+    POOL,
+    TIMING,
+    alert,
+    candidates,
+    closed,
+    delivery,
+    incident,
+    named,
+    resolved,
+    sample,
+    samples,
+    view,
+)
+from tests.core.moves import look
+
+OVER = (resolved(),)
+POLL = TIMING.poll
+
+
+def easing(**parts: object) -> Incident:
+    """An incident whose alert has resolved."""
+    return replace(incident(*OVER, **parts), state=State.EASING)
+
+
+@pytest.mark.parametrize(
+    ("queued", "floor", "state"),
+    [
+        ((0, 0, 0), 0, State.DRAINED),
+        ((9, 4, 0, 0, 0), 0, State.DRAINED),
+        ((0, 0), 0, State.EASING),
+        ((0, 0, 1), 0, State.EASING),
+        ((0, 0, 1, 0, 0), 0, State.EASING),
+        ((0, None, 0, 0), 0, State.EASING),
+        ((0, 0, None, 0), 0, State.EASING),
+        ((None, None, None), 0, State.EASING),
+        ((5, 5, 5), 5, State.DRAINED),
+        ((5, 6, 5, 5), 5, State.EASING),
+        ((), 0, State.EASING),
+    ],
+)
+def test_drained_is_a_row_of_fresh_samples_at_the_floor(
+    queued: tuple[int | None, ...], floor: int, state: State
+) -> None:
+    """Three in a row; one job, or one unknown sample, begins the row anew (causes.md section 2)."""
+    assert look(easing(), samples(*queued), floor=floor).state is state
+
+
+@pytest.mark.parametrize(("gap", "state"), [(61, State.DRAINED), (62, State.EASING)])
+def test_a_gap_breaks_the_row(gap: float, state: State) -> None:
+    """Two refreshes without a sample: nobody knows what was in between."""
+    pool = Pool(POOL, (sample(at=NOW), sample(at=NOW + POLL), sample(at=NOW + POLL + gap)))
+    assert look(easing(), pool).state is state
+
+
+@pytest.mark.parametrize(("silent", "state"), [(0, State.DRAINED), (61, State.DRAINED), (62, State.EASING)])
+def test_stale_samples_stop_an_automatic_end(silent: float, state: State) -> None:
+    """Silence of a source is not recovery, also when the last samples it gave were empty."""
+    pool = samples(0, 0, 0)
+    assert look(easing(), pool, now=NOW + 2 * POLL + silent).state is state
+
+
+def test_a_row_that_went_quiet_while_the_alert_fired_does_not_end_it_later() -> None:
+    """The queue was empty, the source fell silent for an hour, the alert resolved: nobody knows the queue now."""
+    eased = look(incident(alert()), samples(0, 0, 0))
+    assert eased.state is State.EASING
+    gone = absorbed(eased, delivery(resolved()), NOW + 3600, named(POOL))
+    assert look(gone, samples(0, 0, 0), now=NOW + 3600).state is State.EASING
+
+
+def test_samples_from_before_the_incident_do_not_count() -> None:
+    """The pool was measured for another incident, and was empty then."""
+    found = look(easing(), samples(0, 0, 0, 0, since=NOW - 92), now=NOW)
+    assert (found.state, found.streaks[POOL], found.seen[POOL]) == (State.EASING, 0, NOW - 2)
+    ended = look(found, samples(0, 0, 0, since=NOW + 1))
+    assert (ended.state, look(found, samples(0, 0, since=NOW + 1)).state) == (State.DRAINED, State.EASING)
+
+
+def test_the_sample_just_before_the_incident_is_what_the_thread_opens_with() -> None:
+    """It is shown and makes peaks; older ones belong to the past."""
+    ages = [32, 30, 1]
+    known = view(Pool(POOL, tuple(sample(9, at=NOW - age) for age in ages)))
+    assert [NOW - s.at for s in fresh_samples(incident(), known, POOL, TIMING)] == [30, 1]
+    assert fresh_samples(incident(), View(), POOL, TIMING) == []
+    assert look(incident(), Pool(POOL, (sample(9, at=NOW - 30),)), now=NOW).peaks[POOL].queued == 9
+
+
+def test_samples_from_before_a_reopening_do_not_count() -> None:
+    """While the incident was closed the pool stayed empty; that says nothing of the new occurrence."""
+    over = closed(seen={POOL: NOW + 590})
+    again = absorbed(over, delivery(alert(starts_at=NOW + 890)), NOW + 900, named(POOL))
+    pool = samples(0, 0, 0, 0, 0, since=NOW + 750)
+    assert dict(look(again, pool, now=NOW + 900).streaks) == {}
+
+
+def test_the_same_look_twice_changes_nothing() -> None:
+    """A move is run again on a conflict, so it must be safe to repeat."""
+    seen = view(samples(4, 0, 0))
+    once = observed(incident(), seen, NOW + 60, TIMING)
+    assert observed(once, seen, NOW + 60, TIMING) == once
+    over = look(easing(), samples(0, 0, 0))
+    assert look(over, samples(0, 0, 0)) == over
+
+
+@pytest.mark.parametrize("found", [closed(), resolved_by_hand(incident(), "U1", NOW + 1)])
+def test_a_closed_incident_is_left_alone(found: Incident) -> None:
+    """No sample changes it."""
+    assert look(found, samples(90, 90, 90)) is found
+
+
+def test_every_affected_pool_must_have_drained() -> None:
+    """One pool at zero is mitigated, not drained (pytorch#136762)."""
+    both = replace(easing(pools=named("a", "b")))
+    empty, busy = samples(0, 0, 0, pool="a"), samples(0, 0, 4, pool="b")
+    assert look(both, empty, busy).state is State.EASING
+    assert look(both, empty, samples(0, 0, 0, pool="b")).state is State.DRAINED
+    assert look(both, empty).state is State.EASING
+
+
+def test_only_pools_that_queued_are_judged() -> None:
+    """A candidate that never queued, and cannot be measured, does not hold the incident open."""
+    found = look(easing(pools=candidates("a", "b")), samples(9, 0, 0, 0, pool="a"))
+    assert (found.affected, found.state) == (("a",), State.DRAINED)
+
+
+def test_without_an_affected_pool_every_candidate_is_judged() -> None:
+    """Nobody knows which one it was: none may be left out, and a missing row is not zero."""
+    found = easing(pools=candidates("a", "b"))
+    a, b = samples(0, 0, 0, pool="a"), samples(0, 0, 0, pool="b")
+    assert look(found, a).state is State.EASING
+    assert look(found, a, b).state is State.DRAINED
+    assert not has_drained(incident(pools=named()), TIMING)
+
+
+@pytest.mark.parametrize(
+    ("queued", "wait", "affected"),
+    [
+        (4, 181.0, True),
+        (4, 180.0, False),
+        (4, None, True),
+        (0, 900.0, False),
+        (None, 900.0, False),
+    ],
+)
+def test_a_pool_is_affected_when_its_jobs_wait_longer_than_a_boot(
+    queued: int | None, wait: float | None, *, affected: bool
+) -> None:
+    """A short wait is how long a new runner takes; an unknown wait is not taken for a short one."""
+    pool = Pool("a", (sample(queued, pool="a", oldest_wait_seconds=wait),))
+    found = look(incident(pools=candidates("a")), pool)
+    assert (found.affected == ("a",)) is affected
+    assert ("a" in found.peaks) is affected
+
+
+def test_two_maxima_are_kept_apart() -> None:
+    """The longest queue and the longest wait may belong to two pools, and each pool has its own peaks."""
+    long = Pool("long", (sample(14, pool="long", oldest_wait_seconds=600.0),))
+    old = Pool("old", (sample(1, pool="old", oldest_wait_seconds=6840.0),))
+    found = look(incident(pools=candidates("long", "old")), long, old)
+    assert dict(found.peaks) == {"long": Peak(14, 600.0), "old": Peak(1, 6840.0)}
+    assert found.reported == Reported(NOW, 15, 6840.0, "old")
+
+
+def test_an_empty_queue_with_a_firing_alert_is_watched_first() -> None:
+    """The alert may know more: the incident eases, and ends only after a while without change."""
+    found = look(incident(), samples(0, 0, 0))
+    assert (found.state, found.timeline[-1].event) == (State.EASING, Event.EASING)
+    still = look(found, samples(*[0] * 12))
+    assert still.state is State.EASING
+    over = look(still, samples(*[0] * 13))
+    assert over.state is State.DRAINED
+    assert over.timeline[-1].text == (
+        "Drained: linux.2xlarge at or under the floor for 3 samples in a row. "
+        "The alert still fires, although the queue is empty."
+    )
+
+
+def test_an_empty_queue_that_fills_again_is_open_again() -> None:
+    """Easing does not outlive the emptiness that caused it; coming and going does not fill the thread."""
+    found = look(incident(), samples(0, 0, 0))
+    full = look(found, samples(0, 0, 0, 9))
+    assert (full.state, full.changed_at, full.outbox) == (State.OPEN, NOW + 3 * POLL, found.outbox)
+    unknown = look(found, samples(0, 0, 0, None))
+    assert unknown.state is State.EASING
+    again = look(full, samples(0, 0, 0, 9, 0, 0, 0))
+    assert (again.state, again.outbox) == (State.EASING, found.outbox)
+
+
+@pytest.mark.parametrize(("ends_at", "state"), [(NOW + 3600, State.DRAINED), (NOW + 1, State.EASING)])
+def test_under_a_silence_the_drain_is_measured_alone(ends_at: float, state: State) -> None:
+    """While a silence is active no webhook comes, the resolved one included; an ended silence excuses nothing."""
+    found = incident(alert(), silences=(Silence("s1", "am", ends_at, "U1", "act"),))
+    assert look(found, samples(0, 0, 0)).state is state
+
+
+def test_silences_that_ran_out_are_told_once() -> None:
+    """However many there were."""
+    two = tuple(Silence(f"s{i}", "am", NOW + i, "U1", f"act{i}") for i in range(2))
+    found = look(incident(silences=two), now=NOW + 5)
+    assert [entry.event for entry in found.timeline] == [Event.OPENED, Event.UNSILENCED]
+    assert look(found, now=NOW + 6) == found
+    one_left = look(incident(silences=two), now=NOW)
+    assert (one_left.active_silence, len(one_left.outbox)) == (two[1], 0)
+
+
+def test_the_end_says_what_was() -> None:
+    """Figures, peaks and duration stand in the last reply, which the channel sees too."""
+    last = look(easing(), samples(9, 0, 0, 0)).timeline[-1]
+    assert (last.event, last.broadcast) == (Event.DRAINED, True)
+    assert last.text == "Drained: linux.2xlarge at or under the floor for 3 samples in a row."
+    assert "Peak of linux.2xlarge: 9 jobs queued, oldest wait 1 h" in last.lines
+    assert [s.queued for s in last.figures] == [0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "pools", "alerts", "words"),
+    [
+        (Kind.BLIND, candidates(POOL), OVER, "The metric source answers again."),
+        (Kind.BLIND, candidates(POOL), (alert(),), None),
+        (Kind.QUEUE, named(), OVER, "No pool is configured for it, so the queue itself was not measured."),
+        (Kind.QUEUE, named(), (alert(),), None),
+        (Kind.QUEUE, candidates(POOL), OVER, None),
+    ],
+)
+def test_what_cannot_be_measured_ends_with_its_alert(
+    kind: Kind, pools: object, alerts: tuple[Alert, ...], words: str | None
+) -> None:
+    """A blind source, or no pool at all: resolved, and it says that nothing was measured."""
+    found = look(replace(incident(*alerts), kind=kind, candidates=getattr(pools, "candidates", ()), affected=()))
+    assert (found.state is State.RESOLVED) is (words is not None)
+    assert words is None or found.timeline[-1].text.endswith(words)

@@ -1,0 +1,69 @@
+"""After somebody took an incident: that it gets much worse is said to them, once per report, and never at the end."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.incident.incident import Incident, acked
+from bot.core.incident.observe import much_worse, observed
+from bot.core.incident.timeline import Event
+from tests.builders import NOW, TIMING, incident, resolved, samples, view
+
+OWNER = "U0OWNER"
+
+
+def owned(*queued: int, every: float = TIMING.report) -> Incident:
+    """An incident that somebody took, and a report period between each of these looks."""
+    found = acked(incident(), OWNER, NOW)
+    for number, jobs in enumerate(queued):
+        at = NOW + 1 + number * every
+        found = observed(found, view(samples(jobs, since=at)), at, TIMING)
+    return found
+
+
+def mentions(found: Incident) -> list[str | None]:
+    """Whom each report of a worse queue names."""
+    return [entry.whom for entry in found.timeline if entry.event is Event.WORSE]
+
+
+@pytest.mark.parametrize(
+    ("queued", "named"),
+    [
+        ((20, 27), [None]),
+        ((20, 40), [OWNER]),
+        ((20, 40, 55), [OWNER, None]),
+        ((20, 40, 80), [OWNER, OWNER]),
+        ((20, 27, 36), [None, OWNER]),
+        ((4, 9), [None]),
+    ],
+    ids=["a little", "much", "a little more", "much more", "step by step", "small numbers"],
+)
+def test_the_owner_is_named_when_it_is_much_worse(queued: tuple[int, ...], named: list[str | None]) -> None:
+    """Half as many more, and ten, than the owner knew of."""
+    assert mentions(owned(*queued)) == named
+
+
+def test_at_most_once_per_report_period() -> None:
+    """Faster looks say nothing more."""
+    assert mentions(owned(20, 40, 80, 160, every=60.0)) == []
+
+
+def test_nobody_is_named_without_an_owner() -> None:
+    """The group was told when it opened, and again when nobody came."""
+    assert not much_worse(incident(owner_knows=1), 100)
+    assert not much_worse(replace(incident(), owner=OWNER), 100)
+    assert not much_worse(incident(owner=OWNER, owner_knows=1), None)
+
+
+def test_who_takes_over_starts_anew() -> None:
+    """What the first one knew is not what the second one knows."""
+    assert acked(owned(20), "U0NEXT", NOW + 10).owner_knows is None
+
+
+def test_the_end_mentions_nobody() -> None:
+    """No ping on resolve."""
+    found = acked(incident(resolved()), OWNER, NOW)
+    over = observed(found, view(samples(20, 0, 0, 0, since=NOW + 1)), NOW + 92, TIMING)
+    assert over.closed
+    (ended,) = [entry for entry in over.timeline if entry.event is Event.DRAINED]
+    assert (ended.who, ended.whom) == (None, None)

@@ -1,0 +1,158 @@
+"""What is due next, row by row, and when to look again."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.core.incident.incident import Silence, State, Thread, noted, reopened
+from bot.core.incident.observe import Timing
+from bot.core.incident.plan import (
+    EditReply,
+    EditRoot,
+    Escalate,
+    PostReply,
+    PostRoot,
+    Step,
+    Wait,
+    escalated,
+    escalation_due_at,
+    next_step,
+)
+from bot.core.incident.timeline import Event
+from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named
+
+UNSEEN = Thread(CHANNEL)
+SEEN = {POOL: NOW}
+SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
+
+
+@pytest.mark.parametrize(
+    ("parts", "drawn", "step"),
+    [
+        ({"retry_at": NOW + 9, "thread": UNSEEN}, "drawn", Wait(NOW + 9)),
+        ({"thread": UNSEEN, "outbox": (2,), "seen": SEEN}, "drawn", PostRoot()),
+        ({"retry_at": NOW, "thread": UNSEEN, "seen": SEEN}, "drawn", PostRoot()),
+        ({"thread": UNSEEN}, "drawn", Wait(NOW + 2)),
+        ({"thread": UNSEEN, "opened_at": NOW - 2}, "drawn", PostRoot()),
+        ({"thread": UNSEEN, "candidates": ()}, "drawn", PostRoot()),
+        ({"outbox": (2,)}, "changed", EditRoot()),
+        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 60)}, "changed", EditRoot()),
+        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 2)}, "changed", EditReply(2)),
+        ({"redraw": (2,), "outbox": (3,)}, "changed", EditRoot()),
+        ({"outbox": (2, 3)}, "drawn", PostReply(2)),
+        ({"outbox": (2,), "opened_at": NOW - 900}, "drawn", PostReply(2)),
+        ({"opened_at": NOW - 900}, "drawn", Escalate()),
+        ({"opened_at": NOW - 890}, "drawn", Wait(NOW + 10)),
+        ({}, "drawn", Wait(NOW + 30)),
+        ({"silences": (SILENCE,)}, "drawn", Wait(NOW + 20)),
+        ({"opened_at": NOW - 900, "owner": "U1"}, "drawn", Wait(NOW + 30)),
+        ({"opened_at": NOW - 900, "escalated_at": NOW - 1}, "drawn", Wait(NOW + 30)),
+        ({"opened_at": NOW - 900, "state": State.EASING}, "drawn", Escalate()),
+    ],
+)
+def test_the_next_step(parts: dict[str, Any], drawn: str, step: Step) -> None:
+    """The thread first, then the parent, then what happened, oldest first; then only time can make something due."""
+    assert next_step(incident(**parts), drawn, NOW, TIMING) == step
+
+
+@pytest.mark.parametrize(
+    ("parts", "drawn", "step"),
+    [
+        ({}, "drawn", Wait(None)),
+        ({"outbox": (2,)}, "drawn", PostReply(2)),
+        ({}, "changed", EditRoot()),
+        ({"opened_at": NOW - 9000}, "drawn", Wait(None)),
+        ({"thread": UNSEEN, "seen": SEEN}, "drawn", PostRoot()),
+    ],
+)
+def test_a_closed_incident_is_told_and_then_left(parts: dict[str, Any], drawn: str, step: Step) -> None:
+    """The end is shown even when the thread never was; nothing else becomes due by itself."""
+    assert next_step(closed(**parts), drawn, NOW, TIMING) == step
+
+
+@pytest.mark.parametrize(
+    ("shown_at", "seen", "state", "step"),
+    [
+        (NOW - 300, NOW - 10, State.OPEN, EditRoot()),
+        (NOW - 299, NOW - 10, State.OPEN, Wait(NOW + 30)),
+        (NOW - 300, NOW - 300, State.OPEN, Wait(NOW + 30)),
+        (NOW - 300, NOW - 10, State.DRAINED, Wait(None)),
+    ],
+)
+def test_a_parent_that_looks_old_is_drawn_again(shown_at: float, seen: float, state: State, step: Step) -> None:
+    """Its figures are unchanged and still measured; only the time that it gives is a report period old."""
+    thread = Thread(CHANNEL, "1.2", "drawn", shown_at)
+    found = incident(thread=thread, seen={POOL: seen}, state=state)
+    assert next_step(found, "drawn", NOW, TIMING) == step
+
+
+def test_the_first_message_waits_for_every_candidate() -> None:
+    """One pool that answers is not enough, and two seconds are the most."""
+    two = incident(pools=named(POOL, "macos"), thread=UNSEEN, seen=SEEN)
+    assert next_step(two, "drawn", NOW + 1.9, TIMING) == Wait(NOW + 2)
+    assert next_step(two, "drawn", NOW + 2, TIMING) == PostRoot()
+
+
+def test_a_very_short_poll_does_not_spin() -> None:
+    """A poll of zero still waits a moment."""
+    assert next_step(incident(), "drawn", NOW, Timing(poll=0.0)) == Wait(NOW + 0.05)
+
+
+def test_escalation_can_be_switched_off() -> None:
+    """`escalate_after = "0s"`."""
+    assert escalation_due_at(incident(), Timing(escalate_after=0.0)) == float("inf")
+
+
+def test_an_escalation_is_told_once_and_in_the_channel() -> None:
+    """It says for how long nobody answered."""
+    found = escalated(incident(), NOW + 900)
+    last = found.timeline[-1]
+    assert (last.event, last.broadcast) == (Event.ESCALATED, True)
+    assert last.text == "Nobody has acknowledged this incident for 15 min."
+    assert escalation_due_at(found, TIMING) == float("inf")
+
+
+def test_nobody_else_is_told_while_a_silence_holds() -> None:
+    """Whoever made it knows of the incident; from its end, by itself or by hand, the time counts anew."""
+    held = incident(silences=(SILENCE,))
+    assert escalation_due_at(held, TIMING) == SILENCE.ends_at + 900
+    assert next_step(incident(silences=(SILENCE,), opened_at=NOW - 900), "drawn", NOW, TIMING) == Wait(NOW + 20)
+    over = incident(silences=(replace(SILENCE, ended=True),))
+    ended = noted(over, NOW + 60, Event.UNSILENCED, "ended the silence early.", who="U1")
+    assert escalation_due_at(ended, TIMING) == NOW + 60 + 900
+
+
+def test_an_escalation_names_who_acted_without_an_acknowledgement() -> None:
+    """The last one with what they did since it opened, and that there were others."""
+    acted = noted(incident(), NOW + 60, Event.SILENCED, "silenced the alert for 1 h.", who="U1")
+    acted = noted(acted, NOW + 70, Event.SCALED, "asked for 24 runners.", who="U1")
+    last = escalated(acted, NOW + 900).timeline[-1]
+    assert (last.event, last.who, last.broadcast) == (Event.ESCALATED, "U1", True)
+    assert last.text == (
+        "silenced the alert and scaled up, last at 08:01 UTC, but nobody has acknowledged this incident for 15 min."
+    )
+    two = escalated(noted(acted, NOW + 80, Event.DIAGNOSED, "asked for a diagnosis.", who="U2"), NOW + 900)
+    assert two.timeline[-1].who == "U2"
+    assert two.timeline[-1].text.startswith("asked for a diagnosis, last at 08:01 UTC (1 other person acted too), but")
+
+
+def test_what_was_done_before_a_reopening_does_not_count_for_an_escalation() -> None:
+    """It belongs to the time before."""
+    acted = noted(closed(), NOW + 60, Event.SCALED, "asked for 24 runners.", who="U1")
+    last = escalated(reopened(acted, NOW + 1200), NOW + 2100).timeline[-1]
+    assert (last.who, last.text) == (None, "Nobody has acknowledged this incident for 15 min.")
+
+
+def test_in_a_simulation_an_escalation_says_whose_clock_it_goes_by() -> None:
+    """Three minutes of the clock are three hours of the fleet."""
+    last = escalated(incident(speed=60.0), NOW + 180).timeline[-1]
+    assert last.text.endswith("for 3 h of the fleet's time (3 min by the clock).")
+
+
+def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
+    """Nobody could acknowledge while it was closed; a second time, somebody is told again."""
+    again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)
+    assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
+    text = escalated(again, NOW + 2100).timeline[-1].text
+    assert text == "Nobody has acknowledged this incident for 15 min."

@@ -1,0 +1,124 @@
+"""A group that comes again: repeats, new occurrences, manual closes, flapping, and one recorded story."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.alert import Delivery
+from bot.core.incident.closing import resolved_by_hand
+from bot.core.incident.incident import (
+    State,
+    opened,
+    reopened,
+)
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Peak
+from bot.sources.registry import SOURCES
+from tests.builders import (
+    NOW,
+    POOL,
+    alert,
+    closed,
+    delivery,
+    incident,
+    named,
+    resolved,
+)
+from tests.core.moves import LATER, events, take
+from tests.sources.payloads import alertmanager
+
+
+def recorded(number: int) -> Delivery:
+    """One of Alertmanager's recorded deliveries."""
+    return SOURCES["alertmanager"](alertmanager(number))
+
+
+def test_a_late_repeat_of_an_ended_occurrence_changes_nothing() -> None:
+    """A replica that lags may still send "firing" after "resolved"."""
+    easing = take(incident(), delivery(resolved()))
+    after = take(easing, delivery(alert()))
+    assert (after.state, events(after), after.firing) == (State.EASING, events(easing), ())
+
+
+@pytest.mark.parametrize(
+    ("arrived", "again"),
+    [
+        (delivery(alert()), False),
+        (delivery(resolved()), False),
+        (delivery(alert(), resolved("old", starts_at=NOW - 9000)), False),
+        (delivery(alert(starts_at=NOW + 650)), True),
+        (delivery(alert(), alert("b2", starts_at=NOW + 650)), True),
+    ],
+)
+@pytest.mark.parametrize("state", [State.DRAINED, State.RESOLVED])
+def test_only_a_new_occurrence_reopens(arrived: Delivery, state: State, *, again: bool) -> None:
+    """A repeat of what is over is counted, and no more."""
+    after = take(closed(state=state), arrived)
+    assert (after.state is State.OPEN, after.deliveries) == (again, 2)
+    assert (Event.REOPENED in events(after)) is again
+
+
+@pytest.mark.parametrize(("start", "again"), [(NOW - 60, False), (NOW + 650, True), (None, False)])
+def test_a_manual_close_is_respected_until_a_new_occurrence_fires(start: float | None, *, again: bool) -> None:
+    """The alert still fires when somebody closes; its repeats change nothing, its next start does."""
+    over = resolved_by_hand(incident(alert()), "U1", NOW + 600)
+    assert (over.state, over.closed_at, over.timeline[-1].who) == (State.RESOLVED, NOW + 600, "U1")
+    assert take(over, delivery(alert(starts_at=start))).closed is not again
+
+
+def test_reopening_goes_on_in_the_same_thread_with_a_clean_slate() -> None:
+    """Old samples cannot drain it, an old mute does not hide it, and somebody is told again when nobody answers."""
+    over = closed(
+        muted=True,
+        streaks={POOL: 3},
+        seen={POOL: NOW + 590},
+        escalated_at=NOW + 400,
+        peaks={POOL: Peak(9, 60.0)},
+    )
+    again = reopened(over, LATER)
+    assert (again.state, again.closed_at, again.muted, again.reported) == (State.OPEN, None, False, None)
+    assert (dict(again.streaks), dict(again.seen), again.escalated_at) == ({}, {POOL: LATER - 1}, None)
+    assert (again.thread, dict(again.peaks)) == (over.thread, dict(over.peaks))
+    entry = again.timeline[-1]
+    assert (entry.text, entry.broadcast) == ("The alert fired again, 1 min after the end.", True)
+
+
+def test_flapping_stays_one_thread_with_few_replies() -> None:
+    """Thirty ups and downs in a minute: at most five replies, and the record says what is true (promises IN-7)."""
+    found = incident()
+    for i in range(30):
+        fires = alert(starts_at=NOW + 2 * i)
+        found = take(found, delivery(fires), now=NOW + 2 * i)
+        found = take(found, delivery(resolved(starts_at=NOW + 2 * i)), now=NOW + 2 * i + 1)
+        assert (found.state, found.firing) == (State.EASING, ())
+    assert 2 <= len(found.outbox) <= 5
+    calm = take(found, delivery(alert(starts_at=NOW + 2000)), now=NOW + 2000)
+    assert len(calm.outbox) == len(found.outbox) + 1
+
+
+def test_a_flapping_group_still_tells_of_a_new_member() -> None:
+    """Only what came and went before is no news."""
+    found = incident()
+    for i in range(4):
+        found = take(found, delivery(alert(starts_at=NOW + i)), now=NOW + i)
+        found = take(found, delivery(resolved(starts_at=NOW + i)), now=NOW + i)
+    after = take(found, delivery(alert("b2", starts_at=NOW + 10)), now=NOW + 10)
+    assert len(after.outbox) == len(found.outbox) + 1
+
+
+def test_the_recorded_story_of_one_group() -> None:
+    """Alertmanager's recordings in order: grew, partly resolved, resolved, fired anew, old alert sent again."""
+    first = recorded(1)
+    found = opened("i1", first, NOW, incident().thread, named(POOL))
+    found = take(found, recorded(2))
+    assert events(found)[-1] is Event.JOINED
+    found = take(found, recorded(3))
+    assert (found.state, len(found.firing)) == (State.OPEN, 1)
+    found = take(found, recorded(4))
+    assert (found.state, found.firing) == (State.EASING, ())
+    over = replace(found, state=State.DRAINED, closed_at=NOW + 600)
+    again = take(over, recorded(7))
+    assert (again.state, events(again)[-1]) == (State.OPEN, Event.REOPENED)
+    assert again.key == first.key
+    resent = take(again, recorded(8))
+    assert replace(resent, deliveries=again.deliveries) == again

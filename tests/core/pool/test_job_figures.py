@@ -1,0 +1,180 @@
+"""From jobs to figures: what waits, what is held, what only looks queued, and what nobody can know yet."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from bot.core.pool.job import JobState, Line, WorkflowJob, told
+from bot.core.pool.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
+from bot.core.pool.pool import Counted, Job, Snapshot
+from tests.builders import NOW
+
+HEARD = Line(NOW - 3600, NOW - 30)
+FRESH = Line(NOW - 300, NOW - 30)
+SILENT = Line(NOW - 9000, NOW - 1000)
+HOUR, DAY = 3600.0, 86400.0
+
+
+def job(number: int, ago: float, state: JobState = JobState.QUEUED, **parts: object) -> WorkflowJob:
+    """A job that was created `ago` seconds ago."""
+    made = WorkflowJob(
+        str(number), f"r{number}", f"job {number}", "pull", "o/r", ("self-hosted", "gpu"), state, NOW - ago,
+        url=f"https://x/{number}", seen_at=NOW - ago,
+    )  # fmt: skip
+    return told(None, replace(made, **parts))
+
+
+def running(number: int, ago: float, runner: str = "", **parts: object) -> WorkflowJob:
+    """A job that started `ago` seconds ago, a minute after it was created."""
+    return job(number, ago + 60, JobState.IN_PROGRESS, started_at=NOW - ago, runner=runner, **parts)
+
+
+def ended(number: int, ago: float, took: float, **parts: object) -> WorkflowJob:
+    """A job that ended `ago` seconds ago and took so many seconds."""
+    times = {"started_at": NOW - ago - took, "completed_at": NOW - ago}
+    return job(number, ago + took + 60, JobState.COMPLETED, **{**times, "conclusion": "success", **parts})
+
+
+def shown(*jobs: WorkflowJob, line: Line | None = HEARD, over: Iterable[str] = ()) -> Snapshot:
+    return figures("gpu", jobs, NOW, line, frozenset(over))
+
+
+def test_a_usual_hour_gives_every_figure() -> None:
+    """Two wait, one runs, two ended, one is held, one is a ghost: each counts where it belongs."""
+    held = job(7, 400, JobState.WAITING)
+    found = shown(
+        job(1, 100), job(2, 1200), running(3, 500), ended(4, 60, 600), ended(5, 1200, 60), held, job(8, 2 * DAY)
+    )
+    assert found == Snapshot(
+        "gpu",
+        NOW,
+        queued=2,
+        oldest_wait_seconds=1200,
+        arrivals_per_minute=pytest.approx(3 / 15),
+        starts_per_minute=pytest.approx(2 / 15),
+        completions_per_minute=pytest.approx(1 / 15),
+        duration_p50_seconds=330,
+        running_longest_seconds=500,
+        unservable=0,
+        ghosts=1,
+        arrivals_by_source=(Counted("o/r / pull", 3),),
+        waiting=(Job("pull / job 2", 1200, "o/r", "https://x/2"), Job("pull / job 1", 100, "o/r", "https://x/1")),
+    )
+
+
+def test_nothing_under_a_label_is_an_empty_queue_once_the_line_was_heard_long_enough() -> None:
+    """Zeros, because silence under this label is known to be silence."""
+    found = shown()
+    assert (found.queued, found.oldest_wait_seconds, found.arrivals_per_minute, found.starts_per_minute) == (0, 0, 0, 0)
+    assert (found.running_longest_seconds, found.ghosts, found.unservable, found.missing) == (0, 0, 0, ())
+    assert found.duration_p50_seconds is None
+    assert (found.busy, found.idle, found.offline, found.limit) == (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (None, NEVER),
+        (FRESH, "GitHub's webhooks have been heard for 5 min; this needs 15 minutes"),
+        (SILENT, "GitHub's webhooks have told nothing for 16 min; they may have been lost"),
+    ],
+)
+def test_nothing_under_a_label_is_unknown_while_the_line_says_little(line: Line | None, why: str) -> None:
+    """Unknown is not zero, and the reason is said: the queue cannot count as drained."""
+    found = shown(line=line)
+    assert (found.queued, found.oldest_wait_seconds, found.running_longest_seconds) == (None, None, None)
+    assert (found.arrivals_per_minute, found.starts_per_minute, found.completions_per_minute) == (None, None, None)
+    assert (found.unservable, found.ghosts) == (None, None if line is None else 0)
+    assert found.missing == (f"queued: {why}", f"arrivals, starts and completions per minute: {why}")
+
+
+@pytest.mark.parametrize("line", [FRESH, SILENT])
+def test_what_is_known_to_wait_is_told_at_once_and_rates_are_not(line: Line) -> None:
+    """A job that waits is a fact; how many come a minute is none before a quarter of an hour."""
+    found = shown(job(1, 700), running(2, 90), ended(3, 10, 50), line=line)
+    assert (found.queued, found.oldest_wait_seconds, found.running_longest_seconds) == (1, 700, 90)
+    assert found.duration_p50_seconds == 50
+    assert (found.arrivals_per_minute, found.arrivals_by_source) == (None, ())
+    assert len(found.missing) == 1
+
+
+def test_a_job_is_a_ghost_after_a_day_only_when_others_start() -> None:
+    """G1: "1.3 d" while 923 jobs started in the last hour. Where nothing starts, it may really wait."""
+    old = job(1, 1.3 * DAY)
+    assert taken_apart([old], NOW).queued == (old,)
+    assert taken_apart([old, running(2, 1000)], NOW).queued == (old,)
+    assert taken_apart([old, running(2, 800)], NOW).ghosts == (old,)
+    assert taken_apart([job(1, DAY - 1), running(2, 800)], NOW).ghosts == ()
+
+
+def test_a_job_of_two_days_is_a_ghost_in_any_case() -> None:
+    """GitHub cancels what was queued for 24 h, in effect up to 48 h."""
+    assert [one.id for one in taken_apart([job(1, 2 * DAY + 1), job(2, 2 * DAY)], NOW).ghosts] == ["1"]
+
+
+def test_what_another_source_says_is_over_is_a_ghost_and_does_not_run() -> None:
+    """The cancelled run whose last word was lost, once the REST API was asked."""
+    found = shown(job(1, 500), job(2, 300), running(3, 900), running(4, 100), over={"1", "3"})
+    assert (found.queued, found.oldest_wait_seconds, found.ghosts, found.running_longest_seconds) == (1, 300, 1, 100)
+
+
+def test_a_runner_that_took_another_job_has_ended_the_one_before() -> None:
+    """`completed` may never come; but a runner does one job at a time."""
+    jobs = [running(1, 9000, "mac-1"), running(2, 60, "mac-1"), running(3, 500, "mac-2")]
+    assert running_seconds(jobs, NOW) == [500, 60]
+
+
+@pytest.mark.parametrize("runner", ["", "GitHub Actions 5"])
+def test_runners_without_a_name_of_their_own_say_nothing_of_each_other(runner: str) -> None:
+    """GitHub's own machines bear the same names again and again at once."""
+    assert running_seconds([running(1, 9000, runner), running(2, 60, runner)], NOW) == [9000, 60]
+
+
+def test_runners_of_two_owners_may_have_one_name() -> None:
+    """Both still run."""
+    assert len(running_seconds([running(1, 90, "a"), running(2, 60, "a", repository="other/r")], NOW)) == 2
+
+
+def test_a_skipped_job_never_came_and_a_cancelled_one_did() -> None:
+    """Skipped jobs are told as completed at once; one that was cancelled in the queue was in it."""
+    skipped = job(1, 100, JobState.COMPLETED, completed_at=NOW - 99, conclusion="skipped")
+    cancelled = job(2, 100, JobState.COMPLETED, completed_at=NOW - 50, conclusion="cancelled")
+    found = shown(skipped, cancelled)
+    assert found.arrivals_per_minute == pytest.approx(1 / 15)
+    assert (found.starts_per_minute, found.completions_per_minute, found.duration_p50_seconds) == (0, 0, None)
+
+
+def test_sources_come_most_first_with_a_name_for_unnamed_workflows() -> None:
+    """`repository / workflow`, of the last 15 minutes, whatever became of the jobs since."""
+    jobs = [job(1, 10), running(2, 20), job(3, 30, workflow="", repository="o/x"), job(4, 901)]
+    assert shown(*jobs).arrivals_by_source == (Counted("o/r / pull", 2), Counted("o/x / unnamed workflow", 1))
+
+
+def test_a_job_without_a_time_of_creation_waits_since_it_was_heard() -> None:
+    """Old payloads: at least that long."""
+    found = shown(job(1, 100, created_at=None, workflow=""))
+    assert (found.oldest_wait_seconds, found.waiting[0].name) == (100, "job 1")
+
+
+def test_a_clock_that_is_ahead_makes_no_negative_times() -> None:
+    """GitHub's clock and ours differ by a little."""
+    found = shown(job(1, -3), running(2, -2), ended(3, 5, -4))
+    assert (found.oldest_wait_seconds, found.running_longest_seconds, found.duration_p50_seconds) == (0, 0, 0)
+    assert found.waiting[0].waited_seconds == 0
+
+
+def test_only_the_longest_waiting_jobs_are_named() -> None:
+    """The count has all of them."""
+    found = shown(*(job(number, number) for number in range(1, 100)))
+    assert found.queued == 99
+    assert [row.waited_seconds for row in found.waiting] == [float(99 - n) for n in range(MOST_WAITING)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "asks"),
+    [(["gpu"], True), (["GPU", "Self-Hosted"], True), ([], True), (["gpu", "linux"], False)],
+)
+def test_a_pool_says_which_labels_are_its_own(labels: list[str], asks: bool) -> None:
+    """Every one of them must stand among the job's; the job may ask for more."""
+    assert asks_for(job(1, 1), labels) is asks

@@ -1,0 +1,218 @@
+"""What is proposed, on what ground, and that nothing is when the records do not carry it."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.charts.queue_series import Course
+from bot.core.finding import Cause
+from bot.core.incident.incident import Incident, State, noted
+from bot.core.incident.timeline import Event
+from bot.core.pool.hour_stats import Amount, Cell, Fired
+from bot.core.pool.pool import Counted, Peak
+from bot.core.reporting.incident_history import PoolHistory
+from bot.core.reporting.proposals import Ground, Proposal, proposals
+from bot.core.reporting.recurrence import Pattern
+from bot.core.reporting.sizing import Sized, sized
+from tests.builders import POOL, closed, named, sample
+from tests.core.pool.hours import MONDAY, full, hour
+
+LIMIT, SURGE, FLOOD, STOCKOUT = Cause.LIMIT.value, Cause.SURGE.value, Cause.FLOOD.value, Cause.STOCKOUT.value
+MORNINGS = Pattern("Mondays", 9, 11, 4, 4)
+BAD = (hour(8), full(9), full(10), hour(11))
+NEED = sized(BAD, 900.0)
+assert isinstance(NEED, Sized)
+
+
+def ground(**parts: object) -> Ground:
+    """A pool whose limit was reached in three incidents."""
+    given: dict = {
+        "history": PoolHistory(POOL, 3, causes=((LIMIT, 3),)),
+        "sized": NEED,
+        "cells": BAD,
+        "limit": 40,
+        "waited_seconds": 41 * 3600.0,
+    }
+    return Ground(POOL, **{**given, **parts})
+
+
+def words(*grounds: Ground) -> list[str]:
+    """What is proposed."""
+    return [one.words for one in proposals(grounds)]
+
+
+def test_a_higher_limit_with_what_speaks_for_it() -> None:
+    """Incidents, waiting, the window, what it would have kept and what the present one did, and the price."""
+    (one,) = proposals([ground(patterns=(MORNINGS,), price=0.34, history=PoolHistory(POOL, 3, causes=((LIMIT, 3),)))])
+    more = NEED.found.runners - 40
+    assert one.words == f"Raise the limit of linux.2xlarge from 40 to {NEED.found.runners}."
+    assert one.evidence[0] == "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"
+    assert "% of the 600 jobs of the 2 hours over 15 min would have started within it, with 40 only" in one.evidence[1]
+    assert one.evidence[1].endswith("(a replay of the recorded hours; 5% more work would fit too)")
+    assert one.evidence[3] == f"{more} more runners cost about {more * 0.34:.2f} an hour, while they run"
+    assert len(proposals([ground()])[0].evidence) == 3
+
+
+@pytest.mark.parametrize("causes", [((STOCKOUT, 2),), ((STOCKOUT, 2), (LIMIT, 2)), ((FLOOD, 1),)])
+def test_no_higher_limit_against_what_it_would_not_help(causes: tuple[tuple[str, int], ...]) -> None:
+    """A cloud without machines, or a source that floods: most known causes must be those that runners help against."""
+    assert words(ground(history=PoolHistory(POOL, 3, causes=causes))) == []
+
+
+def test_no_higher_limit_without_a_number() -> None:
+    """What is missing is said elsewhere; without causes the hours alone carry it."""
+    assert words(ground(sized="the limit of the pool is unknown")) == []
+    assert len(words(ground(history=PoolHistory(POOL)))) == 1
+
+
+def slow(number: int) -> Cell:
+    """An hour in which the pool grew too slowly: 300 jobs of 10 min, at most 30 of 80 runners at work."""
+    return full(number, busy=Amount(25 * 3600.0, 3600.0), busy_most=30, completions=Amount(150.0, 3600.0), limit=80)
+
+
+SLOW = Ground(
+    POOL,
+    PoolHistory(POOL, 3, causes=((SURGE, 3),)),
+    (MORNINGS,),
+    "the limit was not what held the queue",
+    (hour(8, busy=Amount(10 * 3600.0, 3600.0)), slow(9), slow(10)),
+    waited_seconds=3600.0,
+    limit=80,
+    boot_seconds=180,
+)
+
+
+def test_idle_runners_before_hours_in_which_the_pool_grows_too_slowly() -> None:
+    """As many as Erlang C asks for, less those at work in the hour before."""
+    (one,) = proposals([SLOW])
+    assert one.words.startswith("Keep 4")
+    assert one.words.endswith("idle runners of linux.2xlarge on Mondays from 09:00, 52 in all.")
+    assert one.evidence[1] == "the limit of 80 was not reached then: at most 30 were at work"
+    assert "a new one takes about 3 min to boot" in one.evidence[2]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"patterns": ()},
+        {"limit": None},
+        {"limit": 51},
+        {"history": PoolHistory(POOL, 3)},
+        {"history": PoolHistory(POOL, 3, causes=((STOCKOUT, 3),))},
+        {"cells": (slow(9), slow(10))},
+        {"cells": (hour(8), slow(9), replace(slow(10), arrivals=Amount()))},
+        {"cells": (hour(8), hour(9))},
+        {"cells": (hour(8, busy=Amount(70 * 3600.0, 3600.0)), slow(9))},
+    ],
+    ids=["once", "no limit", "low limit", "no cause", "cloud", "before", "arrivals", "calm", "already there"],
+)
+def test_no_idle_runners_when_something_is_missing(parts: dict[str, object]) -> None:
+    """No window, no room, another cause or none known, unknown figures, or enough of them already."""
+    assert words(replace(SLOW, **parts)) == []
+
+
+def drained(at: float, wait: float, minutes: float = 10, **parts: object) -> Incident:
+    """An incident that ended by itself, in which the oldest job waited that long."""
+    given: dict = {"id": f"i{at:.0f}", "opened_at": at, "peaks": {POOL: Peak(9, wait)}}
+    return closed(at=at + 60 * minutes, pools=named(POOL), **{**given, **parts})
+
+
+def watched(incidents: list[Incident], **parts: object) -> Ground:
+    """A pool about which only its incidents say something."""
+    return Ground(POOL, PoolHistory(POOL, len(incidents)), incidents=tuple(incidents), **parts)
+
+
+def test_a_later_alert_when_most_are_over_by_themselves() -> None:
+    """Three of four, none over 11 min: above 15 min; what it saves is looks, so it ranks below real waiting."""
+    calm = [drained(MONDAY + 86400 * day, 600.0 + 20 * day) for day in range(3)]
+    bad = drained(MONDAY + 86400 * 5, 7200.0)
+    (one,) = proposals([watched([*calm, bad])])
+    assert one.words == "Let the alert for linux.2xlarge fire later: above a wait of 15 min."
+    assert one.evidence[0].startswith("3 of 4 incidents drained although nobody did anything")
+    assert words(watched([*calm, bad]), ground())[0].startswith("Raise")
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [],
+        [drained(MONDAY + 90000, 7200.0), drained(MONDAY + 95000, 7200.0)],
+        [drained(MONDAY + 90000, 600.0, state=State.RESOLVED)],
+        [noted(drained(MONDAY + 90000, 600.0), MONDAY, Event.SCALED, "scaled.", who="U1")],
+        [drained(MONDAY + 90000, 600.0, peaks={})],
+        [drained(MONDAY + 90000, 0.0)],
+        [drained(MONDAY + 90000, 300.0), *(drained(MONDAY + 9e4 + n, 7200.0) for n in (1, 2, 3))],
+    ],
+    ids=["two", "most bad", "by hand", "scaled", "no peak", "wait unknown", "half"],
+)
+def test_no_later_alert_without_three_calm_ones(others: list[Incident]) -> None:
+    """Two are too few; one somebody worked on, or of which little is known, is not calm."""
+    calm = [drained(MONDAY + 86400 * day, 300.0) for day in range(2)]
+    assert words(watched([*calm, *others])) == []
+
+
+def test_an_earlier_alert_when_hours_over_the_target_had_none() -> None:
+    """Three of four such hours lay in no incident."""
+    over = tuple(full(number) for number in (3, 30, 60, 90))
+    one = drained(over[3].begins_at + 600, 3600.0, minutes=30)
+    (found,) = proposals([watched([one], cells=over)])
+    assert found.words == "Let an alert for linux.2xlarge fire earlier: at a wait of 15 min."
+    assert found.evidence == ("in 3 of 4 hours with a wait over 15 min, no alert had fired",)
+    assert words(watched([one], cells=over[2:])) == []
+    known = [
+        replace(one, id=f"i{n}", opened_at=full(n).begins_at, closed_at=full(n + 1).begins_at) for n in range(200, 205)
+    ]
+    seen = tuple(full(number) for number in range(200, 205))
+    assert words(watched([one, *known], cells=(*over, *seen))) == []
+
+
+def test_an_earlier_alert_when_it_fires_late() -> None:
+    """The oldest job had waited 40 min in the middle, more than twice the target; two times are too few."""
+    fired = tuple(Fired("i", MONDAY, 9, wait) for wait in (1200.0, 2400.0, 3600.0))
+    (found,) = proposals([watched([], fired=fired)])
+    assert found.evidence == ("when it fired, the oldest job had waited 40 min (median of 3 times)",)
+    assert words(watched([], fired=fired[:2])) == []
+    assert words(watched([], fired=tuple(Fired("i", MONDAY, 9, 1700.0) for _ in range(3)))) == []
+    assert words(watched([], fired=(*fired[:2], Fired("i", MONDAY, 9, None)))) == []
+
+
+def flooded(number: int, source: str = "example/torch / retry", jobs: float = 70.0, cause: str = FLOOD) -> Incident:
+    """An incident whose likeliest cause was a flood, with the sources as the thread was told."""
+    sent = (Counted(source, jobs), Counted("example/torch / pull", 100.0 - jobs))
+    usual = (Counted(source, 10.0), Counted("example/torch / pull", 90.0))
+    figures = (sample(90, arrivals_by_source=sent, usual_by_source=usual),)
+    one = drained(MONDAY + 86400 * number, 7200.0, courses={POOL: Course(60.0, causes={cause: 5})})
+    return noted(one, MONDAY, Event.STATUS, "Worse", figures=figures)
+
+
+def test_the_source_that_floods_first() -> None:
+    """Twice the same one, with its share and its usual share; more runners are not proposed then."""
+    floods = (flooded(0), flooded(1, jobs=80.0), flooded(2, "example/vision / nightly"))
+    made = proposals([ground(incidents=floods, history=PoolHistory(POOL, 3, causes=((FLOOD, 3),)))])
+    assert [one.words for one in made] == ["Stop example/torch / retry first: it floods linux.2xlarge."]
+    assert made[0].evidence[0].endswith("up to 80% of the jobs of a quarter of an hour came from it, usually 10%")
+
+
+@pytest.mark.parametrize(
+    "floods",
+    [
+        (flooded(0),),
+        (flooded(0), flooded(1, "example/vision / nightly")),
+        (flooded(0), flooded(1, cause=SURGE)),
+        (flooded(0, jobs=30.0), flooded(1, jobs=30.0)),
+        (drained(MONDAY, 7200.0), drained(MONDAY + 9e4, 7200.0)),
+    ],
+    ids=["once", "two sources", "another cause", "small share", "no figures"],
+)
+def test_no_source_is_named_without_two_floods_of_it(floods: tuple[Incident, ...]) -> None:
+    """Neither one flood, nor two of different sources, nor a share that is not much."""
+    assert words(watched(list(floods))) == []
+
+
+def test_at_most_three_and_the_most_waiting_first() -> None:
+    """By what they are about, then by name."""
+    many = [replace(ground(waited_seconds=3600.0 * n), pool=f"p{n}") for n in range(6)]
+    made = proposals(many)
+    assert [one.pool for one in made] == ["p5", "p4", "p3"]
+    assert all(isinstance(one, Proposal) for one in made)
+    assert proposals([]) == ()

@@ -1,0 +1,90 @@
+"""A limit is named where the record carries one; else it is said what is missing, or what else held the queue."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from bot.core.pool.hour_stats import Amount, Cell
+from bot.core.reporting.sizing import Sized, over_target, sized
+from bot.core.reporting.staffing import Method
+from tests.core.pool.hours import full, hour
+
+TARGET = 900.0
+NOTHING = Amount()
+
+
+def bad(**parts: object) -> list[Cell]:
+    """A calm hour, and three in which jobs waited."""
+    return [hour(0), *(full(number, **parts) for number in (1, 2, 3)), hour(4)]
+
+
+def test_the_limit_that_would_have_kept_the_target() -> None:
+    """300 jobs an hour of 10 min are 50 erlangs; 40 runners miss the target, 52 with what is to spare keep it."""
+    found = sized(bad(), TARGET)
+    assert isinstance(found, Sized)
+    assert found.limit == 40
+    assert 50 <= found.found.runners <= 54
+    assert found.found.method is Method.REPLAY
+    assert found.found.late_share <= 0.05
+    assert found.late_now > 0.5
+    assert (found.hours, found.found.jobs) == (3, 900)
+    assert found.hold_seconds == pytest.approx(600)
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ([hour(0), hour(1)], "nobody was seen to wait longer than 15 min"),
+        ([], "nobody was seen to wait longer than 15 min"),
+        ([hour(0, limit=None), full(1, limit=None)], "the limit of the pool is unknown"),
+        (bad(completions=NOTHING, duration=NOTHING), "neither busy runners and completions nor durations"),
+        (bad(busy=NOTHING), "the number of busy runners is unknown"),
+        (bad(busy=Amount(20 * 3600.0, 3600.0), busy_most=20), "the limit was not what held the queue: 50% of it"),
+        (bad(arrivals=NOTHING), "the arrivals are unknown in 1 of 1 stretch of waiting"),
+        (bad(arrivals=Amount(20.0, 600.0)), "the arrivals are unknown in 1 of 1 stretch of waiting"),
+        (bad(arrivals=Amount(150.0, 3600.0)), "bursts shorter than an hour, or something other than the limit"),
+    ],
+    ids=["calm", "empty", "limit", "times", "busy", "not full", "arrivals", "few arrivals", "not explained"],
+)
+def test_no_number_without_what_it_takes(cells: Sequence[Cell], why: str) -> None:
+    """Each missing figure is named, and a queue that the limit does not explain is left unexplained."""
+    found = sized(cells, TARGET)
+    assert isinstance(found, str)
+    assert why in found
+
+
+def test_the_place_of_a_runner_is_kept_while_the_next_one_boots() -> None:
+    """When only 80 % of the limit work while jobs wait all the time, a job keeps its place for 12.5 min, not 10."""
+    found = sized(bad(busy=Amount(32 * 3600.0, 3600.0), completions=Amount(192.0, 3600.0)), TARGET)
+    assert isinstance(found, Sized)
+    assert found.hold_seconds == pytest.approx(750)
+    assert found.found.runners > 62
+
+
+def test_a_boot_longer_than_the_target_makes_every_limit_useless() -> None:
+    """80 % of 40 at work and 60 min jobs: a new runner takes 15 min."""
+    slow = bad(busy=Amount(32 * 3600.0, 3600.0), completions=Amount(32.0, 3600.0), arrivals=Amount(40.0, 3600.0))
+    found = sized(slow, 600.0)
+    assert isinstance(found, str)
+    assert "a new runner alone takes about 15 min, longer than the target" in found
+
+
+def test_without_completions_durations_serve() -> None:
+    """Their mean lies above their median."""
+    found = sized(bad(completions=NOTHING), TARGET)
+    assert isinstance(found, Sized)
+    assert found.hold_seconds == pytest.approx(672)
+
+
+def test_a_limit_raised_meanwhile_is_the_present_one() -> None:
+    """The newest is what a proposal starts from: with 60 the same jobs would not have waited."""
+    found = sized([*bad(), hour(9, limit=60)], TARGET)
+    assert isinstance(found, str)
+    assert "60 runners would have been enough" in found
+
+
+def test_an_hour_is_over_the_target_when_somebody_waited_longer() -> None:
+    """Exactly the target is kept; unknown is not over."""
+    assert not over_target(hour(0, 900.0), TARGET)
+    assert over_target(hour(0, 901.0), TARGET)
+    assert not over_target(Cell(0), TARGET)

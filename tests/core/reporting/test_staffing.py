@@ -1,0 +1,173 @@
+"""Erlang's formulas against published values, replays, and the fewest runners against the fleet really run so."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from bot.core.reporting.sizing import Sized, sized
+from bot.core.reporting.staffing import (
+    MARGIN,
+    MOST_REPLAYED,
+    Demand,
+    Method,
+    Stretch,
+    erlang_b,
+    erlang_c,
+    fewest,
+    late,
+    late_by_replay,
+    late_by_theory,
+    late_shares,
+    least,
+)
+from tests.core.fleet_weeks import HOUR, Lived, live, rush, spec, with_limit
+
+TARGET = 900.0
+
+
+def hours(*arrivals: float, hold: float = 600.0, since: float = 0.0) -> list[Demand]:
+    """Hours in a row with so many jobs each."""
+    return [Demand(since + number * HOUR, jobs, hold) for number, jobs in enumerate(arrivals)]
+
+
+@pytest.mark.parametrize(
+    ("runners", "load", "blocked"),
+    [(1, 1.0, 0.5), (2, 1.0, 0.2), (5, 1.361, 0.01), (10, 4.461, 0.01), (20, 12.03, 0.01), (100, 84.06, 0.01)],
+)
+def test_the_loss_formula_has_its_published_values(runners: int, load: float, blocked: float) -> None:
+    """The loads that lose 1 % stand in every Erlang B table (R. B. Cooper, 1981, appendix; ITU-D handbook, table E)."""
+    assert erlang_b(runners, load) == pytest.approx(blocked, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("runners", "load", "waits"),
+    [(1, 0.8, 0.8), (2, 1.0, 1 / 3), (3, 2.0, 4 / 9), (8, 5.0, 0.1673), (10, 6.0, 0.1013), (10, 8.0, 0.4092)],
+)
+def test_the_delay_formula_has_its_textbook_values(runners: int, load: float, waits: float) -> None:
+    """M/M/1 waits as often as it works; M/M/3 at load 2 is the eye clinic of Gross and Harris (p0 = 1/9, C = 4/9)."""
+    assert erlang_c(runners, load) == pytest.approx(waits, rel=1e-3)
+
+
+def test_the_eye_clinic_of_gross_and_harris() -> None:
+    """Three doctors, 6 patients an hour, 20 min each: the mean wait is 4/27 h, so `late` integrates to it."""
+    clinic = Demand(0.0, 6.0, 1200.0)
+    mean = sum(late(3, clinic, minute * 60.0 + 30.0) * 60 for minute in range(600))
+    assert mean == pytest.approx(4 / 27 * HOUR, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("runners", "demand", "share"),
+    [
+        (1, Demand(0.0, 3.0, 600.0), 0.5 * math.exp(-0.5 * TARGET / 600.0)),
+        (2, Demand(0.0, 0.0, 600.0), 0.0),
+        (0, Demand(0.0, 0.0, 600.0), 0.0),
+        (0, Demand(0.0, 1.0, 600.0), 1.0),
+        (5, Demand(0.0, 30.0, 600.0), 1.0),
+        (5, Demand(0.0, 60.0, 600.0), 1.0),
+        (3, Demand(0.0, 9.0, 0.0), 0.0),
+    ],
+)
+def test_who_waits_longer_than_the_target(runners: int, demand: Demand, share: float) -> None:
+    """M/M/1 in closed form; no jobs, no runners, more work than runners, jobs that take no time."""
+    assert late(runners, demand, TARGET) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("method", Method)
+@pytest.mark.parametrize("seed", range(5))
+def test_more_runners_are_never_later(method: Method, seed: int) -> None:
+    """For very different hours, by both methods; and a longer target is never missed more often."""
+    arrivals = [(37 * (seed + 3) * (hour + 1)) % 190 + 1.0 for hour in range(10)]
+    stretch = [Stretch(tuple(hours(*arrivals, since=seed * 1e6)), 1)]
+    shares = [late_shares(stretch, TARGET, method)(runners) for runners in range(60)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] == 1.0
+    assert shares[-1] < 1e-6
+    by_target = [late_shares(stretch, target, method)(25) for target in (60, 600, 6000)]
+    assert by_target == sorted(by_target, reverse=True)
+
+
+def test_a_replay_carries_over_what_is_left_and_theory_does_not() -> None:
+    """An hour with twice the work a runner can do delays the next, which alone would be calm."""
+    demands = hours(6, 120, 30)
+    assert late(20, demands[2], TARGET) < 0.01
+    assert late_by_replay(demands, 12, TARGET, lead=2) > 0.5
+    assert late_by_replay(demands[2:], 12, TARGET) == 0.0
+
+
+def test_a_replay_is_the_same_each_time_and_counts_what_follows_its_lead() -> None:
+    """The jobs are drawn from the hour itself; hours that lead in fill the runners and are not counted."""
+    demands = hours(200, 200, 5)
+    assert late_by_replay(demands, 30, TARGET) == late_by_replay(demands, 30, TARGET)
+    assert late_by_replay(demands, 30, TARGET, lead=3) == 0.0
+    assert late_by_replay([], 30, TARGET) == 0.0
+
+
+def test_the_method_is_said_and_fits_the_record() -> None:
+    """A gap between hours or too many jobs for a replay leave theory alone."""
+    whole, gap = hours(100, 150, 100), [*hours(100), *hours(150, since=5 * HOUR)]
+    big = hours(*[MOST_REPLAYED / 4] * 5)
+    assert fewest([Stretch(tuple(whole))], TARGET).method is Method.REPLAY
+    assert fewest([Stretch(tuple(gap))], TARGET).method is Method.THEORY
+    assert fewest([Stretch(tuple(big))], TARGET).method is Method.THEORY
+    assert fewest([Stretch(tuple(whole)), Stretch(tuple(hours(100, since=9e6)))], TARGET).method is Method.REPLAY
+
+
+def test_the_fewest_are_enough_and_one_less_is_not() -> None:
+    """By theory, for 5 % more work than there was; the jobs of hours that only lead in are not counted."""
+    demands = [*hours(60), *hours(120, 150, since=3 * HOUR)]
+    found = fewest([Stretch(tuple(demands), 1)], TARGET)
+    assert found.jobs == 270
+    more = [replace(demand, hold_seconds=MARGIN * demand.hold_seconds) for demand in demands[1:]]
+    assert late_by_theory(more, found.runners, TARGET) <= 0.05
+    assert late_by_theory(more, found.runners - 1, TARGET) > 0.05
+    assert found.late_share == late_by_theory(demands[1:], found.runners, TARGET)
+    assert fewest([Stretch(tuple(demands), 1)], TARGET, share=0.99).runners >= found.runners
+
+
+def test_the_smallest_number_is_found_wherever_it_lies() -> None:
+    """One is the least that is ever named; a guess only saves time."""
+    for wanted in (1, 2, 3, 7, 64, 65, 1000):
+        for guess in (1, 2, 60, 64, 65, 66, 5000):
+            assert least(lambda number, wanted=wanted: float(number < wanted), 0.05, guess) == wanted
+
+
+FLEETS = {
+    "runners that stay": spec(20, rush(2, 9, 3, 3.0)),
+    "a runner for each job": spec(30, rush(2, 9, 3, 3.0), ephemeral=True, minimum=0, spare=2),
+    "a rush on one day": spec(24, rush(1, 8, 4, 3.4)),
+}
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("name", FLEETS)
+def test_the_fleet_really_run_with_that_limit_keeps_the_target(name: str, seed: int) -> None:
+    """Same seed, same jobs: the named limit keeps 95 % of them under 15 min in those hours, an eighth less does not.
+
+    And what the replay says of the present limit is what really happened.
+    """
+    pool, length = FLEETS[name], 30 if name == "a rush on one day" else 48
+    lived = live(pool, length, seed)
+    found = sized(lived.cells, TARGET)
+    assert isinstance(found, Sized), found
+    assert found.found.method is Method.REPLAY
+    bad = [cell.begins_at for cell in lived.cells if (cell.longest_wait_seconds or 0.0) > TARGET]
+    assert found.late_now == pytest.approx(really_late(lived, bad), abs=0.05)
+    assert really_late(live(with_limit(pool, found.found.runners), length, seed), bad) <= 0.05
+    assert really_late(live(with_limit(pool, round(0.87 * found.found.runners)), length, seed), bad) > 0.05
+
+
+def really_late(lived: Lived, begins: list[float]) -> float:
+    """The share of the jobs that arrived in these hours and waited longer than the target."""
+    mine = [wait for at, wait in lived.jobs if any(begun <= at < begun + HOUR for begun in begins)]
+    return sum(wait > TARGET for wait in mine) / len(mine)
+
+
+@pytest.mark.parametrize("per_minute", [1.2, 2.0])
+def test_theory_is_close_to_a_fleet_in_equilibrium(per_minute: float) -> None:
+    """Long even hours: who waits over a minute is what Erlang C says, or fewer: job times vary less than it assumes."""
+    lived = live(spec(round(11 * per_minute), arrivals_per_minute=per_minute), 60)
+    demand = Demand(0.0, 60 * per_minute, 10.6 * 60)
+    real = sum(wait > 60 for _, wait in lived.jobs) / len(lived.jobs)
+    foretold = late(round(11 * per_minute), demand, 60.0)
+    assert 0.3 * foretold <= real <= 1.15 * foretold

@@ -1,0 +1,198 @@
+"""The report of some days: waits over the measured time, incidents, scale-ups, and which pool comes first."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.charts.queue_series import Course
+from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.incident.incident import Incident, State, noted
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Peak, PoolRules
+from bot.core.record import AuditEntry
+from bot.core.reporting.incident_history import NO_POOL, PoolHistory, about_hours, history, how_ended
+from bot.core.reporting.raises import Raises, raises
+from bot.core.reporting.summary import Books, Waits, report
+from tests.builders import POOL, closed, incident, named
+from tests.core.pool.hours import MONDAY, hour, weeks
+
+WEEK = 7 * 86400.0
+UNTIL = MONDAY + WEEK
+
+
+def ended(at: float, minutes: float, pool: str = POOL, **parts: object) -> Incident:
+    """An incident that drained after so many minutes, with its peak and its course."""
+    given: dict = {
+        "id": f"i{at:.0f}",
+        "opened_at": at,
+        "peaks": {pool: Peak(30, 3600.0)},
+        "courses": {pool: Course(60.0, waited_seconds=7200.0, causes={"a surge of jobs": 3, "a quota": 1})},
+    }
+    return closed(at=at + 60 * minutes, pools=named(pool), **{**given, **parts})
+
+
+def test_the_history_of_a_pool() -> None:
+    """Number, time open, how they ended, causes, waiting, forecasts; what began before or after is left out."""
+    score = Score(Forecast(MONDAY, Verdict.CLEARS, 9, 60, 120, 180, pool=POOL), 100.0, held=True)
+    by_hand = noted(
+        ended(MONDAY + 7200, 20, state=State.RESOLVED),
+        MONDAY + 7200 + 1200,
+        Event.RESOLVED_BY_HAND,
+        "closed.",
+        who="U1",
+    )
+    still = incident(at=UNTIL - 600, id="open")
+    rows = history(
+        [
+            ended(MONDAY, 60, scores=(score, replace(score, held=False))),
+            by_hand,
+            ended(MONDAY + 9000, 10, state=State.RESOLVED, courses={}),
+            still,
+            ended(MONDAY - 1, 60),
+            ended(UNTIL, 60),
+        ],
+        MONDAY,
+        UNTIL,
+    )
+    assert rows == (
+        PoolHistory(
+            pool=POOL,
+            incidents=4,
+            open_now=1,
+            open_seconds=6000.0,
+            median_duration_seconds=1200.0,
+            longest_wait_seconds=3600.0,
+            most_queued=30,
+            waited_seconds=14400.0,
+            ended=(("closed by hand", 1), ("drained", 1), ("resolved unmeasured", 1)),
+            causes=(("a surge of jobs", 2),),
+            held=1,
+            scored=2,
+        ),
+    )
+    assert how_ended(by_hand) == "closed by hand"
+
+
+def test_an_incident_that_outlasts_the_span_was_open_in_it_until_its_end() -> None:
+    """Ten minutes inside, whatever came after."""
+    (row,) = history([ended(UNTIL - 600, 60)], MONDAY, UNTIL)
+    assert row.open_seconds == 600.0
+
+
+def test_who_closed_it_once_before_did_not_end_it() -> None:
+    """It was opened again, and then the alert resolved without a measured drain."""
+    first = noted(ended(MONDAY, 60, state=State.RESOLVED), MONDAY + 900, Event.RESOLVED_BY_HAND, "closed.", who="U1")
+    assert how_ended(first) == "resolved unmeasured"
+
+
+def test_an_incident_of_no_pool_is_not_lost() -> None:
+    """It stands under a name of its own, and counts once in the whole."""
+    nameless = incident(pools=named(), at=MONDAY + 5)
+    made = report(Books(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))))
+    assert {one.pool for one in made.pools} == {NO_POOL, POOL}
+    assert (made.incidents, made.open_now) == (2, 1)
+    assert report(Books(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))), [POOL]).incidents == 1
+
+
+def test_waits_are_shares_of_the_measured_time() -> None:
+    """Two of 168 hours over the target: half of the time nothing, 1 % longer than half an hour; the rest by jobs."""
+    cells = weeks(7, lambda day, at: day == 2 and at in (9, 10))
+    (one,) = report(Books(MONDAY, UNTIL, pasts={POOL: cells})).pools
+    assert one.waits is not None
+    assert one.waits.p50_seconds < 30
+    assert one.waits.p90_seconds < 30
+    assert one.waits.p99_seconds > 2700
+    assert one.waits.over_share == pytest.approx(2 / 168)
+    assert one.waits.waited_seconds == pytest.approx(2 * 3600 * 125.5)
+    assert one.measured_share == 1.0
+    assert (one.longest_wait_seconds, one.most_queued) == (3600.0, 120)
+
+
+def test_what_was_not_measured_is_unknown_and_not_calm() -> None:
+    """Half a week known: the shares are of that half, and that it is a half is said; nothing known has no waits."""
+    half = weeks(7, lambda day, at: False)[:84]
+    known, nothing = report(Books(MONDAY, UNTIL, pasts={"a": half}, rules={"b": PoolRules("b")})).pools
+    assert known.measured_share == pytest.approx(0.5)
+    assert known.waits == Waits(
+        *([pytest.approx(known.waits.p50_seconds, abs=30)] * 3), 0.0, pytest.approx(0, abs=30), 0.0
+    )
+    assert (nothing.pool, nothing.waits, nothing.measured_share) == ("b", None, 0.0)
+    assert not report(Books(MONDAY, UNTIL, pasts={"a": half})).told
+
+
+def test_recurrence_looks_further_back_than_the_span_and_waits_do_not() -> None:
+    """Four Mondays, of which the span holds the last."""
+    cells = weeks(28, lambda day, at: day % 7 == 0 and at == 9)
+    since = MONDAY + 3 * WEEK
+    (one,) = report(Books(since, since + WEEK, pasts={POOL: cells})).pools
+    assert [found.words for found in one.patterns] == ["4 of 4 Mondays 09:00-10:00"]
+    assert one.waits is not None
+    assert one.waits.over_share == pytest.approx(1 / 168)
+
+
+def test_where_nothing_was_measured_incidents_show_what_recurs() -> None:
+    """Five Tuesdays at 14:20 for an hour."""
+    late = [ended(MONDAY + week * WEEK + 86400 + 14 * 3600 + 1200, 60) for week in range(5)]
+    (one,) = report(Books(MONDAY + 4 * WEEK, MONDAY + 5 * WEEK, tuple(late))).pools
+    assert [found.words for found in one.patterns] == ["5 of 5 Tuesdays 14:00-16:00"]
+
+
+def entry(at: float, what: str, before: str = "", after: str = "", **parameters: str) -> AuditEntry:
+    """One line of the trail, of the pool."""
+    act = parameters.pop("act", "")
+    outcome = parameters.pop("outcome", "")
+    return AuditEntry(MONDAY + at, "U1", what, {"pool": POOL, **parameters}, before, after, outcome, act)
+
+
+def test_scale_ups_cost_until_they_are_handed_back() -> None:
+    """Eight runners for two hours; four that others had taken away after one; two that are still out at the end."""
+    trail = [
+        entry(0, "scale_up", act="a", outcome="asked"),
+        entry(1, "scale_up", "20", act="a", outcome="sent"),
+        entry(2, "scale_up", "20", "28", act="a"),
+        entry(2 + 7200, "hand_back", "28", "20", share="a"),
+        entry(86400, "scale_up", "20", "24", act="b"),
+        entry(86400 + 3600, "hand_back", "20", share="b", outcome="sent"),
+        entry(WEEK - 3600, "scale_up", "20", "22", act="c"),
+        entry(WEEK - 60, "hand_back", "22", share="c", outcome="refused", target="20"),
+        entry(5, "scale_up", "20", "would", act="d"),
+        entry(-5, "scale_up", "20", "30", act="e"),
+        entry(WEEK, "scale_up", "20", "30", act="f"),
+        entry(7, "silence", "1", "2"),
+    ]
+    assert raises(trail, MONDAY, UNTIL, {POOL: 0.5}) == {POOL: Raises(3, 14, 22.0, 1, 11.0)}
+    assert raises(trail, MONDAY, UNTIL, {})[POOL].cost is None
+    faster = raises(trail, MONDAY, UNTIL, {POOL: 0.5}, speed=60.0)[POOL]
+    assert (faster.runner_hours, faster.cost) == (60 * 22.0, 60 * 11.0)
+
+
+def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
+    """By all that was measured, or by its incidents when they saw more; then by name."""
+    pasts = {name: weeks(7, lambda day, at, n=n: day < n and at == 9) for n, name in enumerate(("a", "b", "c"))}
+    rules = {name: PoolRules(name) for name in ("z", "y", "a", "b", "c")}
+    made = report(Books(MONDAY, UNTIL, (ended(MONDAY, 5, "z"),), pasts, rules=rules))
+    assert [one.pool for one in made.pools] == ["c", "b", "z", "a", "y"]
+    assert [one.pool for one in report(Books(MONDAY, UNTIL, pasts=pasts), ["b"]).pools] == ["b"]
+
+
+def test_a_simulated_fleet_gets_no_limit_from_the_wall_clock() -> None:
+    """Its hours are not those of the clock."""
+    cells = weeks(7, lambda day, at: at == 9)
+    (one,) = report(Books(MONDAY, UNTIL, pasts={POOL: cells}, speed=60.0)).pools
+    assert one.sized == "the fleet is simulated in another time"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0.0 h"), (1800, "0.5 h"), (41 * 3600, "41 h"), (3206 * 3600, "3,200 h"), (149_500, "42 h")],
+)
+def test_waiting_is_told_as_exactly_as_it_is_known(seconds: float, words: str) -> None:
+    """Two digits."""
+    assert about_hours(seconds) == words
+
+
+def test_the_hour_that_goes_on_counts_too() -> None:
+    """It began before the end of the span; one that began an hour before the span does not."""
+    cells = (hour(-2, 2000.0), hour(0, 2000.0), hour(168, 5000.0))
+    (one,) = report(Books(MONDAY, UNTIL, pasts={POOL: cells})).pools
+    assert one.longest_wait_seconds == 2000.0

@@ -1,0 +1,59 @@
+"""The columns of the report that tell how long jobs waited, from hours whose waits are known by class."""
+
+import pytest
+
+from bot.core.pool.hour_stats import WAIT_EDGES, counted, share_above
+from bot.core.pool.pool import PoolRules
+from bot.core.reporting.summary import Books, Waits, report
+from tests.builders import POOL
+from tests.core.pool.hours import MONDAY, full, hour
+
+
+def waits(*of_hours: float, target: float = 900.0) -> Waits:
+    """What the report says of hours whose oldest job had waited that long all the time."""
+    cells = tuple(hour(number, wait, 5) for number, wait in enumerate(of_hours))
+    books = Books(
+        MONDAY, MONDAY + 3600.0 * len(cells), pasts={POOL: cells}, rules={POOL: PoolRules(POOL)}, target_seconds=target
+    )
+    (one,) = report(books).pools
+    assert one.waits is not None
+    return one.waits
+
+
+def test_half_nine_in_ten_and_nearly_all_of_the_time() -> None:
+    """A hundred hours: 60 calm, 35 with a wait of an hour, five with one of six."""
+    found = waits(*[0.0] * 60, *[3600.0] * 35, *[21600.0] * 5)
+    assert found.p50_seconds <= 30
+    assert 2700 < found.p90_seconds <= 3600
+    assert 14400 < found.p99_seconds <= 21600
+    assert found.over_share == pytest.approx(0.4)
+
+
+def test_nineteen_of_twenty_jobs_not_half_of_them() -> None:
+    """Ten hours with as many jobs each: nine calm ones, and one in which the oldest waited an hour."""
+    found = waits(*[0.0] * 9, 3600.0)
+    assert found.jobs_p95_seconds is not None
+    assert 2700 < found.jobs_p95_seconds <= 3600
+
+
+def test_what_is_over_the_target_lies_wholly_above_it() -> None:
+    """A wait of just the target is not over it, one in the class that begins there is."""
+    histogram = counted(counted((), 900.0, 3.0, WAIT_EDGES), 901.0, 1.0, WAIT_EDGES)
+    assert share_above(histogram, 900.0, WAIT_EDGES) == 0.25
+    assert share_above((), 900.0, WAIT_EDGES) is None
+    assert waits(900.0, 1000.0).over_share == 0.5
+
+
+def test_a_week_without_an_alert_is_told_where_somebody_waited_too_long() -> None:
+    """No incident, and an hour over the target; a calm pool has nothing to tell."""
+    for cells, told in (((hour(0, 3600.0, 5),), True), ((hour(0),), False)):
+        made = report(Books(MONDAY, MONDAY + 3600.0, pasts={POOL: cells}))
+        assert (made.pools[0].told, made.told) == (told, told)
+
+
+def test_the_limit_is_reckoned_for_the_eight_pools_whose_jobs_waited_most() -> None:
+    """Of nine, the last one is told why it has none."""
+    pasts = {f"p{n}": (hour(0), full(1, queued=120 - 10 * n)) for n in range(9)}
+    made = report(Books(MONDAY, MONDAY + 7200.0, pasts=pasts))
+    assert [one.sized for one in made.pools[8:]] == ["it is reckoned for the 8 pools whose jobs waited most"]
+    assert "reckoned for" not in str([one.sized for one in made.pools[:8]])

@@ -1,0 +1,128 @@
+"""May this be done: every limit of a scale action, at its edge."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.scaling.limits import ScalePolicy, Verdict, judged, needs_approval, overpriced, proposed
+from tests.builders import NOW
+
+POLICY = ScalePolicy(maximum=40, step=10, cooldown_seconds=600.0)
+OPEN = ScalePolicy(maximum=40)
+FLOORED = ScalePolicy(maximum=40, minimum=5, step=10)
+
+
+@pytest.mark.parametrize(
+    ("policy", "asked", "current", "last", "reason"),
+    [
+        (POLICY, 20, 10, None, ""),
+        (POLICY, 11, 10, NOW - 600, ""),
+        (POLICY, 40, 39, None, ""),
+        (OPEN, 40, 0, NOW, ""),
+        (POLICY, 20, None, None, "The pool's present size is unknown, so no safe target can be set."),
+        (POLICY, 10, 10, None, "The pool is there already: the target 10 is not above the present 10 runners; "
+         "11 to 20 can be asked for."),
+        (POLICY, 1, 10, None, "The target 1 is not above the present 10 runners; 11 to 20 can be asked for."),
+        (POLICY, -5, 1, None, "The target -5 is not above the present 1 runner; 2 to 11 can be asked for."),
+        (POLICY, 12, 10, NOW - 599, "The pool was scaled a moment ago; the next time is possible in 1 s."),
+        (POLICY, 12, 10, NOW, "The pool was scaled a moment ago; the next time is possible in 10 min."),
+        (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners; it has 39 runners, and "
+         "only 40 can be asked for."),
+        (POLICY, 23, 10, None, "At most 10 more at once: 20 is the highest target now; it has 10 runners, and "
+         "11 to 20 can be asked for."),
+        (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners; it has 0 runners, and "
+         "1 to 40 can be asked for."),
+        (OPEN, 24, 41, None, "The target 24 is not above the present 41 runners; it can be raised no further."),
+        (FLOORED, 3, 0, None, "The scaler of this pool takes no target under 5 runners; 5 to 10 can be asked for."),
+        (replace(FLOORED, step=2), 3, 0, None, "The scaler of this pool takes no target under 5 runners; no step leads "
+         "to a target that it takes."),
+    ],
+)  # fmt: skip
+def test_a_target_is_judged(
+    policy: ScalePolicy, asked: int, current: int | None, last: float | None, reason: str
+) -> None:
+    """Never lower, never above the limit, never more than a step, never too soon, never blind (promises P5)."""
+    assert judged(policy, asked, current, last, NOW) == Verdict(None if reason else asked, reason)
+
+
+@pytest.mark.parametrize(
+    ("asked", "current", "seen", "target"),
+    [(20, 10, 0, 20), (22, 10, 0, 20), (23, 10, 0, None), (20, 8, 10, 20), (20, 8, 0, 18), (20, 5, 0, None)],
+)
+def test_a_pool_may_breathe_between_proposal_and_click(asked: int, current: int, seen: int, target: int | None) -> None:
+    """A little above the step is lowered to it; the step counts from the size that was confirmed."""
+    verdict = judged(POLICY, asked, current, None, NOW, seen)
+    assert verdict.target == target
+    assert bool(verdict.reason) == (target != asked)
+
+
+def test_a_target_that_will_be_confirmed_is_lowered_to_the_step() -> None:
+    """With the reason; never under what the scaler takes, and what is above the maximum is no slip."""
+    assert judged(POLICY, 38, 10, None, NOW, lower=True) == Verdict(
+        20, "At most 10 more at once: 20 is the highest target now, so it is 20 instead of 38."
+    )
+    assert judged(POLICY, 41, 10, None, NOW, lower=True).target is None
+    assert judged(POLICY, 9, 10, None, NOW, lower=True).target is None
+    small = judged(replace(FLOORED, step=2), 5, 2, None, NOW, lower=True)
+    assert small.target is None
+    assert small.reason.endswith("no step leads to a target that it takes.")
+
+
+@pytest.mark.parametrize(
+    ("policy", "current", "queued", "target"),
+    [
+        (POLICY, 10, 5, 15),
+        (POLICY, 10, 50, 20),
+        (POLICY, 38, 50, 40),
+        (POLICY, 10, 0, 11),
+        (POLICY, 10, None, 20),
+        (OPEN, 10, None, 11),
+        (OPEN, 10, 50, 40),
+        (POLICY, 40, 50, None),
+        (POLICY, 45, 50, None),
+        (POLICY, None, 50, None),
+        (replace(POLICY, minimum=16), 10, 50, 20),
+        (replace(POLICY, minimum=16), 2, 50, None),
+    ],
+)
+def test_a_target_to_start_from(
+    policy: ScalePolicy, current: int | None, queued: int | None, target: int | None
+) -> None:
+    """Enough for the waiting jobs, within step and maximum; what is proposed is always allowed."""
+    found = proposed(policy, current, queued)
+    assert found == target
+    assert found is None or judged(policy, found, current, None, NOW).target == found
+
+
+@pytest.mark.parametrize(
+    ("price", "most", "asked", "reason"),
+    [
+        (None, None, 40, ""),
+        (0.5, None, 40, ""),
+        (0.5, 5.0, 20, ""),
+        (0.5, 5.0, 21, "11 extra runners would cost 5.50 an hour; at most 5.00 is allowed (`max_cost_per_hour`), "
+         "that is 20 runners."),
+        (0.0, 0.0, 40, ""),
+        (0.1, 0.3, 13, ""),
+    ],
+    ids=["no rule", "no limit", "at the limit", "above", "free", "not by a rounding error"],
+)  # fmt: skip
+def test_extra_capacity_has_a_price_limit(price: float | None, most: float | None, asked: int, reason: str) -> None:
+    """Refused with the figure, counted from the size without anything extra."""
+    policy = ScalePolicy(maximum=40, cost_per_runner_hour=price, max_cost_per_hour=most)
+    assert overpriced(policy, asked, 10) == reason
+
+
+@pytest.mark.parametrize(("above", "needs"), [(None, False), (24, False), (23, True), (0, True)])
+def test_above_the_threshold_means_above(above: int | None, needs: bool) -> None:
+    """A second person for 24 runners?"""
+    assert needs_approval(ScalePolicy(maximum=40, approval_above=above), 24) is needs
+
+
+def test_the_scalers_own_limit_is_called_by_its_name() -> None:
+    """A person knows what to raise."""
+    policy = ScalePolicy(maximum=20, limited_by="MaxSize of Auto Scaling group ci")
+    assert judged(policy, 24, 10, None, NOW).reason == (
+        "The target 24 is above the pool's maximum: it is limited to 20 runners by MaxSize of Auto Scaling group ci; "
+        "it has 10 runners, and 11 to 20 can be asked for."
+    )

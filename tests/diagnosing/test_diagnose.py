@@ -1,0 +1,118 @@
+"""Diagnose: the pools are read now; the thread hears what was seen, and what could not be seen."""
+
+import asyncio
+
+import pytest
+
+from bot.core.pool.pool import Snapshot
+from bot.diagnosing import diagnose
+from bot.ports import Failure, Refused
+from tests.builders import CHANNEL, POOL, incident, named, view
+from tests.fakes import FakeMetrics
+from tests.world import ANA, OTHER_POOL, World
+
+
+def test_it_is_offered_where_there_is_something_to_read() -> None:
+    """An alert of which no pool is configured has no such button."""
+    assert diagnose.offer(incident(), view()) is not None
+    assert diagnose.offer(incident(pools=named()), view()) is None
+
+
+async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool() -> None:
+    """Figures of this moment, not of the last poll."""
+    world = World()
+    await world.opens(queued=14)
+    world.clock.advance(5)
+    world.queues(20, busy=40, idle=0, offline=2, limit=40)
+    await world.asks("diagnose")
+    await world.work()
+    told = world.replies[-1]
+    assert f"<@{ANA}> asked for a diagnosis." in told
+    assert "solated" in told
+    assert "20 jobs queued" in told
+    assert "the pool's limit is reached. 40 busy of 40 runners, limit 40, none idle" in told
+    assert "limit of 40 runners is reached" not in told
+
+
+async def test_what_could_not_be_read_is_named_with_its_reason() -> None:
+    """Unseen is not empty."""
+    world = World()
+    await world.opens()
+    world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    await world.asks("diagnose")
+    await world.work()
+    assert "Not seen: linux.2xlarge: Prometheus (fake): snapshot failed" in world.replies[-1]
+
+
+async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One pool that does not answer does not keep the others from being told of."""
+
+    class Hangs(FakeMetrics):
+        """Never answers."""
+
+        async def snapshot(self, pool: str) -> Snapshot:
+            """Waits for ever."""
+            await asyncio.Event().wait()
+            raise AssertionError("nobody sets it")
+
+    world = World()
+    world.queues(14)
+    monkeypatch.setattr(diagnose, "PATIENCE_SECONDS", 0.01)
+    world.desk.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
+    found = await diagnose.read(world.desk, [POOL, OTHER_POOL])
+    assert [sample.pool for sample in found.figures] == [POOL]
+    assert found.unseen[0].startswith("linux.gpu: no answer within")
+
+
+async def test_a_button_can_be_pressed_again_but_not_twice() -> None:
+    """Each use is a record of its own; the same button twice is one."""
+    world = World()
+    await world.opens()
+    button = {"act": diagnose.act_id(world.incident, "diagnose")}
+    await world.asks("diagnose", **button)
+    with pytest.raises(Refused, match="already requested"):
+        await world.asks("diagnose", **button)
+    await world.work()
+    await world.asks("diagnose")
+    await world.work()
+    assert len([text for text in world.replies if "asked for a diagnosis" in text]) == 2
+
+
+async def test_by_command_only_the_person_is_answered() -> None:
+    """`/queue diagnose POOL`: first that it is read, then what was read."""
+    world = World()
+    world.queues(14)
+    answer = await world.types("diagnose", POOL)
+    assert answer.whisper is not None
+    assert "Reading linux.2xlarge now" in answer.whisper.text
+    await world.work()
+    assert [(channel, user) for channel, user, _, _ in world.chat.whispers] == [(CHANNEL, ANA)]
+    assert world.chat.messages == []
+
+
+async def test_in_a_thread_a_named_pool_is_told_to_the_thread() -> None:
+    """What is asked among colleagues is answered among them."""
+    world = World()
+    await world.opens()
+    await world.says("diagnose", OTHER_POOL)
+    await world.work()
+    assert world.chat.whispers == []
+    assert "asked for a diagnosis" in world.replies[-1]
+    assert world.act.pool == OTHER_POOL
+
+
+async def test_an_unknown_pool_is_refused_with_the_names_there_are() -> None:
+    """Before anything is written down."""
+    world = World()
+    with pytest.raises(Refused, match='no pool "nope"'):
+        await world.types("diagnose", "nope")
+    assert world.data.commits == 0
+
+
+async def test_queues_of_unknown_length_are_not_called_empty() -> None:
+    """The source answers, and knows nothing."""
+    world = World()
+    world.queues(None)
+    found = await diagnose.read(world.desk, [POOL])
+    assert "unknown" in found.headline
+    assert "No queue" not in found.headline

@@ -1,0 +1,103 @@
+"""Status: the figures now, for the person who asks, and never an old one for a new one."""
+
+import asyncio
+
+import pytest
+
+from bot.core.pool.pool import Snapshot
+from bot.diagnosing import status
+from bot.ports import Refused
+from tests.builders import POOL, incident, view
+from tests.fakes import FakeMetrics
+from tests.world import OTHER_POOL, World
+
+
+def test_it_has_no_button() -> None:
+    """The parent shows the status."""
+    assert status.offer(incident(), view()) is None
+
+
+async def text(world: World, *words: str, **parts: object) -> str:
+    """What the person reads."""
+    answer = await world.types("status", *words, **parts)
+    assert answer.whisper is not None
+    return answer.whisper.text
+
+
+async def test_without_a_name_every_pool_is_shown() -> None:
+    """Measured at once, when nothing fresh is known."""
+    world = World()
+    world.queues(14)
+    told = await text(world)
+    assert "linux.2xlarge: 14 jobs queued" in told
+    assert OTHER_POOL in told
+    assert world.metrics.script.count("snapshot") == 2
+
+
+async def test_with_a_name_only_that_pool_is_shown() -> None:
+    """And only that one is measured."""
+    world = World()
+    assert OTHER_POOL not in await text(world, POOL)
+    assert world.metrics.script.count("snapshot") == 1
+
+
+async def test_in_a_thread_the_incidents_pools_are_shown() -> None:
+    """What is talked of there."""
+    world = World()
+    await world.opens()
+    answer = await world.says("status")
+    assert answer.whisper is not None
+    assert OTHER_POOL not in answer.whisper.text
+
+
+async def test_what_is_fresh_is_not_measured_again() -> None:
+    """Ten people ask, and the source is asked once."""
+    world = World()
+    await world.opens()
+    before = world.metrics.script.count("snapshot")
+    for _ in range(10):
+        await text(world, POOL)
+    assert world.metrics.script.count("snapshot") == before
+
+
+async def test_an_unknown_pool_is_named_with_those_there_are() -> None:
+    """A typing error is answered with the way out."""
+    with pytest.raises(Refused, match=r'There is no pool "linux.9xlarge". Known pools: linux.2xlarge, linux.gpu'):
+        await text(World(), "linux.9xlarge")
+
+
+async def test_without_any_pool_the_remedy_is_said() -> None:
+    """A fresh installation."""
+    world = World()
+    world.desk.settings = type(world.desk.settings)(world.desk.settings.env, type(world.desk.settings.file)())
+    with pytest.raises(Refused, match="No pool is configured"):
+        await text(world)
+
+
+async def test_a_source_that_fails_is_unknown_and_not_empty() -> None:
+    """Unknown is not zero."""
+    world = World()
+    world.metrics.script.fail("*", times=None)
+    told = await text(world, POOL)
+    assert "unknown" in told
+    assert "0 jobs" not in told
+
+
+async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is waited for only as long as Slack's 3 s allow, and all at the same time."""
+
+    class Hangs(FakeMetrics):
+        """Never answers."""
+
+        async def snapshot(self, pool: str) -> Snapshot:
+            """Waits for ever."""
+            await asyncio.Event().wait()
+            raise AssertionError("nobody sets it")
+
+    world = World()
+    monkeypatch.setattr(status, "PATIENCE_SECONDS", 0.01)
+    world.queues(14)
+    world.desk.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
+    told = await text(world)
+    assert "linux.2xlarge: 14 jobs queued" in told
+    assert "linux.gpu: queue unknown" in told or "unknown" in told

@@ -1,0 +1,174 @@
+"""The web application over fakes, reached as the outside reaches it: real ASGI, real signatures, real payloads."""
+
+import base64
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+
+from bot.config import Environment
+from bot.ports import Unreachable
+from handlers.http.web import Web
+from handlers.slack_app.app import slack_app
+from handlers.slack_app.background import Afterwards
+from handlers.wiring import House
+from tests.builders import CHANNEL
+from tests.sources.payloads import body, item
+from tests.world import ANA, LABELS, TEAM, PoliteStore, World
+
+SECRET, TOKEN, SECOND_TOKEN, HMAC_SECRET = "signing-secret", "first-token", "second-token", "hmac-secret"
+Json = dict[str, Any]
+
+
+class LossyStore(PoliteStore):
+    """The fake store with the one thing more that the readiness page asks of the real one."""
+
+    lost = False
+
+    def lost_data(self) -> bool:
+        """Whether data was lost, as told."""
+        return self.lost
+
+    async def time(self) -> float:
+        """The clock of the store; a store that is down has none."""
+        raise Unreachable("Redis", "the fake has no clock of its own")
+
+
+class Door:
+    """One web process and hands at its doors. Close it with `client.aclose`, or use it as a context."""
+
+    def __init__(self, **tables: dict[str, Any]) -> None:
+        """`tables` are laid over the configuration file."""
+        self.world = World(**tables)
+        self.store = LossyStore(self.world.clock.now, self.world.clock.monotonic, data=self.world.data)
+        self.world.store = self.world.desk.store = self.store
+        given = {
+            "slack_bot_token": "xoxb-test",
+            "slack_signing_secret": SECRET,
+            "tailback_webhook_token": f"{TOKEN},{SECOND_TOKEN}",
+            "tailback_webhook_hmac_secret": HMAC_SECRET,
+        }
+        self.world.desk.settings = replace(self.world.desk.settings, env=Environment.model_validate(given))
+        self.house = House(self.world.desk, self.store, None)  # type: ignore[arg-type]  # the fake store
+        self.afterwards = Afterwards()
+        self.web = Web(self.house, slack_app(self.world.desk, self.afterwards))
+        transport = httpx.ASGITransport(self.web.application())
+        self.client = httpx.AsyncClient(transport=transport, base_url="http://tailback")
+        self.numbers = iter(range(1, 10_000))
+
+    async def __aenter__(self) -> "Door":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.aclose()
+
+    async def alert(self, content: bytes | None = None, source: str = "grafana", **headers: str) -> httpx.Response:
+        """A webhook; without more, a good one for the pool with a good token."""
+        content = firing() if content is None else content
+        given = headers or {"Authorization": f"Bearer {TOKEN}"}
+        return await self.client.post(f"/alerts/{source}", content=content, headers=given)
+
+    async def signed(self, content: bytes, kind: str, **changed: str) -> httpx.Response:
+        """A request to `/slack/events`, signed as Slack signs, and all that follows its answer.
+
+        `changed` headers go before the right ones.
+        """
+        stamp = changed.pop("stamp", f"{self.world.clock.now():.0f}")
+        headers = {"Content-Type": kind, **signature(content, stamp), **changed}
+        answer = await self.client.post("/slack/events", content=content, headers=headers)
+        await self.afterwards.finished()
+        return answer
+
+    async def interaction(self, kind: str, user: str = ANA, **parts: Any) -> httpx.Response:
+        """A button, a dialog or a shortcut."""
+        whole = {
+            "type": kind,
+            "user": {"id": user, "team_id": TEAM},
+            "team": {"id": TEAM},
+            "api_app_id": "A0",
+            "token": "unused",
+            "trigger_id": f"t{next(self.numbers)}",
+            **parts,
+        }
+        content = urlencode({"payload": json.dumps(whole)}).encode()
+        return await self.signed(content, "application/x-www-form-urlencoded")
+
+    async def press(self, name: str, value: str, user: str = ANA, **parts: Any) -> httpx.Response:
+        """A button of the parent."""
+        action = {"type": "button", "action_id": name, "block_id": "b", "value": value}
+        return await self._click(action, user, parts)
+
+    async def choose(self, value: str, user: str = ANA, **parts: Any) -> httpx.Response:
+        """An entry of the parent's menu."""
+        chosen = {"text": {"type": "plain_text", "text": "…"}, "value": value}
+        action = {"type": "overflow", "action_id": "more", "block_id": "b", "selected_option": chosen}
+        return await self._click(action, user, parts)
+
+    async def submit(self, view: Mapping[str, Any], user: str = ANA, **values: str) -> httpx.Response:
+        """A dialog that was opened, with these inputs."""
+        state = {block: {block: {"type": "plain_text_input", "value": value}} for block, value in values.items()}
+        sent = {**view, "id": "V1", "hash": f"h{next(self.numbers)}", "state": {"values": state}}
+        return await self.interaction("view_submission", user, view=sent)
+
+    async def slash(self, text: str, user: str = ANA, channel: str = CHANNEL) -> httpx.Response:
+        """`/queue …`."""
+        form = {
+            "command": "/queue",
+            "text": text,
+            "user_id": user,
+            "team_id": TEAM,
+            "channel_id": channel,
+            "trigger_id": f"t{next(self.numbers)}",
+            "token": "unused",
+        }
+        return await self.signed(urlencode(form).encode(), "application/x-www-form-urlencoded")
+
+    async def event(self, kind: str, event_id: str = "", **parts: Any) -> httpx.Response:
+        """An event of the Events API."""
+        whole = {
+            "type": "event_callback",
+            "event_id": event_id or f"Ev{next(self.numbers)}",
+            "team_id": TEAM,
+            "api_app_id": "A0",
+            "token": "unused",
+            "event": {"type": kind, **parts},
+        }
+        return await self.signed(json.dumps(whole).encode(), "application/json")
+
+    async def mention(self, text: str, user: str = ANA, **parts: Any) -> httpx.Response:
+        """`@tailback …` in the incident's thread."""
+        given = {"thread_ts": self.world.incident.thread.root, "ts": "1.2", "channel": CHANNEL, "team": TEAM}
+        return await self.event("app_mention", user=user, text=f"<@U0BOT> {text}", **{**given, **parts})
+
+    async def _click(self, action: Json, user: str, parts: Json) -> httpx.Response:
+        root = self.world.incident.thread.root
+        container = {"type": "message", "message_ts": root, "channel_id": CHANNEL, "is_ephemeral": False}
+        given = {"actions": [action], "container": container, "channel": {"id": CHANNEL}}
+        return await self.interaction("block_actions", user, **{**given, **parts})
+
+
+def signature(content: bytes, stamp: str, secret: str = SECRET) -> dict[str, str]:
+    """Slack's two headers."""
+    digest = hmac.new(secret.encode(), b"v0:" + stamp.encode() + b":" + content, sha256).hexdigest()
+    return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={digest}"}
+
+
+def grafana_signature(content: bytes, stamp: str) -> dict[str, str]:
+    """Grafana's two headers."""
+    digest = hmac.new(HMAC_SECRET.encode(), stamp.encode() + b":" + content, sha256).hexdigest()
+    return {"X-Grafana-Alerting-Timestamp": stamp, "X-Grafana-Alerting-Signature": digest}
+
+
+def firing(fingerprint: str = "f1", group: str = "g") -> bytes:
+    """A Grafana payload with one alert that names the pool."""
+    return body(item(labels=LABELS, fingerprint=fingerprint, startsAt="2027-01-15T07:59:00Z"), groupKey=group)
+
+
+def basic(user: str, password: str) -> str:
+    """A header of basic authentication."""
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()

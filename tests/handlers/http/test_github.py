@@ -1,0 +1,225 @@
+"""GitHub's webhooks: who may send, what is stored, and a sentence for everything else."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from bot.adapters.stored_jobs import StoredJobs
+from bot.config import Environment
+from bot.core.pool.job import JobState, WorkflowJob
+from bot.core.record import Held
+from bot.ports import Unreachable
+from bot.sources.github_signature import REFUSED
+from handlers.http import store_or_503
+from handlers.http.metrics import REGISTRY
+from tests.handlers.endpoint import Door
+from tests.sources.github import event, recorded, signature
+
+SECRET, SECOND = "first-secret-of-ours", "second-secret-of-ours"
+
+
+def door(secret: str = f"{SECRET},{SECOND}") -> Door:
+    """A door with GitHub's secrets."""
+    made = Door()
+    given = {"slack_bot_token": "xoxb-test", "github_webhook_secret": secret}
+    made.world.desk.settings = replace(made.world.desk.settings, env=Environment.model_validate(given))
+    return made
+
+
+async def send(
+    at: Door, body: bytes, kind: str = "workflow_job", delivery: str = "d1", secret: str = SECRET, **headers: str
+) -> httpx.Response:
+    """A webhook as GitHub sends it; `headers` go over its own, an empty one is left out."""
+    given = {
+        "Content-Type": "application/json",
+        "User-Agent": "GitHub-Hookshot/044aadd",
+        "X-GitHub-Delivery": delivery,
+        "X-GitHub-Event": kind,
+        "X-Hub-Signature-256": signature(body, secret),
+        **headers,
+    }
+    return await at.client.post("/github", content=body, headers={k: v for k, v in given.items() if v})
+
+
+async def jobs(at: Door, label: str = "linux.2xlarge") -> list[JobState]:
+    """The states of the jobs under a label."""
+    return [job.state for job in await StoredJobs(at.store, at.world.clock.now).under(label)]
+
+
+@pytest.mark.parametrize("secret", [SECRET, SECOND])
+async def test_a_job_is_stored_before_github_is_answered(secret: str) -> None:
+    """Signed with either secret of a rotation."""
+    async with door() as at:
+        answer = await send(at, event(), secret=secret)
+        assert (answer.status_code, answer.json()) == (200, {"outcome": "stored"})
+        assert await jobs(at) == [JobState.QUEUED]
+
+
+async def test_a_redelivery_changes_nothing() -> None:
+    """GitHub's own id of the delivery, or the same word under another one."""
+    async with door() as at:
+        outcomes = [(await send(at, event(), delivery=delivery)).json()["outcome"] for delivery in ("d1", "d1", "d2")]
+        assert at.world.data.commits == 1
+    assert outcomes == ["stored", "repeated", "repeated"]
+
+
+async def test_the_whole_life_of_a_job_ends_it() -> None:
+    """Every action that GitHub sends, in order and then all of it again."""
+    async with door() as at:
+        life = ("waiting", "queued", "in_progress", "completed")
+        for number, name in enumerate(life):
+            assert (await send(at, event(f"workflow_job_{name}"), delivery=f"d{number}")).json()["outcome"] == "stored"
+        assert await jobs(at) == [JobState.COMPLETED]
+        again = [(await send(at, event(f"workflow_job_{name}"))).json()["outcome"] for name in life]
+        assert again == ["repeated"] * 4
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Hub-Signature-256": ""},
+        {"X-Hub-Signature-256": "sha256=" + "0" * 64},
+        {"X-Hub-Signature-256": signature(b"{not json ", SECRET)},
+        {"X-Hub-Signature-256": "", "Authorization": f"Bearer {SECRET}"},
+    ],
+)
+async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str]) -> None:
+    """Before anything is read of what was sent."""
+    async with door() as at:
+        answer = await send(at, b"{not json", **headers)
+        assert at.world.data.rows == {}
+    assert (answer.status_code, answer.json()) == (401, {"error": REFUSED})
+
+
+async def test_without_a_secret_nobody_is_let_in() -> None:
+    """Not even with a signature made with an empty one."""
+    async with door("") as at:
+        answers = [await send(at, event(), secret=secret) for secret in ("", SECRET)]
+        assert at.world.data.rows == {}
+    assert [answer.status_code for answer in answers] == [401, 401]
+
+
+async def test_a_ping_is_answered() -> None:
+    """GitHub sends one when the webhook is made; its page then shows a green tick."""
+    async with door() as at:
+        answer = await send(at, event("ping"), "ping")
+    assert (answer.status_code, answer.json()) == (200, {"outcome": "ping"})
+
+
+@pytest.mark.parametrize("kind", ["push", "workflow_run", "check_run", "x" * 500])
+async def test_other_events_are_answered_and_ignored(kind: str) -> None:
+    """An App may be subscribed to more than Tailback reads; that is no mistake."""
+    async with door() as at:
+        answer = await send(at, b"not even json", kind)
+        assert at.world.data.rows == {}
+    assert (answer.status_code, answer.json()) == (200, {"outcome": "ignored"})
+
+
+async def test_an_issue_that_is_an_alert_opens_an_incident() -> None:
+    """And its redelivery changes nothing; an issue of people is ignored."""
+    async with door() as at:
+        alert = json.dumps(recorded("RECONSTRUCTED_seed_issue_opened")).encode()
+        assert (await send(at, alert, "issues")).json() == {"outcome": "opened"}
+        assert (await send(at, alert, "issues")).json() == {"outcome": "repeated"}
+        other = json.dumps({"action": "opened", "issue": {"number": 1, "title": "x", "labels": []}}).encode()
+        assert (await send(at, other, "issues")).json() == {"outcome": "ignored"}
+
+
+async def test_a_job_without_a_label_is_ignored() -> None:
+    """No queue of ours has it."""
+    async with door() as at:
+        assert (await send(at, event(labels=[]))).json() == {"outcome": "ignored"}
+        assert at.world.data.rows == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "said"),
+    [
+        (b"{", {}, "not JSON"),
+        (b"", {}, "empty"),
+        (b"[" * 100_000, {}, "nested"),
+        (b'{"action": "queued"}', {}, "workflow_job: missing"),
+        (event(id=None), {}, "workflow_job.id"),
+        (event(), {"X-GitHub-Event": ""}, "X-GitHub-Event"),
+        (b"payload=%7B%7D", {"Content-Type": "application/x-www-form-urlencoded"}, "application/json"),
+    ],
+)
+async def test_what_cannot_be_read_gets_400_and_a_sentence(body: bytes, headers: dict[str, str], said: str) -> None:
+    """Nothing crashes, nothing is stored, and GitHub's page shows the sentence."""
+    async with door() as at:
+        answer = await send(at, body, **headers)
+        assert at.world.data.rows == {}
+    assert answer.status_code == 400
+    assert said in answer.json()["error"]
+
+
+async def test_a_compressed_and_an_oversized_body_are_refused_unread() -> None:
+    """The house limits of every door."""
+    async with door() as at:
+        assert (await send(at, event(), **{"Content-Encoding": "gzip"})).status_code == 415
+        assert (await send(at, b" " * (5 * 1024 * 1024 + 1))).status_code == 413
+
+
+async def test_a_store_that_is_down_gets_503() -> None:
+    """GitHub shows it as failed, and Redeliver stores it then."""
+    async with door() as at:
+        at.world.data.broken = Unreachable("Redis", "connection refused")
+        answer = await send(at, event())
+        assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
+        at.world.data.broken = None
+        assert (await send(at, event())).json() == {"outcome": "stored"}
+
+
+async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit is shortened here, the way is the same."""
+    monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
+    async with door() as at:
+
+        async def hangs(kind: type[WorkflowJob], name: str) -> Held[WorkflowJob] | None:
+            await asyncio.Event().wait()
+            raise AssertionError(kind, name)
+
+        at.store.get = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
+        assert (await send(at, event())).status_code == 503
+    assert store_or_503.PATIENCE_SECONDS < 2
+
+
+async def test_whoever_guesses_signatures_is_slowed_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After 30 wrong ones in a minute; a right one never waits (SE-2)."""
+    async with door() as at:
+        waited = []
+
+        async def sleeps(seconds: float) -> None:
+            waited.append(seconds)
+
+        monkeypatch.setattr(at.web._throttle, "_sleep", sleeps)
+        for _ in range(32):
+            await send(at, event(), secret="guessed")
+        assert len(waited) == 2
+        assert (await send(at, event())).status_code == 200
+    assert len(waited) == 2
+
+
+async def test_every_answer_is_counted_by_a_word_of_few() -> None:
+    """Whatever a header says, it is no name of its own in Prometheus."""
+
+    def counted(kind: str, outcome: str) -> float:
+        return REGISTRY.get_sample_value("tailback_github_events_total", {"event": kind, "outcome": outcome}) or 0.0
+
+    told = [("workflow_job", "stored"), ("workflow_job", "401"), ("other", "ignored")]
+    before = [counted(*one) for one in told]
+    async with door() as at:
+        await send(at, event())
+        await send(at, event(), secret="guessed")
+        await send(at, event(), "a_word_of_a_stranger")
+    assert [counted(*one) - was for one, was in zip(told, before, strict=True)] == [1, 1, 1]
+    assert counted("a_word_of_a_stranger", "ignored") == 0
+
+
+async def test_only_post_is_answered() -> None:
+    """A browser at the address learns nothing."""
+    async with door() as at:
+        assert (await at.client.get("/github")).status_code == 405

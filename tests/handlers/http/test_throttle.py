@@ -1,0 +1,66 @@
+"""Wrong credentials again and again: the answers slow down, and only those."""
+
+from contextlib import ExitStack
+
+from handlers.http.throttle import FREE_A_MINUTE, MOST_ADDRESSES, MOST_IN_HAND, PAUSE_SECONDS, Throttle
+
+
+class Watch:
+    """A clock that a sleep moves on."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def monotonic(self) -> float:
+        """Seconds."""
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Remembers instead of waiting."""
+        self.slept.append(seconds)
+
+
+async def test_the_first_wrong_attempts_are_answered_at_once_and_the_next_ones_wait() -> None:
+    """A typing mistake costs nothing, guessing does."""
+    watch = Watch()
+    throttle = Throttle(watch.monotonic, watch.sleep)
+    for _ in range(FREE_A_MINUTE):
+        await throttle.wrong("192.0.2.1")
+    assert watch.slept == []
+    await throttle.wrong("192.0.2.1")
+    assert watch.slept == [PAUSE_SECONDS]
+
+
+async def test_another_address_and_the_next_minute_are_free_again() -> None:
+    """One guesser does not slow down others, nor itself for ever."""
+    watch = Watch()
+    throttle = Throttle(watch.monotonic, watch.sleep)
+    for _ in range(FREE_A_MINUTE + 1):
+        await throttle.wrong("192.0.2.1")
+    await throttle.wrong("192.0.2.2")
+    watch.now = 61.0
+    await throttle.wrong("192.0.2.1")
+    assert watch.slept == [PAUSE_SECONDS]
+
+
+async def test_ten_thousand_addresses_do_not_fill_the_memory() -> None:
+    """The oldest address is forgotten."""
+    watch = Watch()
+    throttle = Throttle(watch.monotonic, watch.sleep)
+    for number in range(10_000):
+        await throttle.wrong(f"address-{number}")
+    assert len(throttle._attempts) == MOST_ADDRESSES  # the memory is what this test is about
+
+
+def test_a_source_has_room_for_so_many_at_once_and_others_have_their_own() -> None:
+    """C10: one flood takes nobody else's turn, and room that was given back is room again."""
+    throttle = Throttle(Watch().monotonic)
+    with ExitStack() as held:
+        assert all(held.enter_context(throttle.room("grafana")) for _ in range(MOST_IN_HAND))
+        with throttle.room("grafana") as free:
+            assert not free
+        with throttle.room("alertmanager") as free:
+            assert free
+    with throttle.room("grafana") as free:
+        assert free

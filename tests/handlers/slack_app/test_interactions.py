@@ -1,0 +1,106 @@
+"""From Slack's payloads to requests: everything is believed only as far as it has the right shape."""
+
+from collections.abc import Callable
+
+import pytest
+
+from bot.core.requests.interaction import Request, Surface
+from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
+from tests.builders import CHANNEL
+from tests.world import ANA, TEAM
+
+ODD: list[object] = [None, "", "x", 0, 1.5, True, [], [[]], [None], ["x"], {}, {"id": 5}, {"value": {}}, [{"value": 1}]]
+KEYS = [
+    *("actions", "container", "user", "team", "channel", "view", "event", "message", "trigger_id"),
+    *("text", "user_id", "team_id", "channel_id", "event_id", "message_ts"),
+]
+READERS: dict[str, Callable[[dict[str, object]], object]] = {
+    "action": lambda body: from_action(body, "ack"),
+    "view": lambda body: from_view(body, "silence", "silence"),
+    "command": from_command,
+    "mention": from_mention,
+    "shortcut": lambda body: from_shortcut(body, "diagnose"),
+    "home": opened_by,
+}
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS.keys())
+@pytest.mark.parametrize("key", KEYS)
+def test_garbage_never_raises(reader: Callable[[dict[str, object]], object], key: str) -> None:
+    """Any part may be missing or be something else; what comes out has the right types all the same."""
+    for odd in ODD:
+        found = reader({key: odd})
+        assert found is None or isinstance(found, Request | str)
+        if isinstance(found, Request):
+            assert all(isinstance(part, str) for part in (found.who, found.team, found.channel, found.act, found.key))
+            assert found.thread is None or isinstance(found.thread, str)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_garbage_inside_never_raises(odd: object) -> None:
+    """One level deeper: the parts of a payload that is otherwise fine."""
+    assert from_action({"actions": [{"selected_option": odd, "value": odd}], "container": {"thread_ts": odd}}, "ack")
+    found = from_view({"view": {"state": {"values": {"target": odd, "pool": {"pool": odd}}}}}, "scale_up", "scale_up")
+    assert all(isinstance(value, str) for value in found.values.values())
+    assert from_shortcut({"message": {"ts": odd, "thread_ts": odd}}, "diagnose").name == "diagnose"
+    assert from_mention({"event": {"user": ANA, "text": odd, "thread_ts": odd}}) is not None
+
+
+def test_a_button_is_read_whole() -> None:
+    """Who, where, which act, and what Slack calls the click."""
+    body = {
+        "user": {"id": ANA, "team_id": TEAM},
+        "team": {"id": "T0HOME"},
+        "channel": {"id": CHANNEL},
+        "container": {"message_ts": "1.5", "channel_id": CHANNEL},
+        "trigger_id": "t1",
+        "actions": [{"value": "i1.abc"}],
+    }
+    assert from_action(body, "ack") == Request(
+        "ack", ANA, TEAM, CHANNEL, Surface.BUTTON, "t1", act="i1.abc", trigger="t1", message="1.5"
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "thread", "found"), [("1.5", "1.5", None), ("2.5", "1.5", "1.5"), ("1.5", "", None)]
+)
+def test_only_a_button_of_a_reply_lies_inside_the_thread(message: str, thread: str, found: str | None) -> None:
+    """A parent with replies carries its own time as thread_ts."""
+    assert from_action({"container": {"message_ts": message, "thread_ts": thread}}, "ack").thread == found
+
+
+def test_a_dialogs_inputs_are_read_by_their_block() -> None:
+    """Texts, numbers, and what was chosen; an empty input is none."""
+    values = {
+        "custom": {"custom": {"type": "plain_text_input", "value": "2h"}},
+        "preset": {"preset": {"type": "static_select", "selected_option": {"value": "1h"}}},
+        "target": {"target": {"type": "number_input", "value": "24"}},
+        "empty": {"empty": {"type": "plain_text_input", "value": None}},
+    }
+    body = {"view": {"id": "V1", "hash": "h1", "private_metadata": "i1.abc", "state": {"values": values}}}
+    found = from_view(body, "silence", "silence")
+    assert found.values == {"custom": "2h", "preset": "1h", "target": "24"}
+    assert (found.act, found.key, found.step) == ("i1.abc", "view:V1:h1:silence", "silence")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [("", "", ()), ("  ", "", ()), ("Scale  linux.2xlarge 24 ", "scale", ("linux.2xlarge", "24"))],
+)
+def test_a_commands_first_word_is_its_verb(text: str, name: str, words: tuple[str, ...]) -> None:
+    """In any case; pools keep theirs."""
+    found = from_command({"text": text})
+    assert (found.name, found.words) == (name, words)
+
+
+def test_a_mention_is_read_without_the_names_in_it() -> None:
+    """Wherever the bot is named."""
+    found = from_mention({"event": {"user": ANA, "text": "<@U0BOT> status <@U0BEN> linux.2xlarge"}, "event_id": "Ev1"})
+    assert found is not None
+    assert (found.name, found.words, found.key) == ("status", ("linux.2xlarge",), "Ev1")
+
+
+@pytest.mark.parametrize("event", [{}, {"user": ""}, {"user": ANA, "bot_id": "B1"}, {"text": "ack"}])
+def test_what_no_person_wrote_is_no_request(event: dict[str, object]) -> None:
+    """Bots, and messages without an author."""
+    assert from_mention({"event": event}) is None

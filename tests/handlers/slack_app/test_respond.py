@@ -1,0 +1,109 @@
+"""What a person is told comes once, though Slack brings one request twice: by HTTP again, or by two connections."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot.core.message import Message
+from bot.core.record import Change
+from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.offer import act_id
+from bot.ports import Failure, Unreachable
+from handlers.slack_app.respond import tell
+from tests.builders import CHANNEL, POOL
+from tests.handlers.endpoint import Door
+from tests.world import ANA, BEN, TEAM, World
+
+ASKED = Request("status", ANA, TEAM, CHANNEL, Surface.MENTION, "Ev1", trigger="t1")
+WORDS = Answer(whisper=Message("All is quiet."))
+
+
+async def opened() -> Door:
+    """A door with an open incident behind it."""
+    door = Door()
+    await door.world.opens()
+    return door
+
+
+def audited(door: Door) -> list[str]:
+    """The outcomes in the audit trail."""
+    return [entry.outcome for _, entry, _ in door.world.data.trail]
+
+
+async def test_a_click_that_comes_twice_is_no_second_click() -> None:
+    """One owner; the person is not told "already requested" of what worked; the audit trail has both deliveries."""
+    async with await opened() as door:
+        value = act_id(door.world.incident, "ack")
+        for _ in range(2):
+            assert (await door.press("ack", value, trigger_id="same")).status_code == 200
+        assert door.world.incident.owner == ANA
+        assert door.world.chat.whispers == []
+        assert audited(door)[-2:] == [
+            "has it",
+            "refused: This request came again; what it asked for was written down the first time.",
+        ]
+
+
+async def test_a_mention_that_slack_sends_again_is_silent_after_the_first() -> None:
+    """What it asked for is done once, and not undone by the second."""
+    async with await opened() as door:
+        for _ in range(2):
+            await door.mention("mute", event_id="Ev7")
+        assert door.world.incident.muted
+        assert door.world.chat.whispers == []
+
+
+async def test_a_dialog_that_comes_twice_closes_both_times() -> None:
+    """The very same submission: no refusal takes the place of a dialog that was taken."""
+    async with await opened() as door:
+        await door.press("silence", act_id(door.world.incident, "silence"))
+        ((_, view),) = door.world.chat.views
+        door.numbers = iter([7, 8, 7, 8])
+        answers = [(await door.submit(view, preset="1h")).json() for _ in range(2)]
+        assert answers == [{"response_action": "clear"}] * 2
+        await door.world.work()
+        assert len(door.world.alertmanager.silences) == 1
+
+
+async def test_one_dialog_is_opened_for_one_press() -> None:
+    """A trigger works once: the second try would only read "Slack did not open the dialog"."""
+    async with await opened() as door:
+        value = act_id(door.world.incident, "scale_up")
+        for _ in range(2):
+            await door.press("scale_up", value, trigger_id="same")
+        assert len(door.world.chat.views) == 1
+        assert door.world.chat.whispers == []
+
+
+async def test_a_refusal_is_told_once_for_each_request() -> None:
+    """The same one twice: one sentence. Another one: another sentence."""
+    async with await opened() as door:
+        for key in ("Ev1", "Ev1", "Ev2"):
+            await door.mention(f"scale {POOL} 1000", event_id=key, user=BEN)
+        assert len(door.world.chat.whispers) == 2
+
+
+@pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN])
+async def test_in_doubt_it_is_told(failure: Failure) -> None:
+    """Without Redis nobody knows whether it was told: twice is better than not at all."""
+    world = World()
+    world.data.broken = Unreachable("Redis", "no answer", failure=failure)
+    await asyncio.gather(*(tell(world.desk, ASKED, WORDS) for _ in range(2)))
+    assert len(world.chat.whispers) == 2
+
+
+async def test_a_request_without_an_id_is_always_told() -> None:
+    """Two of them are not the same one."""
+    world = World()
+    for _ in range(2):
+        await tell(world.desk, replace(ASKED, key=""), WORDS)
+    assert len(world.chat.whispers) == 2
+
+
+async def test_where_nothing_is_to_tell_nothing_is_marked() -> None:
+    """Most clicks are answered by the parent alone and cost no write more."""
+    world = World()
+    await tell(world.desk, ASKED, Answer())
+    await world.store.commit(Change(once=("told:Ev1",)))
+    assert world.chat.whispers == []

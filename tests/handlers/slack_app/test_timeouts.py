@@ -1,0 +1,106 @@
+"""A request without an answer: what cannot have been recorded is said to be not done, the rest to be unknown."""
+
+import asyncio
+
+import pytest
+
+from bot.core.requests.interaction import Request, Surface
+from bot.core.requests.offer import act_id
+from bot.core.requests.request import Act
+from bot.ports import Failure, Unreachable
+from bot.scaling.dialog_sizes import NAME as SHOWN
+from handlers.slack_app import app
+from handlers.slack_app.timeouts import ONLY_LOOKS, OPENS_A_DIALOG, unanswered
+from tests.builders import CHANNEL
+from tests.handlers.endpoint import Door
+from tests.world import ANA, TEAM
+
+LOST = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
+UNKNOWN = "It is not known whether that was recorded"
+
+
+def asked(name: str, surface: Surface = Surface.BUTTON, step: str = "", error: Exception | None = None) -> str:
+    """What the person reads."""
+    request = Request(name, ANA, TEAM, CHANNEL, surface, "k1", step=step)
+    answer = unanswered(request, error or TimeoutError())
+    assert answer.whisper is not None
+    return answer.whisper.text
+
+
+@pytest.mark.parametrize(
+    ("name", "surface", "step", "said"),
+    [
+        ("silence", Surface.BUTTON, "", "The dialog did not open (it took too long). Nothing was done; press again."),
+        ("scale_up", Surface.BUTTON, "", "The dialog did not open"),
+        ("resolve", Surface.BUTTON, "", "The dialog did not open"),
+        ("scale_up", Surface.DIALOG, "scale_up", "The question did not open"),
+        ("scale_up", Surface.COMMAND, "", "The question did not open"),
+        ("scale_up", Surface.DIALOG, "scale_up_confirm", UNKNOWN),
+        ("silence", Surface.DIALOG, "silence", UNKNOWN),
+        ("silence", Surface.COMMAND, "", UNKNOWN),
+        ("resolve", Surface.DIALOG, "resolve", UNKNOWN),
+        ("ack", Surface.BUTTON, "", UNKNOWN),
+        ("list", Surface.COMMAND, "", "There was no answer (it took too long). Nothing was changed; ask again."),
+        ("more", Surface.BUTTON, "", "Nothing was changed; press again."),
+    ],
+)
+def test_only_what_may_have_been_recorded_is_called_unknown(name: str, surface: Surface, step: str, said: str) -> None:
+    """A press that opens a dialog, a target without its confirmation and a look record nothing."""
+    assert said in asked(name, surface, step)
+    assert asked(name, surface, step).startswith("Not done: ")
+
+
+def test_a_store_that_refused_the_connection_took_nothing_down() -> None:
+    """Whatever was asked for."""
+    refused = Unreachable("Redis", "connection refused")
+    assert "That was not recorded (Redis: connection refused). Nothing was done" in asked("ack", error=refused)
+
+
+def written(door: Door) -> tuple[object, ...]:
+    """The records but what a dialog showed, when each is due, and the trail."""
+    data = door.world.data
+    asked = {key: row for key, row in data.rows.items() if not (isinstance(row.value, Act) and row.value.name == SHOWN)}
+    return asked, dict(data.due), len(data.trail)
+
+
+@pytest.mark.parametrize("name", sorted(OPENS_A_DIALOG))
+async def test_a_press_that_opens_a_dialog_writes_nothing(name: str) -> None:
+    """What the words rest on: the store is only read, and when it is lost the person hears that nothing was done."""
+    async with Door() as door:
+        value = act_id(await door.world.opens(), name)
+        before = written(door)
+        press = door.choose(value) if name == "resolve" else door.press(name, value)
+        assert (await press).status_code == 200
+        assert written(door) == before
+        door.world.data.broken = LOST
+        await door.press(name, value)
+        told = door.world.chat.whispers[-1][2].text
+        assert "The dialog did not open (Redis: no answer). Nothing was done; press again." in told
+
+
+@pytest.mark.parametrize("name", sorted(ONLY_LOOKS - {"more"}))
+async def test_a_look_writes_nothing(name: str) -> None:
+    """What the words rest on."""
+    async with Door() as door:
+        await door.world.opens()
+        before = written(door)
+        assert "Not done" not in (await door.slash(name)).json()["text"]
+        assert written(door) == before
+
+
+async def test_a_silence_button_that_takes_too_long_can_be_pressed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same button, a moment later, opens its dialog."""
+    async with Door() as door:
+        value = act_id(await door.world.opens(), "silence")
+
+        async def hangs(*_: object) -> None:
+            await asyncio.Event().wait()
+
+        with monkeypatch.context() as slow:
+            slow.setattr(app, "PATIENCE_SECONDS", 0.01)
+            slow.setattr(door.store, "get", hangs)
+            async with asyncio.timeout(2):
+                await door.press("silence", value)
+        assert "Nothing was done; press again" in door.world.chat.whispers[-1][2].text
+        await door.press("silence", value)
+        assert [view["callback_id"] for _, view in door.world.chat.views] == ["silence"]

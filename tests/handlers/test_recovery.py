@@ -1,0 +1,153 @@
+"""Who notices that Redis lost records, and who goes on when they were recovered (promises P10)."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot.context.context import LOST_NOTE
+from bot.maintenance.chores import NAMES
+from bot.maintenance.recover import EPOCH
+from bot.ports import Failure, Refused
+from bot.requests.permission import acting
+from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Healing
+from handlers.worker import Worker
+from tests.fakes_store import FakeStore
+from tests.world import World
+
+
+async def started() -> tuple[World, Healing]:
+    """A worker that has looked once."""
+    world = World()
+    healing = Healing(world.desk)
+    await healing.heal()
+    return world, healing
+
+
+async def test_a_store_without_a_sign_of_ours_is_recovered_at_the_start() -> None:
+    """New or emptied while nobody ran: the channels are read, and every duty is due at once."""
+    world, healing = await started()
+    assert world.chat.script.count("own") == 1
+    assert await world.store.find(EPOCH) is not None
+    assert {member.removeprefix("chore:") for member in world.data.due if member.startswith("chore:")} == set(NAMES)
+    await healing.heal()
+    await Healing(world.desk).heal()
+    assert world.chat.script.count("own") == 1, "once, by whoever is first"
+
+
+async def test_a_start_on_whole_records_asks_what_fires_all_the_same() -> None:
+    """Deliveries were missed while nobody ran."""
+    world, _ = await started()
+    world.data.due.clear()
+    await Healing(world.desk).heal()
+    assert "chore:resync" in world.data.due
+
+
+async def test_a_loss_under_way_is_recovered() -> None:
+    """Seen by this process: the channels are read again, and what fires is asked for."""
+    world, healing = await started()
+    epoch = await world.store.find(EPOCH)
+    world.data.due.clear()
+    world.store.lost = True
+    await healing.heal()
+    assert not world.store.lost
+    assert world.chat.script.count("own") == 2
+    assert await world.store.find(EPOCH) != epoch
+    assert "chore:resync" in world.data.due
+
+
+async def test_a_worker_recovers_before_it_claims_anything() -> None:
+    """What is due may be old: the channels are read first."""
+    world = World()
+    world.queues(14)
+    await world.fires()
+    world.store.lost = True
+    hand = Worker(world.desk)
+    running = asyncio.create_task(hand.run())
+    for _ in range(2000):
+        if world.chat.parents():
+            break
+        await asyncio.sleep(0.001)
+    hand.stop()
+    await running
+    assert not world.store.lost
+    calls = world.chat.script.calls
+    assert calls.index("own") < calls.index("post")
+
+
+async def test_while_channels_cannot_be_read_it_says_so_and_tries_again() -> None:
+    """Every ten seconds, not in a loop."""
+    world, healing = await started()
+    world.store.lost = True
+    world.chat.script.fail("own", Failure.UNCONNECTED, times=None)
+    for _ in range(5):
+        await healing.heal()
+    assert world.chat.script.count("own") == 2
+    assert "no action is done" in world.desk.notes[LOST_NOTE]
+    assert world.store.lost
+    world.chat.script.heal()
+    world.clock.advance(AGAIN_SECONDS + 1)
+    await healing.heal()
+    assert LOST_NOTE not in world.desk.notes
+    assert not world.store.lost
+
+
+@pytest.mark.parametrize("recovered", [True, False])
+async def test_a_web_process_goes_on_when_a_worker_has_recovered_the_records(recovered: bool) -> None:
+    """A new epoch says so; the old one does not."""
+    world, _ = await started()
+    web = Healing(world.desk)
+    await web.follow()
+    world.store.lost = True
+    await web.follow()
+    assert world.store.lost
+    if recovered:
+        world.data.indexes[EPOCH] = "e-new"
+    await web.follow()
+    assert world.store.lost is not recovered
+
+
+async def test_a_loss_that_only_a_web_process_saw_is_recovered_by_a_worker() -> None:
+    """The workers were restarted meanwhile, or had seen less: the web process goes on when they have recovered."""
+    world, worker = await started()
+    store = FakeStore(world.clock.now, world.clock.monotonic, data=world.data)
+    desk = replace(world.desk, store=store, notes={})
+    web = Healing(desk)
+    await web.follow()
+    store.lost = True
+    await web.follow()
+    with pytest.raises(Refused, match="lost records"):
+        acting(desk)
+    world.clock.advance(LOOK_SECONDS)
+    await worker.heal()
+    assert world.chat.script.count("own") == 2
+    await web.follow()
+    acting(desk)
+
+
+async def test_whoever_recovers_does_no_action_before_all_was_read() -> None:
+    """Also a process that has not seen the loss itself and finds no epoch."""
+    world, worker = await started()
+    del world.data.indexes[EPOCH]
+    world.clock.advance(LOOK_SECONDS)
+    world.chat.script.fail("own", Failure.UNCONNECTED)
+    await worker.heal()
+    assert not world.store.lost
+    with pytest.raises(Refused, match="lost records"):
+        acting(world.desk)
+    world.clock.advance(AGAIN_SECONDS)
+    await worker.heal()
+    acting(world.desk)
+
+
+async def test_a_worker_looks_for_the_epoch_every_ten_seconds_and_not_before_each_claim() -> None:
+    """On whole records it does nothing more than that."""
+    world, worker = await started()
+    world.data.due.clear()
+    del world.data.indexes[EPOCH]
+    await worker.heal()
+    assert world.chat.script.count("own") == 1
+    world.data.indexes[EPOCH] = "e1"
+    world.clock.advance(LOOK_SECONDS)
+    await worker.heal()
+    assert world.data.due == {}

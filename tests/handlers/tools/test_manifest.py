@@ -1,0 +1,112 @@
+"""The Slack app manifest: both forms, the least rights, and what the code listens to."""
+
+import json
+
+import pytest
+
+from handlers.tools.manifest import SCOPES, manifest, printed, public
+from tests.architecture import ROOT, modules
+
+KNOWN_SCOPES = {
+    *("app_mentions:read", "bookmarks:write", "channels:history", "channels:join", "channels:manage", "channels:read"),
+    *("chat:write", "chat:write.public", "commands", "files:write", "groups:history", "groups:read", "im:history"),
+    *("im:read", "im:write", "pins:write", "reactions:write", "usergroups:read", "users:read", "users:read.email"),
+}
+"""Bot scopes that Slack knows and a bot like this could ask for: Slack's schema accepts invented ones."""
+METHOD_SCOPES = {
+    "chat.postMessage": {"chat:write"},
+    "chat.update": {"chat:write"},
+    "chat.postEphemeral": {"chat:write"},
+    "chat.getPermalink": set(),
+    "conversations.history": {"channels:history", "groups:history"},
+    "conversations.replies": {"channels:history", "groups:history"},
+    "users.info": {"users:read"},
+    "usergroups.users.list": {"usergroups:read"},
+    "files.getUploadURLExternal": {"files:write"},
+    "files.completeUploadExternal": {"files:write"},
+    "views.open": set(),
+    "views.publish": set(),
+    "auth.test": set(),
+    "conversations.info": set(),
+    "apps.connections.open": set(),
+}
+"""Web API method: the bot scopes it needs; `check` does without conversations.info, and the app token opens sockets."""
+
+
+def names() -> set[str]:
+    """The scopes that the manifest asks for."""
+    return {scope.name for scope in SCOPES}
+
+
+def test_every_scope_exists_and_stands_once() -> None:
+    """Slack's own schema would let an invented scope pass."""
+    assert names() <= KNOWN_SCOPES
+    assert len(SCOPES) == len(names())
+
+
+def test_the_scopes_are_those_of_the_methods_that_the_code_calls_and_of_what_it_hears() -> None:
+    """C14: not one less and not one more; a new method in an adapter must be entered here with its scope."""
+    called = {
+        word
+        for module in modules(ROOT, "bot/adapters")
+        if "slack" in module.name
+        for word in module.text.replace('"', " ").split()
+        if word.split(".")[0] in {"chat", "conversations", "users", "usergroups", "views", "auth", "apps", "files"}
+        and word.count(".") in {1, 2}
+        and word.replace(".", "").isalpha()
+    }
+    assert called <= METHOD_SCOPES.keys(), called - METHOD_SCOPES.keys()
+    needed = set().union(*(METHOD_SCOPES[method] for method in called))
+    assert names() == needed | {"commands", "app_mentions:read"}
+
+
+def test_socket_mode_needs_no_address() -> None:
+    """--socket: Socket Mode on, and no URL anywhere."""
+    text = printed()
+    assert json.loads(text)["settings"]["socket_mode_enabled"] is True
+    assert "http" not in text
+
+
+def test_http_delivery_goes_to_one_address() -> None:
+    """--url: commands, events and clicks all go to /slack/events."""
+    made = json.loads(printed("https://tailback.example.com/"))
+    expected = "https://tailback.example.com/slack/events"
+    assert made["settings"]["socket_mode_enabled"] is False
+    assert made["settings"]["event_subscriptions"]["request_url"] == expected
+    assert made["settings"]["interactivity"] == {"is_enabled": True, "request_url": expected}
+    assert made["features"]["slash_commands"][0]["url"] == expected
+
+
+def test_the_manifest_says_what_the_code_hears() -> None:
+    """Version 2, /queue with a slash, the shortcut that handlers/slack_app/app.py binds, App Home, and both events."""
+    made = json.loads(printed())
+    assert made["_metadata"] == {"major_version": 2}
+    features = made["features"]
+    assert features["slash_commands"][0]["command"] == "/queue"
+    assert features["app_home"]["home_tab_enabled"] is True
+    assert made["settings"]["event_subscriptions"]["bot_events"] == ["app_mention", "app_home_opened"]
+    doors = (ROOT / "handlers" / "slack_app" / "app.py").read_text(encoding="utf-8")
+    assert f'app.shortcut("{features["shortcuts"][0]["callback_id"]}")' in doors
+    assert all(f'app.event("{event}")' in doors for event in made["settings"]["event_subscriptions"]["bot_events"])
+
+
+def test_texts_keep_to_slacks_lengths() -> None:
+    """slackapi/manifest-schema 2.0.0: shortcut name 24, its description 150, command description 2,000, hint 1,000."""
+    features = json.loads(printed())["features"]
+    (shortcut,), (command,) = features["shortcuts"], features["slash_commands"]
+    assert len(shortcut["name"]) <= 24
+    assert len(shortcut["description"]) <= 150
+    assert len(command["usage_hint"]) <= 1000
+    assert len(json.loads(printed())["display_information"]["description"]) <= 140
+
+
+@pytest.mark.parametrize("url", ["http://tailback.example.com", "tailback.example.com", "https://", "https://x/?a=1"])
+def test_an_address_that_slack_cannot_use_is_refused(url: str) -> None:
+    """The error shows what to write."""
+    with pytest.raises(ValueError, match=r"--url https://tailback\.example\.com"):
+        manifest(url)
+
+
+def test_an_address_with_our_own_path_is_understood() -> None:
+    """Some people paste the whole request URL."""
+    assert public("https://t.example/base/slack/events/") == "https://t.example/base"

@@ -1,0 +1,227 @@
+"""`tailback send`: what goes out, what it says to each answer, and what it never does."""
+
+import http.server
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from bot.config import Environment
+from bot.incidents.intake import Taken
+from bot.ports import Refused
+from bot.sources.credentials import Secrets, judged
+from bot.sources.github_signature import signed
+from bot.sources.registry import SOURCES
+from handlers.tools.send import WORDS, home, kind_of, parcel, read, send
+from tests.architecture import ROOT
+
+NOW = 1_800_000_000.0
+TOKEN = Environment(tailback_webhook_token=SecretStr("first-token, second-token"))
+
+
+@contextmanager
+def answering(
+    status: int, body: bytes, location: str = ""
+) -> Iterator[tuple[str, list[tuple[str, dict[str, str], bytes]]]]:
+    """A server that gives one answer to everything; its address, and what it was asked: (path, headers, body)."""
+    asked: list[tuple[str, dict[str, str], bytes]] = []
+
+    class Door(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            sent = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            asked.append((self.path, dict(self.headers.items()), sent))
+            self.send_response(status)
+            if location:
+                self.send_header("Location", location)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST  # noqa: N815 - as above
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Door) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", asked
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_stored_alert_is_said_in_words() -> None:
+    """The raw bytes go to the source's path with the first token of a rotation."""
+    with answering(200, b'{"outcome": "opened"}') as (url, asked):
+        said = send(parcel(TOKEN, url + "/", "grafana", b'{"a":  1}', NOW))
+    assert said == "Stored. The thread opens in Slack in a moment."
+    ((path, headers, body),) = asked
+    assert (path, body) == ("/alerts/grafana", b'{"a":  1}')
+    assert headers["Authorization"] == "Bearer first-token"
+
+
+def test_every_outcome_of_the_intake_has_words() -> None:
+    """A new outcome must be given its sentence."""
+    assert {*map(str, Taken), "ignored"} == WORDS.keys()
+
+
+@pytest.mark.parametrize("timestamp_header", ["X-Grafana-Alerting-Timestamp", ""])
+def test_a_signature_is_one_that_the_product_believes(timestamp_header: str) -> None:
+    """With only the HMAC secret set, the request is signed as Grafana signs, timestamp included."""
+    env = Environment(
+        tailback_webhook_hmac_secret=SecretStr("grafana-secret"),
+        tailback_webhook_hmac_timestamp_header=timestamp_header,
+    )
+    sent = parcel(env, "http://127.0.0.1:1", "grafana", b"{}", NOW)
+    raw = [(name.encode(), value.encode()) for name, value in sent.headers.items()]
+    secrets = Secrets(hmac_secret="grafana-secret", timestamp_header=timestamp_header)
+    assert judged(raw, sent.body, secrets, NOW).ok
+    assert not judged(raw, b"{} ", secrets, NOW).ok
+
+
+def test_without_any_secret_nothing_is_sent() -> None:
+    """The variable is named."""
+    with pytest.raises(Refused, match="TAILBACK_WEBHOOK_TOKEN is not set; set it"):
+        parcel(Environment(), "", "grafana", b"{}", NOW)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (401, b'{"error": "Missing or wrong."}', "Missing or wrong. Set TAILBACK_WEBHOOK_TOKEN"),
+        (400, b'{"error": "alerts is missing"}', "HTTP 400: alerts is missing. Check the file, or name its"),
+        (503, b'{"error": "cannot store this now"}', "look at /readyz there, then send it again"),
+        (413, b"{}", "Send fewer alerts at once"),
+        (404, b"<html>", "HTTP 404. Check --url and --to"),
+        (200, b"<html>hello", "is this the address of `tailback web`"),
+        (418, b"", "HTTP 418. Check --url"),
+    ],
+)  # fmt: skip
+def test_every_refusal_comes_with_a_remedy(status: int, body: bytes, said: str) -> None:
+    """The receiver's own words, then what to do; on one line."""
+    with answering(status, body) as (url, _), pytest.raises(Refused) as refused:
+        send(parcel(TOKEN, url, "grafana", b"{}", NOW))
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_redirect_is_not_followed() -> None:
+    """The token would go to whoever the redirect names."""
+    with answering(200, b'{"outcome": "opened"}') as (other, stolen):
+        with answering(302, b"", f"{other}/alerts/grafana") as (url, _), pytest.raises(Refused, match="HTTP 302"):
+            send(parcel(TOKEN, url, "grafana", b"{}", NOW))
+        assert stolen == []
+
+
+def test_nobody_there_is_said_with_the_way_to_start_it() -> None:
+    """A port on which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(Refused, match=r"Nobody listens at .*; start it with `tailback run`"):
+            send(parcel(TOKEN, url, "grafana", b"{}", NOW))
+
+
+def test_a_server_that_never_answers_is_given_up() -> None:
+    """The wait has an end."""
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        url = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        with pytest.raises(Refused, match="did not answer within"):
+            send(parcel(TOKEN, url, "grafana", b"{}", NOW), seconds=0.1)
+
+
+@pytest.mark.parametrize("url", ["localhost:8080", "ftp://x", "http://", "http://127.0.0.1:port"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    """Before anything is sent."""
+    with pytest.raises(Refused, match=r"--url.*write for example"):
+        send(parcel(TOKEN, url, "grafana", b"{}", NOW))
+
+
+def test_the_format_is_seen_by_the_payloads_fields() -> None:
+    """Every payload that the project has is recognised as what it is."""
+    fixtures = ROOT / "tests" / "fixtures"
+    for path in sorted((fixtures / "grafana").glob("*.json")):
+        assert kind_of(path.read_bytes(), SOURCES) == "grafana", path.name
+    for path in sorted((fixtures / "alertmanager").glob("webhook_*.json")):
+        body = json.dumps(json.loads(path.read_text())["body"]).encode()
+        assert kind_of(body, SOURCES) == "alertmanager", path.name
+    for path in sorted((fixtures / "event").glob("*.json")):
+        assert kind_of(path.read_bytes(), SOURCES) == "event", path.name
+    for path in sorted((fixtures / "github").glob("*issue*.json")):
+        assert kind_of(path.read_bytes(), SOURCES) == "github", path.name
+    assert kind_of(b'{"Type": "Notification", "TopicArn": "arn:aws:sns:x"}', SOURCES) == "sns"
+    assert kind_of(b'{"action": "queued", "workflow_job": {}}', SOURCES) == "github"
+
+
+def test_an_event_goes_to_its_own_path() -> None:
+    """With the token, as the other sources."""
+    body = (ROOT / "tests" / "fixtures" / "event" / "firing.json").read_bytes()
+    sent = parcel(TOKEN, "http://x", kind_of(body, SOURCES), body, NOW)
+    assert (sent.url, sent.headers["Authorization"]) == ("http://x/alerts/event", "Bearer first-token")
+
+
+def test_a_github_webhook_is_signed_as_github_signs() -> None:
+    """With the first secret of a rotation, and the event that its fields tell."""
+    body = (ROOT / "tests" / "fixtures" / "github" / "by_hand.json").read_bytes()
+    env = Environment(github_webhook_secret=SecretStr("one, two"))
+    sent = parcel(env, "http://x/", "github", body, NOW)
+    assert (sent.url, sent.headers["X-GitHub-Event"]) == ("http://x/github", "issues")
+    headers = [(name.lower().encode(), value.encode()) for name, value in sent.headers.items()]
+    assert signed(headers, body, ("one",)).ok
+    with pytest.raises(Refused, match="GITHUB_WEBHOOK_SECRET is not set"):
+        parcel(TOKEN, "", "github", body, NOW)
+
+
+def test_only_amazon_can_speak_as_sns() -> None:
+    """And the remedy is a command of AWS."""
+    with pytest.raises(Refused, match="aws cloudwatch set-alarm-state"):
+        parcel(TOKEN, "", "sns", b"{}", NOW)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[]", "looks like no alert payload"),
+        (b'{"a": 1}', "say what it is: --to alertmanager or --to grafana"),
+        (b'{"Type": "", "TopicArn": ""}', "which this release does not take"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_payload_is_refused_before_it_is_sent(body: bytes, said: str) -> None:
+    """With the choices there are."""
+    with pytest.raises(Refused) as refused:
+        kind_of(body, {"alertmanager": None, "grafana": None})
+    assert said in str(refused.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    """And a folder is no file."""
+    with pytest.raises(Refused, match=r"none\.json: cannot be read"):
+        read(tmp_path / "none.json")
+    with pytest.raises(Refused, match="cannot be read"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8080"),
+        ("0.0.0.0", "http://127.0.0.1:8080"),
+        ("::", "http://127.0.0.1:8080"),
+        ("fd00::1", "http://[fd00::1]:8080"),
+        ("ci.example", "http://ci.example:8080"),
+    ],
+)
+def test_the_instance_of_this_environment_is_the_default(host: str, url: str) -> None:
+    """Nobody can be called at 0.0.0.0."""
+    assert home(Environment(host=host)) == url

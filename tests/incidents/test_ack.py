@@ -1,0 +1,86 @@
+"""Acknowledge: somebody has it, once, and everybody sees who."""
+
+import asyncio
+
+import pytest
+
+from bot.core.requests.interaction import Answer
+from bot.core.requests.offer import Place
+from bot.incidents import ack
+from bot.ports import Refused
+from tests.builders import incident, view
+from tests.world import ANA, BEN, CAM, World
+
+
+def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> None:
+    """Taking over is rarer than taking."""
+    free, taken = ack.offer(incident(), view()), ack.offer(incident(owner=ANA), view())
+    assert free is not None
+    assert taken is not None
+    assert (free.label, free.place, free.primary) == ("Acknowledge", Place.BUTTON, True)
+    assert (taken.label, taken.place) == ("Take over", Place.MORE)
+
+
+async def test_the_parent_says_at_once_who_has_it() -> None:
+    """A click is recorded, shown, and told nobody a second time."""
+    world = World()
+    await world.opens()
+    answer = await world.asks("ack", CAM)
+    await world.work()
+    assert answer.whisper is None
+    assert f"<@{CAM}> has it" in world.parent.message.text
+    assert world.replies == []
+    assert [(entry.who, entry.what, entry.outcome) for _, entry, _ in world.data.trail] == [(CAM, "ack", "has it")]
+
+
+async def test_a_double_click_acts_once() -> None:
+    """The second one hears that it was done, and by whom."""
+    world = World()
+    await world.opens()
+    button = {"act": ack.act_id(world.incident, "ack")}
+    await world.asks("ack", ANA, **button)
+    with pytest.raises(Refused, match="already requested") as raised:
+        await world.asks("ack", ANA, **button)
+    assert raised.value.who == ANA
+    assert len([entry for entry in world.incident.timeline if entry.who == ANA]) == 1
+
+
+async def test_somebody_who_has_it_need_not_take_it_again() -> None:
+    """By words, with no old button in hand."""
+    world = World()
+    await world.opens()
+    await world.says("ack")
+    with pytest.raises(Refused, match="You already have it"):
+        await world.says("ack")
+
+
+async def test_somebody_else_can_take_over() -> None:
+    """By the menu's entry, which has an id of its own."""
+    world = World()
+    await world.opens()
+    await world.asks("ack", ANA)
+    await world.asks("ack", BEN)
+    assert world.incident.owner == BEN
+
+
+async def test_an_old_button_of_an_incident_that_is_over_does_nothing() -> None:
+    """Polite, and without effect."""
+    world = World()
+    await world.opens()
+    await world.asks("resolve", surface="dialog")
+    with pytest.raises(Refused, match="This incident is over"):
+        await world.asks("ack")
+    assert world.incident.owner is None
+
+
+async def test_an_end_in_the_same_moment_wins() -> None:
+    """The click was judged while the incident was open, and is written after it has closed: it is refused."""
+    world = World()
+    await world.opens()
+    over, refused = await asyncio.gather(
+        world.asks("resolve", surface="dialog"), world.asks("ack", BEN), return_exceptions=True
+    )
+    assert over == Answer()
+    assert isinstance(refused, Refused)
+    assert "This incident is over" in str(refused)
+    assert world.incident.owner is None

@@ -1,0 +1,141 @@
+"""Many incidents at once in one channel: a digest names them all within seconds, and ends when each has its thread."""
+
+import pytest
+
+from bot.core.record import Digest
+from bot.ports import Failure
+from tests.builders import CHANNEL
+from tests.fakes import Stored
+from tests.world import World
+
+PACED = {"pace": "1s", "edit_pace": "1s", "storm": 4}
+
+
+def digests(world: World) -> list[Stored]:
+    """The digests that stand in the channel."""
+    return [stored for stored in world.chat.parents() if stored.mark.startswith("digest/")]
+
+
+def record(world: World) -> Digest:
+    """The digest's record."""
+    found = world.data.rows[f"digest:{CHANNEL}"].value
+    assert isinstance(found, Digest)
+    return found
+
+
+async def burst(world: World, count: int) -> None:
+    """So many groups fire at once."""
+    for number in range(count):
+        await world.fires(group_key=f"g{number}", title=f"Queue {number:02} is long")
+    await world.work()
+
+
+async def test_all_that_wait_are_named_within_seconds() -> None:
+    """Ninety groups in a channel that takes one message a second."""
+    world = World(slack=PACED)
+    await burst(world, 90)
+    await world.passes(3, step=1)
+    (digest,) = digests(world)
+    threads = {stored.mark.partition(".")[0] for stored in world.chat.parents()}
+    assert threads | set(record(world).named) >= {f"i{number}" for number in range(1, 91)}
+    assert "incidents waiting for a thread" in digest.message.text
+
+
+async def test_the_digest_is_kept_up_to_date_and_says_when_all_have_their_threads() -> None:
+    """It is edited in place, it costs the channel no further message, and then its record is empty again."""
+    world = World(slack=PACED)
+    await burst(world, 20)
+    await world.passes(60, step=1)
+    (digest,) = digests(world)
+    assert digest.edits > 1
+    assert "have their own threads now" in digest.message.text
+    assert len(world.chat.parents()) == 21
+    assert record(world) == Digest(CHANNEL)
+    assert world.due("digest") is None
+
+
+async def test_editing_the_digest_takes_no_turn_from_the_threads() -> None:
+    """Twenty threads at one a second, three at once to begin with: the digest costs one turn, not every third."""
+    world = World(slack=PACED)
+    await burst(world, 20)
+    await world.passes(19, step=1)
+    assert len(world.chat.parents()) == 21
+
+
+async def test_a_few_that_wait_make_no_digest() -> None:
+    """Under the threshold their threads come soon enough."""
+    world = World(slack={**PACED, "storm": 10})
+    await burst(world, 8)
+    await world.passes(30, step=1)
+    assert digests(world) == []
+    assert len(world.chat.parents()) == 8
+
+
+async def test_the_next_storm_has_a_digest_of_its_own() -> None:
+    """What the first one named is not counted again."""
+    world = World(slack=PACED)
+    await burst(world, 10)
+    await world.passes(60, step=1)
+    for number in range(10):
+        await world.fires(group_key=f"h{number}")
+    await world.passes(60, step=1)
+    first, second = digests(world)
+    assert first.mark != second.mark
+    assert [stored.message.text.split(" incidents")[0] for stored in (first, second)] == ["All 7", "All 10"]
+
+
+@pytest.mark.parametrize("sent", [True, False])
+async def test_a_worker_that_dies_while_it_posts_leaves_one_digest(sent: bool) -> None:
+    """The intent is stored before, and carries the mark by which the message is found again."""
+    world = World(slack=PACED)
+    world.chat.script.fail("post", after=sent, error=RuntimeError("killed"), skip=3)
+    await burst(world, 30)
+    with pytest.raises(RuntimeError):
+        await world.passes(5, step=1)
+    assert record(world).begun_at > 0
+    await world.passes(100, step=1)
+    assert len(digests(world)) == 1
+    assert len(world.chat.parents()) == 31
+
+
+async def test_a_post_that_was_not_answered_is_looked_for() -> None:
+    """Unknown is unknown for a digest too."""
+    world = World(slack=PACED)
+    world.chat.script.fail("post", Failure.UNKNOWN, after=True, skip=3)
+    await burst(world, 30)
+    await world.passes(100, step=1)
+    assert len(digests(world)) == 1
+
+
+async def test_a_digest_that_somebody_deletes_is_no_endless_loop() -> None:
+    """While many wait there is a new one; afterwards there is none."""
+    world = World(slack=PACED)
+    await burst(world, 30)
+    await world.passes(3, step=1)
+    world.chat.delete(CHANNEL, digests(world)[0].ts)
+    await world.passes(60, step=1)
+    assert len(digests(world)) == 1
+    assert world.due("digest") is None
+
+
+@pytest.mark.parametrize("failure", [Failure.SHAPE, Failure.PLACE, Failure.UNCONNECTED])
+async def test_a_digest_that_cannot_be_edited_is_not_hammered(failure: Failure) -> None:
+    """The threads go on without it."""
+    world = World(slack=PACED, timing={"poll": "1h", "report": "1h", "escalate_after": "1h"})
+    await burst(world, 30)
+    await world.passes(2, step=1)
+    world.chat.script.fail("update", failure, times=None)
+    await world.passes(60, step=1)
+    assert len(world.chat.parents()) == 31
+    assert 0 < world.chat.script.count("update") <= 25
+
+
+async def test_a_digest_waits_as_long_as_slack_says() -> None:
+    """429 on its post holds the whole channel."""
+    world = World(slack=PACED)
+    world.chat.script.fail("post", Failure.LATER, retry_after_seconds=30, skip=3)
+    await burst(world, 30)
+    await world.passes(28, step=1)
+    assert len(world.chat.parents()) == 3
+    await world.passes(100, step=1)
+    assert len(world.chat.parents()) == 31

@@ -1,0 +1,50 @@
+"""List: the open incidents, with their threads, for the person who asks."""
+
+from bot.core.requests.offer import act_id
+from bot.incidents import list_incidents
+from bot.ports import Failure
+from tests.builders import CHANNEL, incident, view
+from tests.world import World
+
+
+def test_it_has_no_button() -> None:
+    """It is typed."""
+    assert list_incidents.offer(incident(), view()) is None
+
+
+async def text(world: World) -> str:
+    """What the person reads."""
+    answer = await world.types("list")
+    assert answer.whisper is not None
+    return answer.whisper.text
+
+
+async def test_nothing_open_is_said() -> None:
+    """In words."""
+    assert await text(World()) == "No incident is open."
+
+
+async def test_every_open_incident_is_listed_with_its_thread() -> None:
+    """And none that is over."""
+    world = World()
+    await world.opens()
+    first = world.incident
+    root = first.thread.root or ""
+    world.clock.advance(1)
+    await world.fires(group_key="another")
+    await world.work()
+    told = await text(world)
+    assert told.startswith("2 open incidents")
+    assert f"https://slack.test/archives/{CHANNEL}/p{root.replace('.', '')}" in told
+    await world.asks("resolve", surface="dialog", act=act_id(first, "resolve"))
+    assert (await text(world)).startswith("1 open incident:")
+
+
+async def test_a_link_that_slack_does_not_give_is_left_out() -> None:
+    """The list is worth more than its links."""
+    world = World()
+    await world.opens()
+    world.chat.script.fail("permalink", Failure.UNKNOWN, times=None)
+    told = await text(world)
+    assert told.startswith("1 open incident")
+    assert "https://slack.test" not in told

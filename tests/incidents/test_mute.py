@@ -1,0 +1,41 @@
+"""Mute updates: one entry that turns around, and says what it will do."""
+
+import pytest
+
+from bot.core.incident.timeline import Event
+from bot.incidents import mute
+from bot.ports import Refused
+from tests.builders import incident, view
+from tests.world import World
+
+
+@pytest.mark.parametrize(("muted", "label"), [(False, "Mute updates"), (True, "Resume updates")])
+def test_the_entry_says_what_it_will_do(muted: bool, label: str) -> None:
+    """Not what is the case now."""
+    found = mute.offer(incident(muted=muted), view())
+    assert found is not None
+    assert found.label == label
+
+
+async def test_it_turns_status_replies_off_and_on_again() -> None:
+    """The parent says so, and the timeline keeps who did it."""
+    world = World()
+    await world.opens()
+    await world.asks("mute")
+    await world.work()
+    assert world.incident.muted
+    assert "Status replies are muted" in str(world.parent.message.blocks)
+    await world.asks("mute")
+    assert not world.incident.muted
+    assert [entry.event for entry in world.incident.timeline][1:] == [Event.MUTED, Event.UNMUTED]
+
+
+async def test_the_same_entry_twice_turns_it_once() -> None:
+    """A double click does not undo itself."""
+    world = World()
+    await world.opens()
+    entry = {"act": mute.act_id(world.incident, "mute")}
+    await world.asks("mute", **entry)
+    with pytest.raises(Refused, match="already requested"):
+        await world.asks("mute", **entry)
+    assert world.incident.muted

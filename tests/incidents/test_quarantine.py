@@ -1,0 +1,59 @@
+"""An incident that cannot be worked on waits longer each time, and is then told of in the channel, once."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from bot.core.incident.incident import Incident, Reported
+from bot.core.record import Claim, Held
+from bot.incidents.quarantine import MOST_ATTEMPTS, set_aside
+from bot.posting.once import QUARANTINE_SECONDS
+from tests.world import World
+
+
+async def claimed(world: World) -> Held[Incident]:
+    """The only incident, as a worker claims it."""
+    (claim,) = [claim for claim in (await world.desk.store.claim(10)).claims if claim.kind == "inc"]
+    return held_of(claim)
+
+
+def held_of(claim: Claim) -> Held[Incident]:
+    """The claim as the story gets it."""
+    assert claim.held is not None
+    assert isinstance(claim.held.value, Incident)
+    return Held(claim.held.value, claim.held.version, claim.fence, None, claim.lease_ends)
+
+
+async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
+    """The pauses grow; the fifth time one message names the incident and the command."""
+    world, pauses = World(), []
+    await world.fires()
+    for _ in range(MOST_ATTEMPTS):
+        mine = await claimed(world)
+        await set_aside(world.desk, mine, "ValueError while this incident was worked on")
+        due = world.data.due[f"inc:{mine.value.id}"] - world.clock.now()
+        pauses.append(round(due))
+        world.clock.advance(due + 0.01)
+    assert pauses == [1, 2, 4, 8, QUARANTINE_SECONDS]
+    (notice,) = world.chat.messages
+    assert "/queue retry i1" in notice.message.text
+    assert notice.mark == "i1/quarantine"
+    mine = await claimed(world)
+    await set_aside(world.desk, replace(mine), "again")
+    assert len(world.chat.messages) == 1
+
+
+async def test_while_it_rests_it_is_not_even_looked_at() -> None:
+    """Its pools are measured on and wake it each time: what raises when it is looked at does not raise then."""
+    world = World()
+    await world.opens()
+    row = next(row for row in world.data.rows.values() if isinstance(row.value, Incident))
+    assert isinstance(row.value, Incident)
+    broken = Reported(0.0, 14, math.nan, None)
+    row.value = replace(row.value, reported=broken, attempts=MOST_ATTEMPTS, retry_at=world.clock.now() + 3600)
+    await world.passes(3590)
+    assert world.incident.attempts == MOST_ATTEMPTS
+    assert world.due() == 10.0
+    with pytest.raises(ValueError, match="NaN"):
+        await world.passes(20)

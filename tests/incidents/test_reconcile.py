@@ -1,0 +1,270 @@
+"""An incident is due: from the first message to the farewell, with nothing said twice and nothing left stale."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from bot.core.incident.incident import State
+from bot.core.incident.timeline import Event
+from bot.incidents.reconcile import MOST_STEPS
+from bot.ports import Message
+from bot.posting.once import mark_of
+from tests.builders import CHANNEL, NOW, POOL
+from tests.fakes import FakeChat, FakeClock, Stored
+from tests.world import ANA, BEN, OTHER_POOL, World, spoken
+
+
+async def test_the_first_message_waits_for_the_figures_of_its_pools() -> None:
+    """As soon as they are measured it is posted, with them."""
+    world = World()
+    world.queues(14)
+    await world.fires()
+    (claim,) = await world.claims()
+    await world.tell(claim)
+    assert world.chat.messages == []
+    assert world.due() == 2.0
+    world.clock.advance(10.1)  # the claim on the pool that `claims` left behind ends
+    await world.work()
+    assert "14 jobs queued" in world.parent.message.text
+
+
+async def test_figures_that_do_not_come_hold_up_the_first_message_no_longer_than_first_look() -> None:
+    """A source that is down costs 2 s, and the message says that it knows nothing."""
+    world = World()
+    world.metrics.script.fail("*", times=None)
+    await world.fires()
+    await world.work()
+    assert world.chat.messages == []
+    world.clock.advance(2)
+    await world.work()
+    assert "unknown" in world.parent.message.text
+
+
+async def test_the_first_message_carries_the_incidents_id_and_mentions_the_group() -> None:
+    """The mark is opaque; the group is told where everybody sees it."""
+    world = World()
+    await world.opens()
+    assert world.parent.mark == mark_of(world.incident)
+    assert world.parent.mark.startswith(f"{world.incident.id}.")
+    assert "<!subteam^S0ONCALL>" in str(world.parent.message.blocks)
+
+
+async def test_the_parent_is_edited_only_when_it_changes() -> None:
+    """Polls without news cost Slack nothing."""
+    world = World()
+    await world.opens()
+    await world.passes(30, step=30)  # the second look knows a trend
+    before = world.parent.edits
+    await world.passes(210, step=30)
+    assert world.parent.edits == before
+    world.queues(40)
+    await world.passes(30, step=30)
+    assert world.parent.edits == before + 1
+    assert "40 jobs queued" in world.parent.message.text
+
+
+async def test_a_parent_with_the_same_words_is_refreshed_once_a_report_period() -> None:
+    """Its time of measuring goes on, so that nobody takes it for dead."""
+    world = World()
+    await world.opens()
+    await world.passes(30, step=30)
+    before = world.parent.edits
+    await world.passes(600, step=30)
+    assert world.parent.edits == before + 2
+
+
+async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything() -> None:
+    """The parent first, then the replies, oldest first."""
+    world = World()
+    await world.opens()
+    await world.fires(spoken("a1"), spoken("a2", host="one"))
+    await world.fires(spoken("a1"), spoken("a2", host="one"), spoken("a3", host="two"))
+    await world.asks("ack", ANA)
+    world.chat.script.calls.clear()
+    await world.work()
+    assert [call for call in world.chat.script.calls if call in {"post", "update"}] == ["update", "post", "post"]
+    assert f"<@{ANA}> has it" in world.parent.message.text
+    assert [stored.mark for stored in world.chat.thread(world.parent.ts)] == [
+        f"{world.incident.id}/{number}" for number in (2, 3)
+    ]
+    assert world.incident.outbox == ()
+
+
+async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread() -> None:
+    """Resolved is not drained; drained is measured three times; the farewell says how it was, and then it is over."""
+    world = World()
+    await world.opens(queued=14)
+    await world.fires(spoken(firing=False))
+    await world.work()
+    assert "EASING" in world.parent.message.text
+    world.queues(0)
+    await world.passes(60, step=30)
+    assert world.incident.state is State.EASING
+    await world.passes(30, step=30)
+    assert world.incident.state is State.DRAINED
+    assert "DRAINED" in world.parent.message.text
+    farewell = world.chat.thread(world.parent.ts)[-1]
+    assert farewell.broadcast
+    assert "Peak of linux.2xlarge: 14 jobs queued" in farewell.message.text
+    assert len(world.chat.parents()) == 1
+
+
+async def test_a_closed_incident_is_watched_no_longer() -> None:
+    """Its pools are not measured any more, nothing is due, and it can still be reported on."""
+    world = World(timing={"watch": "0s"})
+    await world.opens()
+    await world.fires(spoken(firing=False))
+    world.queues(0)
+    await world.passes(200, step=30)
+    assert world.incident.closed
+    assert (world.data.sets["open"], world.data.sets[f"watch:{POOL}"]) == (set(), set())
+    assert world.data.sets["ended"] == {world.incident.id}
+    assert world.data.due == {}
+    looks = world.metrics.script.count("snapshot")
+    await world.passes(300, step=30)
+    assert world.metrics.script.count("snapshot") == looks
+
+
+async def test_status_replies_come_at_most_once_a_report_period_and_only_with_news() -> None:
+    """A queue that doubles is told once; one that stays is not told at all."""
+    world = World()
+    await world.opens(queued=10)
+    world.queues(20)
+    await world.passes(270, step=30)
+    assert world.replies == []
+    await world.passes(600, step=30)
+    assert len(world.replies) == 1
+    assert "Worse: 20 jobs queued" in world.replies[0]
+
+
+async def test_muted_there_are_no_status_replies_but_the_parent_stays_true() -> None:
+    """What people do is still told."""
+    world = World()
+    await world.opens(queued=10)
+    await world.asks("mute")
+    world.queues(40)
+    await world.passes(600, step=30)
+    assert world.replies == []
+    assert "40 jobs queued" in world.parent.message.text
+
+
+async def test_nobody_acknowledged_is_told_once() -> None:
+    """After `escalate_after` the group is told in thread and channel, and the parent says so; never again."""
+    world = World()
+    await world.opens()
+    await world.passes(1800, step=30)
+    told = [stored for stored in world.chat.thread(world.parent.ts) if "Nobody has acknowledged" in stored.message.text]
+    assert [stored.broadcast for stored in told] == [True]
+    assert "<!subteam^S0ONCALL>" in told[0].message.text
+    assert "escalated" in str(world.parent.message.blocks)
+
+
+async def test_an_acknowledged_incident_does_not_escalate() -> None:
+    """Somebody has it."""
+    world = World()
+    await world.opens()
+    await world.asks("ack", BEN)
+    await world.passes(1800, step=30)
+    assert Event.ESCALATED not in [entry.event for entry in world.incident.timeline]
+
+
+async def test_a_webhook_in_the_middle_of_a_step_keeps_both_moves() -> None:
+    """The step's move is run again on what the webhook wrote, and the record is looked at once more at once."""
+    world = World()
+    await world.opens(queued=14)
+    world.chat = Interrupted(world.clock, lambda: world.fires(spoken(firing=False)), world.chat.messages)
+    world.desk.chat = world.chat
+    world.queues(30)
+    world.clock.advance(30)
+    await world.tell((await world.claims("pool"))[0])
+    await world.tell((await world.claims())[0])
+    assert (world.incident.state, world.incident.thread.shown_at) == (State.EASING, world.clock.now())
+    assert world.due() == 0.0
+    await world.work()
+    assert "EASING" in world.parent.message.text
+    assert len(world.chat.parents()) == 1
+
+
+async def test_an_incident_waits_for_its_turn() -> None:
+    """One message a second in a channel after the first three; each waits exactly as long as it is told."""
+    world = World(slack={"pace": "1s", "storm": 99})
+    for number in range(5):
+        await world.fires(spoken(), group_key=f"g{number}")
+    await world.work()
+    assert len(world.chat.parents()) == 3
+    assert [round(at - world.clock.now(), 3) for at in sorted(due_incidents(world))][:2] == [1.0, 2.0]
+    world.clock.advance(1)
+    await world.work()
+    assert len(world.chat.parents()) == 4
+    world.clock.advance(1)
+    await world.work()
+    assert len(world.chat.parents()) == 5
+
+
+async def test_one_talkative_incident_lets_the_others_have_a_turn() -> None:
+    """After a bounded number of steps the claim is given back, with the rest due at once."""
+    world = World()
+    await world.opens()
+    for number in range(20):
+        await world.fires(spoken("a1"), spoken(f"b{number}", host=str(number)))
+    world.chat.script.calls.clear()
+    await world.tell((await world.claims())[0])
+    told = world.chat.script.count("post")
+    assert 0 < told < MOST_STEPS
+    assert len(world.incident.outbox) == 20 - told
+    assert world.due() == 0.0
+    await world.work()
+    assert world.incident.outbox == ()
+    assert len(world.replies) == 20
+
+
+async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judged_by() -> None:
+    """An alert that names no pool: all are measured, and the drain is judged on the one that was seen to queue."""
+    world = World()
+    world.queues(9, pool=OTHER_POOL)
+    nameless = replace(spoken(), labels={"alertname": "Jobs are queued"})
+    await world.fires(nameless)
+    await world.work()
+    assert world.incident.affected == (OTHER_POOL,)
+    assert world.incident.began_at == NOW - 60
+    assert "linux.gpu: 9 jobs queued" in world.parent.message.text
+
+
+@pytest.mark.parametrize("state", [State.DRAINED, State.RESOLVED])
+async def test_a_claim_on_what_is_over_and_said_ends_quietly(state: State) -> None:
+    """Nothing is sent for an incident that is over and says so."""
+    world = World()
+    await world.opens()
+    await world.asks("resolve", surface="dialog")
+    await world.work()
+    row = world.data.rows[f"inc:{world.incident.id}"]
+    row.value = replace(world.incident, state=state)
+    world.data.due[f"inc:{world.incident.id}"] = world.clock.now()
+    await world.work()
+    calls = len(world.chat.script.calls)
+    world.data.due[f"inc:{world.incident.id}"] = world.clock.now()
+    await world.work()
+    assert len(world.chat.script.calls) == calls
+    assert world.due() is None
+
+
+def due_incidents(world: World) -> list[float]:
+    """When each incident that still waits for its thread is looked at."""
+    waiting = world.data.sets[f"waiting:{CHANNEL}"]
+    return [world.data.due[f"inc:{name}"] for name in waiting]
+
+
+class Interrupted(FakeChat):
+    """Something else happens while the first edit is under way."""
+
+    def __init__(self, clock: FakeClock, meanwhile: Callable[[], Awaitable[object]], messages: list[Stored]) -> None:
+        """`messages` stand there already."""
+        super().__init__(clock)
+        self.messages, self.meanwhile = messages, meanwhile
+
+    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+        """The edit, with the interruption before its answer."""
+        if self.script.count("update") == 0:
+            await self.meanwhile()
+        await super().update(channel, ts, message, mark=mark)

@@ -1,0 +1,278 @@
+"""What Slack answers, and what becomes of the incident: promises section 4, row by row."""
+
+import pytest
+
+from bot.ports import Failure, Unreachable
+from bot.posting.once import NEW_THREAD
+from tests.builders import CHANNEL
+from tests.world import ANA, World, spoken
+
+FALLBACK = "C0OPS"
+
+
+async def waiting(world: World) -> None:
+    """An incident whose first message is due."""
+    world.queues(14)
+    await world.fires()
+    await world.work()
+
+
+async def test_later_holds_the_whole_channel_for_as_long_as_slack_says() -> None:
+    """Nothing is sent to the channel before; the other incident there waits too, and then both get their threads."""
+    world = World()
+    world.chat.script.fail("post", Failure.LATER, retry_after_seconds=7)
+    world.queues(14)
+    await world.fires(group_key="g1")
+    await world.fires(group_key="g2")
+    await world.work()
+    assert world.chat.script.count("post") == 1
+    world.clock.advance(6.9)
+    await world.work()
+    assert world.chat.script.count("post") == 1
+    world.clock.advance(0.2)
+    await world.work()
+    assert len(world.chat.parents()) == 2
+    assert "slack" not in world.desk.notes
+
+
+async def test_later_on_an_edit_leaves_the_replies_their_way() -> None:
+    """Edits and posts are counted apart."""
+    world = World()
+    await world.opens()
+    world.chat.script.fail("update", Failure.LATER, retry_after_seconds=30)
+    await world.asks("ack", ANA)
+    await world.work()
+    world.clock.advance(29)
+    await world.work()
+    assert world.parent.edits == 0
+    world.clock.advance(1.1)
+    await world.work()
+    assert f"<@{ANA}>" in world.parent.message.text
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool) -> None:
+    """After lease and settle time; one thread, whether the first try had worked or not."""
+    world = World()
+    world.chat.script.fail("post", Failure.UNKNOWN, after=arrived)
+    await waiting(world)
+    assert "slack" in world.desk.notes
+    world.clock.advance(19.9)
+    await world.work()
+    assert world.chat.script.count("find") == 0
+    world.clock.advance(0.2)
+    await world.work()
+    assert world.chat.script.count("find") == 1
+    assert world.chat.script.count("post") == (1 if arrived else 2)
+    assert len(world.chat.parents()) == 1
+    assert world.incident.thread.root == world.chat.parents()[0].ts
+    assert "slack" not in world.desk.notes
+
+
+async def test_an_unknown_reply_is_looked_for_and_told_once() -> None:
+    """The same holds inside the thread; the reply after it needs no look."""
+    world = World()
+    await world.opens()
+    world.chat.script.fail("post", Failure.UNKNOWN, after=True)
+    await world.fires(spoken("a1"), spoken("b1", host="one"))
+    await world.fires(spoken("a1"), spoken("b1", host="one"), spoken("b2", host="two"))
+    await world.work()
+    await world.passes(30)
+    assert [stored.mark for stored in world.chat.thread(world.parent.ts)] == ["i1/2", "i1/3"]
+    assert world.chat.script.count("find") == 1
+
+
+async def test_an_unknown_edit_is_simply_made_again() -> None:
+    """The same edit twice does no harm: no look, and no reply waits for one."""
+    world = World()
+    await world.opens()
+    world.chat.script.fail("update", Failure.UNKNOWN)
+    await world.asks("ack", ANA)
+    await world.fires(spoken("a1"), spoken("b1", host="one"))
+    await world.work()
+    await world.passes(10)
+    assert len(world.replies) == 1
+    assert world.chat.script.count("find") == 0
+
+
+async def test_a_slack_that_cannot_be_reached_is_tried_with_growing_pauses() -> None:
+    """Up to a minute; /readyz says why meanwhile; nothing is lost."""
+    world = World()
+    world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
+    await waiting(world)
+    assert world.due() == 2.0
+    assert "post failed" in world.desk.notes["slack"]
+    await world.passes(600, step=1)
+    assert world.chat.script.count("post") < 40
+    world.chat.script.heal()
+    await world.passes(60, step=1)
+    assert len(world.chat.parents()) == 1
+
+
+async def test_an_outage_of_slack_costs_no_buttons() -> None:
+    """The rendering is not to blame for a network that is down: afterwards the full message stands."""
+    world = World()
+    world.chat.script.fail("post", Failure.UNCONNECTED, times=6)
+    await waiting(world)
+    await world.passes(200)
+    assert not world.incident.thread.plain
+    assert any(block["type"] == "actions" for block in world.parent.message.blocks)
+
+
+async def test_a_shape_that_slack_refuses_is_made_plain() -> None:
+    """At most two refusals; the thread exists, in words alone."""
+    world = World()
+    world.chat.script.fail("post", Failure.SHAPE)
+    await waiting(world)
+    assert world.chat.script.count("post") == 2
+    assert world.parent.message.blocks == ()
+    assert "Runner queue is long" in world.parent.message.text
+
+
+async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text() -> None:
+    """The thread goes on instead of standing still behind one message."""
+    world = World()
+    await world.opens()
+    world.chat.script.fail("post", Failure.SHAPE)
+    await world.fires(spoken("a1"), spoken("b1", host="one"))
+    await world.work()
+    (told,) = world.chat.thread(world.parent.ts)
+    assert told.message.blocks == ()
+    assert "1 more alert" in told.message.text
+
+
+async def test_a_plain_text_that_slack_refuses_rests_for_an_hour() -> None:
+    """Polls do not wake it: at most two tries, then quarantine, and the others are not held up."""
+    world = World()
+    world.chat.script.fail("post", Failure.SHAPE, times=2)
+    await waiting(world)
+    await world.passes(3500, step=50)
+    assert world.chat.script.count("post") == 2
+    assert "post failed" in str(world.incident.trouble)
+    await world.fires(group_key="another")
+    await world.work()
+    assert len(world.chat.parents()) == 1
+    await world.passes(150, step=50)
+    assert len(world.chat.parents()) == 2
+
+
+async def test_a_channel_that_cannot_be_used_is_replaced_by_the_fallback() -> None:
+    """The thread opens there and names the channel it stands in for."""
+    world = World(slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"})
+    world.chat.channels = [FALLBACK]
+    await waiting(world)
+    assert world.parent.channel == FALLBACK
+    assert f"<#{CHANNEL}>" in str(world.parent.message.blocks)
+    assert world.data.sets[f"waiting:{CHANNEL}"] == world.data.sets[f"waiting:{FALLBACK}"] == set()
+    assert world.data.indexes[f"thread:{FALLBACK}:{world.parent.ts}"] == world.incident.id
+
+
+async def test_a_channel_that_is_archived_under_way_moves_the_incident() -> None:
+    """What is still to be told is told in the new thread."""
+    world = World(slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"})
+    await world.opens()
+    world.chat.channels = [FALLBACK]
+    await world.fires(spoken(firing=False))
+    await world.work()
+    assert world.parent.channel == FALLBACK
+    assert len(world.replies) == 1
+
+
+async def test_without_a_fallback_a_broken_channel_is_tried_once_a_minute() -> None:
+    """Whatever wakes the incident in between."""
+    world = World()
+    world.chat.channels = []
+    await waiting(world)
+    for _ in range(5):
+        await world.passes(10)
+        await world.fires(spoken("a1"), spoken(f"b{world.clock.now():.0f}", host="one"))
+    assert world.chat.script.count("post") == 1
+    world.chat.channels = [CHANNEL]
+    await world.passes(20)
+    assert len(world.chat.parents()) == 1
+
+
+async def test_refused_credentials_stop_all_posting_to_a_probe_in_ten_seconds() -> None:
+    """/readyz is told, everything is kept, and it goes on by itself once a call succeeds."""
+    world = World()
+    world.chat.script.fail("post", Failure.CREDENTIALS, times=None)
+    world.queues(14)
+    for number in range(3):
+        await world.fires(group_key=f"g{number}")
+    await world.work()
+    assert world.chat.script.count("post") == 1
+    await world.passes(30, step=1)
+    assert world.chat.script.count("post") <= 4
+    assert "slack" in world.desk.notes
+    world.chat.script.heal()
+    await world.passes(11, step=1)
+    assert len(world.chat.parents()) == 3
+    assert "slack" not in world.desk.notes
+
+
+async def test_a_deleted_thread_is_replaced_once_by_a_new_one() -> None:
+    """It says so, and what is not told yet is told there."""
+    world = World()
+    before = await world.opens()
+    world.chat.delete(CHANNEL, before.thread.root or "")
+    await world.fires(spoken(firing=False))
+    await world.work()
+    assert world.parent.ts != before.thread.root
+    assert world.replies[0].startswith("The alert resolved")
+    assert NEW_THREAD in world.replies[1]
+    assert world.data.indexes[f"thread:{CHANNEL}:{world.parent.ts}"] == world.incident.id
+
+
+async def test_an_unrelated_note_does_not_count_as_a_deleted_thread() -> None:
+    """The first deletion is mended at once, whatever the thread was told shortly before."""
+    world = World()
+    before = await world.opens()
+    await world.says("scale_up", "linux.2xlarge", "24")
+    await world.asks("diagnose")
+    await world.work()
+    world.chat.delete(CHANNEL, before.thread.root or "")
+    await world.asks("ack", ANA)
+    await world.work()
+    assert len(world.chat.parents()) == 1
+    assert world.incident.retry_at == 0.0
+
+
+async def test_a_thread_that_is_deleted_again_rests_for_an_hour() -> None:
+    """Never a loop of new threads."""
+    world = World()
+    await world.opens()
+    for _ in range(2):
+        world.chat.delete(CHANNEL, world.incident.thread.root or "")
+        await world.asks("mute")
+        await world.work()
+    assert world.chat.parents() == []
+    await world.passes(3500, step=100)
+    assert world.chat.parents() == []
+    await world.passes(200, step=100)
+    assert len(world.chat.parents()) == 1
+
+
+async def test_a_message_that_cannot_be_edited_any_more_gets_a_new_thread_even_when_it_is_found_again() -> None:
+    """The old message still carries the mark; the look for an uncertain post does not take it for the new one."""
+    world = World()
+    await world.opens()
+    world.second_stands = True
+    world.chat.script.fail("update", Failure.GONE)
+    world.chat.script.fail("post", Failure.UNKNOWN)
+    await world.asks("ack", ANA)
+    await world.work()
+    await world.passes(30)
+    assert len(world.chat.parents()) == 2
+    assert world.incident.thread.root == world.chat.parents()[1].ts
+
+
+async def test_a_store_that_fails_is_no_failure_of_slack() -> None:
+    """The claim is left to whoever comes next; nothing is said of Slack."""
+    world = World()
+    await world.opens()
+    await world.asks("ack", ANA)
+    (claim,) = await world.claims()
+    world.data.broken = Unreachable("Redis", "connection refused")
+    with pytest.raises(Unreachable, match="Redis"):
+        await world.tell(claim)
+    assert world.desk.notes == {}

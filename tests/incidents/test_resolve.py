@@ -1,0 +1,188 @@
+"""Resolve by hand: behind a question, once, and with a farewell that says what stays silenced."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.core.incident.incident import State
+from bot.incidents import resolve
+from bot.ports import Refused
+from tests.world import ANA, BEN, World
+
+
+async def test_the_menu_asks_first() -> None:
+    """The entry opens a question; nothing has happened yet."""
+    world = World()
+    await world.opens()
+    answer = await world.asks("resolve")
+    assert answer.view is not None
+    assert answer.view["callback_id"] == "resolve"
+    assert not world.incident.closed
+
+
+async def test_confirmed_it_closes_and_says_who_did() -> None:
+    """The parent shows it, its buttons go, the farewell is told in the channel."""
+    world = World()
+    await world.opens(queued=14)
+    await world.asks("resolve", BEN, surface="dialog")
+    await world.work()
+    assert world.incident.state is State.RESOLVED
+    assert not [block for block in world.parent.message.blocks if block["type"] == "actions"]
+    farewell = world.chat.thread(world.parent.ts)[-1]
+    assert f"<@{BEN}> closed this incident by hand" in farewell.message.text
+    assert "Peak of linux.2xlarge: 14 jobs queued" in farewell.message.text
+
+
+async def test_in_words_it_needs_no_second_question() -> None:
+    """`@tailback resolve` in the thread was typed on purpose."""
+    world = World()
+    await world.opens()
+    await world.says("resolve")
+    assert world.incident.closed
+
+
+async def test_two_people_confirm_and_one_closes() -> None:
+    """The second one hears who did."""
+    world = World()
+    await world.opens()
+    entry = {"act": resolve.act_id(world.incident, "resolve"), "surface": "dialog"}
+    await world.asks("resolve", ANA, **entry)
+    with pytest.raises(Refused) as raised:
+        await world.asks("resolve", BEN, **entry)
+    assert raised.value.who == ANA
+    assert len([entry for entry in world.incident.timeline if entry.who]) == 1
+
+
+async def test_what_is_over_cannot_be_closed_again() -> None:
+    """By words, in the thread of what is over."""
+    world = World()
+    await world.opens()
+    await world.says("resolve")
+    with pytest.raises(Refused, match="This incident is over"):
+        await world.says("resolve")
+
+
+async def silenced(how: str, **tables: dict[str, object]) -> World:
+    """An incident with a silence."""
+    world = World(**tables)
+    await world.opens()
+    await world.says("silence", how)
+    await world.work()
+    return world
+
+
+def ends_it(world: World) -> str:
+    """The act that End silence below the farewell is about."""
+    (farewell,) = [entry for entry in world.incident.timeline if entry.choices == ("unsilence",)]
+    return farewell.about
+
+
+async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
+    """The question and the farewell say until when; nothing ends it unasked."""
+    world = await silenced("2h")
+    world.clock.advance(600)
+    answer = await world.asks("resolve")
+    assert "1 h 50 min more; that can be ended below the last reply." in str(answer.view)
+    await world.asks("resolve", BEN, surface="dialog")
+    await world.work()
+    end = f"{datetime.fromtimestamp(world.incident.silences[0].ends_at, UTC):%H:%M}"
+    farewell = world.replies[-1]
+    assert f"The alert stays silenced until {end} UTC, 1 h 50 min more; say unsilence in this thread" in farewell
+    assert "You can press: End silence." in farewell
+    await world.passes(120)
+    assert world.incident.silences[0].ended is False
+    assert world.replies[-1] == farewell
+
+
+@pytest.mark.parametrize("by_button", [True, False])
+async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) -> None:
+    """By the button below the farewell or by a word; once; the thread says so and the button goes."""
+    world = await silenced("2h")
+    await world.says("resolve")
+    await world.work()
+    about, root = ends_it(world), world.incident.thread.root
+    press = {"act": about, "thread": root}
+    await (world.asks("unsilence", BEN, **press) if by_button else world.says("unsilence", who=BEN))
+    await world.work()
+    (kept,) = world.alertmanager.silences.values()
+    assert kept.ends_at == world.clock.now()
+    assert f"<@{BEN}> ended the silence." in world.replies[-1]
+    assert world.incident.closed
+    assert not [entry for entry in world.incident.timeline if "unsilence" in entry.choices]
+    assert "Silenced until" not in str(world.parent.message.blocks)
+    with pytest.raises(Refused, match="no active silence"):
+        await world.asks("unsilence", ANA, **press)
+    with pytest.raises(Refused, match="no active silence"):
+        await world.says("unsilence")
+
+
+async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
+    """The second person hears who was first."""
+    world = await silenced("2h")
+    await world.says("resolve")
+    await world.work()
+    about, root = ends_it(world), world.incident.thread.root
+    with pytest.raises(Refused, match="another thread"):
+        await world.asks("unsilence", BEN, act=about, thread="1.1")
+    await world.asks("unsilence", BEN, act=about, thread=root)
+    with pytest.raises(Refused, match="already requested") as raised:
+        await world.asks("unsilence", ANA, act=about, thread=root)
+    await world.work()
+    assert raised.value.who == BEN
+    assert world.alertmanager.script.count("end") == 1
+
+
+async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
+    """It is not used up."""
+    world = await silenced("2h")
+    await world.says("resolve")
+    await world.work()
+    press = {"act": ends_it(world), "thread": world.incident.thread.root}
+    world.alertmanager.script.fail("end", error=Refused("not today"))
+    await world.asks("unsilence", **press)
+    await world.work()
+    assert "not done: not today" in world.replies[-1]
+    await world.asks("unsilence", **press)
+    await world.work()
+    assert "ended the silence" in world.replies[-1]
+
+
+async def test_a_silence_until_the_drain_ends_with_the_incident() -> None:
+    """Nobody watches for the drain any more; said before, in the farewell, and when it is done."""
+    world = await silenced("drained")
+    answer = await world.asks("resolve")
+    assert "Its silence until the queue has drained ends with it." in str(answer.view)
+    await world.asks("resolve", BEN, surface="dialog")
+    await world.work()
+    assert any("The silence until the queue has drained ends now." in text for text in world.replies)
+    await world.passes(60)
+    assert "Ended the silence: the incident is over." in world.replies[-1]
+    (kept,) = world.alertmanager.silences.values()
+    assert kept.ends_at <= world.clock.now()
+    assert world.incident.active_silence is None
+
+
+@pytest.mark.parametrize(("watch", "ended"), [("1m", False), ("0s", True)])
+async def test_a_silence_with_a_figure_ends_when_nobody_measures_it(watch: str, ended: bool) -> None:
+    """Pools are measured also without an incident, unless `timing.watch` says otherwise."""
+    world = World(timing={"watch": watch})
+    await world.opens()
+    values = {"preset": "1h", "custom": "", "above": "100"}
+    await world.asks("silence", surface="dialog", step="silence", values=values)
+    await world.work()
+    await world.says("resolve")
+    await world.passes(60)
+    words = "Ended the silence: the incident is over, and nobody measures the queue any more."
+    assert (words in world.replies[-1]) is ended
+    assert world.incident.silences[0].ended is ended
+
+
+async def test_a_drain_says_the_same_of_a_silence_that_outlasts_it() -> None:
+    """A farewell is a farewell."""
+    world = await silenced("4h")
+    world.queues(0)
+    await world.passes(180)
+    assert world.incident.state is State.DRAINED
+    (farewell,) = [text for text in world.replies if "Drained:" in text]
+    assert "The alert stays silenced until" in farewell
+    assert ends_it(world) == world.incident.silences[0].act

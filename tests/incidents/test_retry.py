@@ -1,0 +1,56 @@
+"""Retry gives an incident that could not be shown a clean slate."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.incidents import retry
+from bot.ports import Person, Refused
+from bot.posting.once import QUARANTINE_SECONDS
+from tests.builders import incident
+from tests.world import CAM, World
+
+
+def test_again_clears_what_kept_an_incident_waiting() -> None:
+    """No pause, no count, the full rendering."""
+    plain = incident(attempts=7, retry_at=9e9, trouble="could not be drawn")
+    after = retry.again(replace(plain, thread=replace(plain.thread, plain=True)))
+    assert (after.attempts, after.retry_at, after.trouble, after.thread.plain) == (0, 0.0, None, False)
+    assert retry.offer(after, None) is None  # type: ignore[arg-type]  # no view is looked at
+
+
+async def resting() -> World:
+    """An incident that was set aside for an hour."""
+    world = World()
+    known = await world.opens()
+    row = world.data.rows[f"inc:{known.id}"]
+    row.value = replace(known, attempts=5, retry_at=world.clock.now() + QUARANTINE_SECONDS)
+    return world
+
+
+async def test_who_names_it_has_it_tried_again_at_once() -> None:
+    """By its id, in any channel: its thread may be what is missing."""
+    world = await resting()
+    answer = await world.types("retry", world.incident.id)
+    assert answer.whisper is not None
+    assert "is tried again now" in answer.whisper.text
+    assert (world.incident.attempts, world.incident.retry_at) == (0, 0.0)
+
+
+async def test_who_may_not_acknowledge_may_not_retry() -> None:
+    """A guest, and whoever is not on the list."""
+    world = await resting()
+    world.chat.people[CAM] = Person(CAM, "T0", full_member=False)
+    with pytest.raises(Refused, match="full members"):
+        await world.types("retry", world.incident.id, who=CAM)
+    world.configure(permissions={"ack": ["U0BEN"]})
+    with pytest.raises(Refused, match=r"permissions\.ack"):
+        await world.types("retry", world.incident.id)
+    assert world.incident.attempts == 5
+
+
+async def test_an_incident_that_is_not_there_is_named() -> None:
+    """A slip of the pen changes nothing."""
+    world = await resting()
+    with pytest.raises(Refused, match='There is no incident "i99"'):
+        await world.types("retry", "i99")

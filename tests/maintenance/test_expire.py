@@ -1,0 +1,90 @@
+"""Incidents that are long over leave nothing behind, and nobody else's traces go with them."""
+
+from dataclasses import replace
+
+from bot.context.save import KEPT_AFTER_CLOSE_SECONDS
+from bot.core.incident.incident import Incident
+from bot.maintenance.expire import tidy
+from tests.builders import NOW
+from tests.world import World, spoken
+
+DAY = 86400.0
+
+
+def traces(world: World, incident: Incident) -> list[str]:
+    """Every index and set that leads to an incident."""
+    indexes = [name for name, points_to in world.data.indexes.items() if points_to == incident.id]
+    sets = [name for name, members in world.data.sets.items() if incident.id in members]
+    return sorted({name.partition(":")[0] for name in (*indexes, *sets)})
+
+
+async def ended(world: World) -> Incident:
+    """An incident that was opened, and resolved by hand."""
+    await world.opens()
+    await world.asks("resolve", surface="dialog")
+    await world.work()
+    return world.incident
+
+
+async def test_an_incident_is_forgotten_as_a_whole_after_thirty_days() -> None:
+    """Until then it is found by its group, its thread and the report; afterwards no key of it is left."""
+    world = World()
+    incident = await ended(world)
+    world.clock.advance(KEPT_AFTER_CLOSE_SECONDS - DAY)
+    assert await tidy(world.desk) == ""
+    assert traces(world, incident) == ["ended", "like", "open", "thread"]
+    world.clock.advance(2 * DAY)
+    await tidy(world.desk)
+    world.clock.advance(2)
+    assert traces(world, incident) == []
+    assert await world.store.get(Incident, incident.id) is None
+
+
+async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident() -> None:
+    """Only the traces of the old one go: its thread, and its place in the report."""
+    world = World()
+    old = await ended(world)
+    world.clock.advance(KEPT_AFTER_CLOSE_SECONDS + DAY)
+    await world.fires(spoken(starts_at=world.clock.now() - 60))
+    await world.work()
+    (new,) = (await world.store.members("open")) - {old.id}
+    await tidy(world.desk)
+    world.clock.advance(2)
+    assert traces(world, old) == []
+    found = await world.store.get(Incident, new)
+    assert found is not None
+    assert traces(world, found.value) == ["like", "open", "thread", "watch"]
+
+
+async def test_an_incident_that_is_open_is_never_forgotten() -> None:
+    """However old it is, and also when it stands among those that ended once."""
+    world = World()
+    incident = await ended(world)
+    row = world.data.rows[f"inc:{incident.id}"]
+    row.value, row.expires = replace(incident, state=incident.state.OPEN, closed_at=None, opened_at=NOW), float("inf")
+    world.clock.advance(3 * KEPT_AFTER_CLOSE_SECONDS)
+    await tidy(world.desk)
+    world.clock.advance(2)
+    assert await world.store.get(Incident, incident.id) is not None
+
+
+async def test_what_has_expired_by_itself_leaves_the_report() -> None:
+    """Nobody was there to forget it: its name goes from the set all the same."""
+    world = World()
+    incident = await ended(world)
+    del world.data.rows[f"inc:{incident.id}"]
+    await tidy(world.desk)
+    assert await world.store.members("ended") == set()
+
+
+async def test_the_chore_does_it_every_six_hours() -> None:
+    """Whichever worker claims it."""
+    world = World()
+    incident = await ended(world)
+    from_then = world.clock.now()
+    world.data.due["chore:tidy"] = from_then
+    await world.work()
+    assert world.due("chore:tidy") == 6 * 3600
+    world.clock.advance(KEPT_AFTER_CLOSE_SECONDS + DAY)
+    await world.work()
+    assert traces(world, incident) == []

@@ -1,0 +1,176 @@
+"""Records were lost: what still fires goes on in its old thread, and nothing is done before all was read (P10)."""
+
+import pytest
+
+from bot.core.message import Message
+from bot.core.requests.interaction import Surface
+from bot.incidents.intake import TAKEN_UP
+from bot.maintenance.recover import EPOCH, recovered
+from bot.ports import Failure, Refused
+from tests.builders import CHANNEL, NOW
+from tests.fakes import Stored
+from tests.scaling.care import CareWorld
+from tests.world import ANA, World, spoken
+
+FALLBACK = "C0OPS"
+
+
+def all_lost(world: World) -> None:
+    """Redis holds nothing any more, and this process has seen it."""
+    data = world.data
+    for kept in (data.rows, data.due, data.indexes, data.sets, data.marks, data.trail):
+        kept.clear()
+    world.store.lost = True
+
+
+async def lost() -> World:
+    """An incident whose thread stands, and no record of it."""
+    world = World()
+    await world.opens()
+    all_lost(world)
+    return world
+
+
+async def test_what_fires_again_goes_on_in_its_old_thread() -> None:
+    """No second first message; the thread says what is forgotten, and its new buttons work."""
+    world = await lost()
+    (first,) = world.chat.parents()
+    assert await recovered(world.desk)
+    assert not world.store.lost
+    await world.fires()
+    await world.work()
+    assert world.chat.parents() == [first]
+    assert world.incident.thread.root == first.ts
+    assert TAKEN_UP in world.replies[0]
+    await world.asks("ack", message=first.ts)
+    await world.work()
+    assert f"<@{ANA}> has it" in str(first.message.blocks)
+
+
+@pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN, Failure.LATER])
+async def test_until_every_channel_was_read_nothing_counts_as_healed(failure: Failure) -> None:
+    """A channel that may answer later is asked again; until then every action is refused."""
+    world = await lost()
+    world.chat.script.fail("own", failure)
+    assert not await recovered(world.desk)
+    assert world.store.lost
+    assert await world.store.find(EPOCH) is None
+    await world.fires()
+    with pytest.raises(Refused, match="lost records"):
+        await world.asks("silence", surface=Surface.COMMAND, words=("linux.2xlarge", "2h"))
+    assert await recovered(world.desk)
+    assert not world.store.lost
+
+
+async def test_a_channel_that_is_gone_for_good_holds_up_nobody() -> None:
+    """Waiting for it would stop all actions for ever; the other channels are read."""
+    world = await lost()
+    world.configure(slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"})
+    world.chat.channels = [CHANNEL]
+    assert await recovered(world.desk)
+    assert [key for key in world.data.indexes if key.startswith("like:")]
+
+
+async def test_every_channel_of_ours_is_read() -> None:
+    """Routes and the fallback, too: an incident may stand in any of them."""
+    world = World()
+    world.configure(
+        [{"match": {"team": "a"}, "channel": "C0A"}],
+        slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"},
+    )
+    await recovered(world.desk)
+    assert world.chat.script.count("own") == 3
+
+
+async def test_the_thread_of_an_incident_that_was_over_is_not_taken_up() -> None:
+    """Its group opens a new thread, as it would have."""
+    world = World()
+    await world.opens()
+    await world.fires(spoken(firing=False))
+    world.queues(0)
+    await world.passes(300, step=30)
+    assert world.incident.closed
+    all_lost(world)
+    assert await recovered(world.desk)
+    world.queues(14)
+    await world.fires(spoken(starts_at=world.clock.now()))
+    await world.work()
+    assert len(world.chat.parents()) == 2
+
+
+async def test_a_thread_that_somebody_else_wrote_is_not_taken_up() -> None:
+    """Any app may copy a mark; nobody copies the sender."""
+    world = World()
+    await world.opens()
+    (first,) = world.chat.parents()
+    first.ours = False
+    all_lost(world)
+    assert await recovered(world.desk)
+    await world.fires()
+    await world.work()
+    assert world.incident.thread.root != first.ts
+
+
+async def test_an_incident_that_was_opened_meanwhile_moves_into_the_old_thread() -> None:
+    """The alert came again before the channels were read, and nothing was posted for it yet."""
+    world = await lost()
+    (first,) = world.chat.parents()
+    await world.fires()
+    assert await recovered(world.desk)
+    await world.work()
+    assert world.incident.thread.root == first.ts
+    assert world.chat.parents() == [first]
+
+
+async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
+    """The alert came again and its new thread stands: the old one loses its buttons."""
+    world = await lost()
+    (first,) = world.chat.parents()
+    await world.fires()
+    await world.work()
+    assert len(world.chat.parents()) == 2
+    assert await recovered(world.desk)
+    assert first.message.text.startswith("Duplicate")
+    assert world.incident.thread.root != first.ts
+    again = first.edits
+    assert await recovered(world.desk)
+    assert first.edits == again
+
+
+async def test_messages_that_are_no_first_messages_of_ours_are_left_alone() -> None:
+    """A reply's mark, a digest's, and none."""
+    world = World()
+    for mark in ("i1/3", "digest/1.000", "i1"):
+        world.chat.messages.append(Stored(CHANNEL, f"{NOW - 5:.6f}", Message("x"), mark))
+    assert await recovered(world.desk)
+    assert not [key for key in world.data.indexes if key.startswith("like:")]
+    assert [stored.edits for stored in world.chat.messages] == [0, 0, 0]
+
+
+async def test_an_action_that_was_asked_for_before_the_loss_is_not_done_after_it() -> None:
+    """What Redis gives back may be old: the act is done no more, and the thread says why (P10)."""
+    world = CareWorld()
+    await world.opens()
+    act = await world.wants(24)
+    world.store.lost = True
+    await world.work()
+    assert world.scaler.requests == []
+    assert "lost records" in (await world.now(act)).outcome
+    assert await recovered(world.desk)
+    await world.passes(300, step=30)
+    assert world.scaler.requests == []
+
+
+async def test_nothing_is_handed_back_before_all_is_recovered() -> None:
+    """The lease that is on record may be an old one, so the level stays; afterwards it goes back (C18)."""
+    world = CareWorld()
+    await world.opens()
+    await world.scaled(24)
+    world.store.lost = True
+    world.clock.advance(7300)
+    await world.work()
+    assert world.scaler.current == 24
+    assert "cannot be handed back: Redis has lost records" in world.replies[-1]
+    assert await recovered(world.desk)
+    await world.passes(120, step=30)
+    assert world.scaler.current == 10

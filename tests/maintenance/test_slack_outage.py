@@ -1,0 +1,62 @@
+"""What waits for Slack for too long is told outside of it: once, and once when it is over (promises P8)."""
+
+from bot.core.chore import Chore
+from bot.maintenance.slack_outage import PATIENCE_SECONDS, TROUBLE_SECONDS, watch
+from bot.ports import Failure
+from tests.world import World
+
+OUTSIDE = {"outside_slack": {"url_env": "PAGER_URL", "after": "5m"}}
+
+
+async def silent() -> World:
+    """An incident that Slack does not take, and somebody outside to tell."""
+    world = World(**OUTSIDE)
+    world.chat.script.fail("*", Failure.UNCONNECTED, times=None)
+    world.queues(14)
+    await world.fires()
+    await world.work()
+    return world
+
+
+async def looks(world: World, seconds: float, record: Chore) -> Chore:
+    """Look every five seconds for so long; the record as it is then."""
+    for _ in range(round(seconds / 5)):
+        world.clock.advance(5)
+        await world.work()
+        record = await watch(world.desk, record)
+    return record
+
+
+async def test_a_long_silence_is_told_once_and_its_end_once() -> None:
+    """Not before the time that is configured, and not at every look after it."""
+    world = await silent()
+    record = await looks(world, 290, Chore("watch"))
+    assert world.outside.told == []
+    record = await looks(world, 600, record)
+    assert [event for event, _ in world.outside.told] == ["slack_unreachable"]
+    assert "1 incident with undelivered messages" in world.outside.told[0][1]
+    world.chat.script.heal()
+    record = await looks(world, 120, record)
+    assert [event for event, _ in world.outside.told] == ["slack_unreachable", "slack_recovered"]
+    assert (record.told, record.since, record.note) == (False, None, "")
+
+
+async def test_who_could_not_be_told_is_told_later() -> None:
+    """The way outside may be down for a while, too."""
+    world = await silent()
+    world.outside.script.fail("tell", Failure.UNCONNECTED, times=3)
+    await looks(world, 400, Chore("watch"))
+    assert [event for event, _ in world.outside.told] == ["slack_unreachable"]
+
+
+async def test_readiness_is_told_sooner_of_what_slack_refused() -> None:
+    """Waiting one's turn is no trouble for a minute; a refusal is after ten seconds."""
+    world = await silent()
+    world.clock.advance(TROUBLE_SECONDS + 1)
+    assert "Slack: * failed" in (await watch(world.desk, Chore("watch"))).note
+    calm = World()
+    await calm.fires()
+    calm.clock.advance(TROUBLE_SECONDS + 1)
+    assert (await watch(calm.desk, Chore("watch"))).note == ""
+    calm.clock.advance(PATIENCE_SECONDS)
+    assert "the oldest waits 1 min" in (await watch(calm.desk, Chore("watch"))).note

@@ -1,0 +1,244 @@
+"""Cause, forecast and what more runners would do, through the whole product: seen, said, and compared in the end."""
+
+from dataclasses import replace
+from typing import Any
+
+from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
+from bot.core.forecast.scoring import held_share, not_scored
+from bot.core.incident.closing import scored_later
+from bot.core.pool.pool import Pool
+from bot.core.requests.interaction import Surface
+from bot.reporting.collect import longer_view
+from bot.views.report.terminal import plain
+from handlers.tools.records import exported
+from tests.builders import FULL, POOL
+from tests.world import World, spoken
+
+
+async def full(queued: int = 60, **tables: Any) -> World:
+    """An incident of a pool at its limit, after four looks."""
+    world = World(**tables)
+    world.queues(queued, **FULL)
+    await world.fires()
+    await world.work()
+    for minute in range(1, 4):
+        world.queues(queued - 2 * minute, **FULL)
+        await world.passes(60, step=30)
+    return world
+
+
+def record(world: World) -> Pool:
+    """The pool's record."""
+    found = world.data.rows[f"pool:{POOL}"].value
+    assert isinstance(found, Pool)
+    return found
+
+
+async def test_the_parent_names_the_likely_cause_and_the_forecast() -> None:
+    """From the records alone, with confidence in words."""
+    world = await full()
+    text = world.parent.message.text
+    assert "the pool's limit is reached (high confidence)" in text
+    assert "Forecast: clears in" in text
+
+
+async def test_the_line_costs_few_edits() -> None:
+    """Twenty looks at a queue that shrinks as foretold: the coarse steps change a few times only."""
+    world = await full()
+    before = world.parent.edits
+    for minute in range(10):
+        world.queues(54 - 2 * minute, wait=3600.0, **FULL)
+        await world.passes(60, step=30)
+    assert world.parent.edits - before <= 16
+
+
+async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
+    """The farewell says how many intervals held; the pool keeps the scores for the next time."""
+    world = await full()
+    kept = len(record(world).forecasts)
+    assert kept >= 1
+    await world.fires(spoken(firing=False))
+    for minute in range(27):
+        world.queues(max(0, 54 - 2 * minute), **FULL)
+        await world.passes(60, step=30)
+    world.queues(0, **{**FULL, "busy": 20})
+    await world.passes(180, step=30)
+    assert world.incident.closed
+    assert len(world.incident.scores) >= kept
+    assert all(score.held for score in world.incident.scores if score.forecast.mid_seconds)
+    assert "intervals held the truth" in world.replies[-1]
+    assert "The first, made at " in world.replies[-1]
+    assert record(world).scores == world.incident.scores
+    assert record(world).forecasts == ()
+
+
+async def by_hand(**tables: Any) -> World:
+    """An incident that somebody closed while 54 jobs waited."""
+    world = await full(**tables)
+    await world.says("resolve")
+    await world.work()
+    assert world.incident.closed
+    return world
+
+
+async def drains(world: World) -> None:
+    """54 jobs become none, two a minute."""
+    for minute in range(28):
+        world.queues(max(0, 54 - 2 * minute), **FULL)
+        await world.passes(60, step=30)
+
+
+async def report_of(world: World) -> str:
+    """What `/queue report` says of the pool."""
+    return " ".join(plain(await longer_view(world.store, world.desk.settings.file, 7, world.clock.now(), POOL)).split())
+
+
+async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later() -> None:
+    """The watch goes on measuring: pool, report and export know the truth; the thread is left alone and shut."""
+    world = await by_hand()
+    assert "not scored: it ended before the queue drained" in world.replies[-1]
+    told, edits = world.replies, world.parent.edits
+    before = world.incident
+    await drains(world)
+    held, scored = held_share(record(world).scores)
+    assert scored >= 1
+    assert held == scored
+    assert not record(world).forecasts
+    assert f"{held} of {scored} forecast interval" in await report_of(world)
+    assert "not scored" not in await report_of(world)
+    whole = scored_later(world.incident, {POOL: record(world)})
+    assert not not_scored(whole.scores)
+    assert f"Forecast: {held} of {scored} interval" in await exported(world.store, world.incident.id, "markdown", 0.0)
+    assert (world.replies, world.parent.edits, world.incident) == (told, edits, before)
+
+
+async def test_nothing_more_is_foretold_of_it_while_nobody_waits_for_the_answer() -> None:
+    """What was foretold while it was open waits, and no more joins."""
+    world = await by_hand()
+    waiting = record(world).forecasts
+    await world.passes(600, step=30)
+    assert record(world).forecasts == waiting
+    assert record(world).outlook is None
+
+
+async def test_where_nobody_measures_on_what_was_foretold_counts_as_not_scored() -> None:
+    """Without `timing.watch` the end is not seen: that is told, and nothing is made up."""
+    world = await by_hand(timing={"watch": "0s"})
+    await drains(world)
+    assert held_share(record(world).scores) == (0, 0)
+    missing = not_scored(record(world).scores)
+    assert missing[LeftOut.UNSEEN] >= 1
+    told = await report_of(world)
+    assert "no forecast interval was scored" in told
+    assert f"{missing.total()} not scored: the end of the queue was not seen" in told
+
+
+async def scales(world: World) -> None:
+    """Somebody asks for 24 runners, and says yes to the question."""
+    values = {"target": "24", "pool": POOL}
+    asked = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values=values)
+    assert asked.view is not None
+    act = str(asked.view["private_metadata"])
+    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", act=act)
+    await world.work()
+
+
+async def test_what_was_foretold_before_somebody_scaled_is_counted_as_left_out() -> None:
+    """It said what would come of itself; the farewell says how many, and only what came later is compared."""
+    world = await full()
+    before = sum(made.verdict is Verdict.CLEARS for made in record(world).forecasts)
+    assert before >= 1
+    await scales(world)
+    await drains(world)
+    await world.fires(spoken(firing=False))
+    await world.passes(180, step=30)
+    assert world.incident.closed
+    assert not_scored(world.incident.scores)[LeftOut.SCALED] == before
+    assert f"{before} not scored: somebody scaled the pool" in world.replies[-1]
+
+
+async def test_a_request_in_shadow_mode_leaves_no_forecast_out() -> None:
+    """Nothing was scaled, so what was foretold is held against what came."""
+    world = await full(actions={"shadow": True})
+    await scales(world)
+    await world.passes(60, step=30)
+    assert not record(world).scores
+    assert record(world).forecasts
+
+
+async def test_past_errors_widen_what_is_foretold_next() -> None:
+    """Eight intervals that were three times too short, in the pool's own record, and the next one reaches further."""
+    world = await full()
+    plain = record(world).outlook
+    wrong = Forecast(world.clock.now() - 9000, Verdict.CLEARS, 60, 700.0, 1000.0, 1400.0, pool=POOL)
+    row = world.data.rows[f"pool:{POOL}"]
+    scores = tuple(Score(replace(wrong, at=wrong.at + n), 3000.0, held=False) for n in range(8))
+    world.data.rows[f"pool:{POOL}"] = replace(row, value=replace(record(world), scores=scores))
+    await world.passes(30, step=30)
+    wide = record(world).outlook
+    assert plain is not None
+    assert wide is not None
+    assert plain.high_seconds
+    assert wide.high_seconds
+    assert wide.high_seconds > 1.5 * plain.high_seconds
+    assert wide.reason == "after 8 scored forecasts"
+
+
+async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> None:
+    """Evidence with figures, whether scaling helps, and the figures that no source gives."""
+    world = await full()
+    await world.asks("diagnose")
+    await world.work()
+    told = world.replies[-1]
+    assert "cause 1 (high confidence): the pool's limit is reached. 40 busy of 40 runners, limit 40" in told
+    assert "Scaling up helps." in told
+    assert "there are no figures for" in told
+    assert "failed creates" in told
+
+
+async def test_an_unknown_cause_is_said_as_such() -> None:
+    """A source that knows nothing but the queue."""
+    world = World()
+    await world.opens(queued=14)
+    await world.asks("diagnose")
+    await world.work()
+    assert "cause unknown. No rule fits the figures that are there." in world.replies[-1]
+    assert "Likely cause" not in world.parent.message.text
+
+
+async def test_the_question_before_scaling_shows_the_table() -> None:
+    """+N, time to drain, oldest wait and cost, the least that is enough, and the boot time."""
+    world = await full()
+    answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
+    shown = str(answer.view)
+    assert "As it is: " in shown
+    assert "(this): drains in" in shown
+    assert "costs about" in shown
+    assert "help comes no sooner" in shown
+
+
+async def test_the_dialog_shows_a_table_before_a_number_is_chosen() -> None:
+    """For the pool that the dialog proposes for."""
+    world = await full()
+    shown = str((await world.asks("scale_up")).view)
+    assert f"*What more runners would do for {POOL}*\\n• As it is: " in shown
+
+
+async def test_the_question_warns_when_the_cause_says_that_it_is_useless() -> None:
+    """The cloud refuses: more requests do not change that."""
+    world = World()
+    world.queues(60, **{**FULL, "limit": 80, "create_failures": 12, "creates": 0})
+    await world.fires()
+    await world.work()
+    answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
+    assert "More runners will hardly help: the cloud refuses new machines" in str(answer.view)
+
+
+async def test_scale_with_a_pool_alone_gives_the_table_to_the_person() -> None:
+    """`/queue scale POOL`: what each choice would do, and nothing is asked of the scaler."""
+    world = await full()
+    answer = await world.types("scale_up", POOL)
+    assert answer.whisper is not None
+    assert "What more would do:" in answer.whisper.text
+    assert "+5: " in answer.whisper.text
+    assert world.scaler.script.count("set") == 0

@@ -1,0 +1,122 @@
+"""Weeks that stand in a real Prometheus before Tailback is installed: its first forecasts rest on them."""
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.http.client import Wire
+from bot.adapters.metrics.prometheus import Prometheus, build
+from bot.core.forecast.outlook import Verdict
+from bot.core.pool.backfill import DAY_SECONDS, Backfill
+from bot.core.pool.history import Past
+from bot.core.pool.pool import Pool
+from bot.core.record import Change
+from tests.adapters.back_end import parts_with
+from tests.builders import NOW, POOL
+from tests.real_servers import prometheus
+from tests.world import World
+
+pytestmark = pytest.mark.needs("prometheus")
+
+KEPT_DAYS = 15
+"""What Prometheus keeps unless it is told otherwise."""
+STEP_SECONDS = 120
+QUERIES = {
+    "queued": "60 * max(ci_on)",
+    "oldest_wait_seconds": "900 * max(ci_on)",
+    "busy": "40 * max(ci_on)",
+    "idle": "0 * max(ci_on)",
+    "booting": "0 * max(ci_on)",
+    "limit": "40 * max(ci_on)",
+    "arrivals_per_minute": "60 * sum(rate(ci_jobs_total[10m]))",
+    "starts_per_minute": "4 * max(ci_on)",
+    "completions_per_minute": "4 * max(ci_on)",
+    "duration_p50_seconds": "536 * max(ci_on)",
+}
+
+
+def per_minute(at: float) -> float:
+    """A little more than the pool can do until nine in the morning; then there is a lull, on every day."""
+    hour = at % DAY_SECONDS / 3600
+    return 4.2 if hour < 9 or hour >= 20 else 3.0 if hour < 10 else 1.0
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Prometheus whose database ends two hours after NOW."""
+    folder = tmp_path_factory.mktemp("weeks")
+    _written(folder)
+    with prometheus(folder, "global: {}\n") as address:
+        yield address
+
+
+def _written(folder: Path) -> None:
+    first, last = int(NOW - KEPT_DAYS * DAY_SECONDS), int(NOW + 7200)
+    times = range(first - first % STEP_SECONDS, last, STEP_SECONDS)
+    jobs, lines = 0.0, []
+    for at in times:
+        jobs += per_minute(at) * STEP_SECONDS / 60
+        lines.append(f"ci_jobs {jobs:.3f} {at}")
+    counter = [line.replace("ci_jobs ", "ci_jobs_total ") for line in lines]
+    gauge = [f"ci_on 1 {at}" for at in times]
+    text = "\n".join(["# TYPE ci_jobs counter", *counter, "# TYPE ci_on gauge", *gauge, "# EOF", ""])
+    (folder / "past.txt").write_text(text, "utf-8")
+    large = "--max-block-duration=96h"  # one block for every two hours takes ten times as long
+    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", large, "-q", "past.txt", "data"]
+    said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert said.returncode == 0, said.stderr
+
+
+def source(url: str, wire: Wire, world: World) -> Prometheus:
+    """The source as an installation has it."""
+    parts = replace(parts_with(wire), now=world.clock.now)
+    return build("p", "[metrics.p]", {"kind": "prometheus", "url": url}, {POOL: dict(QUERIES)}, parts)
+
+
+async def installed(url: str, wire: Wire, **tables: dict[str, object]) -> World:
+    """Tailback runs for the first time; five minutes later an alert fires."""
+    world = World(**tables)
+    world.desk.metrics = {POOL: source(url, wire, world)}
+    await world.store.commit(Change(wake=("chore:pools",)))
+    await world.passes(300, step=5)
+    await world.fires()
+    await world.passes(60, step=10)
+    return world
+
+
+def pool(world: World) -> Pool:
+    """The pool's record."""
+    found = world.data.rows[f"pool:{POOL}"].value
+    assert isinstance(found, Pool)
+    return found
+
+
+async def test_the_first_forecast_rests_on_the_weeks_before_the_installation(url: str) -> None:
+    """The lull that every day has clears the queue; from the samples alone nothing could be hoped for."""
+    async with Wire() as wire:
+        world = await installed(url, wire)
+        blind = await installed(url, wire, timing={"backfill": "0s"})
+    past = world.data.rows[f"past:{POOL}"].value
+    assert isinstance(past, Past)
+    lived = {cell.hour % 24: 60 * cell.arrivals.total / cell.arrivals.seconds for cell in past.cells}
+    assert [round(lived[hour], 1) for hour in (3, 12)] == [4.2, 1.0]
+    assert {usual.weeks for usual in pool(world).ahead} == {2}
+    with_weeks, alone = pool(world).outlook, pool(blind).outlook
+    assert with_weeks is not None
+    assert alone is not None
+    assert pool(blind).ahead == ()
+    assert (with_weeks.verdict is Verdict.CLEARS, alone.verdict is Verdict.CLEARS) == (True, False)
+
+
+async def test_it_stops_a_week_after_the_database_ends(url: str) -> None:
+    """Prometheus keeps fifteen days unless told otherwise; what is older is asked for seven times, and left alone."""
+    async with Wire() as wire:
+        world = await installed(url, wire)
+    fill, past = world.data.rows[f"fill:{POOL}"].value, world.data.rows[f"past:{POOL}"].value
+    assert isinstance(fill, Backfill)
+    assert isinstance(past, Past)
+    assert (fill.days, fill.empty) == ((), 7)
+    assert KEPT_DAYS - 1 <= len(past.cells) / 24 <= KEPT_DAYS

@@ -1,0 +1,105 @@
+"""A pool is due: one measurement serves all who watch it, a failure is kept, and nobody measures for nobody."""
+
+from bot.core.pool.pool import Pool
+from bot.measuring.measure import PAST_SECONDS
+from bot.ports import Failure
+from tests.builders import NOW, POOL, sample
+from tests.world import OTHER_POOL, World, spoken
+
+
+def pool(world: World, name: str = POOL) -> Pool:
+    """The record of a pool."""
+    found = world.data.rows[f"pool:{name}"].value
+    assert isinstance(found, Pool)
+    return found
+
+
+async def test_one_measurement_serves_every_incident_that_names_the_pool() -> None:
+    """Ten incidents, one query a poll period; each of them is looked at afterwards."""
+    world = World()
+    world.queues(14)
+    for number in range(10):
+        await world.fires(group_key=f"g{number}")
+    await world.work()
+    assert world.metrics.script.count("snapshot") == 1
+    assert len(world.chat.parents()) == 10
+    await world.passes(30, step=30)
+    assert world.metrics.script.count("snapshot") == 2
+
+
+async def test_a_pool_that_was_measured_a_moment_ago_only_wakes_the_new_incident() -> None:
+    """The figures are there already: the new thread opens at once with them."""
+    world = World()
+    await world.opens(queued=14)
+    world.clock.advance(5)
+    await world.fires(group_key="another")
+    await world.work()
+    assert world.metrics.script.count("snapshot") == 1
+    assert "14 jobs queued" in world.chat.parents()[1].message.text
+
+
+async def test_a_look_that_fails_keeps_the_past_and_the_reason() -> None:
+    """What was known stays, marked as old; the reason is the source's own; the next look comes in a poll period."""
+    world = World()
+    await world.opens(queued=14)
+    world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    await world.passes(30, step=30)
+    assert pool(world).latest == sample(14, at=NOW)
+    assert pool(world).trouble == "Prometheus (fake): snapshot failed"
+    assert world.due("pool") == 30.0
+    world.metrics.script.heal()
+    await world.passes(30, step=30)
+    assert pool(world).trouble is None
+
+
+async def test_a_pool_without_a_source_says_so() -> None:
+    """Unknown is not zero, and the remedy is in the words."""
+    world = World()
+    world.desk.metrics = {}
+    await world.fires()
+    await world.work()
+    assert pool(world).samples == ()
+    assert pool(world).trouble == "no metrics source is configured for this pool"
+
+
+async def test_an_incident_starts_with_the_pools_past_where_the_source_has_one() -> None:
+    """Two hours of it, asked for once: an alert that takes half an hour to fire has a before to be compared with."""
+    world = World()
+    past = tuple(sample(n, at=NOW - 900 + n * 60) for n in range(10))
+    world.metrics.past[POOL] = (sample(99, at=NOW - PAST_SECONDS - 60), *past)
+    await world.opens(queued=14)
+    assert pool(world).samples[:-1] == past
+    await world.passes(60, step=30)
+    assert world.metrics.script.count("history") == 1
+
+
+async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> None:
+    """With `watch = "0s"`, after the end the pool is looked at once more, found unwatched, and left alone."""
+    world = World(timing={"watch": "0s"})
+    await world.opens()
+    await world.asks("resolve", surface="dialog")
+    await world.work()
+    looks = world.metrics.script.count("snapshot")
+    await world.passes(120, step=30)
+    assert world.metrics.script.count("snapshot") == looks
+    assert world.due("pool") is None
+
+
+async def test_a_source_that_lags_is_not_asked_without_a_pause() -> None:
+    """A sample with an old time of its own does not make the next look due at once."""
+    world = World()
+    world.metrics.show(POOL, *(sample(14, at=NOW - 300 + n) for n in range(100)))
+    await world.fires()
+    await world.work()
+    assert world.metrics.script.count("snapshot") == 1
+    assert world.due("pool") == 30.0
+
+
+async def test_the_pools_are_measured_apart() -> None:
+    """One that fails does not hold up another."""
+    world = World()
+    world.metrics.show(POOL, {"queued": 5})
+    await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
+    world.desk.metrics = {POOL: world.metrics}
+    await world.work()
+    assert (pool(world).trouble, pool(world, OTHER_POOL).latest) == (None, None)

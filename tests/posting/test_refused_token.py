@@ -1,0 +1,36 @@
+"""A token that Slack refuses: of all incidents and channels together one call in ten seconds tries it (SL-5)."""
+
+from bot.ports import Failure
+from tests.builders import CHANNEL
+from tests.world import World, spoken
+
+ROOMS = [f"C0ROOM{number}" for number in range(8)]
+ROUTES = [{"match": {"team": room}, "channel": room} for room in ROOMS]
+
+
+async def refused() -> World:
+    """Eight incidents in as many channels, and a token that is not accepted any more."""
+    world = World()
+    world.configure(ROUTES)
+    world.chat.script.fail("*", Failure.CREDENTIALS, times=None)
+    for room in ROOMS:
+        await world.fires(spoken(fingerprint=room, team=room), group_key=room)
+    return world
+
+
+async def test_eight_channels_try_a_refused_token_once_in_ten_seconds() -> None:
+    """The channels' own pauses do not add up."""
+    world = await refused()
+    await world.passes(100, step=1)
+    assert 5 <= world.chat.script.count("post") <= 11
+    assert world.chat.messages == []
+
+
+async def test_when_the_token_is_accepted_again_all_are_told_at_once() -> None:
+    """The first who gets through says so: nobody waits for a turn to try."""
+    world = await refused()
+    await world.passes(30, step=1)
+    world.chat.script.heal()
+    await world.passes(25, step=1)
+    assert sorted(stored.channel for stored in world.chat.parents()) == ROOMS
+    assert CHANNEL not in {stored.channel for stored in world.chat.parents()}

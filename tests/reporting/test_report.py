@@ -1,0 +1,121 @@
+"""Report: the longer view for the person who asks, over the pools and days that were named."""
+
+import pytest
+
+from bot.core.pool.history import Past, finished
+from bot.core.record import Change, Held, Put
+from bot.ports import Refused
+from bot.reporting import report
+from tests.builders import NOW, POOL, incident, view
+from tests.core.pool.hours import MONDAY, weeks
+from tests.world import OTHER_POOL, World, spoken
+
+
+def test_it_has_no_button() -> None:
+    """It is typed."""
+    assert report.offer(incident(), view()) is None
+
+
+async def text(world: World, *words: str) -> str:
+    """What the person reads."""
+    answer = await world.types("report", *words)
+    assert answer.whisper is not None
+    return f"{answer.whisper.text} {answer.whisper.blocks}"
+
+
+async def measured(world: World, days: int, pool: str = POOL) -> None:
+    """So many days of hours before now, with busy mornings; the clock stands at their end."""
+    cells = weeks(days, lambda day, at: day % 7 < 5 and at in (9, 10))
+    world.clock.advance(max(0.0, MONDAY + days * 86400 - world.clock.now()))
+    past = finished(Past(pool), cells)
+    await world.store.commit(Change(puts=(Put(Held(past, 0), past, None),)))
+
+
+async def test_without_incidents_it_says_so() -> None:
+    """For how many days, and that nothing was measured."""
+    told = await text(World())
+    assert "7 days" in told
+    assert "Measured: 0 of 2 pools." in told
+
+
+async def test_open_and_closed_incidents_count_with_their_peaks() -> None:
+    """The pool's own worst, over all of them."""
+    world = World()
+    await world.opens(queued=14)
+    await world.says("resolve")
+    await world.work()
+    world.clock.advance(3600)
+    world.queues(30, wait=7200)
+    await world.fires(spoken(starts_at=world.clock.now()))
+    await world.work()
+    told = await text(world)
+    assert "*linux.2xlarge*: 2 incidents" in told
+    assert "longest wait 2 h" in told
+    assert "most queued 30 jobs" in told
+
+
+async def test_what_is_older_than_the_span_does_not_count() -> None:
+    """Eight days later, unless more days are asked for."""
+    world = World()
+    await world.opens()
+    await world.says("resolve")
+    world.clock.advance(8 * 86400)
+    assert "linux.2xlarge" not in await text(world)
+    assert "linux.2xlarge" in await text(world, "9")
+
+
+async def test_the_hours_of_the_past_carry_a_proposal() -> None:
+    """Three weeks of mornings that were too much, from the pool's own record, with the price from tailback.toml."""
+    world = World(
+        pool={POOL: {"match": {"runner_label": POOL}, "scaler": {"kind": "http", "cost_per_runner_hour": 0.5}}}
+    )
+    await measured(world, 21)
+    told = await text(world, POOL, "14")
+    assert "of the last 14 days" in told
+    assert "recurs on 15 of 15 weekdays 09:00-11:00" in told
+    assert "Raise the limit of linux.2xlarge from 40 to 48." in told
+    assert "8 more runners cost about 4.00 an hour" in told
+    assert "in 20 of 20 hours with a wait over 15 min, no alert had fired" in told
+
+
+async def test_one_pool_is_told_of_alone() -> None:
+    """Pool and days in either order; a target of its own changes what is too long."""
+    world = World(report={"target_wait": "2h"})
+    await measured(world, 7)
+    await measured(world, 7, OTHER_POOL)
+    assert "nobody was seen to wait longer than 2 h" in await text(world)
+    world.configure(report={"target_wait": "15m"})
+    assert "linux.gpu" in await text(world)
+    assert "linux.gpu" not in await text(world, "7", POOL)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("linux.9xlarge",), "Known pools: linux.2xlarge"),
+        (("0",), "1 to 42 days"),
+        (("43",), "1 to 42 days"),
+        (("99999999999999999999",), "Known pools"),
+        (("7", "14"), "at most one pool and one number of days"),
+        ((POOL, OTHER_POOL), "at most one pool and one number of days"),
+    ],
+)
+async def test_what_cannot_be_meant_is_refused_with_what_can(words: tuple[str, ...], why: str) -> None:
+    """Each refusal names what is possible."""
+    with pytest.raises(Refused, match=why):
+        await World().types("report", *words)
+
+
+async def test_a_pool_whose_name_is_a_number_is_a_pool() -> None:
+    """The configuration decides."""
+    world = World(pool={"14": {"match": {}}})
+    assert "of the last 7 days" not in await text(world, "14", "3")
+    assert "last 3 days" in await text(world, "14", "3")
+
+
+async def test_it_takes_the_permission_to_look() -> None:
+    """As list and status do."""
+    world = World(permissions={"diagnose": []})
+    with pytest.raises(Refused, match=r"permissions\.diagnose"):
+        await world.types("report")
+    assert world.clock.now() == NOW

@@ -1,0 +1,285 @@
+"""The weekly post: once a week and channel whatever crashes, by the zone's clock, none without anything to tell."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from bot.config import RouteTable
+from bot.core.incident.incident import Incident, Thread
+from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.core.reporting.weekly import Weekly
+from bot.maintenance.chores import chore
+from bot.ports import Failure
+from bot.reporting.weekly import weekly
+from tests.builders import CHANNEL, NOW, POOL, closed, named
+from tests.fakes import Stored
+from tests.world import World
+
+OTHER = "C0OTHER"
+MONDAY = NOW + 3 * 86400 + 3600
+"""2027-01-18 09:00 UTC; the stories begin on the Friday before, at 08:00."""
+WEEK = 7 * 86400.0
+
+
+def posts(world: World, channel: str = CHANNEL) -> list[Stored]:
+    """The weekly posts that stand in a channel."""
+    return [s for s in world.chat.parents() if s.mark.startswith("weekly/") and s.channel == channel]
+
+
+def record(world: World, channel: str = CHANNEL) -> Weekly:
+    """The channel's record."""
+    found = world.data.rows[f"weekly:{channel}"].value
+    assert isinstance(found, Weekly)
+    return found
+
+
+async def happened(world: World, at: float = NOW, channel: str = CHANNEL, pool: str = POOL) -> None:
+    """An incident of the past, in its channel."""
+    made = closed(id=f"i{at:.0f}{channel}", opened_at=at, at=at + 3600, pools=named(pool))
+    await kept(world, replace(made, thread=Thread(channel, "1800000000.000100", "drawn")))
+
+
+async def kept(world: World, made: Incident) -> None:
+    """A closed incident on record."""
+    put = Put(Held(made, 0), made, None, keep_seconds=30 * 86400.0)
+    await world.store.commit(Change(puts=(put,), join=(("ended", made.id),)))
+
+
+async def ticks(world: World, until: float, step: float = 3600.0) -> None:
+    """Time goes by until then; the chore and the worker do their part."""
+    while world.clock.now() < until:
+        world.clock.advance(min(step, until - world.clock.now()))
+        await weekly(world.desk)
+        await world.work()
+
+
+async def begun(**tables: object) -> World:
+    """A world with an incident on Friday, whose channel has its appointment."""
+    world = World(**tables)
+    await happened(world)
+    await weekly(world.desk)
+    await world.work()
+    return world
+
+
+async def test_it_comes_once_a_week_at_its_hour() -> None:
+    """Not on Friday, not at 08:59 on Monday, once at 09:00, and the week after only with news of that week."""
+    world = await begun()
+    assert posts(world) == []
+    await ticks(world, MONDAY - 60)
+    assert posts(world) == []
+    await ticks(world, MONDAY + 86400)
+    (post,) = posts(world)
+    assert post.mark == f"weekly/{MONDAY:.0f}"
+    assert "Incidents of the last 7 days, 11 Jan 09:00 to 18 Jan 09:00 UTC: 1 incident." in post.message.text
+    assert POOL in post.message.text
+    await ticks(world, MONDAY + WEEK + 3600)
+    assert len(posts(world)) == 1
+    await happened(world, MONDAY + WEEK + 7200)
+    await ticks(world, MONDAY + 2 * WEEK + 3600)
+    assert [p.mark for p in posts(world)] == [f"weekly/{MONDAY:.0f}", f"weekly/{MONDAY + 2 * WEEK:.0f}"]
+
+
+async def test_without_anything_to_tell_nothing_is_posted() -> None:
+    """The appointment counts as kept."""
+    world = World()
+    await ticks(world, MONDAY + 3600)
+    assert world.chat.parents() == []
+    assert record(world).done_for == MONDAY
+    assert world.due("weekly") == MONDAY + WEEK - world.clock.now()
+
+
+async def test_it_can_be_switched_off_while_tailback_runs() -> None:
+    """And on again: what was due meanwhile is not made up for after a day."""
+    world = await begun(report={"enabled": False})
+    await ticks(world, MONDAY + 2 * 86400)
+    world.configure(report={"enabled": True})
+    await ticks(world, MONDAY + 3 * 86400)
+    assert world.chat.parents() == []
+
+
+async def test_another_day_and_hour() -> None:
+    """Wednesday at 17:00."""
+    world = await begun(report={"day": "wednesday", "hour": 17})
+    await ticks(world, MONDAY + 2 * 86400 + 8 * 3600 - 1)
+    assert posts(world) == []
+    await ticks(world, MONDAY + 2 * 86400 + 8 * 3600)
+    assert len(posts(world)) == 1
+
+
+async def test_every_channel_hears_of_its_own_incidents() -> None:
+    """A routed channel of its pools alone; one without news hears nothing."""
+    world = World()
+    routes = [RouteTable(match={"team": "a"}, channel=OTHER), RouteTable(match={"team": "b"}, channel="C0QUIET")]
+    file = world.desk.settings.file.model_copy(update={"route": routes})
+    world.desk.settings = replace(world.desk.settings, file=file)
+    await happened(world)
+    await happened(world, NOW + 60, OTHER, "linux.gpu")
+    await ticks(world, MONDAY + 3600)
+    assert "linux.gpu" not in posts(world)[0].message.text
+    assert "linux.gpu" in posts(world, OTHER)[0].message.text
+    assert POOL not in posts(world, OTHER)[0].message.text
+    assert posts(world, "C0QUIET") == []
+
+
+async def test_an_incident_in_the_fallback_channel_belongs_to_its_own() -> None:
+    """Where it would have been told is where its week is told."""
+    world = World()
+    made = closed(id="moved", opened_at=NOW, at=NOW + 60, pools=named(POOL))
+    await kept(world, replace(made, thread=Thread("C0FALLBACK", "1.1", instead_of=CHANNEL)))
+    await ticks(world, MONDAY + 3600)
+    assert len(posts(world)) == 1
+
+
+@pytest.mark.parametrize("sent", [False, True])
+async def test_a_worker_that_dies_between_intent_and_record_leaves_one_post(sent: bool) -> None:
+    """Killed before or after Slack took it: whoever is next looks for the mark before anything is said again."""
+    world = await begun()
+    world.chat.script.fail("post", after=sent, error=RuntimeError("killed"))
+    with pytest.raises(RuntimeError):
+        await ticks(world, MONDAY + 60)
+    assert record(world).begun_for == MONDAY
+    assert record(world).done_for < MONDAY
+    assert len(posts(world)) == sent
+    await ticks(world, MONDAY + 3600, step=5)
+    assert len(posts(world)) == 1
+    assert record(world).done_for == MONDAY
+
+
+@pytest.mark.parametrize("sent", [False, True])
+async def test_a_post_without_an_answer_is_looked_for(sent: bool) -> None:
+    """Unknown is unknown."""
+    world = await begun()
+    world.chat.script.fail("post", Failure.UNKNOWN, after=sent)
+    await ticks(world, MONDAY)
+    await ticks(world, MONDAY + 600, step=5)
+    assert len(posts(world)) == 1
+    assert world.chat.script.count("post") == (1 if sent else 2)
+
+
+async def test_a_record_that_was_lost_after_the_post_is_no_second_post() -> None:
+    """The mark is the same for every process and every life of the records."""
+    world = await begun()
+    await ticks(world, MONDAY + 60)
+    del world.data.rows[f"weekly:{CHANNEL}"]
+    await ticks(world, MONDAY + 7200, step=60)
+    assert len(posts(world)) == 1
+    assert record(world).done_for == MONDAY
+
+
+async def test_two_workers_make_one_post() -> None:
+    """The second one takes over after the lease; the first wakes up and finds that it lost its claim."""
+    world = await begun()
+    world.clock.advance(MONDAY - world.clock.now() + 1)
+    (first,) = await world.claims("weekly")
+    assert await world.claims("weekly") == []
+    world.clock.advance(60)
+    await world.work()
+    assert len(posts(world)) == 1
+    with pytest.raises(Conflict):
+        await world.tell(first)
+    await ticks(world, MONDAY + 3600, step=60)
+    assert len(posts(world)) == 1
+
+
+async def test_being_woken_while_it_is_posted_is_no_second_post() -> None:
+    """The chore wakes every channel each hour."""
+    world = await begun()
+    world.clock.advance(MONDAY - world.clock.now() + 1)
+    (claim,) = await world.claims("weekly")
+    await weekly(world.desk)
+    await world.tell(claim)
+    await world.work()
+    assert len(posts(world)) == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "within"),
+    [(Failure.LATER, 60), (Failure.UNCONNECTED, 120), (Failure.CREDENTIALS, 60), (Failure.PLACE, 1300)],
+)
+async def test_what_slack_refuses_is_tried_again_at_its_pace(failure: Failure, within: float) -> None:
+    """Twice refused, then posted once; and not hammered."""
+    world = await begun()
+    world.chat.script.fail("post", failure, times=2, retry_after_seconds=7 if failure is Failure.LATER else None)
+    await ticks(world, MONDAY + 1, step=86400)
+    assert record(world).trouble
+    await ticks(world, MONDAY + within, step=1)
+    assert len(posts(world)) == 1
+    assert world.chat.script.count("post") == 3
+    assert record(world).trouble == ""
+
+
+async def test_a_drawing_that_slack_refuses_becomes_plain_text() -> None:
+    """The text alone says all."""
+    world = await begun()
+    world.chat.script.fail("post", Failure.SHAPE)
+    await ticks(world, MONDAY + 60)
+    (post,) = posts(world)
+    assert post.message.blocks == ()
+    assert "1 incident" in post.message.text
+
+
+async def test_a_week_that_could_not_be_told_within_a_day_is_left_out() -> None:
+    """The next one comes."""
+    world = await begun()
+    world.chat.script.fail("post", Failure.PLACE, times=None)
+    await ticks(world, MONDAY + 86400 + 1200)
+    world.chat.script.heal()
+    await happened(world, MONDAY + 3 * 86400)
+    await ticks(world, MONDAY + WEEK - 1)
+    assert posts(world) == []
+    await ticks(world, MONDAY + WEEK)
+    assert [p.mark for p in posts(world)] == [f"weekly/{MONDAY + WEEK:.0f}"]
+
+
+async def test_the_pace_of_the_channel_is_kept() -> None:
+    """One message a second after a burst: the report takes its turn like any other."""
+    world = await begun(slack={"pace": "1s"})
+    world.clock.advance(MONDAY - world.clock.now())
+    for number in range(6):
+        await world.desk.store.pace(f"post:{CHANNEL}", f"x{number}", 1.0, 3, urgent=False)
+    await world.work()
+    assert posts(world) == []
+    await ticks(world, MONDAY + 30, step=1)
+    assert len(posts(world)) == 1
+
+
+@pytest.mark.parametrize(
+    ("friday", "posted"),
+    [("2026-10-16T12:00:00", ["2026-10-19T07:00:00", "2026-10-26T08:00:00"]),
+     ("2027-03-19T12:00:00", ["2027-03-22T08:00:00", "2027-03-29T07:00:00"])],
+)  # fmt: skip
+async def test_the_clocks_are_put_and_it_stays_at_nine_in_berlin(friday: str, posted: list[str]) -> None:
+    """Each hour belongs to one week: 169 hours in autumn, 167 in spring, and an incident in any is told of once."""
+    world = World(report={"zone": "Europe/Berlin"})
+    start, first, second = (datetime.fromisoformat(f"{text}+00:00").timestamp() for text in (friday, *posted))
+    world.clock.advance(start - world.clock.now())
+    for at in (start, first - 1, first, second - 1, second):
+        await happened(world, at)
+    await ticks(world, second + 3600, step=600)
+    assert [(p.mark, p.message.text.count("2 incidents.")) for p in posts(world)] == [
+        (f"weekly/{first:.0f}", 1),
+        (f"weekly/{second:.0f}", 1),
+    ]
+    assert "09:00 Europe/Berlin: 2 incidents." in posts(world)[1].message.text
+
+
+async def test_a_channel_that_is_no_longer_configured_is_left_alone() -> None:
+    """Its record rests."""
+    world = await begun()
+    world.configure(slack={"channel": OTHER})
+    await ticks(world, MONDAY + 3600)
+    assert posts(world) == []
+    assert [member for member in world.data.due if member.startswith("weekly:")] == [f"weekly:{OTHER}"]
+
+
+async def test_the_chore_comes_back_within_the_hour() -> None:
+    """So that a changed configuration, or a lost record, is seen to."""
+    world = World()
+    await world.desk.store.commit(Change(wake=("chore:weekly",)))
+    (claim,) = (await world.store.claim(1)).claims
+    assert isinstance(claim, Claim)
+    await chore(world.desk, claim)
+    assert world.due("chore:weekly") == 3600
+    assert world.due("weekly") == 0

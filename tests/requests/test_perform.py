@@ -1,0 +1,261 @@
+"""An action was asked for: intent before effect, one effect whatever happens in between, and a result that is told."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from bot.core.record import Claim, Conflict
+from bot.core.requests.request import Act, Progress
+from bot.ports import Failure, Unreachable
+from bot.requests.perform import TRIES
+from tests.builders import CHANNEL, POOL
+from tests.world import ANA, World
+
+
+class Dies(Exception):  # noqa: N818 - what happens to the process
+    """`kill -9`, in the moment before or after the back end did it."""
+
+
+async def asked(world: World, target: int = 24) -> Claim:
+    """An incident, a confirmed request to scale, and the claim on it."""
+    await world.opens()
+    await world.says("scale_up", POOL, str(target))
+    draft = world.act
+    await world.asks("scale_up", step="scale_up_confirm", surface="dialog", act=draft.id)
+    (claim,) = await world.claims("act")
+    return claim
+
+
+def trail(world: World) -> list[tuple[str, str]]:
+    """What the audit trail says of the action: (outcome, before)."""
+    return [(entry.outcome, entry.before) for _, entry, _ in world.data.trail if entry.act == world.act.id]
+
+
+def watched(world: World, seen: list[str]) -> Callable[[int, str], Awaitable[None]]:
+    """The scaler's own `set`, that notes what the audit trail holds when it is called."""
+    own = world.scaler.set
+
+    async def set_target(target: int, act: str) -> None:
+        seen.extend(outcome for outcome, _ in trail(world))
+        await own(target, act)
+
+    return set_target
+
+
+async def dies_after_the_effect(world: World, claim: Claim) -> None:
+    """The worker writes the intent, does it, and dies before its next commit."""
+    commits = world.data.commits
+    commit = world.store.commit
+
+    async def once(change: object) -> None:
+        if world.data.commits == commits + 1:
+            raise Dies
+        await commit(change)  # type: ignore[arg-type]  # handed on as it came
+
+    world.store.commit = once  # type: ignore[method-assign]  # the fake's own, that dies the second time
+    with pytest.raises(Dies):
+        await world.tell(claim)
+    world.store.commit = commit  # type: ignore[method-assign]  # as it was
+
+
+async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
+    """Asked, sent, done: in this order, with what was set before; the thread and the parent are told."""
+    world = World()
+    claim = await asked(world)
+    seen: list[str] = []
+    world.scaler.set = watched(world, seen)  # type: ignore[method-assign]  # the fake's own, that looks at the trail
+    await world.tell(claim)
+    assert seen == ["asked", "sent"]
+    assert trail(world)[1] == ("sent", "10")
+    assert trail(world)[2][0].startswith("asked linux.2xlarge's scaler for 24 runners (was 10)")
+    await world.work()
+    assert f"<@{ANA}> asked linux.2xlarge's scaler for 24 runners" in world.replies[-1]
+    assert (world.act.progress, world.scaler.current) == (Progress.DONE, 24)
+    assert world.due("act") is None
+
+
+async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent() -> None:
+    """Somebody else filled the pool between the click and the effect."""
+    world = World()
+    claim = await asked(world)
+    world.scaler.current = 30
+    await world.tell(claim)
+    await world.work()
+    assert world.scaler.requests == []
+    assert world.act.progress is Progress.FAILED
+    assert "not done: The target 24 is not above the present 30 runners" in world.replies[-1]
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_after_a_time_out_it_is_checked_before_anything_is_sent_again(arrived: bool) -> None:
+    """The thread hears "checking" once, then the result; the back end sees one effect."""
+    world = World()
+    world.scaler.script.fail("set", Failure.UNKNOWN, after=arrived)
+    await world.tell(await asked(world))
+    await world.work()
+    assert world.act.progress is Progress.UNKNOWN
+    assert "did not answer, checking what is true" in world.replies[-1]
+    await world.passes(30, step=1)
+    assert world.act.progress is Progress.DONE
+    assert len(world.scaler.effects) == 1
+    assert world.scaler.script.count("set") == (1 if arrived else 2)
+    assert len(world.replies) == 2
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_a_worker_that_dies_in_the_effect_is_followed_by_one_that_checks(arrived: bool) -> None:
+    """Points A1 and A2: before and after the back end did it."""
+    world = World()
+    claim = await asked(world)
+    world.scaler.script.fail("set", after=arrived, error=Dies())
+    with pytest.raises(Dies):
+        await world.tell(claim)
+    assert world.act.progress is Progress.SENT
+    await world.passes(20, step=1)
+    assert world.act.progress is Progress.DONE
+    assert world.scaler.effects == [(24, world.act.id)]
+
+
+async def test_what_was_only_to_be_said_is_never_taken_for_done() -> None:
+    """In shadow mode a worker dies, and others raise the pool: nobody says that the scaler accepted anything."""
+    world = World(actions={"shadow": True})
+    claim = await asked(world)
+    await dies_after_the_effect(world, claim)
+    world.scaler.current = 30
+    await world.passes(20, step=1)
+    assert world.scaler.requests == []
+    assert "accepted" not in " ".join(world.replies)
+
+
+async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_same() -> None:
+    """Point A3: the back end has answered, the record does not know yet."""
+    world = World()
+    claim = await asked(world)
+    await dies_after_the_effect(world, claim)
+    await world.passes(20, step=1)
+    assert world.act.progress is Progress.DONE
+    assert len(world.scaler.requests) == 1
+    assert len([text for text in world.replies if "it accepted" in text]) == 1
+
+
+async def test_a_worker_that_dies_before_the_intent_costs_nothing() -> None:
+    """The next one begins anew."""
+    world = World()
+    await asked(world)
+    await world.passes(20, step=1)
+    assert world.act.progress is Progress.DONE
+    assert len(world.scaler.requests) == 1
+
+
+async def test_a_process_that_slept_through_its_lease_sends_nothing() -> None:
+    """Between intent and effect the clock is looked at: somebody else may be at it (E17)."""
+    world = World()
+    claim = await asked(world)
+    commit = world.store.commit
+
+    async def slow(change: object) -> None:
+        await commit(change)  # type: ignore[arg-type]  # handed on as it came
+        world.clock.advance(11)
+
+    world.store.commit = slow  # type: ignore[method-assign]  # the fake's own, that answers late
+    with pytest.raises(Conflict, match="ran out"):
+        await world.tell(claim)
+    assert world.scaler.requests == []
+    world.store.commit = commit  # type: ignore[method-assign]  # as it was
+    await world.passes(20, step=1)
+    assert len(world.scaler.effects) == 1
+
+
+async def test_a_back_end_that_never_answers_is_given_up_with_the_truth() -> None:
+    """A bounded number of tries, however it fails; then a person is asked to look, and the doubt is named."""
+    world = World()
+    claim = await asked(world)
+    world.scaler.script.fail("set", Failure.UNKNOWN, times=None)
+    await world.tell(claim)
+    await world.passes(300, step=5)
+    assert world.act.progress is Progress.FAILED
+    assert 1 < world.scaler.script.count("set") <= TRIES
+    assert "unknown whether it happened" in world.replies[-1]
+    assert len(world.replies) == 2
+
+
+async def test_a_check_that_never_answers_is_given_up_too() -> None:
+    """Reading back is bounded like sending."""
+    world = World()
+    claim = await asked(world)
+    world.scaler.script.fail("set", Failure.UNKNOWN)
+    await world.tell(claim)
+    world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
+    await world.passes(300, step=5)
+    assert world.act.progress is Progress.FAILED
+    assert "unknown whether it happened" in world.replies[-1]
+    assert world.scaler.script.count("read") < 20
+
+
+async def test_wrong_credentials_are_not_tried_again() -> None:
+    """Asking the same again cannot help; nothing happened, and that is said."""
+    world = World()
+    claim = await asked(world)
+    world.scaler.script.fail("set", Failure.CREDENTIALS, times=None)
+    await world.tell(claim)
+    await world.work()
+    assert (world.act.progress, world.scaler.script.count("set")) == (Progress.FAILED, 1)
+    assert "not done: Scaler (fake): set failed" in world.replies[-1]
+
+
+async def test_an_effect_that_raises_is_not_repeated_for_ever() -> None:
+    """A bug in a back end's code: each claim counts, and after the last one it is over."""
+    world = World()
+    claim = await asked(world)
+    world.scaler.script.fail("set", times=None, error=Dies())
+    with pytest.raises(Dies):
+        await world.tell(claim)
+    for _ in range(10):
+        world.clock.advance(11)
+        for again in await world.claims("act"):
+            try:
+                await world.tell(again)
+            except Dies:
+                continue
+    assert world.act.progress is Progress.FAILED
+    assert world.scaler.script.count("set") == TRIES
+
+
+async def test_without_an_incident_the_person_is_told_alone() -> None:
+    """`/queue diagnose POOL` has no thread to answer in."""
+    world = World()
+    world.queues(14)
+    await world.types("diagnose", POOL)
+    await world.work()
+    (told,) = world.chat.whispers
+    assert told[:2] == (CHANNEL, ANA)
+    assert told[2].text.startswith(f"You asked for a diagnosis. Only {POOL} was measured, and it queues; whether that")
+
+
+async def test_what_is_only_a_draft_or_done_is_never_performed() -> None:
+    """A claim on it is given back, and nothing is sent."""
+    world = World()
+    await world.opens()
+    await world.says("scale_up", POOL, "24")
+    world.data.due[f"act:{world.act.id}"] = world.clock.now()
+    await world.work()
+    assert world.scaler.requests == []
+    row = world.data.rows[f"act:{world.act.id}"]
+    assert isinstance(row.value, Act)
+    row.value = replace(row.value, progress=Progress.DONE)
+    world.data.due[f"act:{world.act.id}"] = world.clock.now()
+    await world.work()
+    assert world.scaler.requests == []
+    assert world.due("act") is None
+
+
+async def test_a_store_that_fails_is_not_taken_for_a_back_end_that_is_silent() -> None:
+    """The claim is left to whoever comes next."""
+    world = World()
+    claim = await asked(world)
+    world.data.broken = Unreachable("Redis", "connection refused")
+    with pytest.raises(Unreachable, match="Redis"):
+        await world.tell(claim)
+    world.data.broken = None
+    assert world.act.progress is Progress.REQUESTED

@@ -1,0 +1,186 @@
+"""Somebody asks: who may, on what, and a request that is written down once."""
+
+import pytest
+
+from bot.core.record import AuditEntry
+from bot.core.requests.interaction import Request, Surface
+from bot.ports import Failure, Person, Refused
+from bot.requests.permission import acting, permit, refused
+from tests.builders import CHANNEL, POOL
+from tests.world import ANA, BEN, CAM, TEAM, World
+
+STRANGER = "U0ELSEWHERE"
+
+
+def permitted(world: World, *allowed: str) -> World:
+    """`permissions.scale` as given."""
+    world.configure(permissions={"scale": list(allowed)})
+    return world
+
+
+@pytest.mark.parametrize(("allowed", "who"), [((ANA,), ANA), (("S0INFRA",), BEN), (("anyone",), CAM)])
+async def test_a_person_a_group_and_anyone_are_let_through(allowed: tuple[str, ...], who: str) -> None:
+    """By user id, by membership in a user group, or as a full member of the workspace."""
+    world = permitted(World(), *allowed)
+    await permit(world.desk, who, TEAM, "scale")
+    assert world.chat.script.count("group_members") == (1 if "S0INFRA" in allowed else 0)
+
+
+async def test_somebody_who_is_not_on_the_list_is_refused() -> None:
+    """And told which setting decides."""
+    with pytest.raises(Refused, match=r"You are not on the list for this \(`permissions.scale`"):
+        await permit(permitted(World(), BEN, "S0INFRA").desk, CAM, TEAM, "scale")
+
+
+async def test_an_empty_list_permits_nobody() -> None:
+    """A permission that is not configured is not given."""
+    with pytest.raises(Refused, match="Nobody may do that here yet"):
+        await permit(permitted(World()).desk, ANA, TEAM, "scale")
+
+
+async def test_a_guest_is_refused_even_by_name() -> None:
+    """Only full members of this workspace may act."""
+    world = permitted(World(), ANA, "anyone")
+    world.chat.people[ANA] = Person(ANA, TEAM, full_member=False)
+    with pytest.raises(Refused, match="Only full members"):
+        await permit(world.desk, ANA, TEAM, "scale")
+
+
+async def test_somebody_of_another_workspace_is_refused() -> None:
+    """A shared channel brings people whom this workspace did not take in."""
+    world = permitted(World(), "anyone")
+    world.chat.people[STRANGER] = Person(STRANGER, "T0OTHER")
+    with pytest.raises(Refused, match="Only full members"):
+        await permit(world.desk, STRANGER, TEAM, "scale")
+
+
+@pytest.mark.parametrize("call", ["person", "group_members"])
+async def test_when_slack_does_not_say_who_somebody_is_nobody_may(call: str) -> None:
+    """In doubt there is no action, only a message."""
+    world = permitted(World(), "S0INFRA")
+    world.chat.script.fail(call, Failure.UNKNOWN)
+    with pytest.raises(Refused, match=r"Nothing was done: Slack did not say who you are"):
+        await permit(world.desk, ANA, TEAM, "scale")
+
+
+async def test_a_group_that_does_not_exist_permits_nobody() -> None:
+    """A typing error in the configuration opens no door."""
+    with pytest.raises(Refused, match="Nothing was done"):
+        await permit(permitted(World(), "S0TYPO").desk, ANA, TEAM, "scale")
+
+
+async def test_the_kill_switch_works_at_once() -> None:
+    """The settings are read afresh each time."""
+    world = World()
+    acting(world.desk)
+    world.configure(actions={"enabled": False})
+    with pytest.raises(Refused, match=r"`actions.enabled = false` in tailback.toml"):
+        acting(world.desk)
+
+
+@pytest.mark.parametrize("name", ["silence", "scale_up", "unsilence"])
+async def test_the_kill_switch_stops_a_click(name: str) -> None:
+    """Silence and scale; nothing is written down."""
+    world = World(actions={"enabled": False})
+    await world.opens()
+    commits = world.data.commits
+    with pytest.raises(Refused, match="switched off"):
+        await world.asks(name)
+    assert world.data.commits == commits
+
+
+async def test_the_kill_switch_stops_what_was_asked_for_before() -> None:
+    """It is looked at once more in the moment of doing."""
+    world = World()
+    await world.opens()
+    await world.types("silence", POOL, "1h")
+    world.configure(actions={"enabled": False})
+    await world.work()
+    assert world.alertmanager.silences == {}
+    assert "not done: Actions are switched off" in world.replies[-1]
+
+
+async def test_outside_of_a_thread_somebody_is_told_where_to_ask() -> None:
+    """A verb that needs an incident, typed in the channel."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="Ask in the thread of an incident"):
+        await world.types("ack")
+
+
+async def test_a_thread_that_is_not_an_incidents_is_said_so() -> None:
+    """A mention in some other conversation."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="does not know this incident"):
+        await world.asks("ack", surface=Surface.MENTION, thread="1.0")
+
+
+async def test_a_button_of_an_incident_that_was_lost_does_nothing() -> None:
+    """After the loss of state, or made up by somebody."""
+    with pytest.raises(Refused, match="does not know this incident any more"):
+        await World().asks("ack", act="i999.0123456789ab")
+
+
+async def test_a_button_without_a_value_does_nothing() -> None:
+    """Not even inside the thread of an incident."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="nothing that Tailback knows"):
+        await world.asks("ack", act="", thread=world.incident.thread.root)
+    assert world.incident.owner is None
+
+
+async def test_a_forged_act_id_does_nothing() -> None:
+    """The right incident, and an id that no button ever carried."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="out of date"):
+        await world.asks("ack", act=f"{world.incident.id}.0123456789ab")
+
+
+async def test_a_button_of_another_channel_does_nothing() -> None:
+    """Only in the incident's own channel."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="another channel"):
+        await world.asks("ack", channel="C0ELSEWHERE")
+
+
+async def test_the_same_request_twice_acts_once() -> None:
+    """What Slack gives a request names it: a replay is no second request, even after the button has changed."""
+    world = World()
+    await world.opens()
+    await world.says("mute", key="Ev1")
+    with pytest.raises(Refused, match="already requested"):
+        await world.says("mute", key="Ev1")
+    assert world.incident.muted
+
+
+async def test_the_second_one_hears_who_did_it_and_when() -> None:
+    """Two people, one button."""
+    world = World()
+    await world.opens()
+    shown = {"act": buttons(world)[0]}
+    await world.asks("ack", ANA, **shown)
+    world.clock.advance(12)
+    with pytest.raises(Refused, match="already requested 12 s ago") as raised:
+        await world.asks("ack", BEN, **shown)
+    assert raised.value.who == ANA
+    assert world.incident.owner == ANA
+
+
+async def test_a_refusal_stands_in_the_audit_trail() -> None:
+    """Denials too (C11)."""
+    world = World()
+    request = Request("scale_up", CAM, TEAM, CHANNEL, Surface.COMMAND, "k1", act="i1.0123456789ab")
+    await refused(world.desk, request, "not on the list")
+    ((_, entry, _),) = world.data.trail
+    why, about = "refused: not on the list", "i1.0123456789ab"
+    assert entry == AuditEntry(world.clock.now(), CAM, "scale_up", outcome=why, act=about)
+
+
+def buttons(world: World) -> list[str]:
+    """The values of the parent's buttons, as somebody sees them who looks at it now."""
+    rows = [block["elements"] for block in world.parent.message.blocks if block["type"] == "actions"]
+    return [str(element["value"]) for row in rows for element in row if "value" in element]  # type: ignore[attr-defined]

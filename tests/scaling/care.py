@@ -1,0 +1,96 @@
+"""A Tailback with a lease, an approval threshold and a price on one pool, and hands to press buttons below replies."""
+
+from dataclasses import replace
+from typing import Any
+
+from bot.context.context import Lever
+from bot.core.incident.timeline import Entry
+from bot.core.record import AuditEntry
+from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.request import Act
+from bot.core.scaling.lease import Lease
+from bot.core.scaling.limits import ScalePolicy
+from bot.registry import ACTIONS
+from tests.builders import CHANNEL, POOL
+from tests.world import ANA, BEN, CAM, TEAM, World
+
+DAN = "U0DAN"
+"""Dan may approve, and scale."""
+POLICY = ScalePolicy(maximum=40, step=20, lease_seconds=7200.0, drained_seconds=600.0)
+PERMISSIONS = {"scale": ["S0INFRA", DAN], "approve": [BEN, DAN]}
+
+__all__ = ["ANA", "BEN", "CAM", "DAN", "POLICY", "CareWorld"]
+
+
+class CareWorld(World):
+    """A world whose pool is scaled with care; `policy` replaces parts of the usual one."""
+
+    def __init__(self, **policy: Any) -> None:
+        super().__init__(permissions=PERMISSIONS, timing={"poll": "30s"})
+        self.policy(**policy)
+
+    def policy(self, **parts: Any) -> None:
+        """What the pool's scaler allows from now on."""
+        policy = replace(POLICY, **parts)
+        self.desk.levers, self.scaler.allowed = {POOL: Lever(self.scaler, policy)}, policy.maximum
+
+    def actions(self, **parts: Any) -> None:
+        """Kill switch and shadow mode, as an operator sets them."""
+        self.configure(permissions=PERMISSIONS, timing={"poll": "30s"}, actions=parts)
+
+    async def wants(self, target: int, who: str = ANA) -> Act:
+        """Somebody confirms a target in the incident's thread; the act as it was written down."""
+        await self.says("scale_up", POOL, str(target), who=who)
+        draft = self.act
+        await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, act=draft.id)
+        found = await self.desk.act(draft.id)
+        assert found is not None
+        return found
+
+    async def scaled(self, target: int = 24, who: str = ANA) -> Act:
+        """A target that the scaler accepted."""
+        act = await self.wants(target, who)
+        await self.work()
+        return await self.now(act)
+
+    async def now(self, act: Act) -> Act:
+        """The act as it is on record."""
+        found = await self.desk.act(act.id)
+        assert found is not None
+        return found
+
+    def runners(self, online: int, busy: int | None = None, queued: int = 14, **figures: Any) -> None:
+        """What the metrics show of the pool from now on."""
+        working = online if busy is None else busy
+        self.queues(queued, busy=working, idle=online - working, **figures)
+
+    def offering(self, name: str) -> Entry:
+        """The newest reply that offers an action; raises LookupError."""
+        found = [entry for entry in self.incident.timeline if name in entry.choices]
+        return found[-1]
+
+    async def presses(self, name: str, who: str = ANA, **parts: Any) -> Answer:
+        """Somebody presses a button below a reply; without more, the newest that there is."""
+        act = parts.pop("act", None) or self.offering(name).about
+        given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
+        root = self.incident.thread.root
+        return await ACTIONS[name].ask(
+            self.desk, Request(**{"name": name, "who": who, "act": act, "thread": root, **given, **parts})
+        )
+
+    @property
+    def lease(self) -> Lease:
+        """The pool's lease."""
+        found = self.data.rows[f"lease:{POOL}"].value
+        assert isinstance(found, Lease)
+        return found
+
+    def audit(self, what: str) -> list[AuditEntry]:
+        """The audit entries of one action."""
+        return [entry for _, entry, _ in self.data.trail if entry.what == what]
+
+    def buttons(self) -> list[tuple[str, str]]:
+        """(label, value) of every button below a reply, as Slack shows them now."""
+        shown = self.chat.thread(self.incident.thread.root or "")
+        rows = [block for stored in shown for block in stored.message.blocks if block["type"] == "actions"]
+        return [(one["text"]["text"], one["value"]) for row in rows for one in row["elements"]]  # type: ignore[attr-defined]  # a block as Slack reads it

@@ -1,0 +1,295 @@
+"""A second person agrees: somebody else, with permission, in time, to exactly what was asked for."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.record import Change, Put
+from bot.core.requests.interaction import Surface
+from bot.core.requests.request import Progress, agreed
+from bot.ports import Failure, Refused
+from tests.builders import POOL
+from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld
+
+
+async def awaiting(target: int = 24, **policy: object) -> CareWorld:
+    """Ana asked for more than she may have alone; the thread shows the buttons."""
+    world = CareWorld(**{"approval_above": 20, **policy})
+    await world.opens()
+    await world.wants(target)
+    await world.work()
+    return world
+
+
+async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
+    """Nothing is sent; the thread asks, with two buttons whose value is the act's id and nothing else."""
+    world = await awaiting()
+    assert world.scaler.requests == []
+    assert world.act.progress is Progress.AWAITING
+    assert (
+        f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. A second person must agree within 15 min"
+        in (world.replies[-1])
+    )
+    assert f"until then nothing is done. <@{BEN}>." in world.replies[-1]
+    assert world.buttons() == [("Approve", world.act.id), ("Decline", world.act.id)]
+
+
+async def test_a_target_at_the_threshold_needs_nobody_else() -> None:
+    """Above means above."""
+    world = await awaiting(20)
+    assert world.scaler.effects == [(20, world.act.id)]
+
+
+async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
+    """Both names are told, the buttons go, the trail has both, and the scaler sees one request."""
+    world = await awaiting()
+    await world.presses("approve", DAN)
+    await world.work()
+    assert world.scaler.effects == [(24, world.act.id)]
+    assert f"<@{DAN}> approved scaling {POOL} from 10 to 24 runners, as asked for by <@{ANA}>." in world.replies[-2]
+    assert "it accepted" in world.replies[-1]
+    assert world.buttons() == []
+    assert [entry.who for entry in world.audit("approve")] == [DAN]
+    assert world.audit("approve")[0].parameters["asked_by"] == ANA
+
+
+async def test_the_one_who_asked_cannot_approve() -> None:
+    """Not even with both permissions."""
+    world = CareWorld(approval_above=20)
+    await world.opens()
+    await world.wants(24, DAN)
+    await world.work()
+    with pytest.raises(Refused, match="Somebody else must agree"):
+        await world.presses("approve", DAN)
+    await world.work()
+    assert world.scaler.requests == []
+
+
+async def test_who_has_no_permission_cannot_approve() -> None:
+    """The refusal names the setting."""
+    world = await awaiting()
+    with pytest.raises(Refused, match=r"permissions\.approve"):
+        await world.presses("approve", CAM)
+
+
+async def test_two_approvals_are_one() -> None:
+    """The second one hears who was first; the scaler is asked once."""
+    world = await awaiting()
+    act = world.act.id
+    await world.presses("approve", DAN)
+    with pytest.raises(Refused, match="already approved") as second:
+        await world.presses("approve", BEN, act=act)
+    assert second.value.who == DAN
+    await world.work()
+    assert len(world.scaler.requests) == 1
+
+
+async def test_in_words_it_is_the_same() -> None:
+    """`@tailback approve` in the thread, for who cannot press."""
+    world = await awaiting()
+    await world.says("approve", who=DAN)
+    await world.work()
+    assert world.scaler.current == 24
+
+
+async def test_nothing_waits_means_nothing_to_approve() -> None:
+    """A thread without an open question says so."""
+    world = CareWorld()
+    await world.opens()
+    with pytest.raises(Refused, match="Nothing in this thread waits"):
+        await world.says("approve", who=DAN)
+
+
+async def test_it_lapses_and_says_so() -> None:
+    """After the stated time the buttons go, and a late press is refused."""
+    world = await awaiting(approval_within_seconds=600.0)
+    act = world.act.id
+    await world.passes(590)
+    assert world.act.progress is Progress.AWAITING
+    await world.passes(20)
+    assert world.act.progress is Progress.FAILED
+    assert "it has lapsed: nobody agreed within 10 min" in world.replies[-1]
+    assert world.buttons() == []
+    with pytest.raises(Refused, match="nothing left to decide"):
+        await world.presses("approve", DAN, act=act)
+    assert world.scaler.requests == []
+
+
+async def test_a_press_after_the_time_is_refused_even_before_the_worker_saw_it() -> None:
+    """The clock decides, not who comes first."""
+    world = await awaiting()
+    world.clock.advance(901)
+    with pytest.raises(Refused, match="has lapsed"):
+        await world.presses("approve", DAN)
+
+
+async def test_declined_means_nothing_is_done() -> None:
+    """Told with both names; a later approval finds nothing."""
+    world = await awaiting()
+    act = world.act.id
+    await world.presses("decline", BEN)
+    await world.work()
+    assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, asked for by <@{ANA}>." in world.replies[-1]
+    assert world.buttons() == []
+    with pytest.raises(Refused, match="nothing left to decide: declined"):
+        await world.presses("approve", DAN, act=act)
+    assert world.scaler.requests == []
+
+
+async def test_who_asked_may_take_it_back() -> None:
+    """Declining one's own request needs no permission to approve."""
+    world = await awaiting()
+    await world.presses("decline", ANA)
+    await world.work()
+    assert "took back the request" in world.replies[-1]
+
+
+async def test_a_stranger_may_not_decline() -> None:
+    """Saying no is deciding, too."""
+    world = await awaiting()
+    with pytest.raises(Refused, match=r"permissions\.approve"):
+        await world.presses("decline", CAM)
+
+
+async def test_the_guards_judge_again_at_the_moment_of_doing() -> None:
+    """Approved, but the pool has grown beyond the target in the meantime."""
+    world = await awaiting()
+    world.scaler.current = 30
+    await world.presses("approve", DAN)
+    await world.work()
+    assert world.scaler.requests == []
+    assert "not done: The target 24 is not above the present 30 runners" in world.replies[-1]
+
+
+async def test_the_approver_must_still_be_allowed_at_the_moment_of_doing() -> None:
+    """Permission is asked of both persons again."""
+    world = await awaiting()
+    await world.presses("approve", DAN)
+    world.configure(permissions={"scale": ["S0INFRA"], "approve": [BEN]})
+    await world.work()
+    assert world.scaler.requests == []
+    assert "not done" in world.replies[-1]
+
+
+async def test_altered_parameters_void_the_agreement() -> None:
+    """What is on record must be exactly what was agreed to, whoever changed it."""
+    world = await awaiting()
+    await world.presses("approve", DAN)
+    held = await world.store.get(type(world.act), world.act.id)
+    assert held is not None
+    forged = replace(held.value, params={**held.value.params, "target": "30"})
+    await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
+    await world.work()
+    assert world.scaler.requests == []
+    assert "not exactly what was agreed to" in world.replies[-1]
+
+
+async def test_a_record_on_which_somebody_agrees_with_themselves_does_nothing() -> None:
+    """Whoever wrote it: at the moment of doing the second person is another one than the first."""
+    world = await awaiting()
+    held = await world.store.get(type(world.act), world.act.id)
+    assert held is not None
+    forged = agreed(held.value, ANA)
+    world.configure(permissions={"scale": ["S0INFRA"], "approve": [ANA, DAN]})
+    await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
+    await world.work()
+    assert world.scaler.requests == []
+    assert "not exactly what was agreed to" in world.replies[-1]
+
+
+async def test_a_smaller_step_voids_the_agreement() -> None:
+    """30 was agreed to; 29 is what the limits allow by then, and to that nobody agreed."""
+    world = await awaiting(30)
+    await world.presses("approve", DAN)
+    world.policy(approval_above=20, step=19)
+    await world.work()
+    assert world.scaler.requests == []
+    assert "not exactly what was agreed to" in world.replies[-1]
+
+
+async def test_a_threshold_that_came_later_counts_too() -> None:
+    """Asked without need for approval, done after the configuration became stricter."""
+    world = CareWorld()
+    await world.opens()
+    await world.wants(24)
+    world.policy(approval_above=20)
+    await world.work()
+    assert world.scaler.requests == []
+    assert "nobody did" in world.replies[-1]
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ({"channel": "C0ELSE"}, "another thread"),
+        ({"thread": "1.1"}, "another thread"),
+        ({"act": "i1.forged"}, "does not know this"),
+    ],
+    ids=["channel", "thread", "id"],
+)
+async def test_a_button_that_stands_elsewhere_does_nothing(parts: dict[str, str], why: str) -> None:
+    """The value is only an id: channel, thread and record must fit (C8)."""
+    world = await awaiting()
+    with pytest.raises(Refused, match=why):
+        await world.presses("approve", DAN, **parts)
+    await world.work()
+    assert world.scaler.requests == []
+
+
+async def test_the_kill_switch_stops_an_approval() -> None:
+    """Nothing is recorded while actions are off."""
+    world = await awaiting()
+    world.actions(enabled=False)
+    with pytest.raises(Refused, match="switched off"):
+        await world.presses("approve", DAN)
+    assert world.act.progress is Progress.AWAITING
+
+
+async def test_an_incident_that_is_over_takes_no_approval() -> None:
+    """The reason is gone."""
+    world = await awaiting()
+    act = world.act.id
+    await world.asks("resolve", surface=Surface.DIALOG)
+    with pytest.raises(Refused, match="over"):
+        await world.presses("approve", DAN, act=act)
+
+
+async def test_without_anybody_to_approve_it_is_refused_when_it_is_asked() -> None:
+    """Better now than in a quarter of an hour."""
+    world = CareWorld(approval_above=20)
+    world.configure(permissions={"scale": ["S0INFRA"]})
+    await world.opens()
+    with pytest.raises(Refused, match="nobody may"):
+        await world.says("scale_up", POOL, "24")
+
+
+async def test_outside_a_thread_nobody_could_approve() -> None:
+    """The refusal says where to ask."""
+    world = CareWorld(approval_above=20)
+    await world.opens()
+    with pytest.raises(Refused, match="incident's thread"):
+        await world.types("scale_up", POOL, "24")
+
+
+async def test_buttons_of_a_deleted_reply_are_given_up() -> None:
+    """A person deleted the reply: the thread stays, and nothing loops."""
+    world = await awaiting()
+    (reply,) = [m for m in world.chat.thread(world.incident.thread.root or "") if m.ts]
+    world.chat.delete(reply.channel, reply.ts)
+    await world.presses("approve", DAN)
+    await world.work()
+    assert world.incident.redraw == ()
+    assert len(world.chat.parents()) == 1
+
+
+async def test_a_reply_that_is_decided_before_it_is_posted_has_no_buttons() -> None:
+    """Slack was slow; the person decided in words."""
+    world = CareWorld(approval_above=20)
+    await world.opens()
+    world.chat.script.fail("post", Failure.LATER, times=1, retry_after_seconds=5.0)
+    await world.wants(24)
+    await world.work()
+    await world.says("approve", who=DAN)
+    await world.passes(10)
+    assert world.buttons() == []
+    assert world.scaler.current == 24

@@ -1,0 +1,214 @@
+"""Whatever people, scalers, others and crashes do in whatever order: the promises on scaling hold (P3, P5, C9, C11)."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bot.core.record import Change
+from bot.core.requests.request import Act
+from bot.ports import Failure, Refused
+from tests.scaling.care import ANA, BEN, DAN, CareWorld
+from tests.world import PoliteStore
+
+BEFORE, MOST, AGREED = 10, 40, 30
+LEASE_SECONDS = 11.0
+"""A little more than a claim lasts."""
+
+
+class Dies(BaseException):
+    """`kill -9`; nothing in the product may catch it."""
+
+
+class MortalStore(PoliteStore):
+    """A store at whose commits the process may die, before or after they are applied."""
+
+    commits_left: int | None = None
+    dies_after = False
+
+    async def commit(self, change: Change) -> None:
+        """The commit, or the end of the process."""
+        last = self.commits_left == 0
+        if self.commits_left is not None:
+            self.commits_left -= 1
+        if last and not self.dies_after:
+            self.commits_left = None
+            raise Dies
+        await super().commit(change)
+        if last:
+            self.commits_left = None
+            raise Dies
+
+
+class Story:
+    """One run: steps, and what must hold whenever something reaches the scaler."""
+
+    def __init__(self) -> None:
+        self.world = CareWorld(maximum=MOST, step=None, approval_above=AGREED)
+        world = self.world
+        self.store = MortalStore(world.clock.now, world.clock.monotonic, data=world.data)
+        world.store = world.desk.store = self.store
+        self.floor = BEFORE
+        """What somebody else than Tailback set last."""
+        self.on = True
+        self._set = world.scaler.set
+        world.scaler.set = self.set  # type: ignore[method-assign]  # the fake's own, behind the checks
+
+    async def set(self, target: int, key: str) -> None:
+        """What reaches the scaler, checked in the moment in which it does."""
+        assert self.on, "nothing is sent while the kill switch is off"
+        assert target <= MOST, "never above the limit"
+        assert target >= self.floor, "never below what was before, or what others set since"
+        act_id = ".".join(key.split(".")[:2])
+        intents = [entry for _, entry, _ in self.world.data.trail if entry.act == act_id and entry.outcome == "sent"]
+        assert intents, "an audit record before every effect"
+        assert intents[-1].parameters["target"] == str(target), "the trail says what is done"
+        act = await self.world.desk.act(act_id)
+        assert act is not None
+        self.judge(act, target)
+        await self._set(target, key)
+
+    def judge(self, act: Act, target: int) -> None:
+        """What one kind of action may do."""
+        current = self.world.scaler.current or 0
+        if act.name == "scale_up":
+            assert target > current or target in {t for t, key in self.world.scaler.effects if key == act.id}
+            assert target <= AGREED or act.agreed_by in {BEN, DAN} - {act.who}, "a second person above the threshold"
+        else:
+            assert target < current or act.attempts > 1, "a hand-back lowers"
+
+    async def works(self) -> None:
+        """The worker; when it dies, the next one takes over after the lease."""
+        for _ in range(6):
+            try:
+                await self.world.work()
+            except Dies:
+                self.world.clock.advance(LEASE_SECONDS)
+                continue
+            return
+        raise AssertionError("a worker died six times of one order to die")
+
+    async def step(self, name: str, number: int) -> None:
+        """One thing happens; a refusal is an answer, and a process that dies while asked tells nobody."""
+        with contextlib.suppress(Refused, LookupError, Dies):
+            await getattr(self, name)(number)
+        await self.works()
+        clicks = sum(entry.outcome == "asked" and entry.what == "scale_up" for _, entry, _ in self.world.data.trail)
+        raises = [key for _, key in self.world.scaler.effects if key.count(".") == 1]
+        assert len(raises) == len(set(raises)) <= clicks, "one effect per click"
+
+    async def scales(self, number: int) -> None:
+        """Somebody confirms an even target, maybe with a double click."""
+        world, target = self.world, 2 * (6 + number % 15)
+        await world.says("scale_up", "linux.2xlarge", str(target), who=(ANA, BEN)[number % 2])
+        draft = world.act
+        for _ in range(2):
+            await world.asks("scale_up", draft.who, step="scale_up_confirm", surface="dialog", act=draft.id)
+
+    async def approves(self, number: int) -> None:
+        """Ben, who may, or may have asked; or Dan."""
+        await self.world.presses("approve", (DAN, DAN, BEN)[number % 3])
+
+    async def declines(self, _: int) -> None:
+        """Dan says no."""
+        await self.world.presses("decline", DAN)
+
+    async def hands_back(self, _: int) -> None:
+        """Somebody presses Undo, twice."""
+        act = self.world.offering("hand_back").about
+        await self.world.presses("hand_back", ANA, act=act)
+        await self.world.presses("hand_back", BEN, act=act)
+
+    async def extends(self, _: int) -> None:
+        """Somebody puts the end off."""
+        await self.world.presses("extend", ANA)
+
+    async def moves(self, number: int) -> None:
+        """Somebody else sets the pool, to an odd size that Tailback never sets."""
+        self.floor = self.world.scaler.current = 5 + 2 * (number % 18)
+
+    async def loses(self, number: int) -> None:
+        """The next calls get no answer: before or after they had their effect, or are turned away."""
+        failure = (Failure.UNKNOWN, Failure.UNKNOWN, Failure.LATER)[number % 3]
+        method = ("set", "set", "read")[number // 3 % 3]
+        after = failure is Failure.UNKNOWN and number % 2 == 0
+        self.world.scaler.script.fail(method, failure, after=after, times=1 + number % 7)
+
+    async def heals(self, _: int) -> None:
+        """The scaler answers again."""
+        self.world.scaler.script.heal()
+
+    async def dies(self, number: int) -> None:
+        """The process dies at one of its next commits."""
+        self.store.commits_left, self.store.dies_after = number % 6, number % 2 == 0
+
+    async def runners(self, number: int) -> None:
+        """What the metrics show."""
+        self.world.runners(8 + number % 30, queued=0 if number % 3 == 0 else number)
+
+    async def switches(self, number: int) -> None:
+        """An operator turns the kill switch."""
+        self.on = number % 3 != 0
+        self.world.actions(enabled=self.on)
+
+    async def waits(self, number: int) -> None:
+        """Time goes by."""
+        for _ in range(1 + number % 6):
+            self.world.clock.advance((20, 60, 600)[number % 3])
+            await self.works()
+
+    async def ends(self) -> None:
+        """Everything works again, the queue is empty: what was lent goes back, and nothing else."""
+        self.store.commits_left = None
+        self.world.scaler.script.heal()
+        await self.switches(1)
+        self.world.runners(8, busy=0, queued=0)
+        for _ in range(75):
+            self.world.clock.advance(240)
+            await self.works()
+        lease = self.world.data.rows.get("lease:linux.2xlarge")
+        assert lease is None or self.world.lease.shares == (), "always handed back"
+        assert self.world.scaler.current == self.floor
+
+
+NAMES = (
+    *("scales", "scales", "approves", "declines", "hands_back", "extends", "moves"),
+    *("loses", "heals", "dies", "dies", "runners", "switches", "waits", "waits"),
+)
+STEPS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 1000)), min_size=3, max_size=14)
+
+
+async def told(steps: Sequence[tuple[str, int]]) -> None:
+    """One run from the alert to the end."""
+    story = Story()
+    story.world.runners(BEFORE)
+    await story.world.opens()
+    for name, number in steps:
+        await story.step(name, number)
+    await story.ends()
+
+
+@settings(max_examples=25, derandomize=True, deadline=None)
+@given(STEPS)
+@example([("scales", 6), ("waits", 2), ("moves", 3), ("waits", 1)])
+@example([("scales", 13), ("approves", 0), ("waits", 2), ("hands_back", 0)])
+def test_the_promises_hold_in_whatever_order_things_happen(steps: list[tuple[str, int]]) -> None:
+    """Never above the limit, never lowered too far, always handed back, one effect per click, the audit first."""
+    asyncio.run(told(steps))
+
+
+def test_a_process_that_dies_at_each_commit_of_a_raise_and_its_return() -> None:
+    """Before and after every single commit between the click and the end of the lease."""
+    for number in range(6):
+        for lost in (0, 1, 4):
+            steps = [
+                ("loses", lost),
+                ("dies", number),
+                ("scales", 6),
+                ("waits", 2),
+                ("dies", number),
+                ("hands_back", 0),
+            ]
+            asyncio.run(told(steps))

@@ -1,0 +1,298 @@
+"""Extra capacity goes back: after the drain, at the lease's end, or by hand; never below what others set since."""
+
+import pytest
+
+from bot.core.requests.request import Progress
+from bot.ports import Failure, Refused
+from tests.builders import POOL
+from tests.scaling.care import ANA, BEN, CAM, CareWorld
+from tests.world import World
+
+
+async def lent(target: int = 24, queued: int = 14, **policy: object) -> CareWorld:
+    """The pool was raised from 10, and the runners came."""
+    world = CareWorld(**policy)
+    world.runners(10, queued=queued)
+    await world.opens(queued=queued)
+    world.runners(10, queued=queued)
+    await world.scaled(target)
+    world.runners(target, queued=queued)
+    await world.passes(60)
+    return world
+
+
+async def test_it_goes_back_when_the_lease_ends() -> None:
+    """Two hours later at the latest, to what was before, with an intent in the trail before the effect."""
+    world = await lent()
+    await world.passes(7300, step=60)
+    assert world.scaler.current == 10
+    assert [entry.outcome for entry in world.audit("hand_back")][:2] == ["asked: ended", "sent"]
+    assert world.audit("hand_back")[1].before == "24"
+    assert world.audit("hand_back")[0].who == "tailback"
+    assert (
+        f"Handed back extra runners: {POOL} is set to 10 again (was 24). The lease has ended. 14 jobs"
+        in (world.replies[-1])
+    )
+    assert world.lease.shares == ()
+    assert world.due("lease") is None
+
+
+async def test_it_goes_back_when_the_queue_has_been_empty_for_a_while() -> None:
+    """Not at the first empty sample: ten minutes in a row (hysteresis)."""
+    world = await lent()
+    world.runners(24, busy=2, queued=0)
+    await world.passes(590, step=30)
+    assert world.scaler.current == 24
+    await world.passes(90, step=30)
+    assert world.scaler.current == 10
+    assert "The queue has drained." in world.replies[-1]
+
+
+async def test_a_queue_that_fills_again_keeps_it() -> None:
+    """The ten minutes count from the last sample that was not empty."""
+    world = await lent()
+    for queued in (0, 5, 0):
+        world.runners(24, queued=queued)
+        await world.passes(300, step=30)
+    assert world.scaler.current == 24
+
+
+async def test_an_unknown_queue_is_not_empty() -> None:
+    """A blind source hands nothing back before the lease ends."""
+    world = await lent()
+    world.queues(None)
+    await world.passes(1200, step=30)
+    assert world.scaler.current == 24
+
+
+async def test_it_goes_back_after_the_incident_is_over() -> None:
+    """The lease outlives its incident, looks at the pool itself, and tells the old thread."""
+    world = await lent()
+    await world.asks("resolve", surface="dialog")
+    world.runners(24, busy=0, queued=0)
+    await world.passes(900, step=30)
+    assert world.incident.closed
+    assert world.scaler.current == 10
+    assert "Handed back extra runners" in world.replies[-1]
+
+
+@pytest.mark.parametrize("level", [30, 20, 8], ids=["higher", "lower", "below the base"])
+async def test_what_somebody_else_set_meanwhile_is_left(level: int) -> None:
+    """The level is not where Tailback put it: nothing is set, and the thread is told."""
+    world = await lent()
+    world.scaler.current = level
+    await world.passes(7300, step=60)
+    assert world.scaler.current == level
+    assert len(world.scaler.effects) == 1
+    words = "handed nothing back" if level < 10 else f"left {POOL} at {level}: somebody else set that"
+    assert words in world.replies[-1].lower().replace(POOL.lower(), POOL)
+    assert world.lease.shares == ()
+
+
+async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
+    """10 → 20 → 30: the first to end changes nothing while the other holds 30; then both are gone."""
+    world = await lent(20)
+    await world.passes(600, step=60)
+    world.runners(20)
+    await world.scaled(30, BEN)
+    world.runners(30)
+    await world.passes(6660, step=60)
+    assert world.scaler.current == 30
+    assert "handed nothing back: linux.2xlarge is set to 30 runners, which another lease holds" in (
+        "\n".join(world.replies).replace("Handed", "handed")
+    )
+    await world.passes(700, step=60)
+    assert world.scaler.current == 10
+
+
+async def test_the_second_lease_goes_back_to_the_first_ones_level() -> None:
+    """By hand, the newer one first."""
+    world = await lent(20)
+    world.runners(20)
+    newer = await world.scaled(30, BEN)
+    world.runners(30)
+    await world.passes(60)
+    await world.presses("hand_back", BEN, act=newer.id)
+    await world.work()
+    assert world.scaler.current == 20
+    assert [share.target for share in world.lease.shares] == [20]
+
+
+async def test_what_others_set_before_the_second_raise_is_the_new_base() -> None:
+    """10 → 20, somebody else sets 25, → 30: back to 25 and not to 10."""
+    world = await lent(20)
+    world.scaler.current = 25
+    world.runners(25)
+    await world.scaled(30, BEN)
+    await world.passes(7300, step=60)
+    assert world.scaler.current == 25
+
+
+async def test_the_scalers_own_minimum_holds() -> None:
+    """A hand-back asks for nothing that the scaler would refuse."""
+    world = await lent()
+    world.scaler.minimum = 12
+    await world.passes(7300, step=60)
+    assert world.scaler.current == 12
+
+
+async def test_by_hand_it_goes_back_at_once_and_once() -> None:
+    """The Undo button below the verification; a second press hears who was first."""
+    world = await lent()
+    act = world.offering("hand_back").about
+    assert ("Undo", act) in world.buttons()
+    await world.presses("hand_back", BEN)
+    with pytest.raises(Refused, match="already requested") as second:
+        await world.presses("hand_back", ANA, act=act)
+    assert second.value.who == BEN
+    await world.work()
+    assert world.scaler.current == 10
+    assert f"<@{BEN}> handed back extra runners: {POOL} is set to 10 again" in world.replies[-1]
+    assert world.buttons() == []
+    with pytest.raises(Refused, match="handed back already"):
+        await world.presses("hand_back", act=act)
+
+
+async def test_by_hand_needs_the_permission_to_scale() -> None:
+    """Whoever may raise may lower, and nobody else."""
+    world = await lent()
+    with pytest.raises(Refused, match=r"permissions\.scale"):
+        await world.presses("hand_back", CAM)
+
+
+async def test_a_hand_back_that_loses_its_permission_on_the_way_is_not_done_and_the_lease_stays() -> None:
+    """Checked again at the moment of doing; the clock hands it back all the same."""
+    world = await lent()
+    await world.presses("hand_back", BEN)
+    world.chat.groups["S0INFRA"] = frozenset({ANA})
+    await world.work()
+    assert world.scaler.current == 24
+    await world.passes(7300, step=60)
+    assert world.scaler.current == 10
+
+
+async def test_the_kill_switch_holds_it_up_and_says_so_once() -> None:
+    """Nothing is touched while it is off; when it is on again, the hand-back follows."""
+    world = await lent()
+    world.actions(enabled=False)
+    await world.passes(7500, step=60)
+    told = [text for text in world.replies if "cannot be handed back: actions are switched off" in text]
+    assert (world.scaler.current, len(told)) == (24, 1)
+    world.actions(enabled=True)
+    await world.passes(180, step=60)
+    assert world.scaler.current == 10
+
+
+async def test_shadow_mode_holds_it_up_too() -> None:
+    """Turned on after a real raise: nothing is lowered, and the thread is told."""
+    world = await lent()
+    world.actions(shadow=True)
+    await world.passes(7500, step=60)
+    assert world.scaler.current == 24
+    assert any("cannot be handed back: shadow mode is on" in text for text in world.replies)
+
+
+async def test_in_shadow_mode_there_is_no_lease() -> None:
+    """Nothing was raised, so nothing is handed back, not even when shadow mode ends."""
+    world = CareWorld()
+    world.actions(shadow=True)
+    await world.opens()
+    await world.scaled()
+    world.actions()
+    await world.passes(7300, step=60)
+    assert world.scaler.requests == []
+
+
+async def test_without_a_lease_in_the_policy_it_stays() -> None:
+    """The thread says so when it is raised; Undo still works."""
+    world = await lent(lease_seconds=None)
+    assert any("They stay until somebody lowers the pool" in text for text in world.replies)
+    await world.passes(9000, step=60)
+    assert world.scaler.current == 24
+    await world.presses("hand_back")
+    await world.work()
+    assert world.scaler.current == 10
+
+
+async def test_a_scaler_that_does_not_answer_is_asked_again_later() -> None:
+    """Given up after some tries, told, and tried again as a new action, until it works."""
+    world = await lent()
+    world.scaler.script.fail("set", Failure.UNCONNECTED, times=None)
+    await world.passes(7400, step=60)
+    assert world.scaler.current == 24
+    assert any("not done" in text or "unknown whether" in text for text in world.replies)
+    world.scaler.script.heal()
+    await world.passes(1200, step=60)
+    assert world.scaler.current == 10
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_a_hand_back_without_an_answer_is_read_back(arrived: bool) -> None:
+    """One effect, whether the lost answer meant yes or nothing."""
+    world = await lent()
+    world.scaler.script.fail("set", Failure.UNKNOWN, after=arrived)
+    await world.presses("hand_back")
+    await world.work()
+    await world.passes(60)
+    assert world.scaler.current == 10
+    assert len(world.scaler.effects) == 2
+
+
+async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
+    """The scaler raised and never answered again: the lease was written before the effect."""
+    world = CareWorld()
+    await world.opens()
+    world.scaler.script.fail("set", Failure.UNKNOWN, after=True, times=None)
+    world.scaler.script.fail("read", Failure.UNKNOWN, times=None, skip=2)
+    act = await world.scaled()
+    await world.passes(600)
+    assert (await world.now(act)).doubtful
+    assert world.scaler.current == 24
+    assert "unknown whether it happened" in world.replies[-1]
+    assert world.offering("hand_back").about == act.id
+    world.scaler.script.heal()
+    await world.passes(7300, step=60)
+    assert world.scaler.current == 10
+
+
+async def test_a_raise_that_was_refused_leaves_no_lease() -> None:
+    """The scaler said no: there is nothing to hand back, and nothing is said about it."""
+    world = CareWorld()
+    await world.opens()
+    act = await world.wants(24)
+    world.scaler.script.fail("set", error=Refused("no quota"))
+    await world.work()
+    assert (await world.now(act)).progress is Progress.FAILED
+    assert world.lease.shares == ()
+
+
+async def test_no_raise_begins_while_a_hand_back_is_under_way() -> None:
+    """Two absolute targets must not overtake each other."""
+    world = await lent(20)
+    await world.presses("hand_back", BEN)
+    wanted = await world.wants(30)
+    claims = {claim.id: claim for claim in await world.claims("act")}
+    await world.tell(claims[wanted.id])
+    assert (await world.now(wanted)).progress is Progress.FAILED
+    assert "being handed back in this moment" in (await world.now(wanted)).outcome
+    assert [target for target, _ in world.scaler.requests] == [20]
+
+
+async def test_without_an_incident_its_asker_is_told() -> None:
+    """`/queue scale` where no incident is open: the hand-back is whispered to who raised it."""
+    world = CareWorld()
+    await world.types("scale_up", POOL, "24")
+    await World.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", act=world.act.id)
+    await world.work()
+    await world.passes(7300, step=60)
+    assert world.scaler.current == 10
+    told = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
+    assert any("Tailback handed back extra runners" in text for text in told)
+
+
+async def test_in_words_it_is_the_same() -> None:
+    """`@tailback handback` in the thread."""
+    world = await lent()
+    await world.says("hand_back")
+    await world.work()
+    assert world.scaler.current == 10

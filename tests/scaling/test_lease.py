@@ -1,0 +1,130 @@
+"""A lease is looked after: what came is told once, with Undo; quietly, with or without an incident."""
+
+from bot.core.record import Change
+from bot.core.scaling.lease import Lease
+from bot.ports import Capacity, Failure
+from tests.builders import POOL
+from tests.scaling.care import ANA, CareWorld
+
+
+async def asked(**figures: int) -> CareWorld:
+    """The scaler accepted 24; the pool had 10 online."""
+    world = CareWorld()
+    world.runners(10)
+    await world.opens()
+    world.runners(10, **figures)
+    await world.scaled()
+    return world
+
+
+async def test_accepted_is_not_done() -> None:
+    """What was only asked is said to be asked, and when the answer comes."""
+    world = await asked()
+    assert (
+        "asked linux.2xlarge's scaler for 24 runners (was 10); it accepted. Whether they come is checked"
+        in (world.replies[-1])
+    )
+    assert "this thread is told within 6 min" in world.replies[-1]
+    assert "empty for 10 min, and after 2 h at the latest" in world.replies[-1]
+
+
+async def test_runners_that_came_are_told_at_once_and_once() -> None:
+    """Verified, with figures and the way back."""
+    world = await asked()
+    world.runners(24, busy=22)
+    await world.passes(600)
+    told = [text for text in world.replies if "verified" in text]
+    assert len(told) == 1
+    assert "14 more runners online, 24 in all, 22 of them busy." in told[0]
+    assert ("Undo", world.offering("hand_back").about) in world.buttons()
+    assert "verified" in world.parent.message.blocks[-3]["text"]["text"]  # type: ignore[index]  # the parent's deeds
+
+
+async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time() -> None:
+    """Within twice the boot time, with reasons and Undo."""
+    world = await asked(create_failures=12, limit=20)
+    world.runners(10, create_failures=12, limit=20)
+    await world.passes(350)
+    assert not any("no effect" in text for text in world.replies)
+    await world.passes(40)
+    (told,) = [text for text in world.replies if "no effect" in text]
+    assert "the scaler accepted 24, but only 10 runners online (12 failed creates and limit 20)" in told
+    await world.presses("hand_back")
+    await world.work()
+    assert world.scaler.current == 10
+
+
+async def test_what_the_scaler_itself_counts_is_part_of_the_reason() -> None:
+    """Where it tells what it has apart from what is set."""
+    world = await asked()
+
+    async def read() -> Capacity:
+        return Capacity(12, 0, 40, desired=24)
+
+    world.scaler.read = read  # type: ignore[method-assign]  # a scaler that has fewer than it was asked for
+    await world.passes(400)
+    assert any("the scaler itself counts 12" in text for text in world.replies)
+
+
+async def test_a_scaler_that_cannot_be_asked_why_does_not_stop_the_verdict() -> None:
+    """The metrics are enough."""
+    world = await asked()
+    world.scaler.script.fail("read", Failure.UNKNOWN, times=None)
+    await world.passes(400)
+    assert any("no effect" in text for text in world.replies)
+
+
+async def test_a_source_that_is_blind_is_said_to_be_blind() -> None:
+    """Neither verified nor failed."""
+    world = await asked()
+    world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    await world.passes(400)
+    assert any("cannot be verified" in text for text in world.replies)
+
+
+async def test_without_an_incident_its_asker_is_told_alone() -> None:
+    """`/queue scale` where nothing is open."""
+    world = CareWorld()
+    world.runners(10)
+    await world.types("scale_up", POOL, "24")
+    draft = world.act
+    await CareWorld.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", act=draft.id)
+    await world.work()
+    world.runners(24)
+    await world.passes(60)
+    assert any("verified" in message.text for _, who, message, _ in world.chat.whispers if who == ANA)
+
+
+async def test_a_lease_that_was_only_woken_is_forgotten() -> None:
+    """Nothing was ever lent."""
+    world = CareWorld()
+    await world.store.commit(Change(wake=(f"lease:{POOL}",)))
+    await world.work()
+    assert world.lease == Lease(POOL)
+    assert world.due("lease") is None
+
+
+async def test_a_pool_whose_scaler_is_gone_says_so_once() -> None:
+    """Removed from the configuration while runners are lent."""
+    world = await asked()
+    world.runners(24)
+    await world.passes(60)
+    world.desk.levers = {}
+    await world.passes(7500, step=60)
+    told = [text for text in world.replies if "its scaler is not configured any more" in text]
+    assert len(told) == 1
+
+
+async def test_a_crash_between_two_steps_tells_nothing_twice() -> None:
+    """The claim is lost after the look; the next worker does the one step."""
+    world = await asked()
+    world.runners(24)
+    world.clock.advance(31)
+    (lost,) = await world.claims("lease")
+    world.clock.advance(11)
+    await world.work()
+    before = len(world.replies)
+    assert lost.held is not None
+    await world.passes(60)
+    assert len(world.replies) == before
+    assert sum("verified" in text for text in world.replies) == 1

@@ -1,0 +1,70 @@
+"""The rails of a scale action hold when it is done, too: the kill switch, and the cap on the cost of all of them."""
+
+import pytest
+
+from bot.ports import Failure, Refused
+from tests.scaling.care import BEN, CareWorld
+
+
+async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
+    """10 → 20 for 5.00 an hour is allowed; the next runner is not, however small that step is by itself."""
+    world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
+    await world.opens()
+    await world.scaled(20)
+    assert world.scaler.current == 20
+    with pytest.raises(Refused, match=r"11 extra runners would cost 5\.50 an hour; at most 5\.00 is allowed"):
+        await world.wants(21)
+
+
+async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
+    """Two people were each allowed what together is too much: the second one's is refused at the scaler's door."""
+    world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
+    await world.opens()
+    await world.wants(16)
+    second = await world.wants(20, BEN)
+    world.policy(cost_per_runner_hour=0.5, max_cost_per_hour=4.0)
+    await world.work()
+    assert [target for target, _ in world.scaler.effects] == [16]
+    assert "would cost 5.00 an hour" in (await world.now(second)).outcome
+
+
+async def test_what_was_handed_back_costs_nothing_any_more() -> None:
+    """After the return the whole cap is there again."""
+    world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
+    await world.opens()
+    raised = await world.scaled(20)
+    await world.presses("hand_back", act=raised.id)
+    await world.work()
+    assert world.scaler.current == 10
+    await world.scaled(20)
+    assert world.scaler.current == 20
+
+
+async def test_the_kill_switch_stops_a_raise_that_was_confirmed_before() -> None:
+    """Nothing reaches the scaler; the thread says why, and turning it on again brings nothing back."""
+    world = CareWorld()
+    await world.opens()
+    act = await world.wants(24)
+    world.actions(enabled=False)
+    await world.work()
+    assert world.scaler.requests == []
+    assert "Actions are switched off" in world.replies[-1]
+    world.actions(enabled=True)
+    await world.passes(600, step=60)
+    assert world.scaler.requests == []
+    assert "switched off" in (await world.now(act)).outcome
+
+
+async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:
+    """The scaler never answered and did nothing: it is read back, and nothing is sent a second time."""
+    world = CareWorld()
+    await world.opens()
+    await world.wants(24)
+    world.scaler.script.fail("set", Failure.UNKNOWN)
+    await world.work()
+    world.actions(enabled=False)
+    sent = len(world.scaler.requests)
+    await world.passes(600, step=30)
+    assert len(world.scaler.requests) == sent
+    assert world.scaler.current == 10
+    assert "switched off" in " ".join(world.replies)

@@ -1,0 +1,367 @@
+"""Scale up: an absolute target, inside every limit, confirmed once, done once."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot.context.context import Lever
+from bot.core.pool.pool import PoolRules
+from bot.core.requests.interaction import Answer, Surface
+from bot.core.requests.request import Progress
+from bot.core.scaling.limits import ScalePolicy
+from bot.ports import Failure, Refused
+from bot.scaling import scale_up
+from tests.builders import POOL, incident, view
+from tests.fakes import FakeScaler
+from tests.world import ANA, BEN, CAM, OTHER_POOL, World, spoken
+
+
+def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
+    """No lever, no button."""
+    able = view()
+    able.rules[POOL] = PoolRules(POOL, scalable=True)  # type: ignore[index]  # a test's own dict
+    assert scale_up.offer(incident(), view()) is None
+    assert scale_up.offer(incident(), able) is not None
+
+
+async def filled(world: World, target: str, pool: str = "", who: str = ANA, **parts: object) -> Answer:
+    """The first dialog, filled in and sent."""
+    values = {"target": target, **({"pool": pool} if pool else {})}
+    return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up", values=values, **parts)
+
+
+async def confirmed(world: World, answer: Answer, who: str = ANA) -> Answer:
+    """The question, answered with yes."""
+    assert answer.view is not None
+    act = str(answer.view["private_metadata"])
+    return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up_confirm", act=act)
+
+
+async def opened(queued: int = 14, **tables: dict[str, object]) -> World:
+    """An incident whose pool has 10 runners, of at most 40."""
+    world = World(**tables)
+    await world.opens(queued=queued)
+    return world
+
+
+async def test_from_the_button_to_the_effect() -> None:
+    """Dialog with a proposal, question with what to expect, one absolute target, a result that is told."""
+    world = await opened()
+    first = await world.asks("scale_up")
+    assert "Proposed for linux.2xlarge: 24" in str(first.view)
+    question = await filled(world, "24")
+    assert question.view is not None
+    assert question.view["callback_id"] == "scale_up_confirm"
+    assert "from 10 to *24 runners*" in str(question.view)
+    assert "4.76 an hour more" in str(question.view)
+    assert world.scaler.requests == []
+    assert await confirmed(world, question) == Answer()
+    await world.work()
+    assert world.scaler.effects == [(24, world.act.id)]
+    assert f"<@{ANA}> asked linux.2xlarge's scaler for 24 runners (was 10)" in world.replies[-1]
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        ("many", 'whole number of runners, for example 24; "many" is not'),
+        ("", "whole number"),
+        ("2.5", "whole number"),
+        ("-3", "whole number"),
+        ("٣", "whole number"),
+        ("9999999", "whole number"),
+        ("41", "above the pool's maximum of 40 runners"),
+        ("10", "not above the present 10 runners"),
+        ("3", "not above the present 10 runners"),
+        ("38", "At most 20 more at once: 30 is the highest"),
+    ],
+)
+async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, problem: str) -> None:
+    """The dialog stays open, nothing is asked of the scaler, and the refusal stands in the audit trail."""
+    world = await opened()
+    answer = await filled(world, target)
+    assert problem in answer.errors["target"]
+    assert world.scaler.requests == []
+    assert world.data.trail[-1][1].outcome.startswith("refused: ")
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (
+            24,
+            "The pool is there already: the target 24 is not above the present 24 runners; 25 to 40 can be asked for.",
+        ),
+        (27, "The target 24 is not above the present 27 runners; 28 to 40 can be asked for."),
+        (40, "The target 24 is not above the present 40 runners; it can be raised no further."),
+    ],
+)
+async def test_a_pool_that_moved_while_the_dialog_was_open_leaves_no_dead_end(size: int, said: str) -> None:
+    """The untouched proposal is answered at its field with what can be typed, and no bound of before is in the way."""
+    world = await opened()
+    dialog = await world.asks("scale_up")
+    assert "Proposed for linux.2xlarge: 24" in str(dialog.view)
+    assert not {"min_value", "max_value"} & set(str(dialog.view).replace("'", " ").split())
+    world.scaler.current = size
+    assert (await filled(world, "24")).errors["target"] == said
+    if size < 40:
+        question = await filled(world, str(min(size + 20, 40)))
+        assert f"from {size} to *{min(size + 20, 40)} runners*" in str(question.view)
+
+
+@pytest.mark.parametrize(("size", "asked", "lowered"), [(1, "24", 21), (4, "30", 24)])
+async def test_a_proposal_that_the_pool_left_behind_leads_to_a_question_about_the_lower_target(
+    size: int, asked: str, lowered: int
+) -> None:
+    """The pool shrank while the dialog was open: the question says what it is now and why; exactly that is done."""
+    world = await opened()
+    await world.asks("scale_up")
+    world.scaler.current = size
+    question = await filled(world, asked)
+    assert question.errors == {}
+    assert f"from {size} to *{lowered} runners*" in str(question.view)
+    why = f"At most 20 more at once: {lowered} is the highest target now, so it is {lowered} instead of {asked}."
+    assert why in str(question.view)
+    world.scaler.current = max(1, size - 5)
+    await confirmed(world, question)
+    await world.work()
+    assert world.scaler.effects == [(lowered, world.act.id)]
+
+
+async def test_a_step_that_was_too_big_from_the_start_is_refused() -> None:
+    """Not the pool moved, too much was written; also when nobody knows any more what the dialog showed."""
+    world = await opened()
+    await world.asks("scale_up")
+    world.scaler.current = 4
+    refusal = "24 is the highest target now; it has 4 runners, and 5 to 24 can be asked for."
+    assert (await filled(world, "31")).errors["target"].endswith(refusal)
+    assert (await filled(world, "30", who=BEN)).errors["target"].endswith(refusal)
+    world.clock.advance(901)
+    assert (await filled(world, "30")).errors["target"].endswith(refusal)
+
+
+async def test_a_target_that_was_typed_is_not_lowered_behind_ones_back() -> None:
+    """A command proposes nothing: it is refused with what can be asked for."""
+    world = await opened()
+    with pytest.raises(Refused, match="30 is the highest target now; it has 10 runners, and 11 to 30"):
+        await world.types("scale_up", POOL, "38")
+
+
+async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help() -> None:
+    """Idle runners beside the queue: the field is empty, and the hint says why."""
+    world = await opened()
+    world.clock.advance(30)
+    world.queues(14, busy=6, idle=4, limit=10)
+    await world.passes(60, step=30)
+    dialog = str((await world.asks("scale_up")).view)
+    assert "More runners will hardly help" in dialog
+    assert "None proposed: more runners are not expected to help." in dialog
+    assert "initial_value" not in dialog
+    assert "Proposed for" not in dialog
+    assert "to *12 runners*" in str((await filled(world, "12")).view)
+
+
+async def test_in_a_simulation_every_time_says_whose_clock_it_goes_by() -> None:
+    """The question and the result: boot, lease and check are the fleet's, with the clock's beside them."""
+    world = await opened(timing={"speed": 60.0})
+    policy = world.desk.levers[POOL].policy
+    leased = replace(policy, lease_seconds=120.0, drained_seconds=10.0, approval_above=20)
+    world.desk.levers = {POOL: Lever(world.scaler, leased)}
+    question = str((await filled(world, "20")).view)
+    assert "New runners take about 3 min to boot" in question
+    assert (
+        "They are handed back when the queue has been empty for 10 min of the fleet's time (10 s by the clock), and "
+        "after 2 h of the fleet's time (2 min by the clock) at the latest." in question
+    )
+    assert "Times here are the fleet's own: one hour of it takes 1 min by the clock." in question
+    world.queues(30, busy=10, idle=0, limit=10, arrivals_per_minute=2.0, completions_per_minute=2.0,
+                 starts_per_minute=2.0, duration_p50_seconds=540.0)  # fmt: skip
+    await world.passes(100, step=10)
+    assert "Times here are the fleet's own" in str((await world.types("scale_up", POOL)).whisper)
+    await confirmed(world, await filled(world, "20"))
+    await world.work()
+    assert "told within 6 min of the fleet's time (6 s by the clock)" in world.replies[-1]
+    await world.passes(90, step=5)
+    assert any("are handed back in 40 min of the fleet's time (40 s by the clock)" in text for text in world.replies)
+
+
+async def test_outside_a_simulation_times_are_plain() -> None:
+    """There is one clock, and nobody wants to read of another."""
+    assert "fleet's" not in str((await filled(await opened(), "20")).view)
+
+
+async def test_the_scalers_own_maximum_counts_where_it_is_lower() -> None:
+    """The lower of the two limits."""
+    world = await opened()
+    world.scaler.maximum = 20
+    assert "maximum of 20 runners" in (await filled(world, "24")).errors["target"]
+
+
+async def test_too_soon_after_the_last_time_is_refused() -> None:
+    """Until the cooldown is over; then it is possible again."""
+    world = await opened()
+    await confirmed(world, await filled(world, "20"))
+    await world.work()
+    assert "the next time is possible in 10 min" in (await filled(world, "24", who=BEN)).errors["target"]
+    world.clock.advance(601)
+    assert (await filled(world, "24", who=BEN)).errors == {}
+
+
+async def test_an_action_that_failed_starts_no_cooldown() -> None:
+    """Nothing happened, so the next one may try at once."""
+    world = await opened()
+    world.scaler.script.fail("set", error=Refused("The scaler refused 20 (HTTP 422): no quota"))
+    await confirmed(world, await filled(world, "20"))
+    await world.work()
+    assert "no quota" in world.replies[-1]
+    assert (await filled(world, "20")).errors == {}
+
+
+async def test_confirming_twice_acts_once() -> None:
+    """Two clicks on the same question, at once or after each other."""
+    world = await opened()
+    question = await filled(world, "24")
+    first, second = await asyncio.gather(confirmed(world, question), confirmed(world, question), return_exceptions=True)
+    assert first == Answer()
+    assert isinstance(second, Refused)
+    assert second.who == ANA
+    with pytest.raises(Refused, match="already requested"):
+        await confirmed(world, question)
+    await world.work()
+    assert len(world.scaler.requests) == 1
+
+
+async def test_a_question_belongs_to_the_person_who_was_asked() -> None:
+    """Another one's yes is not worth anything, even with the permission."""
+    world = await opened()
+    question = await filled(world, "24")
+    with pytest.raises(Refused, match="lapsed; open Scale up again"):
+        await confirmed(world, question, who=BEN)
+    assert world.act.progress is Progress.DRAFT
+
+
+async def test_a_question_that_nobody_answers_lapses() -> None:
+    """After a quarter of an hour it has to be asked anew."""
+    world = await opened()
+    question = await filled(world, "24")
+    world.clock.advance(901)
+    with pytest.raises(Refused, match="lapsed"):
+        await confirmed(world, question)
+
+
+async def test_a_dialog_that_is_sent_twice_asks_about_the_newest_target() -> None:
+    """Slack did not see the first answer: the same dialog with another target is no error."""
+    world = await opened()
+    await filled(world, "20", key="view:V1")
+    question = await filled(world, "24", key="view:V1")
+    await confirmed(world, question)
+    await world.work()
+    assert world.scaler.effects[0][0] == 24
+
+
+async def test_somebody_without_the_permission_is_refused_at_every_step() -> None:
+    """At the button, at the dialog, at the question, by command."""
+    world = await opened()
+    question = await filled(world, "24")
+    with pytest.raises(Refused, match="not on the list"):
+        await world.asks("scale_up", CAM)
+    with pytest.raises(Refused, match="not on the list"):
+        await filled(world, "24", who=CAM)
+    with pytest.raises(Refused, match="not on the list"):
+        await confirmed(world, question, who=CAM)
+    with pytest.raises(Refused, match="not on the list"):
+        await world.types("scale_up", POOL, "24", who=CAM)
+
+
+async def test_what_is_true_in_the_moment_of_doing_counts() -> None:
+    """Limit, permission and kill switch are looked at once more."""
+    world = await opened()
+    await confirmed(world, await filled(world, "24"))
+    world.chat.groups["S0INFRA"] = frozenset({BEN})
+    await world.work()
+    assert world.scaler.requests == []
+    assert "not done: You are not on the list" in world.replies[-1]
+
+
+async def test_two_people_at_once_are_kept_apart() -> None:
+    """Both confirmed before either was done: the second is refused by what the first one left."""
+    world = await opened()
+    mine, theirs = await filled(world, "24"), await filled(world, "30", who=BEN, key="view:V2")
+    await confirmed(world, mine)
+    await confirmed(world, theirs, who=BEN)
+    await world.work()
+    await world.passes(20)
+    assert len(world.scaler.effects) == 1
+    assert len([text for text in world.replies if "not done: The" in text]) == 1
+
+
+async def test_an_incident_that_ended_meanwhile_is_not_scaled_for() -> None:
+    """The question was open when somebody closed the incident."""
+    world = await opened()
+    question = await filled(world, "24")
+    await world.says("resolve")
+    with pytest.raises(Refused, match="This incident is over"):
+        await confirmed(world, question)
+
+
+async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
+    """A mention opens no dialog: the button does, for the person alone."""
+    world = await opened()
+    answer = await world.says("scale_up", POOL, "24")
+    assert answer.whisper is not None
+    assert "from 10 to 24 runners" in answer.whisper.text
+    opened_question = await world.asks("scale_up", act=world.act.id)
+    assert opened_question.view is not None
+    assert opened_question.view["private_metadata"] == world.act.id
+    await confirmed(world, opened_question)
+    with pytest.raises(Refused, match="already requested"):
+        await world.asks("scale_up", act=world.act.id)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Say which pool and how many runners"),
+        (("nope",), 'Pool "nope" has no scaler. Pools that can be scaled: linux.2xlarge'),
+        (("nope", "24"), 'Pool "nope" has no scaler. Pools that can be scaled: linux.2xlarge'),
+        ((POOL, "lots"), "whole number"),
+    ],
+)
+async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], said: str) -> None:
+    """With an example, and the names there are."""
+    with pytest.raises(Refused, match=said):
+        await (await opened()).types("scale_up", *words)
+
+
+async def test_in_shadow_mode_nothing_is_asked_of_the_scaler() -> None:
+    """The question says so before, the thread after."""
+    world = await opened(actions={"shadow": True})
+    question = await filled(world, "24")
+    assert "Shadow mode" in str(question.view)
+    await confirmed(world, question)
+    await world.work()
+    assert world.scaler.requests == []
+    assert "would have asked linux.2xlarge's scaler for 24 runners (now 10); shadow mode" in world.replies[-1]
+
+
+async def test_a_scaler_that_does_not_answer_is_named() -> None:
+    """In the dialog as a reason, in words as a refusal; nothing is asked of it."""
+    world = await opened()
+    world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
+    assert "Scaler (fake): read failed" in str((await world.asks("scale_up")).view)
+    with pytest.raises(Refused, match=r"The scaler of linux\.2xlarge does not answer"):
+        await world.types("scale_up", POOL, "24")
+
+
+async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask_which() -> None:
+    """And its answer is understood; once both can, the dialog has to be opened again."""
+    world = World()
+    full = FakeScaler(current=40)
+    world.desk.levers = {**world.desk.levers, OTHER_POOL: Lever(full, ScalePolicy(maximum=40))}
+    await world.opens(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
+    assert "'block_id': 'pool'" not in str((await world.asks("scale_up")).view)
+    assert "*linux.2xlarge*: from 10 to" in str((await filled(world, "24")).view)
+    full.current = 10
+    assert "The pools have changed" in (await filled(world, "24", key="view:V2")).errors["target"]
+    assert "*linux.gpu*: from 10 to" in str((await filled(world, "24", pool=OTHER_POOL, key="view:V3")).view)

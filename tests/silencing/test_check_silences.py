@@ -1,0 +1,103 @@
+"""Silences are looked after: lost ones come back once, and whatever was done to them elsewhere is shown."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.ports import Failure, SilenceFound
+from bot.silencing.check_silences import keep_silences
+from tests.silencing.test_silence_conditions import active, silenced
+from tests.world import World
+
+
+def only(world: World) -> SilenceFound:
+    """The one silence that the back end has."""
+    (found,) = world.alertmanager.silences.values()
+    return found
+
+
+async def looks(world: World) -> str:
+    """The look, and the worker's part of it."""
+    problem = await keep_silences(world.desk)
+    await world.work()
+    return problem
+
+
+async def test_one_that_holds_is_left_alone() -> None:
+    """Nothing is written, nothing is said."""
+    world = await silenced("1h")
+    before, told = world.incident, len(world.replies)
+    assert await looks(world) == ""
+    assert (world.incident, len(world.replies)) == (before, told)
+
+
+async def test_one_that_was_lost_is_made_again_with_the_same_end() -> None:
+    """Once; a second loss is only said (promises E13)."""
+    world = await silenced("1h")
+    ends = only(world).ends_at
+    world.alertmanager.forget("silence-1")
+    world.clock.advance(60)
+    await looks(world)
+    assert (only(world).ends_at, active(world)) == (ends, 1)
+    assert "had lost the silence; it was made again, with the same end" in world.replies[-1]
+    world.alertmanager.forget(only(world).id)
+    await looks(world)
+    assert active(world) == 0
+    assert "Silence again if it is needed" in world.replies[-1]
+    assert world.incident.active_silence is None
+
+
+@pytest.mark.parametrize("actions", [{"enabled": False}, {"shadow": True}])
+async def test_nothing_is_made_again_while_nothing_may_be_done(actions: dict[str, object]) -> None:
+    """The loss is said all the same."""
+    world = await silenced("1h")
+    world.configure(actions=actions)
+    world.alertmanager.forget("silence-1")
+    await looks(world)
+    assert active(world) == 0
+    assert "does not know it any more" in world.replies[-1]
+
+
+async def test_one_that_somebody_ended_there_stays_ended() -> None:
+    """And the thread says so."""
+    world = await silenced("1h")
+    await world.alertmanager.end("silence-1")
+    world.clock.advance(10)
+    await looks(world)
+    assert active(world) == 0
+    assert "The silence was ended outside of Slack." in world.replies[-1]
+
+
+@pytest.mark.parametrize("seconds", [1200.0, 9000.0])
+async def test_an_end_that_was_moved_there_is_shown(seconds: float) -> None:
+    """Earlier or later: the thread shows that one, and its owner is told before it."""
+    world = await silenced("1h")
+    ends = world.clock.now() + seconds
+    world.alertmanager.silences["silence-1"] = replace(only(world), ends_at=ends)
+    await looks(world)
+    known = world.incident.active_silence
+    assert known is not None
+    assert (known.ends_at, known.warn_at) == (ends, ends - 600)
+    await world.passes(seconds + 60, step=60)
+    assert len([text for text in world.replies if "The silence ends in" in text]) == 1
+
+
+async def test_one_that_was_replaced_there_is_followed_by_its_tag() -> None:
+    """Another id, and whatever end it has."""
+    world = await silenced("1h")
+    world.alertmanager.moves = True
+    longer = await world.alertmanager.extend("silence-1", world.clock.now() + 9000)
+    world.clock.advance(1)
+    await looks(world)
+    known = world.incident.active_silence
+    assert known is not None
+    assert (known.id, known.ends_at) == (longer.id, longer.ends_at)
+
+
+async def test_a_back_end_that_does_not_answer_changes_nothing() -> None:
+    """Not seen is not lost."""
+    world = await silenced("1h")
+    world.alertmanager.script.fail("get", Failure.LATER)
+    before = world.incident
+    assert "Alertmanager (fake)" in await looks(world)
+    assert world.incident == before

@@ -1,0 +1,101 @@
+"""End silence: what was silenced from here ends early, once, and the thread says so."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.incident.incident import Silence
+from bot.ports import Failure, Refused
+from bot.silencing import end_silence
+from tests.builders import POOL, incident, view
+from tests.world import ANA, BEN, World
+
+
+def test_it_is_offered_while_a_silence_of_ours_is_active() -> None:
+    """Nothing to end, nothing to press."""
+    running = Silence("s1", "grafana", 9e9, ANA, "i1.x")
+    assert end_silence.offer(incident(), view()) is None
+    assert end_silence.offer(incident(silences=(running,)), view()) is not None
+
+
+async def silenced(**tables: dict[str, object]) -> World:
+    """An incident with a silence."""
+    world = World(**tables)
+    await world.opens()
+    await world.types("silence", POOL, "2h")
+    await world.work()
+    assert world.incident.active_silence is not None
+    return world
+
+
+async def test_it_ends_the_silence_and_says_who_did() -> None:
+    """In the back end, in the thread, in the parent; and Silence is offered again."""
+    world = await silenced()
+    world.clock.advance(60)
+    await world.asks("unsilence", BEN)
+    await world.work()
+    (kept,) = world.alertmanager.silences.values()
+    assert kept.ends_at == world.clock.now()
+    assert f"<@{BEN}> ended the silence." in world.replies[-1]
+    assert world.incident.active_silence is None
+    assert "'silence'" in str(world.parent.message.blocks)
+
+
+async def test_without_a_silence_it_is_refused() -> None:
+    """By words: there is no entry in the menu."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="no active silence"):
+        await world.says("unsilence")
+
+
+async def test_in_shadow_mode_it_stays() -> None:
+    """And that is said."""
+    world = await silenced()
+    world.configure(actions={"shadow": True})
+    await world.asks("unsilence")
+    await world.work()
+    assert world.incident.active_silence is not None
+    assert world.alertmanager.script.count("end") == 0
+    assert "shadow mode, so it stays" in world.replies[-1]
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_after_a_time_out_it_is_looked_whether_it_has_ended(arrived: bool) -> None:
+    """And ended once more only if it has not."""
+    world = await silenced()
+    world.alertmanager.script.fail("end", Failure.UNKNOWN, after=arrived)
+    await world.asks("unsilence")
+    await world.work()
+    await world.passes(10, step=1)
+    assert world.incident.active_silence is None
+    assert world.alertmanager.script.count("end") == (1 if arrived else 2)
+
+
+async def test_a_back_end_that_was_taken_out_of_the_configuration_is_named() -> None:
+    """With the place where it is missing."""
+    world = await silenced()
+    await world.asks("unsilence")
+    world.desk.alertmanagers = {}
+    await world.work()
+    assert "[alertmanager.grafana] is not in tailback.toml any more" in world.replies[-1]
+
+
+async def test_another_silence_that_goes_on_is_named() -> None:
+    """Two may hold when they were asked for in the same moment by two workers."""
+    world = await silenced()
+    first = world.incident.silences[0]
+    second = replace(first, id="s2", act="i1.other", ends_at=first.ends_at + 60)
+    both = replace(world.incident, silences=(first, second))
+    await world.says("unsilence")
+    done = await end_silence.effect(world.desk, world.act, both)
+    assert done.outcome.startswith("ended the silence. Another one goes on until ")
+    assert done.outcome.endswith(" UTC, 2 h 1 min more.")
+
+
+async def test_a_silence_that_runs_out_by_itself_is_told() -> None:
+    """Nobody has to end it, and everybody hears that the alert can notify again."""
+    world = await silenced()
+    await world.passes(7300, step=100)
+    assert world.incident.active_silence is None
+    assert any("The silence has run out" in text for text in world.replies)

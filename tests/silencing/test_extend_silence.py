@@ -1,0 +1,194 @@
+"""Extend a silence: from the thread, counted from now, once, under whatever id; its owner is told again."""
+
+import pytest
+
+from bot.ports import Failure, Refused
+from bot.silencing import extend_silence
+from tests.builders import CHANNEL, incident, view
+from tests.scaling.care import CAM
+from tests.silencing.test_silence_conditions import active, drains, silenced
+from tests.world import ANA, BEN, World
+
+
+def offered(world: World) -> str:
+    """The act that the newest Extend button is about."""
+    return next(entry.about for entry in reversed(world.incident.timeline) if "prolong" in entry.choices)
+
+
+async def presses(world: World, who: str = BEN, act: str = "", **parts: object) -> None:
+    """Somebody presses Extend below a reply."""
+    root = world.incident.thread.root
+    await world.asks("prolong", who, act=act or offered(world), thread=root, channel=CHANNEL, **parts)
+
+
+async def test_it_has_no_button_on_the_parent() -> None:
+    """It stands below the replies that speak of the silence."""
+    assert extend_silence.offer(incident(), view()) is None
+
+
+async def test_it_lasts_as_long_again_from_now() -> None:
+    """The same silence with a later end; the thread and the parent say so; the older button is gone."""
+    world = await silenced("1h")
+    first = offered(world)
+    world.clock.advance(1800)
+    await presses(world)
+    await world.work()
+    (kept,) = world.alertmanager.silences.values()
+    assert kept.ends_at == world.clock.now() + 3600
+    assert kept.by == f"tailback ({ANA})"
+    assert f"<@{BEN}> extended the silence: it lasts for 1 h more." in world.replies[-1]
+    assert world.incident.active_silence is not None
+    assert world.incident.active_silence.ends_at == kept.ends_at
+    assert [entry.about for entry in world.incident.timeline if entry.choices] == [first]
+
+
+async def test_its_owner_is_told_again_before_the_new_end() -> None:
+    """With the button, which extends it once more."""
+    world = await silenced("1h")
+    await world.passes(3100, step=20)
+    assert any("The silence ends in" in text for text in world.replies)
+    await presses(world)
+    await world.work()
+    await world.passes(3100, step=20)
+    assert len([text for text in world.replies if "The silence ends in" in text]) == 2
+    await presses(world)
+    await world.work()
+    assert active(world) == 1
+    await world.passes(3700, step=20)
+    assert active(world) == 0
+    assert "The silence has run out" in world.replies[-1]
+    assert [entry for entry in world.incident.timeline if entry.choices] == []
+
+
+async def test_another_id_afterwards_is_followed() -> None:
+    """Alertmanager gives one when the start differs; the old one is over, ending ends the new one."""
+    world = await silenced("1h")
+    world.alertmanager.moves = True
+    world.clock.advance(600)
+    await presses(world)
+    await world.work()
+    assert world.incident.active_silence is not None
+    assert world.incident.active_silence.id == "silence-2"
+    assert len(world.incident.silences) == 1
+    await world.asks("unsilence")
+    await world.work()
+    assert active(world) == 0
+
+
+async def test_by_a_word_with_a_duration() -> None:
+    """`@tailback prolong 4h`, counted from now; too long is said with the limit."""
+    world = await silenced("1h")
+    await world.says("prolong", "4h", who=BEN)
+    await world.work()
+    (kept,) = world.alertmanager.silences.values()
+    assert kept.ends_at == world.clock.now() + 4 * 3600
+    with pytest.raises(Refused, match="The longest silence here is 1 d"):
+        await world.says("prolong", "3d")
+    with pytest.raises(Refused, match="not a duration"):
+        await world.says("prolong", "soon")
+
+
+async def test_what_lasts_longer_already_is_not_extended() -> None:
+    """A silence is never made shorter by Extend."""
+    world = await silenced("4h")
+    with pytest.raises(Refused, match="It lasts for 4 h more already"):
+        await world.says("prolong", "1h")
+    with pytest.raises(Refused, match="It lasts for 4 h more already"):
+        await presses(world)
+
+
+async def test_two_presses_are_one() -> None:
+    """Ben and Cam at the same moment: one request, and Cam hears who was first."""
+    world = await silenced("1h")
+    world.clock.advance(1800)
+    act = offered(world)
+    await presses(world, BEN, act)
+    with pytest.raises(Refused, match="already requested"):
+        await presses(world, ANA, act)
+    await world.work()
+    assert world.alertmanager.script.count("extend") == 1
+
+
+async def test_until_drained_lasts_and_ends_with_the_drain() -> None:
+    """The condition goes on with the new end."""
+    world = await silenced("drained", custom="30m")
+    await world.passes(1200, step=30)
+    await world.says("prolong", "2h")
+    await world.work()
+    await world.passes(1800, step=30)
+    assert active(world) == 1
+    await drains(world)
+    assert active(world) == 0
+    assert "Ended the silence: the queue has drained." in world.replies[-1]
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_after_a_time_out_it_is_looked_whether_it_has_happened(arrived: bool) -> None:
+    """And asked once more only if it has not; the end stays what it was to be."""
+    world = await silenced("1h")
+    world.clock.advance(1800)
+    asked = world.clock.now()
+    world.alertmanager.script.fail("extend", Failure.UNKNOWN, after=arrived)
+    await presses(world)
+    await world.work()
+    await world.passes(20, step=1)
+    assert world.alertmanager.script.count("extend") == (1 if arrived else 2)
+    (kept,) = world.alertmanager.silences.values()
+    assert kept.ends_at == asked + 3600
+
+
+async def test_one_that_is_lost_or_over_is_said() -> None:
+    """In the thread, and to the person when it is known before."""
+    world = await silenced("1h")
+    act = offered(world)
+    world.clock.advance(1800)
+    world.alertmanager.forget("silence-1")
+    await presses(world)
+    await world.work()
+    assert "silence again if it is needed" in world.replies[-1]
+    other = await silenced("1h")
+    act = offered(other)
+    await other.asks("unsilence")
+    await other.work()
+    assert [entry for entry in other.incident.timeline if entry.choices] == []
+    with pytest.raises(Refused, match="That silence is over"):
+        await presses(other, act=act)
+    with pytest.raises(Refused, match="no active silence"):
+        await other.says("prolong")
+
+
+async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
+    """The same button is not used up."""
+    world = await silenced("1h")
+    world.clock.advance(1800)
+    act = offered(world)
+    world.alertmanager.script.fail("extend", error=Refused("not today"))
+    await presses(world, act=act)
+    await world.work()
+    assert "not done: not today" in world.replies[-1]
+    await world.says("prolong")
+    await world.work()
+    assert "extended the silence" in world.replies[-1]
+
+
+async def test_permission_kill_switch_and_shadow() -> None:
+    """As for the silence itself."""
+    world = await silenced("1h", world=World(permissions={"silence": [ANA]}))
+    world.clock.advance(1800)
+    with pytest.raises(Refused, match=r"permissions\.silence"):
+        await presses(world, CAM)
+    world.configure(actions={"shadow": True}, permissions={"silence": [ANA]})
+    await presses(world, ANA)
+    await world.work()
+    assert "shadow mode, so its end stays" in world.replies[-1]
+    assert world.alertmanager.script.count("extend") == 0
+    world.configure(actions={"enabled": False}, permissions={"silence": [ANA]})
+    with pytest.raises(Refused, match="switched off"):
+        await world.says("prolong")
+
+
+async def test_a_button_of_another_thread_does_nothing() -> None:
+    """An id is not a right (C8)."""
+    world = await silenced("1h")
+    with pytest.raises(Refused, match="belongs to another thread"):
+        await world.asks("prolong", act=offered(world), thread="1.0")

@@ -1,0 +1,79 @@
+"""Silences: what holds now in every back end, with owner, end, condition and thread; those of others too."""
+
+import pytest
+
+from bot.core.alert import Matcher
+from bot.ports import Failure, Refused
+from bot.silencing import list_silences
+from tests.builders import incident, view
+from tests.silencing.test_silence_conditions import silenced
+from tests.world import ANA, World
+
+
+async def told(world: World) -> str:
+    """What the person reads."""
+    answer = await world.types("silences")
+    assert answer.whisper is not None
+    return answer.whisper.text
+
+
+def test_it_has_no_button() -> None:
+    """It is typed."""
+    assert list_silences.offer(incident(), view()) is None
+
+
+async def test_nothing_is_silenced() -> None:
+    """In words."""
+    assert await told(World()) == "Nothing is silenced."
+
+
+async def test_ours_are_told_with_owner_end_condition_and_thread() -> None:
+    """What the record knows, and the way there."""
+    world = await silenced("drained", custom="2h", above="200")
+    text = await told(world)
+    root = (world.incident.thread.root or "").replace(".", "")
+    assert text.startswith("1 active silence:")
+    assert "2 h more" in text
+    assert f"by <@{ANA}>" in text
+    assert "or until the queue has drained, or more than 200 jobs wait" in text
+    assert f"/p{root}" in text
+    world.clock.advance(7300)
+    assert await told(world) == "Nothing is silenced."
+
+
+async def test_those_of_others_are_told_by_their_labels() -> None:
+    """Somebody silenced in Alertmanager itself: the alert is as quiet. Text from outside is text."""
+    world = World()
+    await world.opens()
+    labels = [Matcher(name, "<!here>") for name in ("alertname", "pool", "team", "severity")]
+    now = world.clock.now()
+    await world.alertmanager.silence(labels, starts_at=now, ends_at=now + 600, by="dana@example.com", comment="x")
+    text = await told(world)
+    assert "alertname=" in text
+    assert "1 more" in text
+    assert "by dana@example.com in grafana" in text
+    assert "<!here>" not in text
+
+
+async def test_a_silence_outlives_its_incident_on_the_list() -> None:
+    """The next firing would be as quiet: nobody should wonder why."""
+    world = await silenced("4h")
+    await world.asks("resolve", surface="dialog")
+    assert "3 h" in await told(world) or "4 h" in await told(world)
+
+
+async def test_a_back_end_that_does_not_answer_is_named() -> None:
+    """Nothing read is not nothing silenced."""
+    world = await silenced("1h")
+    world.alertmanager.script.fail("silenced", Failure.LATER, times=None)
+    text = await told(world)
+    assert "grafana: its silences could not be read" in text
+    assert "Nothing is silenced" not in text
+
+
+async def test_without_a_back_end_it_says_what_to_add() -> None:
+    """As Silence does."""
+    world = World()
+    world.desk.alertmanagers = {}
+    with pytest.raises(Refused, match=r"add \[alertmanager\.NAME\]"):
+        await told(world)

@@ -1,0 +1,318 @@
+"""Silence: real, narrow, bounded, once, and with an owner."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.alert import Links, Matcher
+from bot.core.incident.incident import Silence
+from bot.core.requests.interaction import Surface
+from bot.ports import Failure, Refused
+from bot.silencing import silence
+from tests.builders import POOL, incident, view
+from tests.fakes import FakeAlertmanager
+from tests.world import ANA, BEN, LABELS, World, spoken
+
+HOUR = 3600.0
+
+
+def test_it_is_offered_only_when_it_can_work() -> None:
+    """With a back end that can take one, and while none of ours is active."""
+    able = replace(view(), silenceable=True)
+    running = Silence("s1", "grafana", 9e9, ANA, "i1.x")
+    assert silence.offer(incident(), view()) is None
+    assert silence.offer(incident(silences=(running,)), able) is None
+    assert silence.offer(incident(silences=(replace(running, ended=True),)), able) is not None
+
+
+async def submitted(world: World, who: str = ANA, custom: str = "", preset: str = "1h", **parts: object) -> object:
+    """The dialog, filled in and sent."""
+    given = {"surface": Surface.DIALOG, "step": "silence", "values": {"preset": preset, "custom": custom}}
+    return await world.asks("silence", who, **{**given, **parts})
+
+
+async def test_the_button_opens_a_dialog_and_does_nothing_yet() -> None:
+    """It shows what exactly would be silenced."""
+    world = World()
+    await world.opens()
+    answer = await world.asks("silence")
+    assert answer.view is not None
+    assert answer.view["callback_id"] == "silence"
+    assert f"runner_label={POOL}" in str(answer.view)
+    assert world.alertmanager.silences == {}
+
+
+async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner() -> None:
+    """Exact matchers of stored labels, the time that was asked for, the person, the thread and the act's id."""
+    world = World()
+    await world.opens()
+    await submitted(world)
+    await world.work()
+    (made,) = world.alertmanager.silences.values()
+    assert made.matchers == tuple(Matcher(name, value) for name, value in sorted(LABELS.items()))
+    assert made.ends_at == world.clock.now() + HOUR
+    assert ANA in made.comment
+    assert f"[tailback {world.act.id}]" in made.comment
+    assert "https://slack.test/archives/" in made.comment
+    assert f"<@{ANA}> silenced the alert for 1 h" in world.replies[-1]
+    assert "Silenced until" in str(world.parent.message.blocks)
+
+
+async def test_what_is_silenced_is_what_the_dialog_showed() -> None:
+    """A member that has resolved does not widen the silence to other pools."""
+    world = World()
+    await world.opens(spoken("a1"), spoken("a2", runner_label="linux.gpu"))
+    await world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu", firing=False))
+    await world.work()
+    shown = await world.asks("silence")
+    await submitted(world)
+    await world.work()
+    (made,) = world.alertmanager.silences.values()
+    assert Matcher("runner_label", POOL) in made.matchers
+    assert f"runner_label={POOL}" in str(shown.view)
+
+
+async def test_a_silence_that_stands_already_is_found_and_not_made_twice() -> None:
+    """P6: Redis lost the last second, so the action is begun anew; its tag tells that it was done."""
+    world = World()
+    await world.opens()
+    await submitted(world)
+    now, tag = world.clock.now(), f"silenced in Slack [tailback {world.act.id}]"
+    matchers = tuple(Matcher(name, value) for name, value in sorted(LABELS.items()))
+    await world.alertmanager.silence(matchers, starts_at=now, ends_at=now + HOUR, by="tailback", comment=tag)
+    await world.work()
+    assert list(world.alertmanager.silences) == ["silence-1"]
+    assert world.incident.active_silence is not None
+    assert "silenced the alert for 1 h" in world.replies[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("soon", 'is not a duration; write for example "30m", "2h" or "1d"'),
+        ("-1h", "is not a duration"),
+        ("30s", "The shortest silence is 1 min"),
+        ("25h", "The longest silence here is 1 d"),
+        ("9" * 300 + "d", "The longest silence here is 1 d"),
+    ],
+)
+async def test_a_bad_duration_is_marked_at_its_field(text: str, problem: str) -> None:
+    """The dialog stays open, nothing is written."""
+    world = World()
+    await world.opens()
+    commits = world.data.commits
+    answer = await submitted(world, custom=text)
+    assert problem in answer.errors["custom"]
+    assert world.data.commits == commits
+
+
+async def test_a_duration_of_ones_own_goes_before_the_preset() -> None:
+    """As the dialog's hint says."""
+    world = World()
+    await world.opens()
+    await submitted(world, custom=" 1h 30m ")
+    await world.work()
+    assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + 1.5 * HOUR
+
+
+async def test_two_dialogs_of_the_same_button_silence_once() -> None:
+    """The second person hears who was first."""
+    world = World()
+    await world.opens()
+    button = {"act": silence.act_id(world.incident, "silence")}
+    await submitted(world, ANA, **button)
+    with pytest.raises(Refused, match="already requested") as raised:
+        await submitted(world, BEN, **button)
+    await world.work()
+    assert raised.value.who == ANA
+    assert len(world.alertmanager.silences) == 1
+
+
+async def test_alerts_that_share_no_label_are_not_silenced() -> None:
+    """A silence would match everything: the dialog says so, and words are refused."""
+    world = World()
+    await world.opens(replace(spoken(), labels={}))
+    answer = await world.asks("silence")
+    assert "no label" in str(answer.view)
+    with pytest.raises(Refused, match="share no label"):
+        await world.says("silence", "1h")
+    assert world.alertmanager.silences == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "hours"), [(("2h",), 2.0), ((POOL, "2h"), 2.0), (("1h", "30m"), 1.5), ((POOL, "1h", "30m"), 1.5)]
+)
+async def test_in_the_thread_the_pool_may_be_left_out(words: tuple[str, ...], hours: float) -> None:
+    """And a duration of two words is read whole."""
+    world = World()
+    await world.opens()
+    await world.says("silence", *words)
+    await world.work()
+    assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + hours * HOUR
+
+
+async def test_by_command_the_pools_open_incident_is_silenced() -> None:
+    """`/queue silence linux.2xlarge 2h`."""
+    world = World()
+    await world.opens()
+    await world.types("silence", POOL, "2h")
+    await world.work()
+    assert len(world.incident.silences) == 1
+
+
+@pytest.mark.parametrize("until", ["drained", "4h", "15m"])
+async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(until: str) -> None:
+    """By command, by mention and from a dialog; until the first one has ended."""
+    world = World()
+    await world.opens()
+    await world.types("silence", POOL, "2h")
+    await world.work()
+    world.clock.advance(600)
+    said = r"silenced already, until \d\d:\d\d UTC, 1 h 50 min more\. .*`prolong 4h` extends .*`unsilence` ends it"
+    for asked in (
+        world.types("silence", POOL, until),
+        world.says("silence", until),
+        submitted(world, preset=until),
+        world.asks("silence"),
+    ):
+        with pytest.raises(Refused, match=said):
+            await asked
+    assert len(world.alertmanager.silences) == 1
+    await world.says("unsilence")
+    await world.work()
+    await world.types("silence", POOL, until)
+    await world.work()
+    assert [one.ended for one in world.incident.silences] == [True, False]
+
+
+async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made() -> None:
+    """Neither was there when the other was asked for; the thread hears which one holds."""
+    world = World()
+    await world.opens()
+    await world.types("silence", POOL, "2h")
+    await world.types("silence", POOL, "drained", who=BEN)
+    await world.work()
+    (known,) = world.incident.silences
+    assert (known.by, known.until_drained, len(world.alertmanager.silences)) == (ANA, False, 1)
+    assert f"<@{BEN}> asked for silence; not done: This alert is silenced already, until" in world.replies[-1]
+
+
+async def test_a_condition_of_the_active_silence_is_named_too() -> None:
+    """What ends it sooner than its time."""
+    world = World()
+    await world.opens()
+    await submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"})
+    await world.work()
+    said = r"already, until the queue has drained, at the latest until .* 2 h more, and not while more than 1,200 jobs"
+    with pytest.raises(Refused, match=said):
+        await world.says("silence", "1h")
+
+
+async def test_after_its_time_a_silence_is_in_nobodys_way() -> None:
+    """Also before the worker has looked."""
+    world = World()
+    await world.opens()
+    await world.types("silence", POOL, "2h")
+    await world.work()
+    world.clock.advance(7201)
+    await world.types("silence", POOL, "1h")
+    await world.work()
+    assert [one.ended for one in world.incident.silences] == [True, False]
+
+
+async def test_in_a_thread_only_the_duration_is_asked_for() -> None:
+    """The thread says which incident is meant, and takes no slash command."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="Say how long, for example `silence 2h`"):
+        await world.says("silence")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Say which pool and how long"),
+        (("1h",), "Say which pool and how long"),
+        (("linux.gpu", "1h"), 'no open incident of pool "linux.gpu"'),
+        ((POOL, "forever"), "is not a duration"),
+    ],
+)
+async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], said: str) -> None:
+    """With an example of how it is meant."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match=said):
+        await world.types("silence", *words)
+
+
+async def test_a_command_in_another_channel_reaches_no_incident_here() -> None:
+    """Only on what that channel's incidents are about (C15)."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match="in another channel"):
+        await world.types("silence", POOL, "1h", channel="C0ELSEWHERE")
+
+
+async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:
+    """It tells what it would have done."""
+    world = World(actions={"shadow": True})
+    await world.opens()
+    await submitted(world)
+    await world.work()
+    assert world.alertmanager.silences == {}
+    assert "shadow mode, so none was made" in world.replies[-1]
+    assert world.incident.silences == ()
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made(arrived: bool) -> None:
+    """The real back ends make a second one for a second request (E13)."""
+    world = World()
+    await world.opens()
+    world.alertmanager.script.fail("silence", Failure.UNKNOWN, after=arrived)
+    await submitted(world)
+    await world.work()
+    await world.passes(10, step=1)
+    assert len(world.alertmanager.silences) == 1
+    assert [known.id for known in world.incident.silences] == ["silence-1"]
+
+
+async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence() -> None:
+    """The address in the comment is a courtesy."""
+    world = World()
+    await world.opens()
+    world.chat.script.fail("permalink", Failure.UNKNOWN)
+    await submitted(world)
+    await world.work()
+    assert len(world.alertmanager.silences) == 1
+
+
+async def test_permission_is_looked_at_again_in_the_moment_of_doing() -> None:
+    """Somebody who was taken off the list between the click and the effect."""
+    world = World()
+    await world.opens()
+    await submitted(world)
+    world.configure(permissions={"silence": [BEN]})
+    await world.work()
+    assert world.alertmanager.silences == {}
+    assert "not done: You are not on the list" in world.replies[-1]
+
+
+async def test_the_back_end_of_the_alerts_own_kind_is_asked() -> None:
+    """Of several of its kind the one whose address its links name; nobody guesses, and nobody asks a stranger."""
+    world = World()
+    other = FakeAlertmanager(world.clock, kind="alertmanager")
+    world.desk.alertmanagers = {"am": other, "grafana": world.alertmanager}
+    found = await world.opens()
+    assert silence.keeper(world.desk, found) == ("grafana", world.alertmanager)
+    with pytest.raises(Refused, match="no configured Alertmanager holds an alert from sns"):
+        silence.keeper(world.desk, replace(found, source="sns"))
+    world.desk.alertmanagers = {"dev": FakeAlertmanager(world.clock), "prod": world.alertmanager}
+    with pytest.raises(Refused, match="which of dev and prod holds this alert; give each its external_url"):
+        silence.keeper(world.desk, found)
+    world.alertmanager.addresses = ("https://prod.example/grafana",)
+    there = replace(found.alerts[0], links=Links(silence="https://prod.example/grafana/alerting/silence/new?x=1"))
+    assert silence.keeper(world.desk, replace(found, alerts=(there,)))[0] == "prod"
+    world.desk.alertmanagers = {}
+    with pytest.raises(Refused, match="no Alertmanager is configured"):
+        silence.keeper(world.desk, found)

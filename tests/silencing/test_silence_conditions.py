@@ -1,0 +1,149 @@
+"""A silence that ends by itself: when the queue has drained, or when it gets too long; its owner hears of the end."""
+
+import pytest
+
+from bot.core.requests.interaction import Surface
+from bot.core.requests.request import Act, Progress
+from bot.ports import Failure
+from tests.world import ANA, BEN, World, spoken
+
+
+async def silenced(preset: str = "1h", *, world: World | None = None, **values: str) -> World:
+    """Ana filled in the dialog; the silence is there."""
+    there = world or World()
+    await there.opens()
+    given = {"preset": preset, "custom": "", **values}
+    await there.asks("silence", surface=Surface.DIALOG, step="silence", values=given)
+    await there.work()
+    return there
+
+
+def active(world: World) -> int:
+    """How many silences hold in the back end now."""
+    now = world.clock.now()
+    return sum(one.ends_at > now for one in world.alertmanager.silences.values())
+
+
+async def drains(world: World) -> None:
+    """The alert resolves, and the queue is empty for long enough."""
+    world.queues(0)
+    await world.fires(spoken(firing=False))
+    await world.passes(180)
+
+
+async def test_until_drained_ends_with_the_incident() -> None:
+    """Bounded by the longest silence, and ended for everybody to see when the queue has drained."""
+    world = await silenced("drained")
+    (made,) = world.alertmanager.silences.values()
+    assert made.ends_at == world.clock.now() + 86_400
+    assert f"<@{ANA}> silenced the alert until the queue has drained, for 1 d at most." in world.replies[-1]
+    assert "Silenced until the queue has drained, at the latest until" in str(world.parent.message.blocks)
+    await drains(world)
+    assert active(world) == 0
+    assert "Ended the silence: the queue has drained." in world.replies[-1]
+    assert world.incident.active_silence is None
+
+
+async def test_both_a_time_and_the_drain() -> None:
+    """Whichever comes first: here the time."""
+    world = await silenced("drained", custom="30m")
+    (made,) = world.alertmanager.silences.values()
+    assert made.ends_at == world.clock.now() + 1800
+    await world.passes(1900, step=30)
+    assert active(world) == 0
+    assert "The silence has run out" in world.replies[-1]
+    assert not any("Ended the silence" in text for text in world.replies)
+
+
+async def test_it_breaks_through_when_the_queue_gets_too_long() -> None:
+    """More jobs than was said: the alert notifies again, with the figure."""
+    world = await silenced("4h", above="100")
+    world.queues(100)
+    await world.passes(60)
+    assert active(world) == 1
+    world.queues(101)
+    await world.passes(60)
+    assert active(world) == 0
+    assert any("Ended the silence: 101 jobs wait, more than 100." in text for text in world.replies)
+
+
+async def test_an_unknown_queue_breaks_nothing_through() -> None:
+    """Unknown is not long."""
+    world = await silenced("4h", above="100")
+    world.queues(None)
+    await world.passes(120)
+    assert active(world) == 1
+
+
+@pytest.mark.parametrize("above", ["many", "-5", "1.5", "9999999"])
+async def test_a_figure_that_is_none_is_said_in_the_dialog(above: str) -> None:
+    """Beside the field."""
+    world = World()
+    await world.opens()
+    values = {"preset": "1h", "custom": "", "above": above}
+    answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values=values)
+    assert "whole number" in answer.errors["above"]
+
+
+async def test_ended_by_hand_nothing_more_happens() -> None:
+    """The condition is given up without a word."""
+    world = await silenced("drained")
+    await world.asks("unsilence", BEN)
+    await world.work()
+    told = len(world.replies)
+    await world.passes(60)
+    assert len(world.replies) == told
+    waiting = [row.value for row in world.data.rows.values() if isinstance(row.value, Act) and row.value.who == ""]
+    assert [act.progress for act in waiting] == [Progress.FAILED]
+
+
+async def test_without_a_condition_nothing_waits() -> None:
+    """Its time ends it."""
+    world = await silenced("1h")
+    assert all(act.progress is not Progress.AWAITING for act in [world.act])
+
+
+async def test_a_back_end_that_is_silent_is_asked_again() -> None:
+    """Ending is an action like any other: checked, repeated, told."""
+    world = await silenced("drained")
+    world.alertmanager.script.fail("end", Failure.UNKNOWN, times=2)
+    await drains(world)
+    await world.passes(60)
+    assert active(world) == 0
+
+
+async def test_the_kill_switch_leaves_it_and_says_so() -> None:
+    """It runs out at its time."""
+    world = await silenced("drained")
+    world.configure(actions={"enabled": False})
+    await drains(world)
+    assert active(world) == 1
+    assert any("not done: Actions are switched off" in text for text in world.replies)
+
+
+async def test_by_a_word_in_the_thread() -> None:
+    """`@tailback silence drained`."""
+    world = World()
+    await world.opens()
+    await world.says("silence", "drained")
+    await world.work()
+    assert "until the queue has drained" in world.replies[-1]
+
+
+async def test_the_owner_is_told_ten_minutes_before_the_end_once() -> None:
+    """In time to silence again; by name."""
+    world = await silenced("1h")
+    await world.passes(2990, step=10)
+    assert not any("The silence ends in" in text for text in world.replies)
+    await world.passes(300, step=10)
+    told = [text for text in world.replies if "The silence ends in" in text]
+    assert len(told) == 1
+    assert f"<@{ANA}>." in told[0]
+    assert told[0].endswith("You can press: Extend.")
+
+
+async def test_a_short_silence_is_not_spoken_of() -> None:
+    """A quarter of an hour needs no reminder."""
+    world = await silenced("15m")
+    await world.passes(890, step=10)
+    assert not any("The silence ends in" in text for text in world.replies)

@@ -1,0 +1,199 @@
+"""The export of an incident: Markdown, the headings of a `ci: sev` issue, and JSON; nothing in it is invented."""
+
+import json
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.core.incident.incident import noted
+from bot.core.incident.timeline import KEPT_ENTRIES, Event
+from bot.views.export.export_json import SCHEMA, as_json
+from bot.views.export.markdown import markdown, sev
+from tests.views.chart_samples import over
+from tests.views.samples import BEGAN, NOW, alert, closed, hostile_incident, incident, queueing, sample, worked_on
+
+PACIFIC = ZoneInfo("America/Los_Angeles")
+SECTIONS = ["Pools", "What was done", "Forecast against truth", "Timeline (UTC)"]
+HEADINGS = [
+    "Current Status",
+    "Error looks like",
+    "Incident timeline (Pacific)",
+    "User impact",
+    "Root cause",
+    "Mitigation",
+    "Prevention/followups",
+]
+
+
+def headings(text: str) -> list[str]:
+    """The second-level headings, in order."""
+    return [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
+
+
+def below(text: str, heading: str) -> str:
+    """What stands under one heading."""
+    return text.partition(f"## {heading}\n")[2].partition("\n## ")[0].strip()
+
+
+def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
+    """Times with zone, numbers with unit, state in words; the people by their ids."""
+    text = markdown(closed(), NOW + 7200)
+    assert "- State: drained: every affected pool was measured at or under its floor" in text
+    assert "- Began: 2025-12-01 02:23 UTC" in text
+    assert "- Lasted: 1 h 10 min\n" in text
+    assert "- Owner: U0ALEX" in text
+    assert "| linux.2xlarge | yes | 14 | 1 h 54 min |" in text
+    assert "| windows.4xlarge | not seen to queue | unknown | unknown |" in text
+    assert r"- 2025-12-01 02:29 UTC · U0ALEX set linux.2xlarge from 40 to 50 runners." in text
+
+
+def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
+    """The closing summary of the thread, in the headings of each form."""
+    made, _ = over()
+    text, ended = markdown(made, NOW + 9000), json.loads(as_json(made, NOW + 9000))
+    assert "- Likely cause of linux.2xlarge: a surge of jobs\n" in text
+    assert "- Developer-hours waited: at least 29.2 (linux.2xlarge), 10% of the time was not measured" in text
+    assert "| linux.2xlarge | yes | 58 | 45 min | at least 29.2 | 10% |" in text
+    assert "U0ANA asked linux.2xlarge for 36 runners (was 20); it accepted." in below(text, "What was done")
+    assert "- Forecast: 1 of 1 interval held the truth" in below(text, "Forecast against truth")
+    assert "at least 29.2" in below(sev(made, NOW, PACIFIC), "User impact")
+    assert "a surge of jobs" in below(sev(made, NOW, PACIFIC), "Root cause")
+    assert ended["pools"][0]["likely_cause"] == "a surge of jobs"
+    assert ended["pools"][0]["developer_hours_waited_at_least"] == pytest.approx(29.2, abs=0.1)
+    assert ended["forecasts"] == [
+        {
+            "pool": "linux.2xlarge",
+            "made_at": "2025-12-01T02:53:00.000Z",
+            "verdict": "clears",
+            "low_seconds": 1200.0,
+            "high_seconds": 2700.0,
+            "actual_seconds": 2040.0,
+            "held": True,
+            "not_scored_because": None,
+        }
+    ]
+
+
+def test_an_open_incident_has_not_ended() -> None:
+    """Nothing claims an end that was not seen."""
+    text = markdown(worked_on()[0], NOW)
+    assert "- Ended: not yet" in text
+    assert "- Lasted: 10 min so far" in text
+
+
+def test_the_sev_template_has_its_headings_in_order_with_what_is_known() -> None:
+    """causes.md section 7; the timeline is in Pacific time, as the template asks."""
+    text = sev(closed(), NOW, PACIFIC)
+    assert headings(text) == HEADINGS
+    assert "2025-11-30 18:29 PST · U0ALEX" in below(text, "Incident timeline (Pacific)")
+    impact = below(text, "User impact")
+    assert "- linux.2xlarge: up to 14 jobs waiting, the oldest for 1 h 54 min" in impact
+    assert "U0SAM silenced this alert for 1 h." in below(text, "Mitigation")
+
+
+def test_the_way_to_an_early_warning_stands_below_what_tells_of_it() -> None:
+    """In every form; an address that is none is left out of the page."""
+    made = noted(incident(alert()), NOW, Event.NOTED, "Foreseen.", see="https://s.example/p1")
+    assert "  - The warning: <https://s.example/p1>" in markdown(made, NOW)
+    assert json.loads(as_json(made, NOW))["timeline"][-1]["lines"] == ["The warning: https://s.example/p1"]
+    assert "The warning" not in markdown(noted(made, NOW, Event.NOTED, "x", see="javascript:1"), NOW).split("x\n")[-1]
+
+
+def test_what_is_not_known_is_said_and_not_invented() -> None:
+    """Root cause and follow-ups are people's to write; a silent incident has no mitigation."""
+    text = sev(incident(alert()), NOW, PACIFIC)
+    for heading in ("Root cause", "Prevention/followups"):
+        assert below(text, heading) == "Not known to Tailback; to be filled in."
+    assert below(text, "Mitigation").startswith("Nothing was done through Tailback.")
+    assert below(text, "User impact").startswith("No pool was seen to queue.")
+
+
+def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
+    """Evidence, marked as such; never a cause."""
+    seen = noted(queueing()[0], NOW, Event.DIAGNOSED, "diagnosed the queue.", lines=("All 40 runners are busy.",))
+    told = below(sev(seen, NOW, PACIFIC), "Root cause")
+    assert told.startswith("Not known to Tailback; to be filled in.\n\nWhat Diagnose saw:")
+    assert "All 40 runners are busy." in told
+
+
+def test_unknown_figures_stay_unknown() -> None:
+    """Unknown is not zero: in words, and null in JSON."""
+    looked = noted(queueing()[0], NOW, Event.STATUS, "Status.", figures=(sample("a", None, None, busy=None, idle=None,
+                   offline=None, limit=None),))  # fmt: skip
+    assert "a: unknown number of jobs queued, oldest wait unknown; runners unknown" in markdown(looked, NOW)
+    figures = json.loads(as_json(looked, NOW))["timeline"][-1]["figures"][0]
+    assert figures["queued"] is None
+    assert figures["busy"] is None
+
+
+def test_the_json_keeps_its_fields() -> None:
+    """Scripts rely on these names; `schema` says so."""
+    made = json.loads(as_json(closed(), NOW + 7200))
+    assert made["schema"] == SCHEMA == "tailback.incident/1"
+    assert list(made) == [
+        *("schema", "exported_at", "id", "title", "state", "priority", "source", "receiver", "group_key", "began_at"),
+        *("opened_at", "closed_at", "lasted_seconds", "slack", "owner", "acknowledged_at", "deliveries", "alerts"),
+        *("alerts_not_shown", "pools", "forecasts", "unknown_pools", "silences", "timeline"),
+        "timeline_entries_dropped",
+    ]
+    assert (made["state"], made["began_at"], made["lasted_seconds"]) == ("drained", "2025-12-01T02:23:00.000Z", 4200.0)
+    assert made["pools"][0] == {
+        "name": "linux.2xlarge",
+        "affected": True,
+        "peak_queued": 14,
+        "peak_oldest_wait_seconds": 6840.0,
+        "developer_hours_waited_at_least": None,
+        "unmeasured_share": None,
+        "likely_cause": None,
+    }
+    assert [entry["event"] for entry in made["timeline"]] == ["opened", "scaled", "silenced", "drained"]
+    assert list(made["timeline"][0]) == [
+        "number",
+        "event",
+        "text",
+        "who",
+        "lines",
+        "broadcast",
+        "whom",
+        "at",
+        "figures",
+    ]
+
+
+def test_a_figure_that_json_does_not_have_becomes_null() -> None:
+    """NaN and infinity would make the document unreadable elsewhere."""
+    made = as_json(incident(alert(values={"a": float("nan"), "b": float("inf"), "c": 1.5})), NOW)
+    assert json.loads(made)["alerts"][0]["values"] == {"a": None, "b": None, "c": 1.5}
+
+
+def test_a_time_that_no_calendar_has_is_unknown() -> None:
+    """A sender may write anything."""
+    odd = replace(incident(alert(starts_at=-1e300)), opened_at=NOW)
+    assert "- Began: unknown time" in markdown(odd, NOW)
+    assert json.loads(as_json(odd, NOW))["began_at"] is None
+
+
+@pytest.mark.parametrize("form", ["markdown", "sev"])
+def test_a_hostile_text_stays_text(form: str) -> None:
+    """No mention, no heading, no table row, no hidden link, no line of its own, whatever a sender writes."""
+    made, _ = hostile_incident()
+    text = markdown(made, NOW) if form == "markdown" else sev(made, NOW, PACIFIC)
+    assert headings(text) == (HEADINGS if form == "sev" else SECTIONS)
+    assert "@here" not in text
+    assert "<!channel>" not in text
+    assert "javascript:" not in text
+    assert "```" not in text
+    assert all(line.isprintable() or "\u2060" in line or "\u200d" in line for line in text.splitlines())
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert all(line.replace(r"\|", "").count("|") == 7 for line in rows)
+    assert json.loads(as_json(made, NOW))["title"] == made.title
+
+
+def test_dropped_status_entries_are_counted() -> None:
+    """A long incident's timeline does not pretend to be whole."""
+    long = incident(alert())
+    for minute in range(KEPT_ENTRIES + 10):
+        long = noted(long, BEGAN + 60 * minute, Event.STATUS, "Status.")
+    assert "- 11 older status entries dropped." in markdown(long, NOW)
+    assert json.loads(as_json(long, NOW))["timeline_entries_dropped"] == 11

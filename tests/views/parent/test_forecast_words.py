@@ -1,0 +1,82 @@
+"""The parent's line on cause and forecast: in words, and in steps so coarse that it seldom changes."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.finding import Cause, Finding, Scaling
+from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.pool.pool import PoolRules
+from bot.views.parent.forecast_words import forecast_words, outlook
+from bot.views.parent.parent import parent
+from tests.views import samples
+from tests.views.samples import NOW, TIMING
+
+LIMIT = Finding(Cause.LIMIT, 0.8, ("40 busy of 40 runners",), Scaling.HELPS, "Raise the limit.", "linux")
+
+
+def clears(low: float, high: float) -> Forecast:
+    """Between so many minutes."""
+    return Forecast(NOW - 10, Verdict.CLEARS, 14, 60 * low, 60 * (low + high) / 2, 60 * high, pool="linux")
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (clears(21, 43), "clears in 20–50 min"),
+        (clears(24.9, 41), "clears in 20–50 min"),
+        (clears(0.2, 1.5), "clears within minutes"),
+        (clears(1, 5), "clears in 0–6 min"),
+        (clears(50, 170), "clears in 50 min to 3 h"),
+        (clears(200, 700), "clears in 3 h to 12 h"),
+        (Forecast(NOW, Verdict.GROWING, 14, reason="3.1 jobs arrive a minute"), "growing"),
+        (Forecast(NOW, Verdict.STALLED, 14), "stalled"),
+        (
+            Forecast(
+                NOW, Verdict.UNSAID, 14, reason="arrivals and completions are too close to call; not before 7 min"
+            ),
+            "cannot say: arrivals and completions are too close to call",
+        ),
+    ],
+)
+def test_a_forecast_in_a_few_words(made: Forecast, words: str) -> None:
+    """Three states or a reason; figures that change at every look stay out."""
+    assert forecast_words(made) == words
+
+
+def test_the_parent_says_likely_cause_and_forecast_once() -> None:
+    """Both in the blocks and in the complete text."""
+    pool = replace(samples.grown(samples.sample("linux")), outlook=clears(21, 43))
+    view = replace(samples.view(pool), causes={"linux": LIMIT})
+    incident = samples.incident(candidates=("linux",), affected=("linux",))
+    drawn = parent(incident, view, (), NOW, TIMING)
+    line = "*Likely cause:* the pool's limit is reached (high confidence) · *Forecast:* clears in 20–50 min"
+    assert line.replace("*", "") in drawn.text
+    assert [block for block in drawn.blocks if line in str(block)]
+
+
+def test_with_several_pools_the_line_names_the_worst() -> None:
+    """The longest wait is the one that is spoken of."""
+    worse = replace(samples.grown(samples.sample("gpu", wait=9000.0)), outlook=replace(clears(21, 43), pool="gpu"))
+    view = samples.view(worse, samples.grown(samples.sample("linux")))
+    found = outlook(samples.incident(candidates=("linux", "gpu"), affected=("linux", "gpu")), view, NOW, TIMING)
+    assert found == "*Forecast of gpu:* clears in 20–50 min"
+
+
+def test_nothing_is_said_without_figures_or_of_a_closed_incident() -> None:
+    """No forecast, an old sample, an empty queue, an end."""
+    incident = samples.incident(candidates=("linux",), affected=("linux",))
+    pool = replace(samples.grown(samples.sample("linux")), outlook=clears(21, 43))
+    assert outlook(incident, samples.view(samples.grown(samples.sample("linux"))), NOW, TIMING) is None
+    assert outlook(incident, samples.view(pool), NOW + 3600, TIMING) is None
+    assert outlook(samples.closed(), samples.view(pool), NOW, TIMING) is None
+    empty = replace(samples.view(replace(pool, samples=(samples.sample("linux", queued=2),))))
+    floor = replace(empty, rules={"linux": PoolRules("linux", floor=3)})
+    assert outlook(incident, floor, NOW, TIMING) is None
+
+
+def test_an_older_forecast_than_the_figures_is_not_shown() -> None:
+    """A look that could not be foretold from does not keep the words of an earlier one."""
+    pool = replace(samples.grown(samples.sample("linux")), outlook=replace(clears(21, 43), at=NOW - 400))
+    incident = samples.incident(candidates=("linux",), affected=("linux",))
+    assert outlook(incident, samples.view(pool), NOW, TIMING) is None

@@ -1,0 +1,140 @@
+"""The report as it is drawn: complete as text, within Slack's limits, and safe whatever pools are called."""
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from bot.core.charts.queue_series import Course
+from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.incident.incident import Incident
+from bot.core.pool.early_warning import Early
+from bot.core.pool.pool import Peak, PoolRules
+from bot.core.record import AuditEntry
+from bot.core.reporting.incident_history import PoolHistory
+from bot.core.reporting.proposals import Proposal
+from bot.core.reporting.summary import Books, PoolReport, Report, report
+from bot.views.report.report import reported
+from tests.builders import POOL, closed, incident, named
+from tests.core.pool.hours import MONDAY, weeks
+from tests.slack_limits import message_problems
+from tests.views.golden import assert_golden
+from tests.views.samples import HOSTILE
+
+WEEK = 7 * 86400.0
+UNTIL = MONDAY + 4 * WEEK
+SINCE = UNTIL - WEEK
+BIG = HOSTILE + "x" * 50_000
+
+
+def told(day: int, cause: str) -> Incident:
+    """An incident of two hours on one day of the last week."""
+    at = SINCE + 86400 * day + 9.5 * 3600
+    score = Score(Forecast(at, Verdict.CLEARS, 90, 1800, 3600, 7200, pool=POOL), 4000.0, held=day != 2)
+    return closed(
+        id=f"i{day}",
+        opened_at=at,
+        at=at + 7200,
+        pools=named(POOL),
+        peaks={POOL: Peak(120, 3600.0)},
+        courses={POOL: Course(60.0, waited_seconds=400_000.0, causes={cause: 9})},
+        scores=(score,),
+    )
+
+
+@cache
+def books() -> Books:
+    """Four weeks of mornings that are too much for one pool, a second pool that is calm, and one never measured."""
+    limit, surge = "the pool's limit is reached", "a surge of jobs"
+    acts = (
+        AuditEntry(SINCE + 90000, "U1", "scale_up", {"pool": POOL}, "40", "48", "ok", "a1"),
+        AuditEntry(SINCE + 97200, "tailback", "hand_back", {"pool": POOL, "share": "a1"}, "48", "40", "ok", "b1"),
+    )
+    return Books(
+        SINCE,
+        UNTIL,
+        (told(0, limit), told(1, surge), told(2, limit), incident(at=UNTIL - 900, id="open", pools=named())),
+        {
+            POOL: weeks(28, lambda day, at: day % 7 < 5 and at in (9, 10)),
+            "windows.4xlarge": weeks(25, lambda day, at: False),
+        },
+        early={POOL: Early(hits=3, false=1, missed=1)},
+        trail=acts,
+        rules={name: PoolRules(name) for name in (POOL, "windows.4xlarge", "macos-m1")},
+        prices={POOL: 0.34},
+    )
+
+
+def test_the_week_is_told_in_one_message() -> None:
+    """A table, a sentence for each pool, the proposals with their evidence, and what the figures are."""
+    drawn = reported(report(books()), weekly=True)
+    assert_golden("report_weekly", drawn)
+    assert message_problems(drawn) == []
+
+
+def test_one_person_is_told_the_same_without_the_heading() -> None:
+    """The text alone says all: pools, windows, proposals."""
+    drawn = reported(report(books()))
+    assert not any(block["type"] == "header" for block in drawn.blocks)
+    for words in ("1 Feb", "4 incidents (1 open)", "20 of 20 weekdays 09:00-11:00", "Raise the limit of linux.2xlarge"):
+        assert words in drawn.text, words
+
+
+def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
+    """The limit is unknown: nothing is made up."""
+    cells = tuple(replace(cell, limit=None) for cell in books().pasts[POOL])
+    drawn = reported(report(replace(books(), pasts={POOL: cells})))
+    assert "none; what was recorded supports none" in json.dumps(drawn.blocks)
+    assert "No limit named for linux.2xlarge: the limit of the pool is unknown" in json.dumps(drawn.blocks)
+    assert "Nothing is proposed." in drawn.text
+
+
+def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
+    """Nobody was seen to wait is only said where somebody looked."""
+    calm = report(Books(SINCE, UNTIL, pasts={POOL: weeks(28, lambda day, at: False)}))
+    assert_golden("report_calm", reported(calm))
+    blind = report(Books(SINCE, UNTIL, rules={POOL: PoolRules(POOL)}))
+    assert reported(blind).text == "No incident began in the last 7 days."
+    assert "Measured: 0 of 1 pool." in json.dumps(reported(blind).blocks)
+    assert reported(report(Books(SINCE, UNTIL))).text == "No incident began in the last 7 days."
+
+
+def hostile(name: str, pools: int) -> Report:
+    """A report whose every name comes from outside."""
+    made = report(books())
+    worst = made.pools[0]
+    history = PoolHistory(name, 10**6, 10**6, 1e12, 1e12, ended=((BIG, 3),), causes=((HOSTILE, 9), (BIG, 1)))
+    many: tuple[PoolReport, ...] = tuple(
+        replace(worst, pool=f"{name}{n}", history=history, sized=BIG, most_queued=10**9) for n in range(pools)
+    )
+    proposals = tuple(Proposal(name, f"Stop {name} first.", (BIG, HOSTILE), 1.0) for _ in range(3))
+    return replace(made, pools=many, proposals=proposals)
+
+
+@pytest.mark.parametrize("pools", [1, 3, 60])
+@pytest.mark.parametrize("name", [HOSTILE, BIG, "", "a" * 300], ids=["hostile", "big", "empty", "long"])
+def test_nothing_from_outside_pings_links_or_breaks_a_limit(name: str, pools: int) -> None:
+    """Names of pools and sources, causes and reasons: escaped, cut, and never a mention."""
+    drawn = reported(hostile(name, pools), weekly=True)
+    assert message_problems(drawn) == []
+    sent = json.dumps({"t": drawn.text, "b": drawn.blocks}, ensure_ascii=False)
+    assert not re.search(r"<[!@#]", sent)
+    assert "<https://evil" not in sent
+
+
+def test_many_pools_are_counted_where_they_are_not_shown() -> None:
+    """Sixty pools in trouble."""
+    sent = json.dumps(reported(hostile("p", 60)).blocks)
+    assert "+ 48 more pools" in sent
+    assert "+ 52 more pools" in sent
+
+
+def test_a_line_of_the_table_is_no_wider_than_a_thread() -> None:
+    """72 columns."""
+    made = hostile("linux.g5.48xlarge.nvidia.gpu.memory.optimised.canary", 12)
+    drawn = json.dumps(reported(made).blocks, ensure_ascii=False)
+    table = drawn.partition("```")[2].partition("```")[0].split("\\n")
+    assert len(table) > 12
+    assert max(map(len, table)) <= 72

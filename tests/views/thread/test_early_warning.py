@@ -1,0 +1,116 @@
+"""The early warning in words: what is expected, what is known now, and what became of it; nobody is mentioned."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.pool.early_warning import Crossing, Early, Ending, Episode, Measure, Threshold
+from bot.views.thread.early_warning import Told, limit_words, outcome_unknown, warning, when_words
+from tests.builders import NOW, POOL, sample
+
+WAIT = Threshold(Measure.WAIT, 1800.0)
+SOON = Crossing(WAIT, NOW, 540.0, 900.0, 1560.0, sure=True)
+STANDS = Episode(NOW, SOON, SOON, NOW, 42, 840.0)
+LATEST = sample(48, at=NOW + 60, oldest_wait_seconds=900.0, busy=24, limit=24)
+
+
+def drawn(episode: Episode = STANDS, **parts: object) -> str:
+    """Text and blocks together."""
+    told = Told(POOL, episode, Early(episode, hits=5, false=1, missed=2), LATEST)
+    message = warning(replace(told, **parts))  # type: ignore[arg-type]  # names are checked by it
+    return f"{message.text}\n{message.blocks}"
+
+
+def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
+    """Interval and times of day, the figures of then and now, where the threshold comes from, and the score."""
+    words = drawn(why=("Likely cause: a surge of jobs.",))
+    for part in (
+        "An oldest wait of 30 min is likely to be crossed soon: expected in 9 min to 26 min (08:09 to 08:26 UTC)",
+        "No alert has fired yet.",
+        "Now, at 08:01 UTC: 48 jobs queued, oldest wait 15 min, 24 of 24 runners busy.",
+        "When it was given, at 08:00 UTC: 42 jobs queued, oldest wait 14 min.",
+        "Likely cause: a surge of jobs.",
+        "It is configured.",
+        "5 right, 1 false; 2 missed",
+    ):
+        assert part in words
+
+
+def test_what_to_type_stands_in_one_that_stands_where_the_pool_can_be_scaled() -> None:
+    """There is no thread yet, and no button; a moment after it was given it does not say everything twice."""
+    assert "What more runners would do: `/queue scale linux.2xlarge`." in drawn(scalable=True)
+    assert "/queue scale" not in drawn()
+    assert "/queue scale" not in drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), scalable=True)
+    same = sample(42, at=NOW + 2, oldest_wait_seconds=840.0)
+    assert "When it was given" not in drawn(latest=same)
+
+
+@pytest.mark.parametrize(
+    ("ending", "part"),
+    [
+        (Ending.PASSED, "It passed by itself at 08:20 UTC; an oldest wait of 30 min was not reached."),
+        (
+            Ending.AVERTED,
+            "It passed at 08:20 UTC, after somebody scaled the pool at 08:05 UTC; an oldest wait of 30 min",
+        ),
+        (Ending.AVERTED, "It counts neither as right nor as false."),
+        (Ending.FIRED, "An alert took this over at 08:20 UTC, 20 min after this warning: <https://s/p1|its thread>."),
+        (Ending.EASED, "no alert fired, and since 08:20 UTC the pool is well below it again."),
+        (Ending.EXPIRED, "Nothing came of it within 20 min, so it ended at 08:20 UTC."),
+        (Ending.WITHDRAWN, "Warnings of this pool were switched off at 08:20 UTC."),
+    ],
+)
+def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
+    """In words, with the time; the figures of now are left out, they are nobody's business any more."""
+    over = replace(STANDS, ending=ending, ended_at=NOW + 1200, scaled_at=NOW + 300)
+    words = drawn(over, incident_link="https://s/p1")
+    assert part in words
+    assert "Early warning, over" in words
+    assert "Now, at" not in words
+
+
+def test_what_helps_stands_there_only_while_it_can_help() -> None:
+    """Of one that is over the cause is still of interest; advice for a trouble that has passed is not."""
+    why = ("Likely cause: a surge of jobs.", "What helps: add runners.")
+    assert drawn(why=why).count("What helps: add runners.") == 2
+    over = drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), why=why)
+    assert "Likely cause: a surge of jobs." in over
+    assert "What helps" not in over
+
+
+def test_a_crossing_is_said_as_such() -> None:
+    """The threshold is crossed, the alert has not come."""
+    words = drawn(replace(STANDS, crossed_at=NOW + 900))
+    assert "was crossed at 08:15 UTC, 15 min after this warning. No alert has fired yet." in words
+
+
+def test_an_interval_without_an_end_says_no_more_than_it_knows() -> None:
+    """About when, and hardly before when."""
+    open_end = replace(SOON, high_seconds=None)
+    assert when_words(open_end) == "in about 15 min (08:15 UTC), hardly before 9 min"
+    assert when_words(replace(SOON, threshold=WAIT), speed=60.0).endswith("(08:00 to 08:00 UTC)")
+
+
+def test_thresholds_in_words() -> None:
+    """With their unit, and where they were learnt."""
+    assert limit_words(Threshold(Measure.QUEUED, 50.0)) == "50 queued jobs"
+    learnt = replace(SOON, threshold=replace(WAIT, learnt_from=4))
+    assert "Its last 4 alerts fired there." in drawn(replace(STANDS, foreseen=learnt))
+
+
+def test_a_hostile_pool_pings_and_links_nobody() -> None:
+    """Names come from outside (promises C5)."""
+    words = drawn(pool="<!channel> <https://x|y>", why=("<!here> <@U0ANA>",))
+    assert "<!" not in words
+    assert "<@" not in words
+    assert "<https" not in words
+
+
+def test_one_whose_record_was_lost_says_so_and_where_to_look() -> None:
+    """Nothing is guessed; the pool's name can do no harm."""
+    message = outcome_unknown("a<!channel>", NOW)
+    assert message.text == (
+        "Early warning, outcome unknown: a&lt;!channel&gt;. Tailback gave this warning at 08:00 UTC and has lost its "
+        "records since. What became of it is not known, and this message is not kept true any more. "
+        "How the pool stands now: `/queue status a&lt;!channel&gt;`."
+    )

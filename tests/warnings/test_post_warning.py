@@ -1,0 +1,322 @@
+"""The early warning through the whole product: said once, kept true, linked to what came, and never lost or doubled."""
+
+from dataclasses import replace
+from typing import Any
+
+from bot.core.alert import Kind
+from bot.core.pool.early_warning import Ending
+from bot.core.pool.history import Past
+from bot.core.pool.hour_stats import Fired
+from bot.core.pool.pool import Pool
+from bot.core.record import Change, Notice
+from bot.core.requests.interaction import Surface
+from bot.ports import Failure, Refused
+from tests.builders import CHANNEL, NOW, POOL
+from tests.fakes import Stored
+from tests.world import World, spoken
+
+FULL = {
+    "busy": 40,
+    "idle": 0,
+    "offline": 0,
+    "limit": 40,
+    "booting": 0,
+    "arrivals_per_minute": 8.0,
+    "starts_per_minute": 4.0,
+    "completions_per_minute": 4.0,
+    "duration_p50_seconds": 536.0,
+    "usual_arrivals_per_minute": 8.0,
+}
+"""A pool at its limit to which twice as many jobs come as it can do."""
+TABLES: dict[str, Any] = {
+    "pool": {POOL: {"match": {"runner_label": POOL}, "scaler": {"kind": "http"}, "warn_wait": "30m"}},
+}
+
+
+def pool(world: World) -> Pool:
+    """The pool's record."""
+    found = world.data.rows[f"pool:{POOL}"].value
+    assert isinstance(found, Pool)
+    return found
+
+
+async def watched(**tables: Any) -> World:
+    """Tailback has started and measures its pools; nothing queues."""
+    world = World(**{**TABLES, **tables})
+    world.queues(0, 0.0, **{**FULL, "busy": 20})
+    await world.store.commit(Change(wake=("chore:pools",)))
+    await world.work()
+    return world
+
+
+async def surges(world: World, minutes: int, queued: int = 40, wait: float = 600.0) -> None:
+    """The queue grows by four jobs a minute, its oldest wait by half a minute."""
+    for minute in range(minutes):
+        world.queues(queued + 4 * minute, wait + 30 * minute, **FULL)
+        await world.passes(60, step=60)
+
+
+async def warned(**tables: Any) -> World:
+    """A warning stands in the channel."""
+    world = await watched(**tables)
+    await surges(world, 20)
+    assert pool(world).early.standing
+    return world
+
+
+async def scales(world: World) -> None:
+    """Somebody asks for more runners by command, and confirms; a while goes by until it has been seen."""
+    question = await world.types("scale_up", POOL, "24")
+    assert question.view is not None
+    act = str(question.view["private_metadata"])
+    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", act=act)
+    await surges(world, 1, 124, 1210.0)
+
+
+def only(world: World) -> Stored:
+    """The only message that is no reply."""
+    (found,) = world.chat.parents()
+    return found
+
+
+async def test_every_configured_pool_is_measured_once_a_period_without_an_incident() -> None:
+    """One look a minute at each of the two pools, whatever becomes of the chore; five round trips are all it takes."""
+    world = await watched()
+    before = world.metrics.script.count("snapshot")
+    await world.passes(600, step=10)
+    assert world.metrics.script.count("snapshot") - before == 20
+    assert pool(world).hour is not None
+
+
+async def test_several_processes_measure_as_often_as_one() -> None:
+    """The record's due time and its claim belong to one of them."""
+    world = await watched()
+    before = world.metrics.script.count("snapshot")
+    other = world.process(world.desk.settings)
+    for _ in range(10):
+        world.clock.advance(60)
+        for claim in [*await world.claims("pool"), *await world.claims("pool")]:
+            await world.tell(claim, other)
+    assert world.metrics.script.count("snapshot") - before == 20
+
+
+async def test_an_hour_that_is_over_joins_the_past_in_the_same_commit() -> None:
+    """And is kept when the pool's record goes on."""
+    world = await watched()
+    await world.passes(3 * 3600, step=60)
+    past = world.data.rows[f"past:{POOL}"].value
+    assert isinstance(past, Past)
+    assert [cell.hour for cell in past.cells] == [int(NOW // 3600) + n for n in range(3)]
+    assert past.cells[1].covered_seconds == 3600
+    assert past.cells[1].arrivals.total == 480
+
+
+async def test_a_pool_that_leaves_the_configuration_is_dropped() -> None:
+    """It is not measured again, and its record runs out."""
+    world = await watched()
+    world.configure(pool={"other": {}})
+    world.desk.settings = replace(world.desk.settings, file=world.desk.settings.file.model_copy(update={"pool": {}}))
+    looks = world.metrics.script.count("snapshot")
+    await world.passes(300, step=60)
+    assert world.metrics.script.count("snapshot") == looks
+    assert world.due("pool") is None
+    assert world.data.rows[f"pool:{POOL}"].expires < float("inf")
+
+
+async def test_a_growing_queue_is_warned_of_once_with_figures_and_reasons() -> None:
+    """In the channel of the pool's incidents, without a mention; what is expected when, why, and what helps."""
+    world = await warned()
+    text = only(world).message.text
+    assert only(world).channel == CHANNEL
+    assert "An oldest wait of 30 min is likely to be crossed soon" in text
+    assert "No alert has fired yet" in text
+    assert "40 of 40 runners busy" in text
+    assert "Likely cause: the pool's limit is reached" in text
+    assert "What helps" in text
+    assert "S0ONCALL" not in str(only(world).message)
+    assert "<!" not in str(only(world).message)
+
+
+async def test_it_is_kept_true_with_few_edits() -> None:
+    """Ten more minutes of the same are two edits at most, in one message."""
+    world = await warned()
+    before = only(world).edits
+    await surges(world, 10, 116, 1180.0)
+    assert only(world).edits - before <= 2
+
+
+async def test_it_says_that_it_passed() -> None:
+    """Edited in place, with the time; counted as false."""
+    world = await warned()
+    world.queues(0, 0.0, **{**FULL, "busy": 20})
+    await world.passes(900, step=60)
+    assert "It passed by itself at" in only(world).message.text
+    assert pool(world).early.false == 1
+
+
+async def test_a_warning_that_somebody_acted_on_is_not_called_false() -> None:
+    """More runners were asked for, and the threshold was not reached: nobody knows whether it would have been."""
+    world = await warned()
+    assert f"`/queue scale {POOL}`" in only(world).message.text
+    await scales(world)
+    world.queues(0, 0.0, **{**FULL, "busy": 20})
+    await world.passes(900, step=60)
+    assert "after somebody scaled the pool at" in only(world).message.text
+    assert (pool(world).early.false, pool(world).early.hits) == (0, 0)
+
+
+async def test_a_scale_up_that_was_refused_averts_nothing() -> None:
+    """The scaler said no, so the warning was simply wrong."""
+    world = await warned()
+    world.scaler.script.fail("set", error=Refused("no quota"))
+    await scales(world)
+    world.queues(0, 0.0, **{**FULL, "busy": 20})
+    await world.passes(900, step=60)
+    assert "It passed by itself" in only(world).message.text
+    assert pool(world).early.false == 1
+
+
+async def test_a_crossing_without_an_alert_is_said_at_once() -> None:
+    """The threshold is one thing, the alert another."""
+    world = await warned()
+    world.queues(150, 1900.0, **FULL)
+    await world.passes(60, step=60)
+    assert "was crossed at" in only(world).message.text
+    assert pool(world).early.hits == 1
+
+
+async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning_links_to_it() -> None:
+    """Both ways, once; the mention belongs to the incident alone."""
+    world = await warned()
+    world.queues(150, 1900.0, **FULL)
+    await world.fires()
+    await world.passes(120, step=10)
+    warning, incident = world.chat.parents()
+    assert "An alert took this over at" in warning.message.text
+    assert await world.chat.permalink(CHANNEL, incident.ts) in str(warning.message)
+    (reply,) = [words for words in world.replies if "Foreseen" in words]
+    assert f"an early warning of {POOL} was given" in reply
+    assert f"<{await world.chat.permalink(CHANNEL, warning.ts)}|The warning>" in reply
+    assert (pool(world).early.hits, pool(world).early.missed) == (1, 0)
+    assert pool(world).early.episode is not None
+    assert pool(world).early.episode.ending is Ending.FIRED
+
+
+async def test_an_alert_that_nobody_foresaw_is_counted_and_taught() -> None:
+    """How the pool stood is kept with it: the next threshold comes from there."""
+    world = await watched()
+    world.clock.advance(50)
+    world.queues(90, 2000.0, **FULL)
+    await world.fires()
+    await world.passes(60, step=30)
+    assert pool(world).early.missed == 1
+    (fired,) = pool(world).fired
+    assert (fired.queued, fired.oldest_wait_seconds, fired.channel) == (90, 2000.0, CHANNEL)
+
+
+async def test_an_alert_over_all_pools_teaches_the_worst_one_alone() -> None:
+    """The others only happened to be there."""
+    world = await watched()
+    world.clock.advance(50)
+    world.queues(90, 2000.0, **FULL)
+    await world.fires(replace(spoken(), labels={"alertname": "Jobs are queued"}))
+    await world.passes(60, step=30)
+    others = [row.value for row in world.data.rows.values() if isinstance(row.value, Pool) and row.value.id != POOL]
+    assert len(pool(world).fired) == 1
+    assert [one.fired for one in others] == [()]
+
+
+async def test_what_alerts_fired_at_is_warned_of_without_any_setting() -> None:
+    """Two past alerts at half an hour teach the threshold; the message says where it comes from."""
+    world = await watched(pool={POOL: {"match": {"runner_label": POOL}}})
+    row = world.data.rows[f"pool:{POOL}"]
+    assert isinstance(row.value, Pool)
+    fired = tuple(Fired(f"i{n}", NOW - 9e5 * n, queued, 1800.0 + n) for n, queued in ((1, 30), (2, 90)))
+    row.value = replace(row.value, fired=fired)
+    await surges(world, 20)
+    assert "Its last 2 alerts fired there. This message is kept true." in str(only(world).message.blocks)
+
+
+async def test_nothing_is_said_where_no_threshold_is_known_or_warnings_are_off() -> None:
+    """The default is silence."""
+    for tables in ({"pool": {POOL: {}}}, {"early": {"enabled": False}}):
+        world = await watched(**tables)
+        await surges(world, 25)
+        assert world.chat.parents() == []
+
+
+async def test_warnings_that_are_switched_off_while_one_stands_end_it() -> None:
+    """The message says so."""
+    world = await warned()
+    world.configure(**{**TABLES, "early": {"enabled": False}})
+    await surges(world, 2, 120, 1200.0)
+    assert "switched off" in only(world).message.text
+
+
+async def test_a_blind_source_neither_ends_a_warning_nor_keeps_it_for_ever() -> None:
+    """Silence is not recovery: it stands as it was, until it has stood for too long."""
+    world = await warned()
+    world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    await world.passes(3 * 3600, step=60)
+    assert pool(world).early.standing
+    await world.passes(4 * 3600, step=60)
+    assert "Nothing came of it" in only(world).message.text
+
+
+async def test_an_alert_about_a_blind_source_teaches_nothing() -> None:
+    """It did not fire for the queue."""
+    world = await watched()
+    world.queues(20, 300.0, **FULL)
+    await world.fires(replace(spoken(), kind=Kind.BLIND))
+    await world.passes(120, step=30)
+    assert pool(world).fired == ()
+
+
+async def test_a_route_decides_where_the_warning_goes() -> None:
+    """By the labels that the pool's alerts carry."""
+    world = World(**TABLES)
+    raw = world.desk.settings.file.model_dump()
+    raw["route"] = [{"match": {"runner_label": POOL}, "channel": "C0LINUX"}]
+    file = world.desk.settings.file.model_copy(
+        update={"route": type(world.desk.settings.file).model_validate({"route": raw["route"]}).route}
+    )
+    world.desk.settings = replace(world.desk.settings, file=file)
+    await world.store.commit(Change(wake=("chore:pools",)))
+    await surges(world, 20)
+    assert only(world).channel == "C0LINUX"
+
+
+async def test_a_process_that_dies_after_posting_leaves_no_second_message() -> None:
+    """The mark of the first is found before anything is posted again."""
+    world = await watched()
+    world.chat.script.fail("post", Failure.UNKNOWN, times=1, after=True)
+    await surges(world, 20)
+    await world.passes(60, step=10)
+    assert only(world).message.text.startswith("Early warning")
+
+
+async def test_an_outage_of_slack_delays_it_and_what_is_over_by_then_is_not_told() -> None:
+    """Nobody needs to hear of a warning that has come and gone."""
+    world = await watched()
+    world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
+    await surges(world, 20)
+    assert pool(world).early.standing
+    world.queues(0, 0.0, **{**FULL, "busy": 20})
+    await world.passes(900, step=60)
+    world.chat.script.heal()
+    await world.passes(120, step=30)
+    assert world.chat.parents() == []
+
+
+async def test_a_warning_that_somebody_deleted_stays_deleted() -> None:
+    """It is not given again."""
+    world = await warned()
+    world.chat.script.fail("update", Failure.GONE, times=1)
+    await surges(world, 10, 120, 1200.0)
+    looks = world.chat.script.count("update")
+    await surges(world, 6, 150, 1500.0)
+    assert world.chat.script.count("update") == looks
+    assert len(world.chat.parents()) == 1
+    notice = world.data.rows[f"early:{POOL}"].value
+    assert isinstance(notice, Notice)
+    assert notice.channel == ""

@@ -1,0 +1,201 @@
+"""A whole Tailback on working fakes and a clock in hand: alerts come in, people ask, the worker works when told to."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from bot.config import Environment, File, Settings
+from bot.context.context import Desk, Lever
+from bot.core.alert import Alert
+from bot.core.incident.incident import Incident
+from bot.core.record import Change, Claim
+from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.offer import act_id
+from bot.core.requests.request import Act
+from bot.core.scaling.lease import Lease
+from bot.core.scaling.limits import ScalePolicy
+from bot.incidents.intake import Taken, take_alert
+from bot.registry import ACTIONS
+from handlers.worker import STORIES
+from tests.builders import CHANNEL, NOW, POOL, delivery
+from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, Stored
+from tests.fakes_store import FakeData, FakeStore
+from tests.invariants import WATCHED, broken, forgotten
+from tests.threads import unruly
+
+OTHER_POOL = "linux.gpu"
+ANA, BEN, CAM = "U0ANA", "U0BEN", "U0CAM"
+"""Ana and Ben may scale; Cam is a full member and no more."""
+TEAM = "T0"
+FILE: dict[str, Any] = {
+    "slack": {"channel": CHANNEL, "mention": "S0ONCALL", "pace": "0s", "edit_pace": "0s"},
+    "permissions": {"scale": ["S0INFRA"]},
+    "pool": {
+        POOL: {"match": {"runner_label": POOL}, "scaler": {"kind": "http"}},
+        OTHER_POOL: {"match": {"runner_label": OTHER_POOL}},
+    },
+}
+LABELS = {"alertname": "Runner queue is long", "runner_label": POOL, "severity": "page"}
+
+
+class PoliteStore(FakeStore):
+    """Lets others run before every commit, as a round trip to a server does."""
+
+    async def commit(self, change: Change) -> None:
+        """The commit, after everybody else had a turn."""
+        await asyncio.sleep(0)
+        await super().commit(change)
+
+
+class World:
+    """The desk, and hands to play the outside."""
+
+    def __init__(self, **tables: dict[str, Any]) -> None:
+        """`tables` are laid over the sections of the configuration file."""
+        self.clock = FakeClock(NOW)
+        self.data = FakeData()
+        self.store = PoliteStore(self.clock.now, self.clock.monotonic, data=self.data)
+        self.chat = FakeChat(self.clock)
+        self.chat.groups["S0INFRA"] = frozenset({ANA, BEN})
+        self.metrics, self.scaler = FakeMetrics(self.clock), FakeScaler()
+        self.alertmanager, self.outside = FakeAlertmanager(self.clock), FakeOutside()
+        self.scaler.clock = self.clock
+        self.second_stands = False
+        """Whether the test ends with a second first message of an incident, as it planned it."""
+        WATCHED.append(self.broken)
+        self.numbers = iter(range(1, 100_000))
+        self.desk = self.process(settings(**tables))
+        for pool in (POOL, OTHER_POOL):
+            self.metrics.show(pool, {"queued": 0, "oldest_wait_seconds": 0.0})
+
+    def process(self, given: Settings) -> Desk:
+        """The desk of one more process that shares all of the outside."""
+        policy = ScalePolicy(maximum=40, step=20, cooldown_seconds=600, cost_per_runner_hour=0.34)
+        self.scaler.allowed = policy.maximum
+        return Desk(
+            settings=given,
+            store=self.store,
+            chat=self.chat,
+            metrics={POOL: self.metrics, OTHER_POOL: self.metrics},
+            levers={POOL: Lever(self.scaler, policy)},
+            alertmanagers={"grafana": self.alertmanager},
+            now=self.clock.now,
+            monotonic=self.clock.monotonic,
+            new_id=lambda prefix: f"{prefix}{next(self.numbers)}",
+            outside=self.outside,
+        )
+
+    def broken(self) -> list[str]:
+        """The promises on scaling and on threads that do not hold (tests/invariants.py, tests/threads.py)."""
+        leases = {row.value.id: row.value for row in self.data.rows.values() if isinstance(row.value, Lease)}
+        trail = [entry for _, entry, _ in self.data.trail]
+        threads = [] if self.second_stands else unruly(self.chat.shown())
+        return [*broken(self.scaler.log, trail), *forgotten(leases, self.data.due), *threads]
+
+    def configure(self, route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> None:
+        """What an operator writes into tailback.toml while Tailback runs."""
+        self.desk.settings = replace(self.desk.settings, file=settings(route, **tables).file)
+
+    async def fires(self, *alerts: Alert, **parts: Any) -> Taken:
+        """A delivery arrives; without alerts, one that fires for the pool."""
+        return await take_alert(self.desk, delivery(*(alerts or (spoken(),)), **parts))
+
+    async def opens(self, *alerts: Alert, queued: int = 14, **parts: Any) -> Incident:
+        """An incident whose thread stands, with a queue."""
+        self.queues(queued)
+        await self.fires(*alerts, **parts)
+        await self.work()
+        return self.incident
+
+    def queues(self, queued: int | None, wait: float = 3600.0, pool: str = POOL, **figures: Any) -> None:
+        """What the source shows of a pool from now on."""
+        waits = None if queued is None else wait if queued else 0.0
+        self.metrics.show(pool, {"queued": queued, "oldest_wait_seconds": waits, **figures})
+
+    @property
+    def incident(self) -> Incident:
+        """The only incident on record."""
+        (found,) = [row.value for row in self.data.rows.values() if isinstance(row.value, Incident)]
+        return found
+
+    @property
+    def act(self) -> Act:
+        """The newest action on record."""
+        return [row.value for row in self.data.rows.values() if isinstance(row.value, Act)][-1]
+
+    @property
+    def parent(self) -> Stored:
+        """The incident's first message, as Slack has it."""
+        (found,) = [m for m in self.chat.parents() if m.ts == self.incident.thread.root]
+        return found
+
+    @property
+    def replies(self) -> list[str]:
+        """What the thread was told, in order."""
+        return [stored.message.text for stored in self.chat.thread(self.incident.thread.root or "")]
+
+    def due(self, kind: str = "inc") -> float | None:
+        """In how many seconds the only record of a kind is looked at; None for never."""
+        times = [at for member, at in self.data.due.items() if member.startswith(kind)]
+        return round(min(times) - self.clock.now(), 3) if times else None
+
+    async def claims(self, kind: str = "inc") -> list[Claim]:
+        """Take what is due of one kind, as a process does that may be about to die."""
+        others = {member: at for member, at in self.data.due.items() if not member.startswith(f"{kind}:")}
+        for member in others:
+            del self.data.due[member]
+        claims = (await self.store.claim(100)).claims
+        self.data.due.update(others)
+        return list(claims)
+
+    async def work(self, most: int = 2000) -> int:
+        """The worker, until nothing is due any more; the number of records that were worked on."""
+        for done in range(most):
+            claims = (await self.store.claim(1)).claims
+            if not claims:
+                return done
+            await self.tell(claims[0])
+        raise AssertionError(f"still due after {most} claims: {sorted(self.data.due.items())}")
+
+    async def tell(self, claim: Claim, desk: Desk | None = None) -> None:
+        """Hand one record to its story."""
+        await STORIES[claim.kind](desk or self.desk, claim)
+
+    async def passes(self, seconds: float, step: float = 10.0) -> None:
+        """Time goes by, and the worker works."""
+        for _ in range(round(seconds / step)):
+            self.clock.advance(step)
+            await self.work()
+
+    async def asks(self, name: str, who: str = ANA, **parts: Any) -> Answer:
+        """Somebody asks; without more, by the button that the parent shows now."""
+        given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
+        if "act" not in parts and parts.get("surface", Surface.BUTTON) in {Surface.BUTTON, Surface.DIALOG}:
+            given["act"] = act_id(self.incident, name)
+        return await ACTIONS[name].ask(self.desk, Request(**{"name": name, "who": who, **given, **parts}))
+
+    async def says(self, name: str, *words: str, who: str = ANA, **parts: Any) -> Answer:
+        """Somebody writes `@tailback …` in the incident's thread."""
+        root = self.incident.thread.root
+        return await self.asks(name, who, surface=Surface.MENTION, thread=root, words=words, **parts)
+
+    async def types(self, name: str, *words: str, who: str = ANA, **parts: Any) -> Answer:
+        """Somebody types `/queue …` in the channel."""
+        return await self.asks(name, who, surface=Surface.COMMAND, words=words, **parts)
+
+
+def settings(route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> Settings:
+    """The configuration, with these tables and routes laid over it."""
+    raw: dict[str, Any] = {name: {**FILE.get(name, {}), **tables.get(name, {})} for name in {*FILE, *tables}}
+    raw["route"] = list(route)
+    return Settings(Environment(), File.model_validate(raw))
+
+
+def spoken(fingerprint: str = "a1", *, firing: bool = True, starts_at: float = NOW - 60, **labels: str) -> Alert:
+    """An alert that names the pool."""
+    whole = delivery().alerts[0]
+    resolved = {"ends_at": None if firing else starts_at + 60, "status": "firing" if firing else "resolved"}
+    status = type(whole.status)(resolved.pop("status"))
+    given = {**LABELS, **labels}
+    return replace(whole, fingerprint=fingerprint, starts_at=starts_at, labels=given, status=status, **resolved)
