@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bot.adapters.records import KINDS, Codecs
-from bot.core.timeline import Event
-from bot.core.trail import readable
+from bot.core.audit_chain import readable
+from bot.core.incident.timeline import Event
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
 CODECS = Codecs.build()
