@@ -36,7 +36,7 @@ class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, no
 
 
 class Failure(StrEnum):
-    """What a failed call means for what was asked (promises section 4)."""
+    """What a failed call means for what was asked (docs/reliability.md#what-slack-errors-do)."""
 
     LATER = "later"
     """Not accepted; try again after a while."""
@@ -117,7 +117,7 @@ class Store(Protocol):
         """Wait until a commit anywhere made something due; False after the timeout."""
 
     def lost_data(self) -> bool:
-        """Whether the store knows less than this process saw it keep; stays so until `accept_loss` (promises P10)."""
+        """Whether the store knows less than this process saw it keep; stays so until `accept_loss` (P10)."""
 
     def accept_loss(self) -> None:
         """Go on from what the store holds now: what was lost has been recovered from outside."""

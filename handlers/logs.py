@@ -18,9 +18,10 @@ QUIET = (
     *("slack_bolt", "slack_sdk", "httpx", "httpcore", "aiohttp", "uvicorn", "apscheduler", "asyncio", "redis"),
     *("boto3", "botocore", "urllib3", "PIL"),
 )
-"""Libraries that speak below WARNING of requests, bodies and addresses: never wanted in a log (promises E4, C13).
+"""Libraries whose messages below WARNING contain requests and addresses, which never belong in a log (C13).
 
-botocore's DEBUG repeats every signed header, a role's session token among them.
+See docs/design/measurements.md#bolt-request-checks. At DEBUG botocore logs every signed header, including session
+tokens.
 """
 
 _SHAPES = re.compile(
@@ -83,7 +84,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
 
 
 class Redaction:
-    """A processor that takes secrets out of every text: the second line, behind never logging one (promises C12)."""
+    """A processor that takes secrets out of every text: the second line, behind never logging one (C12)."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         known = sorted({value for value in secrets if len(value) >= SHORTEST_SECRET}, key=len, reverse=True)

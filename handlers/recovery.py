@@ -1,4 +1,4 @@
-"""Watches whether Redis has lost records: a worker has them recovered, a web process waits for that (promises P10)."""
+"""Watches whether Redis has lost records: a worker has them recovered, a web process waits for that (P10)."""
 
 import contextlib
 

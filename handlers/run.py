@@ -28,7 +28,7 @@ from handlers.wiring_tools import unbuildable
 from handlers.worker import Worker
 
 DRAIN_SECONDS = 5.0
-"""How long a web process goes on serving after it said that it is not ready (promises P11)."""
+"""How long a web process goes on serving after it said that it is not ready (P11)."""
 
 RELOAD_SECONDS = 1.0
 CLOCK_SECONDS = 10.0
@@ -213,7 +213,7 @@ def _unset(env: Environment, *, web: bool) -> list[str]:
 
 
 async def refuse_dangers(house: House) -> None:
-    """Raise ConfigError when Redis could lose accepted alerts (promises 2), or holds a newer release's records."""
+    """Raise ConfigError when Redis is unsafe (docs/design/storage.md) or holds records of a newer release."""
     problems = [] if house.embedded else await house.store.check()
     if problems := problems or await house.store.adopt():
         raise ConfigError([f"REDIS_URL: {problem}" for problem in problems])

@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class Clock:
-    """Epoch seconds, carried on by the monotonic clock: a wall clock that jumps moves nothing (promises RT-3)."""
+    """Epoch seconds, carried on by the monotonic clock: a wall clock that jumps moves nothing (RT-3)."""
 
     offset: float
 

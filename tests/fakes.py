@@ -413,7 +413,7 @@ class FakeAlertmanager:
         return self.active
 
     def forget(self, silence_id: str) -> None:
-        """Lose a silence, as an Alertmanager does when it is killed (promises E13)."""
+        """Lose a silence, as an Alertmanager does when it is killed (docs/design/measurements.md#silences)."""
         del self.silences[silence_id]
 
     def _now(self, silence: SilenceFound) -> SilenceFound:

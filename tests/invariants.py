@@ -34,7 +34,7 @@ WATCHED: list[Callable[[], list[str]]] = []
 
 
 def broken(effects: Sequence[Effect], trail: Sequence[AuditEntry]) -> list[str]:
-    """Each promise on scaling that was broken, in a sentence (promises P3, P5, C9, C11)."""
+    """Each promise on scaling that was broken, in a sentence (P3, P5, C9, C11)."""
     found = [sentence for effect in effects for sentence in _judged(effect, trail)]
     targets: dict[str, set[int]] = {}
     for effect in effects:

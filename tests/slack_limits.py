@@ -1,4 +1,4 @@
-"""What Slack refuses or would misread in a message or a view, written from its documentation (slack.md, section 5)."""
+"""Checks messages and views against Slack's documented limits (docs/design/slack.md#message-limits)."""
 
 import json
 import re

@@ -59,7 +59,7 @@ async def test_looks_come_in_turn_and_are_stamped_with_the_clock() -> None:
 
 
 async def test_a_message_shows_up_in_history_after_the_lag() -> None:
-    """The settle time of promise P2 is about this."""
+    """The settle time of P2 is about this."""
     clock = FakeClock()
     chat = FakeChat(clock)
     chat.history_lag_seconds = 5.0

@@ -54,7 +54,7 @@ def _editor(message: Mapping[str, object]) -> object:
 
 
 def unruly(shown: Sequence[Shown]) -> list[str]:
-    """Each promise on threads that was broken, in a sentence (promises P2, P7, SL-8); `shown` oldest first.
+    """Each promise on threads that was broken, in a sentence (P2, P7, SL-8); `shown` oldest first.
 
     A thread that was left behind in a closed channel, and cannot be edited there, is no second one.
     """

@@ -29,7 +29,7 @@ async def open_of(desk: Desk, name: str) -> list[Incident]:
 
 
 async def permit_here(desk: Desk, name: str, channel: str) -> None:
-    """Raise Refused unless the pool is of this channel: an open incident of it stands here, or would (promises C15).
+    """Raise Refused unless the pool is of this channel: an open incident of it stands here, or would (C15).
 
     A pool that no configuration names passes: what is asked of it is refused in better words.
     """

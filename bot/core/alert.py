@@ -6,7 +6,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 SHOWN_ALERTS = 50
-"""At most this many alerts of one group are kept; the rest is counted (promises C4)."""
+"""At most this many alerts of one group are kept; the rest is counted (C4)."""
 GUESSED = "?:"
 """Begins a group key that was made without knowing the sender's routes."""
 CUT = "… (cut)"
@@ -67,7 +67,7 @@ class Alert:
     """Figures that came with the alert, by the names its rule gave them."""
     links: Links = field(default_factory=Links)
     rule_uid: str | None = None
-    """Grafana's rule uid; `__alert_rule_uid__` is the label a silence must name (causes.md, misreading 2)."""
+    """Grafana's rule uid, which a silence must name (docs/design/diagnosis.md#the-silence-matcher)."""
     kind: Kind = Kind.QUEUE
     priority: str | None = None
     """P0 to P3, or None when the alert does not say."""
@@ -84,16 +84,16 @@ class Alert:
 
     @property
     def occurrence(self) -> tuple[str, int, str]:
-        """(fingerprint, start in ms, status): equal for repeats of one and the same news (promises 2.1, rule 7)."""
+        """(fingerprint, start in ms, status): equal for repeats of the same alert (docs/design/storage.md#rules)."""
         return (self.fingerprint, _milliseconds(self.starts_at or 0), self.status)
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The mission alert's values, read as they are meant; None where the alert did not carry the value.
+    """The values of the "Jobs are Queued" alert; None where the alert did not carry one.
 
-    The two maxima are taken over pools independently and may belong to different pools; the two thresholds are
-    booleans, 1 = that limit was crossed (pytorch/test-infra `queueing_alerts.sql`; causes.md section 1).
+    The two maxima may belong to different pools. The two thresholds are booleans: 1 means that this limit was crossed.
+    See docs/design/diagnosis.md#reading-the-alert and pytorch/test-infra `queueing_alerts.sql`.
     """
 
     most_queued_jobs: float | None
@@ -152,7 +152,7 @@ class Delivery:
 
 
 def likeness(source: str, receiver: str, group_key: str) -> str:
-    """Equal for one group however it is heard of; 32 hex digits, so that it may stand on a message (promises C19).
+    """Equal for one group however it is heard of; 32 hex digits, so that it may stand on a message (C19).
 
     Alertmanager's API shows a group's labels but not the routes that its key begins with (`{}/{team="ci"}:{…}`);
     a key that was made from the API begins with `?` in their place.
@@ -203,9 +203,9 @@ def merged(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert,
 
 
 def begun(known: Iterable[Alert], arrived: Iterable[Alert]) -> tuple[Alert, ...]:
-    """The alerts among `arrived` that fire and did not before: new, or the same with a later start.
+    """The alerts among `arrived` that start firing: new ones, and known ones with a later start.
 
-    A repeat of an occurrence that is known, even of one that has ended since, begins nothing (promises 2.1, rule 7).
+    A repeat of a known occurrence, even of an ended one, starts nothing (docs/design/storage.md#rules).
     """
     by_print = {alert.fingerprint: alert for alert in known}
 
@@ -241,7 +241,7 @@ def silence_matchers(alerts: tuple[Alert, ...]) -> tuple[Matcher, ...]:
 
     The uid alone would also silence the rule's alerts of other groups, other pools among them. With a uid the two
     labels that it stands for are left out, as in Grafana's own silence link. Empty when nothing safe can be built;
-    the caller then refuses instead of matching everything (promises P6, AC-6).
+    the caller then refuses instead of matching everything (P6, AC-6).
     """
     if not alerts:
         return ()

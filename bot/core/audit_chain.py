@@ -1,4 +1,4 @@
-"""The audit trail's hash chain: every entry carries the hash of all that was written before it (promises C11)."""
+"""The audit trail's hash chain: every entry carries the hash of all that was written before it (C11)."""
 
 import json
 from collections.abc import Iterable

@@ -9,7 +9,7 @@ from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
 from bot.core.words import listed
 
 NORMAL_WAIT_SECONDS = 300.0
-"""A wait this long is normal even where machines boot faster (causes.md section 2)."""
+"""A wait this long is normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
 
 
 class Cause(StrEnum):

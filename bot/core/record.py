@@ -19,7 +19,7 @@ from bot.core.scaling.lease import Lease
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """One message per channel that names every incident still waiting for its own thread (storm mode, promises P8)."""
+    """One message per channel that names every incident still waiting for its own thread (storm mode, P8)."""
 
     id: str
     """The channel."""

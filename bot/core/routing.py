@@ -40,11 +40,11 @@ def home(pool: PoolRules, routes: Iterable[Route]) -> str | None:
 
 
 def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
-    """Pools that the alerts name by their labels; when they name none, every pool that they do not rule out.
+    """Pools that the alerts name by their labels; if they name none, every pool that they do not rule out.
 
-    An alert over "all runner types" names no pool (causes.md section 1, misreading 4): then all pools are candidates
-    and measuring decides which are affected. A pool is ruled out when its `match` asks for another value of a label
-    than every alert has.
+    An alert over all runner types names no pool (docs/design/diagnosis.md#no-pool-is-named). Then all pools are
+    candidates, and measuring shows which ones are affected. A pool is ruled out when its `match` asks for another value
+    of a label than every alert has.
     """
     rules = list(pools)
     alerts = list(alerts)

@@ -1,4 +1,4 @@
-"""A blind metric source: no figure at all, or only old ones; what nobody sees is not empty (causes.md section 4)."""
+"""The metrics source is blind: it gives no figures, or only old ones. Unknown is not empty."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 

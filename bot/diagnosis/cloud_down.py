@@ -1,4 +1,4 @@
-"""The cloud answers creates with its own errors (causes.md K7)."""
+"""The cloud answers creates with its own errors (docs/design/diagnosis.md#cloud-outage)."""
 
 from bot.core.finding import Cause, Rule, Scaling
 from bot.diagnosis.refusals import refused

@@ -1,4 +1,7 @@
-"""Failed runners count toward the limit, so that no room is left for working ones (causes.md F1)."""
+"""Failed runners count toward the limit and leave no room for working ones.
+
+See docs/design/diagnosis.md#failed-runners.
+"""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count

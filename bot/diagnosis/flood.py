@@ -1,4 +1,4 @@
-"""One source floods the pool: a bot that retries, a matrix gone wild (causes.md S1)."""
+"""One source floods the pool: a bot that retries, a matrix gone wild (docs/design/diagnosis.md#floods)."""
 
 import math
 

@@ -1,4 +1,7 @@
-"""A hosted label: the CI provider's own machines, which no scaler of ours reaches (causes.md G4, G7)."""
+"""A hosted label: the CI provider's own machines, which no autoscaler of ours controls.
+
+See docs/design/diagnosis.md#hosted-runners.
+"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Jobs hang, or run far longer than usual, and hold their runners (causes.md D1)."""
+"""Jobs hang, or run far longer than usual, and hold their runners (docs/design/diagnosis.md#hung-jobs)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The limit is reached with real work on every runner (causes.md M1)."""
+"""The limit is reached with real work on every runner (docs/design/diagnosis.md#the-limit)."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count

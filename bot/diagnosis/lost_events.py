@@ -1,4 +1,7 @@
-"""The autoscaler does not hear of the jobs: events lost or late, nothing asked of the cloud (causes.md L1, L3, A3)."""
+"""The autoscaler misses events of jobs, or gets them late, so it creates nothing.
+
+See docs/design/diagnosis.md#lost-events.
+"""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count, duration

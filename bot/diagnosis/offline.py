@@ -1,4 +1,4 @@
-"""Hosts or their agents are gone: registered, but offline (causes.md O1, O2)."""
+"""Hosts or their agents are gone: registered, but offline (docs/design/diagnosis.md#offline-hosts)."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count

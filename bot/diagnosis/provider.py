@@ -1,4 +1,7 @@
-"""The CI provider assigns nothing: idle runners beside queues, in many pools at once (causes.md G2)."""
+"""The CI provider assigns no jobs: runners are idle beside queues in many pools.
+
+See docs/design/diagnosis.md#provider-outage.
+"""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count, listed

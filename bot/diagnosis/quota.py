@@ -1,4 +1,4 @@
-"""A quota of the cloud account is used up: volumes, addresses, instances (causes.md K4)."""
+"""A quota of the cloud account is used up: volumes, addresses, instances (docs/design/diagnosis.md#quota)."""
 
 from bot.core.finding import Cause, Rule, Scaling
 from bot.diagnosis.refusals import refused

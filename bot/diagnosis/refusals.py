@@ -1,4 +1,4 @@
-"""Error codes of refused creates, by family: each cloud has many siblings of one code (causes.md section 5)."""
+"""Groups the error codes of refused launch requests (docs/design/diagnosis.md#error-codes)."""
 
 import re
 from collections.abc import Callable

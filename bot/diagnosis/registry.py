@@ -1,4 +1,4 @@
-"""The rules, most specific first, in the order of causes.md section 4; to add one, add its name here."""
+"""The rules, most specific first (docs/design/diagnosis.md#order-of-the-rules); add a new one here."""
 
 from bot.core.finding import Rule
 from bot.diagnosis import (

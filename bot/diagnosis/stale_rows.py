@@ -1,10 +1,13 @@
-"""Ghost rows: jobs that look queued and cannot start, such as those of a cancelled run (causes.md G1)."""
+"""Rows that look queued but cannot start, such as jobs of a cancelled run.
+
+See docs/design/diagnosis.md#ghost-rows.
+"""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count, duration
 
 LIVE_SECONDS = 86_400.0
-"""CI providers cancel what has queued for a day; in effect it takes up to two (causes.md section 1)."""
+"""CI providers cancel jobs that have queued for a day; in effect it takes up to two."""
 
 
 def find(facts: Facts) -> Finding | None:

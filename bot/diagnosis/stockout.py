@@ -1,4 +1,4 @@
-"""The cloud has no machine of this type left (causes.md K1, L3)."""
+"""The cloud has no machine of this type left (docs/design/diagnosis.md#no-capacity)."""
 
 from bot.core.finding import Cause, Rule, Scaling
 from bot.diagnosis.refusals import refused

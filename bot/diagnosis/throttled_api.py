@@ -1,4 +1,7 @@
-"""The CI provider's API limit is used up, so the autoscaler is deaf and dumb until the hour turns (causes.md R1)."""
+"""The CI provider's API limit is used up, so the autoscaler can neither see nor act until it resets.
+
+See docs/design/diagnosis.md#api-limit.
+"""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 

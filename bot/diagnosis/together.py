@@ -1,4 +1,7 @@
-"""Many pools queue at once and nothing explains it one by one: a release, a shared API, a provider (causes.md A1)."""
+"""Many pools queue at once, and no pool has a cause of its own: a release, a shared API, a provider.
+
+See docs/design/diagnosis.md#releases.
+"""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import listed

@@ -1,4 +1,4 @@
-"""A label that no runner carries: misspelt, or no longer in the configuration (causes.md T1)."""
+"""No runner carries the label: it is misspelt or was removed (docs/design/diagnosis.md#unknown-labels)."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count

@@ -1,4 +1,7 @@
-"""Machines boot, but their runners never register: more of them cost money and serve nobody (causes.md I2)."""
+"""Machines boot, but their runners never register; more machines cost money and do not help.
+
+See docs/design/diagnosis.md#machines-that-do-not-register.
+"""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.pool.pool import Snapshot

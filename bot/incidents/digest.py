@@ -1,4 +1,4 @@
-"""Many incidents wait for their thread in one channel: one digest names them all at once (promises P8, storm mode)."""
+"""Many incidents wait for their thread in one channel: one digest names them all at once (P8, storm mode)."""
 
 from dataclasses import dataclass, replace
 

@@ -37,7 +37,7 @@ from bot.views.parent.parent import parent
 from bot.views.thread.replies import reply
 
 MOST_STEPS = 12
-"""Steps per claim, so that one talkative incident does not hold up the others (promises P9)."""
+"""Steps per claim, so that one talkative incident does not hold up the others (P9)."""
 SAFETY_SECONDS = 0.2
 """Nothing is sent in the last moment of a lease."""
 POST_BURST = 3
@@ -179,7 +179,7 @@ async def _reply(desk: Desk, held: Held[Incident], incident: Incident, step: Ste
 
 
 async def _turn(desk: Desk, incident: Incident, step: Step) -> float:
-    """Seconds until this may be said; 0 when it is our turn (slack.md section 3)."""
+    """Seconds until this may be said; 0 when it is our turn (docs/design/slack.md#rate-limits)."""
     slack, now = desk.settings.file.slack, desk.now()
     if (refused_at := desk.notes.get(REFUSED_NOTE)) is not None:
         wait = await desk.store.pace("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)

@@ -1,4 +1,4 @@
-"""Two threads of one incident, or two early warnings that are one, become one again (promises P2).
+"""Two threads of one incident, or two early warnings that are one, become one again (P2).
 
 A request that arrived very late can cause them.
 """

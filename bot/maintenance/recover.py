@@ -2,7 +2,7 @@
 
 The history of a lost incident is not rebuilt. A thread is known by the mark on its first message; whoever hears of its
 group next (`take_alert`) takes the thread up. An early warning without a record says that its outcome is not known.
-Until all channels were read no action is done (promises P10).
+Until all channels were read no action is done (P10).
 """
 
 import structlog

@@ -16,9 +16,9 @@ from bot.ports import Failure, Posted, Unreachable
 OVER = "over/"
 """Begins the mark of a first message whose incident is closed: nobody takes that thread up again."""
 LOOK_UP_SECONDS = 120.0
-"""When Slack's history stays unreadable for that long, post all the same: late beats never (promises P2)."""
+"""When Slack's history stays unreadable for that long, post all the same: late beats never (P2)."""
 PLAIN_AFTER = 2
-"""Failures in a row before the minimal rendering is used (promises P9)."""
+"""Failures in a row before the minimal rendering is used (P9)."""
 QUARANTINE_SECONDS = 3600.0
 CREDENTIALS_SECONDS = 10.0
 """At most one probe per incident in this time while the token is not accepted."""
@@ -104,12 +104,12 @@ async def edit_root(desk: Desk, incident: Incident, message: Message, drawn: str
 
 
 def mark_of(incident: Incident) -> str:
-    """What a thread's first message carries: whose it is, and of what group, by opaque ids alone (promises C19)."""
+    """What a thread's first message carries: whose it is, and of what group, by opaque ids alone (C19)."""
     return f"{incident.id}.{likeness(incident.source, incident.receiver, incident.group_key)}"
 
 
 def after_failure(desk: Desk, incident: Incident, error: Unreachable) -> Said:
-    """What a failed call means for the incident: promises section 4, row by row."""
+    """What a failed call means for the incident: docs/reliability.md#what-slack-errors-do, row by row."""
     now, slack = desk.now(), desk.settings.file.slack
     why = str(error)
     match error.failure:
@@ -158,7 +158,7 @@ def _at_rest(incident: Incident, why: str, until: float) -> Incident:
 
 
 async def look_up(desk: Desk, sought: Sought, unsettled: float | None) -> Posted | Said | None:
-    """The message, None when it may be sent, or the wait before that can be known (promises P2)."""
+    """The message, None when it may be sent, or the wait before that can be known (P2)."""
     if unsettled is None:
         return None
     now, settle = desk.now(), desk.settings.file.slack.settle

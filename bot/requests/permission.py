@@ -18,7 +18,7 @@ from bot.ports import Refused, Unreachable
 TAILBACK = "tailback"
 """Who did what nobody asked for: a lease that ended."""
 LOOKUP_SECONDS = 0.7
-"""For asking Slack who somebody is: a click is answered within a second, also while Slack hangs (promises SL-4)."""
+"""For asking Slack who somebody is: a click is answered within a second, also while Slack hangs (SL-4)."""
 
 
 class Forgotten(Refused):
@@ -26,7 +26,7 @@ class Forgotten(Refused):
 
 
 class TooOften(Refused):
-    """More requests than a person makes by hand (promises C10); nothing else is wrong with it."""
+    """More requests than a person makes by hand (C10); nothing else is wrong with it."""
 
 
 class Repeated(Refused):
@@ -123,7 +123,7 @@ async def _refuse_used(desk: Desk, act: str) -> None:
 
 
 def already(desk: Desk, known: Act) -> Refused:
-    """What the second one hears: when, and who it was (promises P3)."""
+    """What the second one hears: when, and who it was (P3)."""
     return Refused(f"That was already requested {duration(desk.now() - known.requested_at)} ago", known.who)
 
 

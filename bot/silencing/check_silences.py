@@ -1,7 +1,7 @@
-"""The silences that were made from here are looked at: one that its back end lost is made once more, and said (P6).
+"""Checks that the silences created by Tailback still exist, and creates a lost one once more (P6).
 
-An Alertmanager that is killed forgets the silences since its last snapshot (promises E13). One that somebody ended
-there is left ended.
+A killed Alertmanager forgets recent silences (docs/design/measurements.md#silences). One that somebody ended there
+stays ended.
 """
 
 from dataclasses import replace

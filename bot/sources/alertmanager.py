@@ -1,4 +1,4 @@
-"""The Prometheus Alertmanager's webhook, payload version 4 (formats.md section 5)."""
+"""The Prometheus Alertmanager's webhook, payload version 4 (docs/design/alert-formats.md#alertmanager)."""
 
 import json
 from collections.abc import Mapping

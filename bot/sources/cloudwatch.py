@@ -1,6 +1,6 @@
-"""A CloudWatch alarm as SNS carries it: state, pool by its dimensions, and what its description says by convention.
+"""Parses a CloudWatch alarm from SNS: state, pool from its dimensions, conventions in its description.
 
-Format and conventions are formats.md sections 3 and 7 (pytorch/alerting-infra `transformers/cloudwatch.ts`).
+Format: docs/design/alert-formats.md#amazon-sns and pytorch/alerting-infra `transformers/cloudwatch.ts`.
 """
 
 import re

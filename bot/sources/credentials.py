@@ -1,4 +1,4 @@
-"""Whether a webhook's sender knows the secret: headers and raw bytes, before anything is parsed (promises C1)."""
+"""Whether a webhook's sender knows the secret: headers and raw bytes, before anything is parsed (C1)."""
 
 import base64
 import binascii
@@ -101,7 +101,7 @@ def _same_as_any(given: bytes, tokens: tuple[str, ...]) -> bool:
 def _signature_trouble(
     value: bytes, body: bytes, found: dict[str, list[bytes]], secrets: Secrets, now: float
 ) -> str | None:
-    """What is wrong with Grafana's signature (hex SHA-256, formats.md section 4); None when it is good."""
+    """The problem with Grafana's signature, or None; format: docs/design/alert-formats.md#grafana."""
     digest = hmac.new(_secret(secrets.hmac_secret), digestmod=sha256)
     if secrets.timestamp_header:
         stamps = found[secrets.timestamp_header.lower()]

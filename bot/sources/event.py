@@ -1,6 +1,7 @@
-"""The normalised alert event, schema version 1: pytorch/alerting-infra `alert-event.schema.json`, formats.md section 3.
+"""Parses the normalised alert event, schema version 1 (docs/design/alert-formats.md#normalised-event).
 
-Its identity is PyTorch's fingerprint: SHA-256 over source, lower-case title, account, region and alarm.
+The schema is pytorch/alerting-infra `alert-event.schema.json`. Its identity is PyTorch's fingerprint: SHA-256 over
+source, lower-case title, account, region and alarm.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,8 @@
-"""An alert that arrives as a GitHub issue: an `issues` webhook, body as pytorch/alerting-infra writes it.
+"""Parses an alert that arrives as a GitHub issue, in the format of pytorch/alerting-infra.
 
-The format is formats.md section 8. `bot.sources.registry.GITHUB_EVENTS` names it for `POST /github`, which checks
-GitHub's signature; a bearer token is no proof that GitHub sent something, so `/alerts/` does not know it.
+Format: docs/design/alert-formats.md#alerts-as-github-issues. `bot.sources.registry.GITHUB_EVENTS` names it for
+`POST /github`, which checks GitHub's signature. `/alerts/` does not accept it, because a bearer token does not prove
+that GitHub sent it.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Grafana's webhook contact point, payload version 1: grafana/alerting `receivers/webhook/v1`, formats.md section 4."""
+"""Parses Grafana's webhook, payload version 1 (docs/design/alert-formats.md#grafana)."""
 
 import re
 from collections.abc import Iterator
@@ -65,9 +65,9 @@ def _rule_uid(item: Item) -> str | None:
 
 
 def _silence_link(item: Item, uid: str | None) -> str:
-    """Grafana's own link when each matcher fits this alert, else one built from the rule's uid.
+    """Grafana's own silence link if every matcher fits this alert, else a link built from the rule's uid.
 
-    A link that names `alert_rule_uid` without its underscores would silence nothing (causes.md, misreading 2).
+    A link that names `alert_rule_uid` would silence nothing (docs/design/diagnosis.md#the-silence-matcher).
     """
     own = link(item.text("silenceURL"))
     named = list(matchers(own))

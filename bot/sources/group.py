@@ -85,10 +85,10 @@ class Format:
 
 
 def delivery(body: bytes, written_by: Format) -> Delivery:
-    """Read a payload; raises Unreadable when it has no alert that can be read.
+    """Parse a payload; raises Unreadable when it has no readable alert.
 
-    Unknown and missing fields are normal, and so is the other sender's version: what counts is readable `alerts`
-    (formats.md section 2). An alert that cannot be read among others that can is counted as not shown.
+    Unknown and missing fields are normal (docs/design/alert-formats.md#recognition). Unreadable alerts beside readable
+    ones are counted as not shown.
     """
     payload = read(body)
     group = _group(payload)

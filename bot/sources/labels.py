@@ -22,7 +22,7 @@ def named(words: Words, name: str) -> Iterator[str]:
 def priority(annotations: Words, labels: Words) -> str | None:
     """P0 to P3 from "P2", "p2" or "2", the annotation before the label; None when neither says so.
 
-    A missing priority is no reason to refuse an alert (formats.md section 2).
+    A missing priority is no reason to refuse an alert (docs/design/alert-formats.md#recognition).
     """
     for value in (*named(annotations, "priority"), *named(labels, "priority")):
         if found := _PRIORITY.fullmatch(value):
@@ -41,9 +41,10 @@ def teams(annotations: Words, labels: Words) -> tuple[str, ...]:
 
 
 def link(address: str) -> str:
-    """An http(s) address that is safe to show, `www.` completed; empty for anything else (formats.md section 3).
+    """An http(s) address that is safe to show, with `www.` completed; empty for anything else.
 
-    Characters that could end a link in Slack are percent-encoded; an address with a user name in it is dropped.
+    Characters that could end a link in Slack are percent-encoded. An address with a user name is dropped. See
+    docs/design/alert-formats.md#normalised-event.
     """
     whole = address.strip()
     if whole.lower().startswith("www."):
@@ -65,7 +66,7 @@ def first_link(*addresses: str) -> str:
 
 
 def runbook(annotations: Words) -> str:
-    """The runbook's address; a runbook may be a dashboard (causes.md section 1, misreading 5)."""
+    """The runbook's address; a runbook may be a dashboard (docs/design/diagnosis.md#the-runbook)."""
     return first_link(*named(annotations, "runbook_url"), *named(annotations, "runbook"))
 
 

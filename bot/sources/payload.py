@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from bot.core.alert import CUT
 
 MOST_DEPTH = 64
-"""Objects and lists inside each other (promises C4)."""
+"""Objects and lists inside each other (C4)."""
 MOST_CHARS = 1000
 """Longest text kept of a label or an annotation."""
 MOST_PAIRS = 64
@@ -127,7 +127,7 @@ def instant(value: object) -> float | None:
     """An RFC 3339 time as epoch seconds, cut to milliseconds; None for the zero time and whatever is no time.
 
     Alertmanager writes up to nine fraction digits in a webhook and cuts the same instant to milliseconds in its API
-    (formats.md section 5). Without an offset the time is UTC.
+    (docs/design/alert-formats.md#alertmanager). Without an offset the time is UTC.
     """
     found = _INSTANT.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:

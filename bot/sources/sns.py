@@ -1,6 +1,7 @@
-"""Amazon SNS's envelope: what came, which bytes were signed, and which addresses may be asked about it (formats.md 7).
+"""Parses Amazon SNS's envelope: its kind, its signed bytes, and the addresses that may be contacted about it.
 
-An alarm has to be unpacked before its signature can be checked: only the envelope is, and `trouble` comes first.
+An alarm must be unpacked before its signature can be checked, so only the envelope is read before `trouble`. See
+docs/design/alert-formats.md#amazon-sns.
 """
 
 import base64

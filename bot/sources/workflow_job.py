@@ -58,10 +58,10 @@ def parse(body: bytes, now: float) -> WorkflowJob | None:
 
 
 def _state(action: str, status: str, steps: list[object]) -> JobState | None:
-    """Where the job stands: as far as the action or the status says, whichever is further; None for neither known.
+    """The job's state: the later one of action and status; None if neither is known.
 
-    `queued` with the status `waiting` is held (formats.md section 9); a job with steps has begun, whatever its status
-    (causes.md section 2).
+    `queued` with the status `waiting` is held (docs/design/back-ends.md#ci-systems). A job with steps has begun,
+    whatever its status says.
     """
     said = {STATES[word] for word in (action, status) if word in STATES}
     for state in (JobState.COMPLETED, JobState.IN_PROGRESS):

@@ -1,4 +1,4 @@
-"""The blocks that Tailback sends, and Slack's limits on them; only this file knows the numbers (slack.md section 5)."""
+"""Builds Slack blocks within Slack's limits; only this file knows them (docs/design/slack.md#message-limits)."""
 
 import json
 from collections.abc import Sequence

@@ -39,7 +39,7 @@ def joined(separator: LiteralString, *parts: Marked | None) -> Marked:
 
 
 def escaped(value: str | int, most: int = MOST_VALUE) -> Marked:
-    """Untrusted text as mrkdwn: on one line, cut, and unable to ping, link or open a code block (promises C5)."""
+    """Untrusted text as mrkdwn: on one line, cut, and unable to ping, link or open a code block (C5)."""
     if isinstance(value, Marked):
         return value
     text = clipped(clean(f"{value:,}" if isinstance(value, int) else value), most)

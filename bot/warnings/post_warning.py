@@ -199,7 +199,10 @@ async def _linked(desk: Desk, record: Notice, incident: Held[Incident] | None) -
 
 
 async def _failed(desk: Desk, mine: Held[Notice], error: Unreachable) -> Left:
-    """What a failed call means: promises section 4. A warning that somebody deleted is not given again."""
+    """Handle a failed Slack call (docs/reliability.md#what-slack-errors-do).
+
+    A warning that somebody deleted is not posted again.
+    """
     record, now, slack = mine.value, desk.now(), desk.settings.file.slack
     log.warning("early warning failed", pool=record.id, failure=error.failure, why=error.what)
     posting = record.ts is None

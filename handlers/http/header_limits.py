@@ -12,7 +12,7 @@ HEAD_SECONDS = 10.0
 TOO_LARGE = "the headers are too large; 16 kB are allowed"
 
 _LATE = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-"""An alert sender on a bad line shall send again, and would not after a 4xx (promises E1)."""
+"""503 makes an alert sender try again; a 4xx would not (docs/design/measurements.md#alertmanager-retries)."""
 _ENDLESS = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 too_large = PlainTextResponse(TOO_LARGE, 431, headers={"connection": "close"})

@@ -1,4 +1,7 @@
-"""Slack's request signature, checked on the raw bytes before anything parses them (promises E4, SE-3)."""
+"""Checks Slack's request signature on the raw bytes, before anything parses them (SE-3).
+
+slack-bolt parses first (docs/design/measurements.md#bolt-request-checks).
+"""
 
 import hmac
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ from bot.ports import Unreachable
 from bot.sources.payload import Unreadable
 
 PATIENCE_SECONDS = 1.8
-"""A sender that cannot be stored for gets its 503 within 2 s (promises P1)."""
+"""A sender that cannot be stored for gets its 503 within 2 s (P1)."""
 LATER = "cannot store this now; send it again"
 OVERLOADED = "too many deliveries of this source at once; send it again"
 

@@ -65,7 +65,7 @@ class Client(Protocol):
     on_message_listeners: list[Callable[[Any], Awaitable[None]]]
 
     async def is_connected(self) -> bool:
-        """What the SDK thinks; it does not look at whether anything arrives (slack.md trap 14)."""
+        """The SDK's own opinion, which misses docs/design/slack.md#silent-socket-mode-connections."""
 
     async def connect_to_new_endpoint(self, force: bool = False) -> None:
         """Connect by a new address."""

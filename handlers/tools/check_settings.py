@@ -20,7 +20,7 @@ EXAMPLES = frozenset(
 )
 """The values of .env.example."""
 WEAK = 16
-"""Characters: a shorter random value has under 128 bits even when it is not hexadecimal (promises C2)."""
+"""Characters: a shorter random value has under 128 bits even when it is not hexadecimal (C2)."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 
 

@@ -16,7 +16,7 @@ Json = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One right of the bot token (slack.md section 8)."""
+    """One right of the bot token (docs/design/slack.md#scopes)."""
 
     name: str
     why: str
@@ -40,7 +40,7 @@ SCOPES = (
 
 `channels:read` is left out because `check` reads one message of the history instead; `users:read.email`,
 `reactions:write`, `pins:write` and `bookmarks:write` because nothing calls them; `chat:write.public` and
-`channels:join` because people choose where the bot is (promises C14).
+`channels:join` because people choose where the bot is (C14).
 """
 TOLERATED = frozenset({"channels:read", "groups:read"})
 """Not needed, and no surplus either: with them `check` also sees that a channel is archived."""

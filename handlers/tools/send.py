@@ -61,7 +61,10 @@ def read(path: Path) -> bytes:
 
 
 def kind_of(body: bytes, known: Mapping[str, object]) -> str:
-    """Which source the payload is of, among the `known` ones (formats.md section 2). Raises Refused."""
+    """The source of the payload among the `known` ones; raises Refused if none fits.
+
+    See docs/design/alert-formats.md#recognition.
+    """
     choices = " or ".join(f"--to {name}" for name in sorted(known))
     try:
         payload = json.loads(body)
@@ -110,7 +113,7 @@ def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Pa
 
 
 def signed(secret: str, timestamp_header: str, body: bytes, now: float) -> dict[str, str]:
-    """Grafana's signature headers (formats.md section 4)."""
+    """Grafana's signature headers (docs/design/alert-formats.md#grafana)."""
     digest = hmac.new(secret.encode("utf-8", "surrogateescape"), digestmod=sha256)
     headers = {}
     if timestamp_header:

@@ -107,7 +107,7 @@ async def test_a_message_that_was_deleted_is_gone(room: Room) -> None:
 
 
 async def test_a_reply_under_a_deleted_parent_says_gone(room: Room) -> None:
-    """Slack posts it at top level without an error (slack.md trap 13)."""
+    """Slack posts it at top level without an error (docs/design/slack.md#replies-to-a-deleted-parent)."""
     root = await room.chat.post(CI, HELLO, mark="inc-1.root")
     room.delete(CI, root.ts)
     assert await failure(room.chat.post(CI, SHORT, mark="inc-1.reply", thread=root.ts)) is Failure.GONE

@@ -54,7 +54,7 @@ def test_what_cannot_be_read_names_the_record_and_the_remedy(document: bytes) ->
 
 
 def test_half_a_character_is_refused_by_name() -> None:
-    """Python's own JSON parser lets lone surrogates in (E14); they never reach Redis."""
+    """Python's own JSON parser lets lone surrogates in (docs/design/measurements.md#json); they never reach Redis."""
     with pytest.raises(Unreachable, match="pool:p cannot be written") as refused:
         CODECS.encode(Pool("p", trouble="\ud800"))
     assert not refused.value.retryable

@@ -51,7 +51,7 @@ def test_an_occurrence_is_fingerprint_start_and_status(one: Alert, other: Alert,
     ],
 )
 def test_an_incident_is_source_receiver_and_group(parts: dict[str, Any], *, same: bool) -> None:
-    """And nothing else: GoAlert's keys made of text turn one alert into many (formats.md section 2)."""
+    """Keys made of text would turn one alert into many (docs/design/alert-formats.md#recognition)."""
     assert (delivery().key == delivery(**parts).key) is same
 
 

@@ -61,7 +61,7 @@ class Ends:
         return [s.as_json(now) for s in self.silences.find([]) if s.state(now) == "active"]
 
     def forget_silences(self) -> None:
-        """Lose them all, as an Alertmanager does that is killed (promises E13)."""
+        """Lose them all, as an Alertmanager does that is killed (docs/design/measurements.md#silences)."""
         self.silences = Silences(time.time)
 
     async def _query(self, request: Request) -> Response:

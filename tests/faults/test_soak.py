@@ -14,7 +14,7 @@ from tests.faults.soak import soaked
 pytestmark = pytest.mark.needs("redis-server")
 
 MOST_VISIBLE_SECONDS = 120.0
-"""A second thread is repaired within two minutes (promises P2)."""
+"""A second thread is repaired within two minutes (P2)."""
 
 
 async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(

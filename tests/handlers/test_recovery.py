@@ -1,4 +1,4 @@
-"""Who notices that Redis lost records, and who goes on when they were recovered (promises P10)."""
+"""Who notices that Redis lost records, and who goes on when they were recovered (P10)."""
 
 import asyncio
 from dataclasses import replace

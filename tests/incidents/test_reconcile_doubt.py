@@ -130,7 +130,7 @@ async def test_a_claim_that_was_lost_writes_nothing() -> None:
 
 
 async def test_nothing_is_sent_after_the_lease_has_ended() -> None:
-    """A process that slept through its lease looks at the clock right before it speaks (E17)."""
+    """The clock is checked right before sending (docs/design/measurements.md#paused-processes)."""
     world = World()
     world.queues(14)
     await world.fires()

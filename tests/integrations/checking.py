@@ -16,7 +16,7 @@ BACK_ENDS = {"configuration", "metrics", "scaler", "alertmanager"}
 
 
 def configuration(page: str) -> str:
-    """All toml blocks of docs/integrations/PAGE.md, in order: together they are its minimal configuration."""
+    """All toml blocks of a page in docs/integrations, in order: together they are its minimal configuration."""
     blocks = BLOCK.findall((PAGES / f"{page}.md").read_text("utf-8"))
     assert blocks, f"docs/integrations/{page}.md has no toml block"
     return "\n".join(blocks)

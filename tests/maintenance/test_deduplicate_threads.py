@@ -1,4 +1,4 @@
-"""Two threads of one incident become one: the oldest stays, the others point to it and act on nothing (promises P2)."""
+"""Two threads of one incident become one: the oldest stays, the others point to it and act on nothing (P2)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What waits for Slack for too long is told outside of it: once, and once when it is over (promises P8)."""
+"""What waits for Slack for too long is told outside of it: once, and once when it is over (P8)."""
 
 from bot.core.chore import Chore
 from bot.maintenance.slack_outage import PATIENCE_SECONDS, TROUBLE_SECONDS, watch

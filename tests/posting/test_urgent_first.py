@@ -1,4 +1,4 @@
-"""What a person just did is shown ahead of everything that waits its turn (promises P8, slack.md section 3)."""
+"""What a person just did is shown ahead of everything that waits its turn (P8, docs/design/slack.md#rate-limits)."""
 
 from bot.core.incident.incident import Incident
 from bot.core.requests.offer import act_id

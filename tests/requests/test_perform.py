@@ -149,7 +149,7 @@ async def test_a_worker_that_dies_before_the_intent_costs_nothing() -> None:
 
 
 async def test_a_process_that_slept_through_its_lease_sends_nothing() -> None:
-    """Between intent and effect the clock is looked at: somebody else may be at it (E17)."""
+    """The clock is checked between intent and effect (docs/design/measurements.md#paused-processes)."""
     world = World()
     claim = await asked(world)
     commit = world.store.commit

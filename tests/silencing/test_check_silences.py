@@ -32,7 +32,7 @@ async def test_one_that_holds_is_left_alone() -> None:
 
 
 async def test_one_that_was_lost_is_made_again_with_the_same_end() -> None:
-    """Once; a second loss is only said (promises E13)."""
+    """Once; a second loss is only said (docs/design/measurements.md#silences)."""
     world = await silenced("1h")
     ends = only(world).ends_at
     world.alertmanager.forget("silence-1")

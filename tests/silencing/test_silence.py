@@ -266,7 +266,7 @@ async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made(arrived: bool) -> None:
-    """The real back ends make a second one for a second request (E13)."""
+    """The real back ends make a second one for a second request (docs/design/measurements.md#silences)."""
     world = World()
     await world.opens()
     world.alertmanager.script.fail("silence", Failure.UNKNOWN, after=arrived)

@@ -107,7 +107,7 @@ def test_a_sender_who_knows_the_secret_is_let_in(headers: list[Header], secrets:
     ],
 )
 def test_everybody_else_is_refused_with_one_sentence(headers: list[Header], secrets: Secrets, reason: str) -> None:
-    """The sender learns nothing from the sentence; the reason is for our own log (promises SE-2)."""
+    """The sender learns nothing from the sentence; the reason is for our own log (SE-2)."""
     assert judged(headers, BODY, secrets, NOW) == Verdict(False, reason, REFUSED)
 
 

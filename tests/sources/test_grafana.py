@@ -15,7 +15,7 @@ SILENCE = "https://g.example/grafana/alerting/silence/new?alertmanager=grafana"
 
 
 def test_the_seed_alert_is_read_as_it_is_meant() -> None:
-    """The five misreadings of causes.md section 1: booleans are no limits, and no pool is named."""
+    """Booleans are not limits, and no pool is named (docs/design/diagnosis.md#reading-the-alert)."""
     found = parse(raw(FIXTURES / "grafana" / "RECONSTRUCTED_seed_alert.json"))
     only = found.alerts[0]
     seen = readings(only)

@@ -99,7 +99,7 @@ def test_an_identity_that_is_too_long_to_keep_is_digested_and_not_cut() -> None:
     ],
 )
 def test_the_name_is_the_rules_own(labels: dict[str, str], top: dict[str, Any], name: str) -> None:
-    """rulename, else alertname, else the group's alertname, else the title (formats.md section 3)."""
+    """The order is in docs/design/alert-formats.md#normalised-event."""
     found = parse(body(item(labels=labels), **top))
     assert (found.title, found.alerts[0].name) == (name, name)
 

@@ -71,7 +71,7 @@ def test_teams(annotations: dict[str, str], labels: dict[str, str], found: tuple
     ],
 )
 def test_only_safe_web_addresses_are_links(address: str, found: str) -> None:
-    """Nothing from an alert can forge a link or break out of one (promises P12)."""
+    """Nothing from an alert can forge a link or break out of one (P12)."""
     assert link(address) == found
 
 

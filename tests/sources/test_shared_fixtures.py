@@ -104,7 +104,7 @@ GROUPS[9] = '{}:{alertname="CIQueueOldestJob"}'
 
 @pytest.mark.parametrize(("name", "body"), bodies("grafana"))
 def test_grafana(name: str, body: bytes) -> None:
-    """Title, kind, rule uid and priority as causes.md and formats.md give them."""
+    """Title, kind, rule uid and priority as docs/design/ gives them."""
     found = SOURCES["grafana"](body)
     uids = [alert.rule_uid for alert in found.alerts]
     assert (found.title, found.kind, uids, found.alerts[0].priority) == READ[name]
@@ -132,7 +132,7 @@ def test_alertmanager(name: str, body: bytes) -> None:
 
 
 def test_the_seed_alert() -> None:
-    """The readings of causes.md section 1, from the file itself."""
+    """The readings of docs/design/diagnosis.md#reading-the-alert, from the file itself."""
     found = SOURCES["grafana"](raw(SHARED / "grafana" / "RECONSTRUCTED_seed_alert.json"))
     seen = readings(found.alerts[0])
     assert (seen.longest_wait_minutes, seen.most_queued_jobs) == (114, 14)

@@ -102,7 +102,7 @@ def test_what_is_refused_before_anybody_is_asked(found: Envelope, why: str) -> N
     ],
 )
 def test_a_certificate_is_fetched_from_sns_alone(address: str) -> None:
-    """https, SNS's host in the topic's own region, its path, and nothing besides (promises C6)."""
+    """https, SNS's host in the topic's own region, its path, and nothing besides (C6)."""
     assert "certificate is not at the address" in trouble(replace(GOOD, certificate_url=address), [TOPIC], NOW)
 
 

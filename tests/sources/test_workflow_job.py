@@ -81,7 +81,7 @@ def test_each_payload_has_its_state_and_times(
 def test_action_and_status_together_say_where_a_job_stands(
     action: str, status: str, steps: int, state: JobState
 ) -> None:
-    """Whichever is further; `waiting` is held and not queued; a job with steps has begun (causes.md section 2)."""
+    """The later one counts, and `waiting` is held (docs/design/diagnosis.md#definitions)."""
     assert told(action=action, status=status, steps=[{}] * steps).state is state
 
 

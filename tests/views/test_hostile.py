@@ -1,4 +1,4 @@
-"""Whatever comes from outside: nothing pings, links, breaks a limit or raises (promises C5, SE-1, SL-7)."""
+"""Whatever comes from outside: nothing pings, links, breaks a limit or raises (C5, SE-1, SL-7)."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The rule that keeps untrusted text out of markup, read from the code itself (promises C5)."""
+"""The rule that keeps untrusted text out of markup, read from the code itself (C5)."""
 
 import ast
 from pathlib import Path

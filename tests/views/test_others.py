@@ -132,7 +132,7 @@ def test_the_silence_dialog_has_a_choice_whatever_the_limit(most: float) -> None
 
 
 def test_an_alert_that_cannot_be_silenced_narrowly_is_not_silenced() -> None:
-    """No dialog that would match everything (promises AC-6)."""
+    """No dialog that would match everything (AC-6)."""
     of = samples.incident(samples.alert(rule_uid=None, labels={}))
     drawn = silence_modal("a", of, 86_400)
     assert view_problems(drawn) == []

@@ -54,10 +54,10 @@ def repository(row: Mapping[str, object]) -> Repository | None:
 
 
 def job(row: Mapping[str, object]) -> WorkflowJob | None:
-    """A row of a run's `jobs`; of which repository, only the question knows.
+    """A job from a row of a run's `jobs`; the row does not name the repository.
 
-    A job that has steps runs, whatever its status says (causes.md section 2). GitHub gives `started_at` also to jobs
-    that never ran: it counts only with a runner or with steps.
+    A job with steps is running, whatever its status says (docs/design/diagnosis.md#definitions). GitHub gives
+    `started_at` also to jobs that never ran, so it counts only with a runner or with steps.
     """
     state = STATES.get(_text(row, "status"), JobState.WAITING)
     labels, steps = row.get("labels"), row.get("steps")

@@ -20,7 +20,7 @@ CONNECT_SECONDS = 2.0
 TOTAL_SECONDS = 8.0
 """From asking to the last byte, the wait for a free slot included: shorter than a worker's lease."""
 IN_FLIGHT = 10
-"""Requests at once to one host; httpx gets slower with more (stack.md section 5)."""
+"""Requests at once to one host; httpx gets slower with more (docs/design/measurements.md#http-clients)."""
 LARGEST_ANSWER = 8 * 1024 * 1024
 LONGEST_PAUSE_SECONDS = 300.0
 READS = frozenset({"GET", "HEAD"})
@@ -285,7 +285,7 @@ def reason(error: Exception) -> str:
 
 
 def retry_after(value: str) -> float:
-    """Seconds of a Retry-After header, 1 to 300; 30 when it is missing or is not a number (promises C17)."""
+    """Seconds of a Retry-After header, 1 to 300; 30 when it is missing or is not a number (C17)."""
     found = re.fullmatch(r"\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*", value)
     return min(max(float(found[1]), 1.0), LONGEST_PAUSE_SECONDS) if found else 30.0
 

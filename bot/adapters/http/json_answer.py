@@ -12,7 +12,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069
 
 
 def decoded(content: bytes) -> object:
-    """The JSON value; None when it is none, nests too deeply, or has a number that Python refuses (promises E14)."""
+    """The JSON value; None for invalid, too deeply nested or too large input (docs/design/measurements.md#json)."""
     try:
         value: object = json.loads(content)
     except (ValueError, RecursionError):

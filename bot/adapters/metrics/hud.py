@@ -52,7 +52,7 @@ class Hud:
     HUD shows a job only once it has waited 5 min, so `queued` counts those: 0 means that no job has waited longer, not
     that none waits, and `floor` is compared with this count. No row counts as 0 only for a label that HUD knows, when
     it answered for pytorch/pytorch job by job and for the organizations' other repositories; else the length is
-    unknown. Jobs older than a day are ghosts (causes.md sections 1 and 2).
+    unknown. Jobs older than a day are ghosts (docs/design/diagnosis.md#definitions).
     """
 
     def __init__(self, http: Http, pools: Mapping[str, str], table: HudTable, now: Callable[[], float]) -> None:

@@ -9,7 +9,7 @@ from bot.core.pool.pool import Counted, Job, Snapshot
 MAIN = "pytorch/pytorch"
 """The only repository of HUD's job-by-job queries."""
 LIVE_SECONDS = 86_400.0
-"""GitHub cancels what has queued for a day, so an older row is none that could start (causes.md section 1)."""
+"""GitHub cancels jobs queued for a day, so older rows are not live jobs (docs/design/diagnosis.md#definitions)."""
 LATELY_SECONDS = 900.0
 NO_LENGTH = "queued: HUD keeps only the longest wait over time"
 

@@ -56,7 +56,7 @@ class Listing(Generic[T]):
 
 
 def _wanted(kept: Listed[T] | Unreachable) -> float:
-    """Seconds that the source asked to be left alone, within bounds (promises C17)."""
+    """Seconds that the source asked to be left alone, within bounds (C17)."""
     asked = kept.retry_after_seconds or 0.0 if isinstance(kept, Unreachable) else kept.good_seconds
     return min(asked, LONGEST_PAUSE_SECONDS)
 

@@ -84,7 +84,7 @@ def _arc(scale_set: str, _: Spans) -> dict[str, str]:
 
     Its counters and histograms carry no scale set's name, so rates and durations are left to the operator. The wait
     histogram is not taken for `oldest_wait_seconds`: it tells of jobs that have started, and not of those that wait.
-    Jobs beyond the maximum stay at GitHub and are not among the assigned ones (formats.md section 11).
+    Jobs beyond the maximum stay at GitHub and are not among the assigned ones (docs/design/back-ends.md#ci-systems).
     """
     return {
         "queued": f"clamp_min(sum(gha_assigned_jobs{{{scale_set}}}) - sum(gha_running_jobs{{{scale_set}}}), 0)",

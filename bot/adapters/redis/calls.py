@@ -10,7 +10,7 @@ from bot.adapters.redis.scripts import Script
 from bot.ports import Failure, Unreachable
 
 CALL_SECONDS = 1.8
-"""A whole call with its second sending: a door answers 503 within 2 s (promises P1)."""
+"""A whole call with its second sending: a door answers 503 within 2 s (P1)."""
 
 Word = bytes | str | int | float
 Reply = bytes | int | None | Sequence["Reply"]

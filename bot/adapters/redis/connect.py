@@ -1,4 +1,4 @@
-"""Redis URLs become clients: one server, Sentinel or Cluster, every time limit and every retry set by us (E11)."""
+"""Makes clients from Redis URLs (one server, Sentinel or Cluster), with our own time limits and without retries."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from redis.typing import EncodableT
 from bot.config import ConfigError
 
 REPLY_SECONDS = 0.85
-"""Longest wait for one reply, or for one connection: two of them stay under 2 s (promises P1, IN-2)."""
+"""Longest wait for one reply, or for one connection: two of them stay under 2 s (P1, IN-2)."""
 IDLE_SECONDS = 15
 """A connection idle for so long is asked PING before it is used."""
 CONNECTIONS = 32
@@ -91,7 +91,10 @@ def connect(url: str, client_name: str = "tailback") -> Clients:
 
 
 def _ours(client_name: str) -> Options:
-    """RESP2 because nothing of RESP3 is used and its notifications cost a handshake; no retries (E11)."""
+    """Client options: RESP2, because RESP3 costs a handshake and nothing here uses it; no retries.
+
+    A retry could apply a write twice (docs/design/measurements.md#client-retries).
+    """
     return {
         "socket_timeout": REPLY_SECONDS,
         "socket_connect_timeout": REPLY_SECONDS,

@@ -22,7 +22,7 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _VERSION = re.compile(r"(?P<kind>Valkey|Redis) server v=(?P<version>\d+\.\d+[.\d]*)")
 
 _PERMISSIONS = ("on", "nopass", "~*", "&*", "+@all", "-@dangerous", "-@admin", "+info", "+role", "+config|get")
-"""Everything that works on data, and of the dangerous commands the three that only report (promise C22)."""
+"""Everything that works on data, and of the dangerous commands the three that only report (C22)."""
 
 _WATCHDOG = """
 umask 077

@@ -8,7 +8,7 @@ KEY = "{tailback}:format"
 
 
 async def too_new(link: RedisLink) -> list[str]:
-    """The finding when a newer release has written here (promises RT-8). Raises Unreachable."""
+    """The finding when a newer release has written here (RT-8). Raises Unreachable."""
     return _judged(await _found(link))
 
 

@@ -1,4 +1,4 @@
-"""The Lua scripts of the store: each checks all it relies on before its first write (promises 2.1 rule 1, E9).
+"""The Lua scripts of the store: each checks all it relies on before its first write (docs/design/storage.md#rules).
 
 Every key of Tailback lies under one hash tag. Keys that are known beforehand stand in KEYS; keys that only the data
 names (a due member's record, an index's incident) are built from the same prefix, so they lie in the same slot.

@@ -1,4 +1,4 @@
-"""The Store on Redis 6.2 or newer: records, due times with leases, marks, the audit trail and pacing (promises 2)."""
+"""The Store on Redis 6.2 or newer: records, leases, marks, audit trail and rate limits (docs/design/storage.md)."""
 
 import asyncio
 import contextlib

@@ -143,7 +143,7 @@ class GithubAwsRunnersScaler:
         return entry
 
     def _message(self, job: WorkflowJob) -> dict[str, object]:
-        """What the webhook would send for this job (formats.md section 10).
+        """What the webhook would send for this job (docs/design/back-ends.md#scalers).
 
         Installation 0: the lambda looks up its own. A job that another App's webhook told of names that App's
         installation, with which the lambda could do nothing, not even for others in the same batch (scale-up.ts).

@@ -16,7 +16,10 @@ MOST_PAGES = 10
 
 
 class SlackChat:
-    """Chat over slack_sdk. Every method raises Unreachable("Slack", ...) with the class of promises section 4."""
+    """Chat over slack_sdk.
+
+    Every method raises Unreachable("Slack", ...); its class is in docs/reliability.md#what-slack-errors-do.
+    """
 
     def __init__(self, client: AsyncWebClient, monotonic: Callable[[], float], cache_seconds: float = 60.0) -> None:
         """`monotonic` gives seconds that never jump; people and groups are remembered for `cache_seconds`."""
@@ -33,7 +36,10 @@ class SlackChat:
     async def post(
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
-        """Post; `mark` is stored as metadata. A reply that landed outside its thread raises GONE (slack.md trap 13)."""
+        """Post a message with `mark` as metadata; raises GONE when a reply landed outside its thread.
+
+        See docs/design/slack.md#replies-to-a-deleted-parent.
+        """
         asked: dict[str, object] = {
             "channel": channel,
             "text": message.text,
@@ -54,7 +60,7 @@ class SlackChat:
         return Posted(place if isinstance(place, str) and place else channel, ts)
 
     async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
-        """Replace text and blocks, always both: an update without blocks would delete them (slack.md trap 1)."""
+        """Replace text and blocks; always both, because docs/design/slack.md#updates-drop-blocks."""
         asked: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
         if mark:
             asked["metadata"] = marked(mark)

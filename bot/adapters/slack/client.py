@@ -50,9 +50,10 @@ def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
 
 
 def open_client(token: str, base_url: str, session: aiohttp.ClientSession) -> AsyncWebClient:
-    """The SDK's client, set so that one call is one request (promises E3). Bolt may share it.
+    """The SDK's client, configured so that one call is one request; Bolt may share it.
 
-    Its logger has a level of its own: with an inherited one the SDK builds a text of every request and answer.
+    Without that, the SDK retries writes (docs/design/measurements.md#slack-sdk-retries). The logger has its own level:
+    with an inherited one the SDK would format every request and answer.
     """
     quiet = logging.Logger("slack_sdk.web", level=logging.WARNING)
     quiet.parent = logging.getLogger()

@@ -1,4 +1,4 @@
-"""What Slack's answers and silences mean for what was asked: the table of promises section 4, as code."""
+"""Classifies the outcome of a Slack call: docs/reliability.md#what-slack-errors-do as code."""
 
 import asyncio
 import re

@@ -17,7 +17,7 @@ FILES_AT = re.compile(r"https://(?:[a-z0-9-]+\.)+slack(?:-gov)?\.com/[!-~]*")
 async def upload(client: AsyncWebClient, name: str, title: str, content: bytes) -> str:
     """The id of a file that stands in no channel. Raises Unreachable("Slack", ...); nothing is repeated.
 
-    The address that Slack names is only used when it is Slack's own, and the token is not sent there (promises C6).
+    The address that Slack names is only used when it is Slack's own, and the token is not sent there (C6).
     """
     method = "files.getUploadURLExternal"
     try:

@@ -1,6 +1,6 @@
 """Which pools hold the two maxima that an alert over all pools reports without naming a pool.
 
-The two are taken over the pools one by one and may belong to two of them (causes.md section 1, misreading 3). A pool
+The two are taken over the pools one by one and may belong to two of them (docs/design/diagnosis.md#two-maxima). A pool
 fits when its own figure is near the alert's; nothing is said of a maximum that no pool fits.
 """
 

@@ -1,4 +1,7 @@
-"""An incident whose channel cannot be used stands in the fallback channel, and goes home when it can (promises 4)."""
+"""Moves an incident to the fallback channel while its own channel cannot be used, and back.
+
+See docs/reliability.md#what-slack-errors-do.
+"""
 
 from dataclasses import replace
 

@@ -8,7 +8,7 @@ from bot.core.incident.timeline import Entry, Event
 from bot.core.words import count, listed
 
 MOST_RESOLVES = 2
-"""After so many ends within the span a group flaps: its ups and downs show on the parent alone (promises IN-7)."""
+"""After so many ends within the span a group flaps: its ups and downs show on the parent alone (IN-7)."""
 FLAP_SPAN_SECONDS = 600.0
 
 

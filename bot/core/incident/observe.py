@@ -90,7 +90,7 @@ def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> 
 def has_drained(incident: Incident, timing: Timing) -> bool:
     """Whether every affected pool was at or under its floor for enough fresh samples in a row.
 
-    With no affected pool yet, every candidate must have been (causes.md section 2, `drained`).
+    With no affected pool yet, every candidate must have been (docs/design/diagnosis.md#definitions, `drained`).
     """
     names = incident.affected or incident.candidates
     return bool(names) and all(incident.streaks.get(name, 0) >= timing.drained_samples for name in names)

@@ -75,7 +75,7 @@ class Entry:
     figures: tuple[Snapshot, ...] = ()
     """Pools as they were then, for the table below the text."""
     broadcast: bool = False
-    """Also shown in the channel: only opened, worse and resolved (slack.md section 7)."""
+    """Also shown in the channel: only opened, worse and resolved (docs/design/slack.md#message-budget)."""
     whom: str | None = None
     """User id of somebody else whom the entry names at its end, or tells."""
     about: str = ""

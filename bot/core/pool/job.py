@@ -74,10 +74,10 @@ ORDER = {state: place for place, state in enumerate(JobState)}
 
 
 def told(known: WorkflowJob | None, new: WorkflowJob) -> WorkflowJob:
-    """What is known of a job after one more word of it; equal to `known` when the word says nothing new.
+    """The job after another event; equal to `known` when the event says nothing new.
 
-    Words come twice, late and in any order (formats.md section 11): a state only moves on, and a word of an earlier
-    state changes nothing. What a later word leaves out stays as it was.
+    Events are repeated, late and in any order (docs/design/back-ends.md#ci-systems). So the state only moves forward,
+    an event of an earlier state changes nothing, and fields that an event omits keep their value.
     """
     if known is None:
         return replace(new, heard_at=new.seen_at)

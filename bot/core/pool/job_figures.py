@@ -23,7 +23,7 @@ NEVER = "GitHub's webhooks have told nothing yet; send the event Workflow jobs t
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The jobs under a label that have not started, taken apart (causes.md section 2)."""
+    """The jobs under a label that have not started, taken apart (docs/design/diagnosis.md#definitions)."""
 
     queued: tuple[WorkflowJob, ...]
     """Those that wait for a runner, longest first."""

@@ -180,7 +180,7 @@ def unreadable(pool: Pool, why: str, now: float) -> Pool:
 
 
 def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
-    """Whether the newest sample is older than two refreshes of its source (causes.md section 2)."""
+    """Whether the newest sample is older than two refreshes of its source (docs/design/diagnosis.md#definitions)."""
     return pool.latest is None or now - pool.latest.at > 2 * poll_seconds + 1
 
 

@@ -32,7 +32,7 @@ def act_id(incident: Incident, name: str) -> str:
     """The id of the next use of an action on this incident.
 
     It is computed, not stored: a parent that was posted just before a crash carries the same ids as the record knows.
-    Permission is checked on the person who clicks; the id only names the record (promises 2.1, rule 8; C8).
+    Permission is checked on the person who clicks; the id only names the record (docs/design/storage.md#rules).
     """
     return f"{incident.id}.{digest(incident.id, name, str(incident.uses.get(name, 0)))[:12]}"
 

@@ -68,7 +68,7 @@ class Act:
 
     @property
     def fingerprint(self) -> str:
-        """Equal for the same request; other parameters under the same id are an error (promises 2.1, rule 8)."""
+        """Equal for equal requests; different parameters under one id are an error (docs/design/storage.md#rules)."""
         return digest(self.name, self.pool or "", *(f"{k}={v}" for k, v in sorted(self.params.items())))
 
 

@@ -49,9 +49,9 @@ def markdown(incident: Incident, now: float) -> str:
 
 
 def sev(incident: Incident, now: float, zone: tzinfo, zone_name: str = "Pacific") -> str:
-    """The headings of a `ci: sev` issue (causes.md section 7), filled with what is known and nothing else.
+    """A `ci: sev` issue, filled in with known facts only (docs/design/diagnosis.md#incident-reports).
 
-    `zone` is the zone of the timeline, `zone_name` what its heading calls it.
+    `zone` is the zone of the timeline, `zone_name` its name in the heading.
     """
     sections = {
         "Current Status": _status(incident, now),

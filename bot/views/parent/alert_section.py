@@ -35,7 +35,7 @@ def _firing(firing: int, known: int) -> Marked | None:
 
 
 def _figures(incident: Incident) -> Marked | None:
-    """The values of the worst alert, or its summary; flags are never printed as limits (causes.md, misreading 1)."""
+    """The worst alert's values, or its summary; flags are never shown as limits (docs/design/diagnosis.md#limits)."""
     alerts = incident.firing or incident.alerts
     if incident.kind is Kind.BLIND:
         return say("The metric source has no data: the length of the queue is unknown, which is not zero.")

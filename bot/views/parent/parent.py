@@ -1,8 +1,8 @@
-"""The parent message of an incident's thread: always true, edited in place, read first by somebody just woken.
+"""Draws the parent message of an incident's thread, which is edited in place.
 
-Times in it are absolute or in whole minutes, and the time of measuring does not count as a change: the rendering's
-digest changes when something is news and not at every look (Slack takes 50 edits a minute, slack.md section 3).
-A closed incident is drawn from its record alone, so that it never changes again.
+Times are absolute or in whole minutes, and the time of measuring does not count as a change. So its digest changes only
+with news, because edits are scarce (docs/design/slack.md#rate-limits). A closed incident is drawn from its record alone
+and never changes again.
 """
 
 from collections.abc import Sequence

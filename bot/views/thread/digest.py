@@ -1,4 +1,4 @@
-"""Storm mode: one message in a channel that names every incident still waiting for its own thread (promises P8)."""
+"""Storm mode: one message in a channel that names every incident still waiting for its own thread (P8)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

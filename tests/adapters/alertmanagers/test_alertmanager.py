@@ -83,7 +83,7 @@ async def test_a_silence_can_be_read_back(back: Back) -> None:
 
 
 async def test_a_silence_is_found_by_its_tag_until_it_ends(back: Back) -> None:
-    """Before a second try: was the first one taken (promises P6)?"""
+    """Before a second try: was the first one taken (P6)?"""
     assert await back.alertmanager.find("act-tag") is None
     await silenced(back, "old (act-tag)")
     newest = await silenced(back, "new (act-tag)")
@@ -130,7 +130,7 @@ async def test_a_silence_that_is_over_or_unknown_cannot_be_extended(back: Back) 
 
 @pytest.mark.parametrize("silence_id", ["00000000-0000-4000-8000-000000000000", "no-uuid", "../status", "a/b?c"])
 async def test_a_silence_that_nobody_knows_is_none_and_can_be_ended(back: Back, silence_id: str) -> None:
-    """Alertmanager forgets silences when it is killed (promises E13); an odd id stays inside its path."""
+    """A killed Alertmanager forgets silences (docs/design/measurements.md#silences); an odd id stays in its path."""
     assert await back.alertmanager.get(silence_id) is None
     await back.alertmanager.end(silence_id)
 
@@ -148,7 +148,7 @@ async def test_a_silence_that_nobody_knows_is_none_and_can_be_ended(back: Back, 
 async def test_a_silence_that_is_too_wide_or_too_long_is_refused(
     back: Back, matchers: tuple[Matcher, ...], seconds: float
 ) -> None:
-    """Alertmanager itself would take a match-all for ten years (promises E13, AC-6)."""
+    """Alertmanager itself would take a match-all for ten years (AC-6, docs/design/measurements.md#silences)."""
     with pytest.raises(Refused):
         await silenced(back, "(act-wide)", *matchers, seconds=seconds)
     assert await back.alertmanager.find("act-wide") is None
@@ -215,7 +215,7 @@ def test_its_own_address_comes_first() -> None:
 
 
 async def test_basic_credentials_are_sent() -> None:
-    """For a reverse proxy in front of it (promises C14)."""
+    """For a reverse proxy in front of it (C14)."""
     back = BackEnd().says(200, [])
     table = {"kind": "alertmanager", "url": f"{URL}/am", "basic_env": "BASIC"}
     await build("main", PLACE, table, back.parts(BASIC="me:pass")).firing()

@@ -18,7 +18,7 @@ NOW = 1_700_000_000.0
 
 @dataclass
 class Grafana:
-    """Its silences as its API keeps them, its codes, and what it refuses (formats.md section 6)."""
+    """Its silences as its API keeps them, its codes, and what it refuses (docs/design/back-ends.md#silences)."""
 
     silences: dict[str, dict[str, object]] = field(default_factory=dict)
     alerts: list[object] = field(default_factory=list)

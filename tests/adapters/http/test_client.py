@@ -178,7 +178,7 @@ async def test_a_refusal_may_be_an_answer_with_its_headers(status: int) -> None:
 
 
 async def test_redirects_and_proxies_of_the_environment_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the configured host is ever spoken to (promises C6)."""
+    """Only the configured host is ever spoken to (C6)."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     async with serving_once() as url, Wire() as wire:
         assert (await wire.http("Scaler", url).get("/x")).status == 200

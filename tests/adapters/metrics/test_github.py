@@ -192,7 +192,7 @@ async def test_a_job_that_waits_long_without_a_word_is_looked_up() -> None:
     [(7 * 3600, 0.0, False), (5 * 3600, 0.0, True), (7 * 3600, 60.0, True), (49 * 3600, 60.0, False)],
 )
 async def test_ghost_rows_are_left_out(age: float, changed: float, *, counted: bool) -> None:
-    """A run older than 6 h that nothing ever happened to, and whatever is older than 48 h (causes.md G1)."""
+    """A run over 6 h old that never changed, and any over 48 h old (docs/design/diagnosis.md#ghost-rows)."""
     async with world() as w:
         run = w.github.run(1, age=age, updated_at=stamp(NOW - age + changed))
         w.github.job(run, 11, age=age)

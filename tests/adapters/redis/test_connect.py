@@ -40,7 +40,7 @@ def test_a_url_that_cannot_be_understood_is_refused_with_the_shapes_that_can(url
 
 
 def test_our_limits_win_over_the_urls() -> None:
-    """A URL cannot bring the long time-outs and the retries back (E11)."""
+    """A URL cannot bring the long time-outs and the retries back (docs/design/measurements.md#client-retries)."""
     client = connect("redis://u:p%40w@host:7000/3?socket_timeout=60&protocol=3&retry_on_timeout=yes").requests
     assert isinstance(client, Redis)
     kwargs = client.connection_pool.connection_kwargs

@@ -122,7 +122,7 @@ async def test_the_server_is_set_up_as_the_promises_ask(tmp_path: Path, engine: 
 
 
 async def test_only_this_user_can_reach_the_data_and_the_socket(tmp_path: Path, engine: Engine) -> None:
-    """Promise C22: folders 0700, files and socket 0600, even where the folder was open before."""
+    """C22: folders 0700, files and socket 0600, even where the folder was open before."""
     data = tmp_path / "data"
     data.mkdir(mode=0o755)
     async with running(data, engine=engine) as (_, client):
@@ -138,14 +138,14 @@ async def test_only_this_user_can_reach_the_data_and_the_socket(tmp_path: Path, 
     ["CONFIG SET dir /", "FLUSHALL", "KEYS *", "REPLICAOF 127.0.0.1 1", "SHUTDOWN", "MODULE LIST", "ACL LIST"],
 )
 async def test_a_dangerous_command_is_refused(tmp_path: Path, engine: Engine, command: str) -> None:
-    """Promise C22: whoever reaches the socket can neither write files with it nor replace or drop the data."""
+    """C22: whoever reaches the socket can neither write files with it nor replace or drop the data."""
     async with running(tmp_path / "data", engine=engine) as (_, client):
         with pytest.raises(redis.exceptions.NoPermissionError):
             client.execute_command(*command.split())
 
 
 async def test_a_second_instance_is_refused_with_the_folder_and_the_process_that_holds_it(tmp_path: Path) -> None:
-    """Fact E18: two servers on one append-only file lose acknowledged writes."""
+    """Two servers on one append-only file lose writes (docs/design/measurements.md#two-servers-on-one-folder)."""
     data = tmp_path / "data"
     async with running(data) as (_, client):
         with pytest.raises(
@@ -158,7 +158,7 @@ async def test_a_second_instance_is_refused_with_the_folder_and_the_process_that
 
 
 async def test_the_server_dies_with_its_parent_even_by_kill_9(tmp_path: Path, engine: Engine, watchdog: bool) -> None:
-    """Fact E18: by itself, a redis-server child survives the `kill -9` of its parent."""
+    """A redis-server child survives its parent (docs/design/measurements.md#two-servers-on-one-folder)."""
     with owner_process(tmp_path / "data", engine, watchdog=watchdog) as (process, url, pid):
         assert answers(url)
         process.kill()
@@ -170,7 +170,7 @@ async def test_the_server_dies_with_its_parent_even_by_kill_9(tmp_path: Path, en
 async def test_a_restart_right_after_kill_9_waits_for_the_old_server_and_loses_nothing(
     tmp_path: Path, engine: Engine, watchdog: bool
 ) -> None:
-    """Promise P1: what was acknowledged is there again, and the old socket folder is gone."""
+    """P1: what was acknowledged is there again, and the old socket folder is gone."""
     data = tmp_path / "data"
     with owner_process(data, engine, watchdog=watchdog) as (process, url, _):
         with redis.Redis.from_url(url) as client:
@@ -182,7 +182,7 @@ async def test_a_restart_right_after_kill_9_waits_for_the_old_server_and_loses_n
 
 
 async def test_acknowledged_writes_survive_kill_9_of_parent_and_server(tmp_path: Path, engine: Engine) -> None:
-    """Fact E6: with the append-only file on, nothing that the server handed to the kernel is lost.
+    """With the append-only file on, no acknowledged write is lost (docs/design/measurements.md#redis-durability).
 
     While a sync to a slow disk is under way, Redis may hold its log back for up to 2 s (`everysec`), so the test waits
     until the server says that it holds nothing back.

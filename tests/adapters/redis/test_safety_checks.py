@@ -1,4 +1,4 @@
-"""Which settings of a Redis are refused at the start, from what INFO tells (promises 2, IN-4)."""
+"""Which settings of a Redis are refused at the start, from what INFO tells (docs/design/storage.md, IN-4)."""
 
 import pytest
 

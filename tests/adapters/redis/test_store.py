@@ -57,7 +57,7 @@ async def shaky(proxy: RedisProxy) -> AsyncIterator[RedisStore]:
 async def test_a_lost_reply_applies_a_commit_once_and_answers_success(
     shaky: RedisStore, store: RedisStore, proxy: RedisProxy
 ) -> None:
-    """E11: the same request is sent again and answered with what the first one did; the trail has one entry."""
+    """A retry gets the first answer, with one audit entry (docs/design/measurements.md#client-retries)."""
     proxy.lose(b"EVALSHA")
     entry = AuditEntry(1.0, "U1", "ack")
     await shaky.commit(Change(puts=(Put(Held(Pool("p"), 0), Pool("p"), None),), audit=(entry,), once=("m",)))
@@ -110,7 +110,7 @@ async def test_no_server_is_unreachable_with_a_remedy(tmp_path: Path) -> None:
 
 
 async def test_a_text_that_is_not_unicode_is_refused_before_it_is_sent(store: RedisStore) -> None:
-    """E14: half a surrogate pair in a name or a mark is a shape error, not a crash, and not retried."""
+    """Half a surrogate pair in a name or a mark is a shape error, not a crash, and is not retried."""
     for call in (store.get(Pool, "\ud800"), store.commit(Change(once=("\ud800",))), store.find("\ud800")):
         with pytest.raises(Unreachable, match="not Unicode") as refused:
             await call
@@ -145,7 +145,7 @@ async def test_an_unreadable_record_takes_down_nothing_but_itself(store: RedisSt
 
 
 async def test_a_key_of_a_foreign_type_leaves_nothing_half_written(store: RedisStore, redis_url: str) -> None:
-    """E9: types are checked before the first write."""
+    """Types are checked before the first write (docs/design/measurements.md#partial-scripts)."""
     with redis.Redis.from_url(redis_url) as client:
         for key in ("{tailback}:set:open", "{tailback}:idx:k", "{tailback}:audit", "{tailback}:rec:pool:q"):
             client.flushall()

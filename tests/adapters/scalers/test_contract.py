@@ -35,7 +35,7 @@ async def test_a_target_is_absolute_and_asked_twice_it_is_one(world: World) -> N
 
 
 async def test_a_lost_answer_is_doubt_and_the_level_tells_what_happened(world: World) -> None:
-    """Applied and never answered: the caller reads back before it asks again (promises P5)."""
+    """Applied and never answered: the caller reads back before it asks again (P5)."""
     world.silent()
     with pytest.raises(Unreachable) as caught:
         await world.scaler.set(12, "act-1")

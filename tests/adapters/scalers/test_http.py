@@ -18,7 +18,7 @@ TABLE = {"kind": "http", "url": f"{URL}/pools/linux.2xlarge", "max": 40}
 
 @dataclass
 class Autoscaler:
-    """A home-grown autoscaler as INTERFACE.md describes it."""
+    """A home-grown autoscaler as docs/integrations/http.md describes it."""
 
     current: int = 10
     effects: list[str] = field(default_factory=list)
@@ -85,7 +85,7 @@ async def test_the_request_is_as_documented() -> None:
     [(500, Failure.UNKNOWN), (504, Failure.UNKNOWN), (429, Failure.LATER), (401, Failure.CREDENTIALS)],
 )
 async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failure) -> None:
-    """Then the caller reads back before it does anything else (promises P5)."""
+    """Then the caller reads back before it does anything else (P5)."""
     with pytest.raises(Unreachable) as caught:
         await lever(BackEnd().says(status, {"error": "x"})).set(24, "act-1")
     assert caught.value.failure is failure

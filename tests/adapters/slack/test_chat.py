@@ -63,7 +63,7 @@ async def problem(call: object) -> Unreachable:
 
 
 async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene) -> None:
-    """Metadata is readable by every app: an opaque id and no more (promises C19)."""
+    """Metadata is readable by every app: an opaque id and no more (C19)."""
     await scene.chat.post(CI, HELLO, mark="inc-1.root")
     asked = scene.asked("chat.postMessage")[0]
     assert asked["metadata"] == {"event_type": "tailback", "event_payload": {"mark": "inc-1.root"}}
@@ -71,7 +71,7 @@ async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene) -
 
 
 async def test_an_update_always_sends_blocks(scene: Scene) -> None:
-    """Without them Slack would keep the buttons of a plain version, or drop them unasked (slack.md trap 1)."""
+    """Slack drops blocks that an update omits (docs/design/slack.md#updates-drop-blocks)."""
     posted = await scene.chat.post(CI, HELLO, mark="m")
     await scene.chat.update(CI, posted.ts, Message("plain"))
     assert scene.asked("chat.update")[0]["blocks"] == []
@@ -104,7 +104,7 @@ async def test_a_reply_can_be_shown_in_the_channel_too(scene: Scene) -> None:
 async def test_whatever_happens_slack_sees_one_request(
     scene: Scene, break_it: Callable[..., object], failure: Failure
 ) -> None:
-    """The SDK would send a write twice after a cut connection (promises E3); here the record decides."""
+    """The SDK would send a write twice after a cut connection (docs/design/measurements.md#slack-sdk-retries)."""
     break_it(scene.kit.stand_in.faults)
     error = await problem(scene.chat.post(CI, HELLO, mark="m"))
     assert error.failure is failure
@@ -130,7 +130,7 @@ async def test_nobody_listening_means_not_posted() -> None:
 
 
 async def test_a_redirect_is_not_followed() -> None:
-    """The token goes to the configured address and to no other (promises C6)."""
+    """The token goes to the configured address and to no other (C6)."""
     seen: list[str] = []
 
     async def endpoint(request: Request) -> Response:
@@ -185,7 +185,7 @@ async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(sc
 
 
 async def test_people_and_groups_are_asked_for_once_a_minute(scene: Scene) -> None:
-    """A membership that was taken away is noticed within 60 s (promises C7)."""
+    """A membership that was taken away is noticed within 60 s (C7)."""
     for _ in range(3):
         await scene.chat.person("U0ANA")
         await scene.chat.group_members("S0INFRA")

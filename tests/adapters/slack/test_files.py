@@ -102,7 +102,7 @@ async def test_bytes_that_slack_refuses_are_a_refused_shape(kit: Kit) -> None:
     ],
 )
 def test_bytes_go_to_slack_and_to_nobody_else(address: str, trusted: bool) -> None:
-    """An answer cannot point us anywhere (promises C6)."""
+    """An answer cannot point us anywhere (C6)."""
     assert _trusted(address, "https://slack.example/api/") is trusted
 
 

@@ -35,7 +35,7 @@ def look(pool: str, queued: int | None, minutes: float | None, age: float = 0.0)
 def test_the_pool_whose_figure_fits_holds_the_maximum(
     samples: list[Snapshot], queue: str | None, wait: str | None
 ) -> None:
-    """The two maxima may be of two pools (causes.md section 1, misreading 3); what fits nobody is said of nobody."""
+    """The two maxima may be of two pools (docs/design/diagnosis.md#two-maxima); what fits nobody is said of nobody."""
     found = correlated(None, SEED, Look(samples, len(samples), NOW, 30))
     assert found is not None
     assert (found.longest_queue, found.longest_wait) == (queue, wait)

@@ -45,7 +45,7 @@ def test_an_incident_opens_with_what_its_alert_says() -> None:
 
 
 def test_an_alert_over_all_pools_affects_none_of_them_yet() -> None:
-    """Measuring decides (causes.md section 1, misreading 4)."""
+    """Measuring decides (docs/design/diagnosis.md#no-pool-is-named)."""
     found = incident(pools=candidates("a", "b"))
     assert (found.candidates, found.affected) == (("a", "b"), ())
 
@@ -79,7 +79,7 @@ def test_the_most_urgent_priority_counts(priorities: tuple[str | None, ...], fou
 
 
 def test_a_repeat_changes_the_count_alone() -> None:
-    """At-least-once delivery is normal (promises E1); the same news again is nobody's news."""
+    """Senders repeat alerts (docs/design/measurements.md#alertmanager-retries); a repeat is no news."""
     before = incident()
     after = take(before, delivery(alert(summary="119 min")))
     assert after.deliveries == 2

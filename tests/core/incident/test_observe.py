@@ -55,7 +55,7 @@ def easing(**parts: object) -> Incident:
 def test_drained_is_a_row_of_fresh_samples_at_the_floor(
     queued: tuple[int | None, ...], floor: int, state: State
 ) -> None:
-    """Three in a row; one job, or one unknown sample, begins the row anew (causes.md section 2)."""
+    """Three in a row; one job, or one unknown sample, begins the row anew (docs/design/diagnosis.md#definitions)."""
     assert look(easing(), samples(*queued), floor=floor).state is state
 
 

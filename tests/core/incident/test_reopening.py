@@ -84,7 +84,7 @@ def test_reopening_goes_on_in_the_same_thread_with_a_clean_slate() -> None:
 
 
 def test_flapping_stays_one_thread_with_few_replies() -> None:
-    """Thirty ups and downs in a minute: at most five replies, and the record says what is true (promises IN-7)."""
+    """Thirty ups and downs in a minute: at most five replies, and the record says what is true (IN-7)."""
     found = incident()
     for i in range(30):
         fires = alert(starts_at=NOW + 2 * i)

@@ -53,7 +53,7 @@ def test_a_failed_measurement_keeps_the_past_and_says_why() -> None:
 
 @pytest.mark.parametrize(("age", "old"), [(0, False), (60, False), (61, False), (62, True), (3600, True)])
 def test_a_sample_is_stale_after_two_refreshes(age: float, *, old: bool) -> None:
-    """causes.md section 2; a pool that was never measured is stale, too."""
+    """docs/design/diagnosis.md#definitions; a pool that was never measured is stale, too."""
     assert stale(samples(4), NOW + age, 30) is old
     assert stale(Pool("p"), NOW, 30)
 

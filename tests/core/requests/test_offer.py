@@ -22,7 +22,7 @@ def test_every_action_of_every_incident_has_its_own_id() -> None:
 
 
 def test_an_id_names_its_incident_and_nothing_else() -> None:
-    """A button's value is opaque: neither action nor parameters stand in it (promises C8)."""
+    """A button's value is opaque: neither action nor parameters stand in it (C8)."""
     act = act_id(incident(id="i7"), "scale_up")
     assert incident_of(act) == "i7"
     assert "scale" not in act

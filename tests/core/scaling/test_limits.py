@@ -41,7 +41,7 @@ FLOORED = ScalePolicy(maximum=40, minimum=5, step=10)
 def test_a_target_is_judged(
     policy: ScalePolicy, asked: int, current: int | None, last: float | None, reason: str
 ) -> None:
-    """Never lower, never above the limit, never more than a step, never too soon, never blind (promises P5)."""
+    """Never lower, never above the limit, never more than a step, never too soon, never blind (P5)."""
     assert judged(policy, asked, current, last, NOW) == Verdict(None if reason else asked, reason)
 
 

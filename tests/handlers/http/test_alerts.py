@@ -107,7 +107,7 @@ async def test_a_repeat_is_taken_and_changes_nothing() -> None:
 
 
 async def test_a_store_that_is_down_gets_503_and_the_sender_tries_again() -> None:
-    """Never a 4xx: Alertmanager would drop the alert (E1)."""
+    """Never a 4xx: Alertmanager would drop the alert (docs/design/measurements.md#alertmanager-retries)."""
     async with Door() as door:
         door.world.data.broken = Unreachable("Redis", "connection refused")
         answer = await door.alert()

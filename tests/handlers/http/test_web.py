@@ -57,7 +57,7 @@ async def test_a_body_without_a_length_is_cut_off_at_the_limit() -> None:
 
 
 async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """503 and not 408: a 4xx would make Alertmanager drop it (E1)."""
+    """503 and not 408: a 4xx would make Alertmanager drop it (docs/design/measurements.md#alertmanager-retries)."""
     monkeypatch.setattr(body_limits, "PATIENCE_SECONDS", 0.01)
 
     async def slow() -> AsyncIterator[bytes]:

@@ -83,7 +83,7 @@ def test_an_open_incident_has_not_ended() -> None:
 
 
 def test_the_sev_template_has_its_headings_in_order_with_what_is_known() -> None:
-    """causes.md section 7; the timeline is in Pacific time, as the template asks."""
+    """docs/design/diagnosis.md#incident-reports; the timeline is in Pacific time, as the template asks."""
     text = sev(closed(), NOW, PACIFIC)
     assert headings(text) == HEADINGS
     assert "2025-11-30 18:29 PST · U0ALEX" in below(text, "Incident timeline (Pacific)")

@@ -111,7 +111,7 @@ def test_pools_that_do_not_queue_take_one_line() -> None:
 
 
 def test_the_flags_of_the_missions_alert_are_never_printed_as_limits() -> None:
-    """The two maxima may belong to different pools, and 0 and 1 are booleans (causes.md section 1)."""
+    """The two maxima may be of different pools; 0 and 1 are booleans (docs/design/diagnosis.md#reading-the-alert)."""
     said = words(draw(*samples.queueing()))
     assert "a longest queue of 14 jobs and a longest wait of 1 h 54 min, possibly in different pools" in said
     assert "The wait is over its limit, the queue length is not." in said
@@ -282,7 +282,7 @@ def test_alerts_that_the_sender_left_out_are_counted() -> None:
 
 
 def test_a_late_thread_says_how_late() -> None:
-    """Delay is shown, never silent (promises P8)."""
+    """Delay is shown, never silent (P8)."""
     of = samples.incident(candidates=("a",))
     late = replace(of, thread=replace(of.thread, root=f"{int(of.opened_at) + 245}.000100"))
     assert "This thread opened 4 min after the alert arrived." in words(draw(late, samples.view(names=("a",))))

@@ -99,7 +99,7 @@ def test_thresholds_in_words() -> None:
 
 
 def test_a_hostile_pool_pings_and_links_nobody() -> None:
-    """Names come from outside (promises C5)."""
+    """Names come from outside (C5)."""
     words = drawn(pool="<!channel> <https://x|y>", why=("<!here> <@U0ANA>",))
     assert "<!" not in words
     assert "<@" not in words

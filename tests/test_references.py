@@ -1,0 +1,114 @@
+"""Whatever code, tests and docs refer to exists: pages, headings, files, and the codes of rules."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.architecture import ROOT
+from tests.docs_pages import page, pages
+
+_PAGE = re.compile(r"(?<![\w/{-])((?:[\w.-]+/)*[\w-]+\.md)(?:#([\w-]+))?")
+_FILE = re.compile(r"`((?:bot|handlers|tests|docs)/(?![\w/]*\bx\.py)[\w./-]+)`")
+"""`x.py` stands for any name."""
+_CODE = re.compile(r"(?<![\w.-])((?:IN|SL|RT|AC|SE)-\d{1,2}|[PC]\d{1,2}|E\d{1,2})(?![\w.-]\w)")
+_CATALOGUE = re.compile(r"^\| ((?:IN|SL|RT|AC|SE)-\d+|[PC]\d+)\b", re.M)
+CATALOGUES = ("docs/reliability.md", "docs/security.md", "docs/design/fault-cases.md")
+PRIORITIES = {"P0"}
+"""Alert priorities are written like promises; the others have the names of promises that exist."""
+FORMER = {"CHANGELOG.md"}
+"""Tells what was, under the names of then."""
+
+SOURCES = sorted(path for folder in ("bot", "handlers", "tests") for path in (ROOT / folder).rglob("*.py"))
+
+
+@cache
+def known_codes() -> set[str]:
+    """Every code that is a row of a catalogue."""
+    return {code for path in CATALOGUES for code in _CATALOGUE.findall(page(path).text)}
+
+
+def prose(source: str) -> Iterator[str]:
+    """The docstrings and comments of a module."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value.value
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and "noqa" not in token.string:
+            yield token.string
+
+
+def missing_pages(text: str) -> list[str]:
+    """Pages and headings that a text of the code names and that do not exist."""
+    found = []
+    for path, anchor in _PAGE.findall(text):
+        if not (ROOT / path).exists():
+            found.append(path)
+        elif anchor and anchor not in page(path).anchors():
+            found.append(f"{path}#{anchor}")
+    return found
+
+
+def missing_files(text: str) -> list[str]:
+    """Files in back-ticks that do not exist."""
+    return [path for path in _FILE.findall(text) if not (ROOT / path).exists()]
+
+
+def missing_codes(text: str) -> list[str]:
+    """Codes of rules that no catalogue has."""
+    return [code for code in _CODE.findall(text) if code not in known_codes() | PRIORITIES]
+
+
+def problems(path: Path) -> list[str]:
+    """Every reference of a module that leads nowhere."""
+    return [
+        reference
+        for text in prose(path.read_text("utf-8"))
+        for reference in (*missing_pages(text), *missing_files(text), *missing_codes(text))
+    ]
+
+
+def test_code_and_tests_refer_only_to_what_exists() -> None:
+    """A reader who follows a reference finds something."""
+    found = {path.relative_to(ROOT).as_posix(): problems(path) for path in SOURCES}
+    assert {path: missing for path, missing in found.items() if missing} == {}
+
+
+@pytest.mark.parametrize("path", [one.path for one in pages() if one.path not in FORMER])
+def test_a_page_names_only_files_and_codes_that_exist(path: str) -> None:
+    """Links are checked in `test_docs_links.py`."""
+    text = page(path).prose
+    assert missing_files(text) == []
+    assert missing_codes(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("see docs/design/slack.md#rate-limits", []),
+        ("see docs/design/slack.md#no-such-heading", ["docs/design/slack.md#no-such-heading"]),
+        ("see slack.md section 5", ["slack.md"]),
+    ],
+)
+def test_the_check_finds_pages_that_do_not_exist(text: str, missing: list[str]) -> None:
+    """The check itself is checked."""
+    assert missing_pages(text) == missing
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [("(C4, SE-4)", []), ("(E9)", ["E9"]), ("P0 to P3", []), ("C99: no such rule", ["C99"]), ("RT-88", ["RT-88"])],
+)
+def test_the_check_finds_codes_that_do_not_exist(text: str, missing: list[str]) -> None:
+    """In lists, alone, and with what follows."""
+    assert missing_codes(text) == missing
+
+
+def test_the_check_finds_files_that_do_not_exist() -> None:
+    """Files that moved leave references behind."""
+    assert missing_files("`bot/ports.py`, `bot/stories/speak.py`") == ["bot/stories/speak.py"]
