@@ -14,9 +14,9 @@ from bot.core.external import SilenceFound as SilenceFound  # noqa: PLC0414 - re
 from bot.core.incident.incident import Incident
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.pool.job import Line, WorkflowJob
+from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
-from bot.core.record import AuditEntry, Change, Claims, Held, Record
+from bot.core.record import AuditEntry, Change, Claims, Record, Stored
 
 R = TypeVar("R", bound=Record)
 
@@ -80,16 +80,16 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
 class Store(Protocol):
     """Records and their due times. Every method raises Unreachable("Redis", ...) when the store cannot be used."""
 
-    async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
+    async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         """One record; None when there is none."""
 
-    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
+    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
         """The records that exist, by id."""
 
     async def find(self, index: str) -> str | None:
         """The id that an index points to."""
 
-    async def open_under(self, index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+    async def open_under(self, index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
         """(was `mark` applied before?, the incident that `index` points to), in one round trip."""
 
     async def members(self, name: str) -> set[str]:
@@ -181,7 +181,7 @@ class Jobs(Protocol):
         Unreachable("Redis", ...).
         """
 
-    async def line(self) -> Line | None:
+    async def line(self) -> WebhookCoverage | None:
         """How long webhooks have come without a gap; None when none came in two hours. Raises Unreachable."""
 
 

@@ -4,7 +4,7 @@ import contextlib
 
 import structlog
 
-from bot.context.context import LOST_NOTE, Desk
+from bot.context.context import LOST_NOTE, Context
 from bot.core.record import Change, Conflict
 from bot.maintenance.chores import wake_all
 from bot.maintenance.recover import EPOCH, recovered
@@ -20,32 +20,32 @@ log = structlog.get_logger()
 class Healing:
     """One per process. Actions are refused (`stories/ask.acting`) from the moment a loss is seen until it is healed."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: Context) -> None:
+        self._desk = context
         self._whole = False
         self._again_at = self._look_at = 0.0
         self._epoch: str | None = None
 
     async def heal(self) -> None:
         """For a worker, before it claims anything: recover at the first start and after a loss. Raises Unreachable."""
-        desk, now = self._desk, self._desk.monotonic()
-        lost = desk.store.lost_data()
+        context, now = self._desk, self._desk.monotonic()
+        lost = context.store.lost_data()
         if now < self._again_at or (self._whole and not lost and now < self._look_at):
             return
         self._look_at = now + LOOK_SECONDS
-        if lost or await desk.store.find(EPOCH) is None:
+        if lost or await context.store.find(EPOCH) is None:
             log.warning("records are recovered", why="Redis lost data" if lost else "Redis holds no epoch of ours")
-            desk.notes[LOST_NOTE] = "records were lost and are being recovered; no action is done until then"
-            self._whole = await recovered(desk)
+            context.notes[LOST_NOTE] = "records were lost and are being recovered; no action is done until then"
+            self._whole = await recovered(context)
         elif self._whole:
             return
         else:
             self._whole = True
-        await desk.store.commit(wake_all())
+        await context.store.commit(wake_all())
         if self._whole:
-            desk.notes.pop(LOST_NOTE, None)
+            context.notes.pop(LOST_NOTE, None)
         else:
-            self._again_at = desk.monotonic() + AGAIN_SECONDS
+            self._again_at = context.monotonic() + AGAIN_SECONDS
 
     async def follow(self) -> None:
         """For a web process, every second: go on when some worker has recovered the records. Raises Unreachable.

@@ -69,13 +69,13 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
     After the drain web and worker end at the same time: one after the other might take longer than 20 s (P11).
     """
     async with contextlib.AsyncExitStack() as stack:
-        address, env = "", house.desk.settings.env
+        address, env = "", house.context.settings.env
         leaving: list[Callable[[], None]] = []
         door = Health(house)
         if web:
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
-            app = slack_app(house.desk, afterwards)
+            app = slack_app(house.context, afterwards)
             door = Web(house, app)
             listener = _listener(env.host, env.port, "PORT")
             address = await stack.enter_async_context(_listening(house, door, listener, leaving))
@@ -108,7 +108,7 @@ async def _listening(
 
     leaving.append(leave)
     try:
-        yield f"http://{house.desk.settings.env.host}:{listener.getsockname()[1]}"
+        yield f"http://{house.context.settings.env.host}:{listener.getsockname()[1]}"
     finally:
         leave()
         await served
@@ -117,7 +117,7 @@ async def _listening(
 @asynccontextmanager
 async def _telling(house: House, door: Health) -> AsyncIterator[None]:
     """The pages of a worker that is given a port of its own; one that is taken is no reason not to work."""
-    env = house.desk.settings.env
+    env = house.context.settings.env
     try:
         listener = _listener(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
     except ConfigError as error:
@@ -132,7 +132,7 @@ async def _telling(house: House, door: Health) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _working(house: House, leaving: list[Callable[[], None]]) -> AsyncIterator[None]:
     """The worker; on leaving it claims nothing more and finishes what it has in hand."""
-    hand = Worker(house.desk, house.reload)
+    hand = Worker(house.context, house.reload)
     work = asyncio.create_task(hand.run(), name="worker")
     leaving.append(hand.stop)
     try:
@@ -162,7 +162,7 @@ async def _keeping_time(house: House) -> AsyncIterator[None]:
 async def _reloading(house: House) -> AsyncIterator[None]:
     """A process without a worker reads tailback.toml again by itself: the kill switch works there too."""
 
-    healing = Healing(house.desk)
+    healing = Healing(house.context)
 
     async def watch() -> None:
         while True:
@@ -236,7 +236,7 @@ async def _wait(stopped: asyncio.Event) -> object:
 
 
 def _uvicorn(house: House, door: Health) -> uvicorn.Config:
-    env = house.desk.settings.env
+    env = house.context.settings.env
     return uvicorn.Config(
         door.application(),
         host=env.host,

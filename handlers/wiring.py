@@ -21,7 +21,7 @@ from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file
-from bot.context.context import Desk, Lever
+from bot.context.context import Context, PoolScaler
 from bot.ports import Unreachable
 
 log = structlog.get_logger()
@@ -46,7 +46,7 @@ class Clock:
 class House:
     """What is open while Tailback runs."""
 
-    desk: Desk
+    context: Context
     store: RedisStore
     embedded: EmbeddedRedis | None
     file_seen: float = 0.0
@@ -61,7 +61,7 @@ class House:
 
     def reload(self) -> None:
         """Take over tailback.toml when it changed: actions, permissions, timing, routes; never a broken one."""
-        path = self.desk.settings.env.tailback_config
+        path = self.context.settings.env.tailback_config
         changed = path.stat().st_mtime if path.exists() else 0.0
         if changed == self.file_seen:
             return
@@ -71,11 +71,11 @@ class House:
         except ConfigError as error:
             log.warning("configuration not read again, the old one stays", problems=error.problems)
             return
-        if self.desk.settings.file.slack.channel and not file.slack.channel:
+        if self.context.settings.file.slack.channel and not file.slack.channel:
             missing = f"{path}: slack.channel: is not there any more; the file is gone, empty or half written"
             log.warning("configuration not read again, the old one stays", problems=[missing])
             return
-        self.desk.settings = replace(self.desk.settings, file=file)
+        self.context.settings = replace(self.context.settings, file=file)
         log.info("configuration read again", file=str(path))
 
 
@@ -98,12 +98,12 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
         session = to_slack()
         stack.push_async_callback(session.close)
         client = open_client(settings.env.slack_bot_token.get_secret_value(), settings.env.slack_api_url, session)
-        desk = Desk(
+        context = Context(
             settings=settings,
             store=store,
             chat=SlackChat(client, time.monotonic),
             metrics=back_ends.metrics,
-            levers={pool: Lever(scaler, policy) for pool, (scaler, policy) in back_ends.levers.items()},
+            levers={pool: PoolScaler(scaler, policy) for pool, (scaler, policy) in back_ends.levers.items()},
             alertmanagers=back_ends.alertmanagers,
             now=clock.now,
             monotonic=time.monotonic,
@@ -113,7 +113,7 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
             sns=back_ends.sns,
         )
         path = settings.env.tailback_config
-        yield House(desk, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)
+        yield House(context, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)
 
 
 def now() -> float:

@@ -16,7 +16,7 @@ from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, PoolTable, Settings
-from bot.context.context import Lever
+from bot.context.context import PoolScaler
 from bot.ports import Refused, Unreachable
 from bot.settings import SlackTable, SnsTable
 from handlers.tools.check import Instruments
@@ -60,7 +60,7 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
             redis=store,
             engine=gathered.engine,
             metrics=back_ends.metrics if back_ends else {},
-            levers={pool: Lever(*lever) for pool, lever in back_ends.levers.items()} if back_ends else {},
+            levers={pool: PoolScaler(*lever) for pool, lever in back_ends.levers.items()} if back_ends else {},
             alertmanagers=back_ends.alertmanagers if back_ends else {},
             problems=tuple(gathered.problems),
         )

@@ -8,11 +8,11 @@ from datetime import UTC
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident
-from bot.core.record import Claim, Conflict, Held
-from bot.incidents.attach_chart import illustrate
-from bot.incidents.digest import storm
+from bot.core.record import Claim, Conflict, Stored
+from bot.incidents.attach_chart import attach_chart
+from bot.incidents.digest import post_digest
 from bot.incidents.quarantine import set_aside
 from bot.incidents.reconcile import reconcile
 from bot.maintenance.chores import chore
@@ -21,8 +21,8 @@ from bot.measuring.measure import measure
 from bot.ports import Unreachable
 from bot.reporting.weekly import post_weekly
 from bot.requests.perform import perform
-from bot.scaling.lease import tend
-from bot.warnings.post_warning import forewarn
+from bot.scaling.lease import maintain_lease
+from bot.warnings.post_warning import post_warning
 from handlers.cancellation import ended
 from handlers.http import metrics
 from handlers.recovery import Healing
@@ -39,10 +39,10 @@ log = structlog.get_logger()
 class Worker:
     """Claims due records until `stop`; APScheduler is its local ticker and holds no state of the product."""
 
-    def __init__(self, desk: Desk, tick: Callable[[], None] | None = None) -> None:
-        self._desk = desk
+    def __init__(self, context: Context, tick: Callable[[], None] | None = None) -> None:
+        self._desk = context
         self._tick = tick
-        self._healing = Healing(desk)
+        self._healing = Healing(context)
         self._bell = asyncio.Event()
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -140,28 +140,28 @@ class Worker:
         if held is None or not isinstance(held.value, Incident):
             return
         why = f"{type(error).__name__} while this incident was worked on; see the log"
-        mine = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+        mine = Stored(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
         with contextlib.suppress(Conflict, Unreachable):
             await set_aside(self._desk, mine, why)
 
 
-async def _incident(desk: Desk, claim: Claim) -> None:
+async def _incident(context: Context, claim: Claim) -> None:
     held = claim.held
     if held is not None and isinstance(held.value, Incident):
-        mine: Held[Incident] = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
-        await reconcile(desk, mine)
+        mine: Stored[Incident] = Stored(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+        await reconcile(context, mine)
 
 
-STORIES: dict[str, Callable[[Desk, Claim], Awaitable[None]]] = {
+STORIES: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
     "inc": _incident,
     "pool": measure,
     "act": perform,
-    "lease": tend,
-    "digest": storm,
+    "lease": maintain_lease,
+    "digest": post_digest,
     "chore": chore,
     "weekly": post_weekly,
-    "sketch": illustrate,
-    "early": forewarn,
+    "sketch": attach_chart,
+    "early": post_warning,
     "fill": backfill,
 }
 """Kind of record: the story that is told of it."""

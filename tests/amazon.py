@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.x509.oid import NameOID
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.sns import AmazonSns
 from tests.builders import NOW
 
@@ -100,7 +100,7 @@ class Amazon:
 
     def sns(self, now: Any) -> AmazonSns:
         """The product's own part, whose network ends here."""
-        return AmazonSns(Wire(httpx.MockTransport(self._answer)), now)
+        return AmazonSns(HttpPool(httpx.MockTransport(self._answer)), now)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         self.asked.append(request.url)

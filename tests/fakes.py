@@ -106,7 +106,7 @@ class _Turn:
 
 
 @dataclass(slots=True)
-class Stored:
+class SlackMessage:
     """A message as the fake Slack has it."""
 
     channel: str
@@ -126,7 +126,7 @@ class FakeChat:
         """`channels`: those that exist, None for any."""
         self.clock, self.channels = clock, channels
         self.script = Script("Slack")
-        self.messages: list[Stored] = []
+        self.messages: list[SlackMessage] = []
         self.whispers: list[tuple[str, str, Message, str | None]] = []
         """(channel, user, message, thread)."""
         self.views: list[tuple[str, Block]] = []
@@ -155,7 +155,7 @@ class FakeChat:
         self._count += 1
         alive = thread is None or self._at(channel, thread) is not None
         ts = f"{int(self.clock.now())}.{self._count:06d}"
-        self.messages.append(Stored(channel, ts, message, mark, thread if alive else None, broadcast))
+        self.messages.append(SlackMessage(channel, ts, message, mark, thread if alive else None, broadcast))
         turn.end()
         if not alive:
             raise Unreachable("Slack", "the thread's first message is deleted", failure=Failure.GONE)
@@ -241,11 +241,11 @@ class FakeChat:
             raise Unreachable("Slack", "usergroups.users.list: no_such_subteam", failure=Failure.GONE)
         return self.groups[group]
 
-    def thread(self, ts: str) -> list[Stored]:
+    def thread(self, ts: str) -> list[SlackMessage]:
         """The replies under a message, in order."""
         return [stored for stored in self.messages if stored.thread == ts]
 
-    def parents(self) -> list[Stored]:
+    def parents(self) -> list[SlackMessage]:
         """The messages that stand in a channel, in order."""
         return [stored for stored in self.messages if stored.thread is None]
 
@@ -257,7 +257,7 @@ class FakeChat:
         """Delete a message, as a person would."""
         self.messages = [stored for stored in self.messages if (stored.channel, stored.ts) != (channel, ts)]
 
-    def _at(self, channel: str, ts: str) -> Stored | None:
+    def _at(self, channel: str, ts: str) -> SlackMessage | None:
         return next((stored for stored in self.messages if (stored.channel, stored.ts) == (channel, ts)), None)
 
     def _shown(self, message: Message) -> None:

@@ -1,6 +1,15 @@
 """A working fake of the Jobs port: it is told of jobs and keeps the same contract as the jobs in the store."""
 
-from bot.core.pool.job import HEARD_SECONDS, Line, WorkflowJob, keep_seconds, key_of, line_of, minute_of, told
+from bot.core.pool.job import (
+    HEARD_SECONDS,
+    WebhookCoverage,
+    WorkflowJob,
+    keep_seconds,
+    key_of,
+    line_of,
+    minute_of,
+    told,
+)
 from tests.fakes import FakeClock, Script
 
 
@@ -34,7 +43,7 @@ class FakeJobs:
         known = [job for job, until in self._jobs.values() if until > self.clock.now()]
         return tuple(job for job in known if key_of(label) in {key_of(asked) for asked in job.labels})
 
-    async def line(self) -> Line | None:
+    async def line(self) -> WebhookCoverage | None:
         """How long words have come without a gap."""
         self.script.begin("line").end()
         now = self.clock.now()

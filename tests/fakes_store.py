@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from bot.adapters.memory.rows import MemoryData, Row
+from bot.adapters.memory.rows import MemoryData, MemoryRow
 from bot.adapters.memory.store import MemoryStore
 from bot.adapters.records import kind_name
-from bot.core.record import AuditEntry, Change, Claim, Claims, Held, Record
+from bot.core.record import AuditEntry, Change, Claim, Claims, Record, Stored
 from bot.ports import Unreachable
 
 R = TypeVar("R", bound=Record)
@@ -39,11 +39,11 @@ class FakeStore(MemoryStore):
         super().__init__(now, monotonic, data=self.fake, lease_seconds=lease_seconds)
         self.lost = False
 
-    async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
+    async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         self._reached()
         return await super().get(kind, record_id)
 
-    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
+    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
         readable = [name for name in ids if f"{kind_name(kind)}:{name}" not in self.fake.unreadable]
         return await super().get_many(kind, readable)
 
@@ -93,7 +93,7 @@ class FakeStore(MemoryStore):
         if self.fake.broken is not None:
             raise self.fake.broken
 
-    def _row(self, member: str) -> Row | None:
+    def _row(self, member: str) -> MemoryRow | None:
         row = super()._row(member)
         if row is not None and member in self.fake.unreadable:
             raise Unreachable("Redis", f"{member} cannot be read")

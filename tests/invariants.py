@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from bot.core.record import AuditEntry
-from bot.core.scaling.lease import Lease
+from bot.core.scaling.lease import PoolLeases
 
 AUDIT, DUE, LEASES = "{tailback}:audit", "{tailback}:due", "{tailback}:rec:lease:"
-LEASE = TypeAdapter(Lease)
+LEASE = TypeAdapter(PoolLeases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _what(effect: Effect, trail: Sequence[AuditEntry]) -> str:
     return next((entry.what for entry in _intents(effect, trail)), "")
 
 
-def forgotten(leases: Mapping[str, Lease], due: Container[str]) -> list[str]:
+def forgotten(leases: Mapping[str, PoolLeases], due: Container[str]) -> list[str]:
     """Pools with extra capacity that ends some day, of which no worker will ever think again: never handed back."""
     ending = [pool for pool, lease in leases.items() if any(share.ends_at is not None for share in lease.shares)]
     lost = [pool for pool in ending if f"lease:{pool}" not in due]

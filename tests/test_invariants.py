@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.record import AuditEntry
-from bot.core.scaling.lease import Lease, Share
+from bot.core.scaling.lease import Lease, PoolLeases
 from tests.invariants import Effect, broken, forgotten, undercut
 
 RAISE = Effect("p", 24, "inc1.aa", before=10, most=40, at=100.0)
@@ -53,8 +53,8 @@ def test_what_others_set_in_between_is_never_undercut() -> None:
 
 def test_a_lease_that_nobody_will_look_at_is_found() -> None:
     """Extra capacity with an end must be due; without an end it stays until somebody gives it back."""
-    share = Share("inc1.aa", "U0ANA", "C0", 24, 10, 90.0, ends_at=7290.0)
-    lent = {"p": Lease("p", shares=(share,))}
+    share = Lease("inc1.aa", "U0ANA", "C0", 24, 10, 90.0, ends_at=7290.0)
+    lent = {"p": PoolLeases("p", shares=(share,))}
     assert forgotten(lent, {"lease:p"}) == []
     assert forgotten(lent, set()) == ["the lease of p is not due: nobody would hand it back"]
-    assert forgotten({"p": Lease("p", shares=(replace(share, ends_at=None),))}, set()) == []
+    assert forgotten({"p": PoolLeases("p", shares=(replace(share, ends_at=None),))}, set()) == []

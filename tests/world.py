@@ -6,20 +6,20 @@ from dataclasses import replace
 from typing import Any
 
 from bot.config import Environment, File, Settings
-from bot.context.context import Desk, Lever
+from bot.context.context import Context, PoolScaler
 from bot.core.alert import Alert
 from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim
-from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import act_id
-from bot.core.requests.request import Act
-from bot.core.scaling.lease import Lease
+from bot.core.requests.request import Request
+from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
 from bot.incidents.intake import Taken, take_alert
 from bot.registry import ACTIONS
 from handlers.worker import STORIES
 from tests.builders import CHANNEL, NOW, POOL, delivery
-from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, Stored
+from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, SlackMessage
 from tests.fakes_store import FakeData, FakeStore
 from tests.invariants import WATCHED, broken, forgotten
 from tests.threads import unruly
@@ -65,20 +65,20 @@ class World:
         """Whether the test ends with a second first message of an incident, as it planned it."""
         WATCHED.append(self.broken)
         self.numbers = iter(range(1, 100_000))
-        self.desk = self.process(settings(**tables))
+        self.context = self.process(settings(**tables))
         for pool in (POOL, OTHER_POOL):
             self.metrics.show(pool, {"queued": 0, "oldest_wait_seconds": 0.0})
 
-    def process(self, given: Settings) -> Desk:
+    def process(self, given: Settings) -> Context:
         """The desk of one more process that shares all of the outside."""
         policy = ScalePolicy(maximum=40, step=20, cooldown_seconds=600, cost_per_runner_hour=0.34)
         self.scaler.allowed = policy.maximum
-        return Desk(
+        return Context(
             settings=given,
             store=self.store,
             chat=self.chat,
             metrics={POOL: self.metrics, OTHER_POOL: self.metrics},
-            levers={POOL: Lever(self.scaler, policy)},
+            levers={POOL: PoolScaler(self.scaler, policy)},
             alertmanagers={"grafana": self.alertmanager},
             now=self.clock.now,
             monotonic=self.clock.monotonic,
@@ -88,18 +88,18 @@ class World:
 
     def broken(self) -> list[str]:
         """The promises on scaling and on threads that do not hold (tests/invariants.py, tests/threads.py)."""
-        leases = {row.value.id: row.value for row in self.data.rows.values() if isinstance(row.value, Lease)}
+        leases = {row.value.id: row.value for row in self.data.rows.values() if isinstance(row.value, PoolLeases)}
         trail = [entry for _, entry, _ in self.data.trail]
         threads = [] if self.second_stands else unruly(self.chat.shown())
         return [*broken(self.scaler.log, trail), *forgotten(leases, self.data.due), *threads]
 
     def configure(self, route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> None:
         """What an operator writes into tailback.toml while Tailback runs."""
-        self.desk.settings = replace(self.desk.settings, file=settings(route, **tables).file)
+        self.context.settings = replace(self.context.settings, file=settings(route, **tables).file)
 
     async def fires(self, *alerts: Alert, **parts: Any) -> Taken:
         """A delivery arrives; without alerts, one that fires for the pool."""
-        return await take_alert(self.desk, delivery(*(alerts or (spoken(),)), **parts))
+        return await take_alert(self.context, delivery(*(alerts or (spoken(),)), **parts))
 
     async def opens(self, *alerts: Alert, queued: int = 14, **parts: Any) -> Incident:
         """An incident whose thread stands, with a queue."""
@@ -120,12 +120,12 @@ class World:
         return found
 
     @property
-    def act(self) -> Act:
+    def act(self) -> Request:
         """The newest action on record."""
-        return [row.value for row in self.data.rows.values() if isinstance(row.value, Act)][-1]
+        return [row.value for row in self.data.rows.values() if isinstance(row.value, Request)][-1]
 
     @property
-    def parent(self) -> Stored:
+    def parent(self) -> SlackMessage:
         """The incident's first message, as Slack has it."""
         (found,) = [m for m in self.chat.parents() if m.ts == self.incident.thread.root]
         return found
@@ -158,9 +158,9 @@ class World:
             await self.tell(claims[0])
         raise AssertionError(f"still due after {most} claims: {sorted(self.data.due.items())}")
 
-    async def tell(self, claim: Claim, desk: Desk | None = None) -> None:
+    async def tell(self, claim: Claim, context: Context | None = None) -> None:
         """Hand one record to its story."""
-        await STORIES[claim.kind](desk or self.desk, claim)
+        await STORIES[claim.kind](context or self.context, claim)
 
     async def passes(self, seconds: float, step: float = 10.0) -> None:
         """Time goes by, and the worker works."""
@@ -173,7 +173,7 @@ class World:
         given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
         if "act" not in parts and parts.get("surface", Surface.BUTTON) in {Surface.BUTTON, Surface.DIALOG}:
             given["act"] = act_id(self.incident, name)
-        return await ACTIONS[name].ask(self.desk, Request(**{"name": name, "who": who, **given, **parts}))
+        return await ACTIONS[name].ask(self.context, Interaction(**{"name": name, "who": who, **given, **parts}))
 
     async def says(self, name: str, *words: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody writes `@tailback …` in the incident's thread."""

@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar, cast
 
 from pydantic import AfterValidator, ValidationError
 
-from bot.adapters.http.client import Http, Wire
+from bot.adapters.http.client import Http, HttpPool
 from bot.adapters.http.connection import Way
 from bot.config import ConfigError, Table, in_table
 from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
@@ -33,7 +33,7 @@ MoreHeaders = Annotated[dict[str, str], AfterValidator(_no_secret)]
 class Parts:
     """What every integration may use: the shared connections, and the variables that the file names."""
 
-    wire: Wire
+    wire: HttpPool
     secret: Callable[[str], str] = field(repr=False)
     """The value of a variable; raises ConfigError when it is not set."""
     now: Callable[[], float]

@@ -7,7 +7,7 @@ from typing import TypeVar
 from bot.adapters import outage_webhook
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import Parts, Problems, way_of
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import Way
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.scalers.registry import SCALERS
@@ -35,20 +35,22 @@ class BackEnds:
     sns: Sns
     slack: Way
     """How Slack is reached."""
-    wire: Wire = field(repr=False)
+    wire: HttpPool = field(repr=False)
 
     async def close(self) -> None:
         """Close every connection to every back end."""
         await self.wire.close()
 
 
-def build(settings: Settings, now: Callable[[], float], wire: Wire | None = None, jobs: Jobs | None = None) -> BackEnds:
+def build(
+    settings: Settings, now: Callable[[], float], wire: HttpPool | None = None, jobs: Jobs | None = None
+) -> BackEnds:
     """Build all back ends; nothing is contacted. Raises ConfigError with every problem, each with place and remedy.
 
     `now` gives epoch seconds. Without `wire` one is opened; `jobs` is what GitHub's webhooks told.
     """
     problems, file = Problems(), settings.file
-    parts = Parts(wire or Wire(), settings.secret, now, jobs)
+    parts = Parts(wire or HttpPool(), settings.secret, now, jobs)
     levers, alertmanagers = dict[str, Lever](), dict[str, Alertmanager]()
     metrics = _metrics(file, parts, problems)
     for pool, pool_table in file.pool.items():

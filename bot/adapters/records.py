@@ -7,17 +7,17 @@ from typing import TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from bot.core.charts.chart_record import Sketch
+from bot.core.charts.chart_record import ChartRecord
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.pool.backfill import Backfill
-from bot.core.pool.history import Past
+from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
-from bot.core.record import Digest, Notice, Record
+from bot.core.record import Digest, Record, WarningRecord
 from bot.core.reporting.weekly import Weekly
-from bot.core.requests.request import Act
-from bot.core.scaling.lease import Lease
+from bot.core.requests.request import Request
+from bot.core.scaling.lease import PoolLeases
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
@@ -25,15 +25,15 @@ R = TypeVar("R", bound=Record)
 KINDS: dict[str, type[Record]] = {
     "inc": Incident,
     "pool": Pool,
-    "act": Act,
+    "act": Request,
     "digest": Digest,
-    "lease": Lease,
+    "lease": PoolLeases,
     "chore": Chore,
-    "past": Past,
-    "sketch": Sketch,
+    "past": PoolHistory,
+    "sketch": ChartRecord,
     "job": WorkflowJob,
     "weekly": Weekly,
-    "early": Notice,
+    "early": WarningRecord,
     "fill": Backfill,
 }
 """Kind in a key, and in a due member → the record's type."""

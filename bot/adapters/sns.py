@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from bot.adapters.http.client import Answer, Wire
+from bot.adapters.http.client import HttpAnswer, HttpPool
 from bot.adapters.http.connection import DIRECT, Way
 from bot.ports import Failure, Refused, Unreachable
 
@@ -39,7 +39,7 @@ class Certificate:
 class AmazonSns:
     """The port `Sns`. One process keeps its own certificates; each is fetched when it is first named."""
 
-    def __init__(self, wire: Wire, now: Callable[[], float], way: Way = DIRECT) -> None:
+    def __init__(self, wire: HttpPool, now: Callable[[], float], way: Way = DIRECT) -> None:
         """`now` gives epoch seconds."""
         self._wire, self._now, self._way = wire, now, way
         self._known: dict[str, Certificate] = {}
@@ -77,7 +77,7 @@ class AmazonSns:
             _keep(self._known, address, found)
         return found
 
-    async def _get(self, root: str, path: str, params: dict[str, str] | None = None) -> Answer:
+    async def _get(self, root: str, path: str, params: dict[str, str] | None = None) -> HttpAnswer:
         try:
             http = self._wire.http(SYSTEM, root, way=self._way)
         except OSError as error:
@@ -86,7 +86,7 @@ class AmazonSns:
             return await http.get(path, params)
         except Unreachable as error:
             if error.failure in {Failure.CREDENTIALS, Failure.PLACE}:
-                return Answer(403, None, error.what)
+                return HttpAnswer(403, None, error.what)
             raise
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bot.core.pool.job import Line, WorkflowJob, key_of, line_of
+from bot.core.pool.job import WebhookCoverage, WorkflowJob, key_of, line_of
 from bot.ports import Store
 
 PORTION = 500
@@ -26,6 +26,6 @@ class StoredJobs:
             found += (job.value for job in held.values())
         return tuple(found)
 
-    async def line(self) -> Line | None:
+    async def line(self) -> WebhookCoverage | None:
         """How long webhooks have come without a gap; None when none came in two hours."""
         return line_of(await self._store.listed("heard"), self._now())

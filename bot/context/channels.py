@@ -1,45 +1,45 @@
 """Where a pool belongs in Slack: people act on it where its incidents stand, and are warned where they would."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.routing import home
 from bot.ports import Refused
 
 
-def channels(desk: Desk) -> tuple[str, ...]:
+def channels(context: Context) -> tuple[str, ...]:
     """The channels that the configuration names."""
-    file = desk.settings.file
+    file = context.settings.file
     named = (file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.routes))
     return tuple(dict.fromkeys(channel for channel in named if channel))
 
 
-def home_of(desk: Desk, pool: Pool) -> str:
+def home_of(context: Context, pool: Pool) -> str:
     """Where incidents of this pool go: by its labels, else where the last one went, else the default."""
-    file = desk.settings.file
+    file = context.settings.file
     routed = home(file.pools[pool.id], file.routes) if pool.id in file.pools else None
-    last = next((one.channel for one in reversed(pool.fired) if one.channel in channels(desk)), "")
+    last = next((one.channel for one in reversed(pool.fired) if one.channel in channels(context)), "")
     return routed or last or file.slack.channel
 
 
-async def open_of(desk: Desk, name: str) -> list[Incident]:
+async def open_of(context: Context, name: str) -> list[Incident]:
     """The open incidents that measure this pool, in whatever channel."""
-    found = await desk.store.members(f"watch:{name}")
-    return [held.value for held in (await desk.store.get_many(Incident, sorted(found))).values()]
+    found = await context.store.members(f"watch:{name}")
+    return [held.value for held in (await context.store.get_many(Incident, sorted(found))).values()]
 
 
-async def permit_here(desk: Desk, name: str, channel: str) -> None:
+async def permit_here(context: Context, name: str, channel: str) -> None:
     """Raise Refused unless the pool is of this channel: an open incident of it stands here, or would (C15).
 
     A pool that no configuration names passes: what is asked of it is refused in better words.
     """
-    if name not in desk.settings.file.pools:
+    if name not in context.settings.file.pools:
         return
-    open_now = await open_of(desk, name)
+    open_now = await open_of(context, name)
     if any(incident.thread.channel == channel for incident in open_now):
         return
-    held = await desk.store.get(Pool, name)
-    at_home = home_of(desk, held.value if held else Pool(name))
+    held = await context.store.get(Pool, name)
+    at_home = home_of(context, held.value if held else Pool(name))
     if channel == at_home:
         return
     places = dict.fromkeys([*(incident.thread.channel for incident in open_now), at_home])

@@ -8,16 +8,16 @@ from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.pool.pool import Pool
-from bot.core.requests.request import Act
+from bot.core.requests.request import Request
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Alertmanager, Artist, Chat, Metrics, Outside, Scaler, Sns, Store
 
 LOST_NOTE = "records"
-"""Stands in `Desk.notes` while records that were lost are being recovered."""
+"""Stands in `Context.notes` while records that were lost are being recovered."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lever:
+class PoolScaler:
     """A scaler and what the configuration allows it to do."""
 
     scaler: Scaler
@@ -25,7 +25,7 @@ class Lever:
 
 
 @dataclass(slots=True)
-class Desk:
+class Context:
     """The ports, the clocks and the settings. `settings` may be replaced while running: always read it afresh."""
 
     settings: Settings
@@ -33,7 +33,7 @@ class Desk:
     chat: Chat
     metrics: Mapping[str, Metrics]
     """By pool name: the source that measures it."""
-    levers: Mapping[str, Lever]
+    levers: Mapping[str, PoolScaler]
     """By pool name."""
     alertmanagers: Mapping[str, Alertmanager]
     """By configured name."""
@@ -66,7 +66,7 @@ class Desk:
             {name: pool.value for name, pool in held.items()}, self.settings.file.pools, bool(self.holders(incident))
         )
 
-    async def act(self, act_id: str) -> Act | None:
+    async def act(self, act_id: str) -> Request | None:
         """The record of an action; None when there is none."""
-        held = await self.store.get(Act, act_id)
+        held = await self.store.get(Request, act_id)
         return held.value if held else None

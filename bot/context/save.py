@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.charts.chart_record import sketch_id
 from bot.core.incident.incident import Incident
-from bot.core.record import AuditEntry, Change, Conflict, Held, Put, Record
+from bot.core.record import AuditEntry, Change, Conflict, Put, Record, Stored
 
 KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
 """How long a closed incident can still be exported; then `bot.maintenance.expire` deletes it and every index."""
@@ -45,8 +45,8 @@ def follows(before: Incident | None, after: Incident) -> Change:
 
 
 async def keep(  # noqa: PLR0913 - the parts of one atomic change
-    desk: Desk,
-    held: Held[Incident],
+    context: Context,
+    held: Stored[Incident],
     move: Move,
     *,
     due: float | None,
@@ -56,7 +56,7 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
     audit: tuple[AuditEntry, ...] = (),
     once: tuple[str, ...] = (),
     wake: tuple[str, ...] = (),
-) -> Held[Incident]:
+) -> Stored[Incident]:
     """Apply a pure move and store it; when somebody else wrote first, read again and run the same move again.
 
     With a claim (`held.fence`) the write counts only while the claim is ours. Raises Conflict when that is lost or
@@ -67,21 +67,21 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
         expiry = EXPIRES_SECONDS if after.closed else None
         put = Put(held, after, due, release=release, uncertain=uncertain, keep_seconds=expiry)
         base = follows(held.value if held.version else None, after)
-        begun = desk.monotonic()
+        begun = context.monotonic()
         try:
-            await desk.store.commit(
+            await context.store.commit(
                 replace(base, puts=(put, *also), audit=audit, once=once, once_value=after.id, wake=(*base.wake, *wake))
             )
         except Conflict:
-            held = await _again(desk, held)
+            held = await _again(context, held)
             continue
-        lease_ends = begun + desk.settings.file.timing.lease if held.fence and not release else 0.0
-        return Held(after, held.version + 1, held.fence, held.unsettled, lease_ends or held.lease_ends)
+        lease_ends = begun + context.settings.file.timing.lease if held.fence and not release else 0.0
+        return Stored(after, held.version + 1, held.fence, held.unsettled, lease_ends or held.lease_ends)
     raise Conflict(f"incident {held.value.id} is being written too often")
 
 
-async def _again(desk: Desk, held: Held[Incident]) -> Held[Incident]:
-    fresh = await desk.store.get(Incident, held.value.id)
+async def _again(context: Context, held: Stored[Incident]) -> Stored[Incident]:
+    fresh = await context.store.get(Incident, held.value.id)
     if fresh is None or (held.fence is not None and fresh.version == held.version):
         raise Conflict(f"the claim on incident {held.value.id} was lost")
     return replace(held, value=fresh.value, version=fresh.version)
@@ -89,4 +89,4 @@ async def _again(desk: Desk, held: Held[Incident]) -> Held[Incident]:
 
 def put_new(record: Record, due: float | None) -> Put:
     """A record that must not exist yet."""
-    return Put(Held(record, 0), record, due)
+    return Put(Stored(record, 0), record, due)

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from bot.core.charts.chart_record import Sketch
+from bot.core.charts.chart_record import ChartRecord
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.pool.backfill import Backfill
-from bot.core.pool.early_warning import Episode
-from bot.core.pool.history import Past
+from bot.core.pool.early_warning import EarlyWarning
+from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
 from bot.core.reporting.weekly import Weekly
-from bot.core.requests.request import Act
-from bot.core.scaling.lease import Lease
+from bot.core.requests.request import Request
+from bot.core.scaling.lease import PoolLeases
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,12 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class WarningRecord:
     """The message in Slack that warns of one pool before an alert fires."""
 
     id: str
     """The pool."""
-    episode: Episode | None = None
+    episode: EarlyWarning | None = None
     """The warning that it tells of, as it was looked at last; its begin makes the message's mark."""
     channel: str = ""
     ts: str | None = None
@@ -50,12 +50,25 @@ class Notice:
     """Whether the incident that took it over was told of it."""
 
 
-Record = Incident | Pool | Act | Digest | Lease | Chore | Past | WorkflowJob | Sketch | Weekly | Notice | Backfill
+Record = (
+    Incident
+    | Pool
+    | Request
+    | Digest
+    | PoolLeases
+    | Chore
+    | PoolHistory
+    | WorkflowJob
+    | ChartRecord
+    | Weekly
+    | WarningRecord
+    | Backfill
+)
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Held(Generic[R_co]):
+class Stored(Generic[R_co]):
     """A record as it was read; `version` guards the write, `fence` proves the claim."""
 
     value: R_co
@@ -88,7 +101,7 @@ class Put:
     `uncertain` leaves it unsettled for whoever claims next.
     """
 
-    held: Held[Record]
+    held: Stored[Record]
     value: Record
     due: float | None
     release: bool = True
@@ -134,10 +147,10 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class Prepared:
     """An action that passed its last check, and what must become true in the moment the intent is written."""
 
-    act: Act
+    act: Request
     point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     """Index → (what it points to from now on, what it must point to now): keeps two of a kind apart."""
     puts: tuple[Put, ...] = ()
@@ -150,7 +163,7 @@ class Claim:
 
     kind: str
     id: str
-    held: Held[Record] | None
+    held: Stored[Record] | None
     """None when the key is due but no record exists yet (a pool or a digest that was only woken)."""
     fence: int
     lease_ends: float

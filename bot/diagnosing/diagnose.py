@@ -3,16 +3,16 @@
 import asyncio
 
 from bot.config import File
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
 from bot.core.pool.survey import Survey, survey
-from bot.core.record import Ready
-from bot.core.requests.interaction import Answer, Request
+from bot.core.record import Prepared
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer, act_id
-from bot.core.requests.request import Act, Performed
+from bot.core.requests.request import Request, Result
 from bot.core.words import count
 from bot.diagnosing.explain import diagnoses, moment_of
 from bot.diagnosis.rank import Diagnosis, grouped, sentences, told_figures
@@ -33,49 +33,49 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return Offer(NAME, "Diagnose", act_id(incident, NAME)) if incident.candidates else None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """In a thread or by button: the thread is answered. By `/queue diagnose POOL`: the person is."""
-    await permit(desk, request.who, request.team, "diagnose")
-    name = known_pool(desk.settings.file, request.words[0]) if request.words else None
-    if name and not await _in_thread(desk, request):
-        await request_act(desk, request, None, fresh_act(desk, request, None, pool=name), lambda fresh: fresh)
+    await permit(context, request.who, request.team, "diagnose")
+    name = known_pool(context.settings.file, request.words[0]) if request.words else None
+    if name and not await _in_thread(context, request):
+        await request_act(context, request, None, fresh_act(context, request, None, pool=name), lambda fresh: fresh)
         return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone."))
-    held = await subject(desk, request)
-    await request_act(desk, request, held, fresh_act(desk, request, held, pool=name), lambda fresh: fresh)
+    held = await subject(context, request)
+    await request_act(context, request, held, fresh_act(context, request, held, pool=name), lambda fresh: fresh)
     return Answer()
 
 
-async def _in_thread(desk: Desk, request: Request) -> bool:
+async def _in_thread(context: Context, request: Interaction) -> bool:
     """Whether somebody asked inside an incident's thread."""
-    return bool(request.thread and await desk.store.find(f"thread:{request.channel}:{request.thread}"))
+    return bool(request.thread and await context.store.find(f"thread:{request.channel}:{request.thread}"))
 
 
-async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # noqa: ARG001 - the contract's shape
+async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
     """Reading needs no second check."""
-    return Ready(act)
+    return Prepared(act)
 
 
-async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+async def effect(context: Context, act: Request, incident: Incident | None) -> Result:
     """Measure the pool that was named, else every pool there is: only so can isolated be told from widespread."""
     about = incident.candidates if incident else ()
-    every = tuple(dict.fromkeys((*about, *desk.settings.file.pool)))[:MOST_POOLS]
+    every = tuple(dict.fromkeys((*about, *context.settings.file.pool)))[:MOST_POOLS]
     names = [act.pool] if act.pool else list(every)
-    pools = await _read(desk, names)
-    causes = _causes(desk, names, pools, incident.unknown_pools if incident else ())
+    pools = await _read(context, names)
+    causes = _causes(context, names, pools, incident.unknown_pools if incident else ())
     told = {one.pool: told_figures(one) for one in causes[:MOST_DIAGNOSED]}
-    found = survey(names, pools, desk.settings.file.pools, told)
+    found = survey(names, pools, context.settings.file.pools, told)
     lines = _why(causes) + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
-    return Performed(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
+    return Result(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
 
 
-async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:  # noqa: ARG001
+async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
     """Reading twice does no harm."""
     return None
 
 
-def _causes(desk: Desk, names: list[str], pools: dict[str, Pool], unknown: tuple[str, ...]) -> list[Diagnosis]:
+def _causes(context: Context, names: list[str], pools: dict[str, Pool], unknown: tuple[str, ...]) -> list[Diagnosis]:
     """The ranked causes of each pool in which jobs wait too long, and of names that no pool has."""
-    file, now = desk.settings.file, desk.now()
+    file, now = context.settings.file, context.now()
     found = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
     return [d for d in found if d.waits or d.pool in unknown]
 
@@ -87,24 +87,24 @@ def _why(waiting: list[Diagnosis]) -> tuple[str, ...]:
     return said if more <= 0 else (*said, f"{count(more, 'more pool')} queue; ask for each by its name.")
 
 
-async def read(desk: Desk, names: list[str]) -> Survey:
+async def read(context: Context, names: list[str]) -> Survey:
     """Measure pools at once, each within its patience; what does not answer in time is unseen."""
-    return survey(names, await _read(desk, names), desk.settings.file.pools)
+    return survey(names, await _read(context, names), context.settings.file.pools)
 
 
-async def _read(desk: Desk, names: list[str]) -> dict[str, Pool]:
-    held = await desk.store.get_many(Pool, names)
+async def _read(context: Context, names: list[str]) -> dict[str, Pool]:
+    held = await context.store.get_many(Pool, names)
     pools = [held[name].value if name in held else Pool(name) for name in names]
-    looked = await asyncio.gather(*(_look(desk, pool) for pool in pools))
+    looked = await asyncio.gather(*(_look(context, pool) for pool in pools))
     return {pool.id: pool for pool in looked}
 
 
-async def _look(desk: Desk, pool: Pool) -> Pool:
+async def _look(context: Context, pool: Pool) -> Pool:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            return await look(desk, pool)
+            return await look(context, pool)
     except TimeoutError:
-        return Pool(pool.id, pool.samples, f"no answer within {PATIENCE_SECONDS:.0f} s", desk.now())
+        return Pool(pool.id, pool.samples, f"no answer within {PATIENCE_SECONDS:.0f} s", context.now())
 
 
 def known_pool(file: File, name: str) -> str:

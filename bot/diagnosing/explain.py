@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.finding import Finding, Moment, facts_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
@@ -33,15 +33,15 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     return replace(view, causes=causes)
 
 
-async def against(desk: Desk, pool: str) -> str:
+async def against(context: Context, pool: str) -> str:
     """What the likeliest cause says against more runners for a pool; else empty."""
-    return (await cautions(desk)).get(pool, "")
+    return (await cautions(context)).get(pool, "")
 
 
-async def cautions(desk: Desk) -> dict[str, str]:
+async def cautions(context: Context) -> dict[str, str]:
     """By pool, what its likeliest cause says against more runners, from the records as they are."""
-    names = list(desk.settings.file.pool)
-    held = await desk.store.get_many(Pool, names)
+    names = list(context.settings.file.pool)
+    held = await context.store.get_many(Pool, names)
     pools = {name: one.value for name, one in held.items()}
-    found = diagnoses(names, pools, desk.settings.file.pools, moment_of(desk.now(), desk.settings.file.paces))
+    found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
     return {d.pool: said for d in found if d.waits and (said := caution(d.top))}

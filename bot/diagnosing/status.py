@@ -2,11 +2,11 @@
 
 import asyncio
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.pool.pool import Pool, stale
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
 from bot.diagnosing.diagnose import known_pool
 from bot.measuring.measure import look
@@ -26,36 +26,36 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """What is fresh is shown; what is not is measured first."""
-    await permit(desk, request.who, request.team, "diagnose")
-    names = await _asked(desk, request)
+    await permit(context, request.who, request.team, "diagnose")
+    names = await _asked(context, request)
     if not names:
         raise Refused('No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.')
-    now, paces = desk.now(), desk.settings.file.paces
-    held = await desk.store.get_many(Pool, names)
+    now, paces = context.now(), context.settings.file.paces
+    held = await context.store.get_many(Pool, names)
     pools = {name: held[name].value if name in held else Pool(name) for name in names}
     old = [pools[name] for name in names if stale(pools[name], now, paces.poll)][:MOST_POOLS]
-    looked = await asyncio.gather(*(_look(desk, pool) for pool in old))
+    looked = await asyncio.gather(*(_look(context, pool) for pool in old))
     pools |= {pool.id: pool for pool in looked}
-    view = View(pools, desk.settings.file.pools)
-    return Answer(whisper=drawn(view, names, desk.now(), paces))
+    view = View(pools, context.settings.file.pools)
+    return Answer(whisper=drawn(view, names, context.now(), paces))
 
 
-async def _look(desk: Desk, pool: Pool) -> Pool:
+async def _look(context: Context, pool: Pool) -> Pool:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            return await look(desk, pool)
+            return await look(context, pool)
     except TimeoutError:
         return pool
 
 
-async def _asked(desk: Desk, request: Request) -> list[str]:
+async def _asked(context: Context, request: Interaction) -> list[str]:
     if request.words:
-        return [known_pool(desk.settings.file, request.words[0])]
+        return [known_pool(context.settings.file, request.words[0])]
     if request.thread:
-        found = await desk.store.find(f"thread:{request.channel}:{request.thread}")
-        held = await desk.store.get(Incident, found) if found else None
+        found = await context.store.find(f"thread:{request.channel}:{request.thread}")
+        held = await context.store.get(Incident, found) if found else None
         if held and held.value.candidates:
             return list(held.value.candidates)
-    return list(desk.settings.file.pool)
+    return list(context.settings.file.pool)

@@ -1,9 +1,9 @@
 """Acknowledge: somebody has it, and everybody sees who."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident, acked
 from bot.core.incident.observe import View
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer, Place, act_id
 from bot.ports import Refused
 from bot.requests.permission import finished_act, permit, request_act, subject
@@ -19,13 +19,13 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return Offer(NAME, "Take over", act_id(incident, NAME), Place.MORE)
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """Record the new owner; the parent shows it at once."""
-    await permit(desk, request.who, request.team, "ack")
-    held = await subject(desk, request)
+    await permit(context, request.who, request.team, "ack")
+    held = await subject(context, request)
     if held.value.owner == request.who:
         raise Refused("You already have it.")
-    now = desk.now()
-    act = finished_act(desk, request, held, "has it")
-    await request_act(desk, request, held, act, lambda fresh: acked(fresh, request.who, now))
+    now = context.now()
+    act = finished_act(context, request, held, "has it")
+    await request_act(context, request, held, act, lambda fresh: acked(fresh, request.who, now))
     return Answer()

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
-from bot.core.charts.chart_record import SETTLES, Sketch, entry_of, hung, without
+from bot.core.charts.chart_record import SETTLES, ChartRecord, entry_of, hung, without
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Picture
-from bot.core.record import Change, Claim, Held, Put
+from bot.core.record import Change, Claim, Put, Stored
 from bot.ports import Failure, Unreachable
 from bot.views.thread.chart import chart
 from bot.views.thread.chart_layout import layout
@@ -32,83 +32,83 @@ log = structlog.get_logger()
 class Work:
     """One look at a sketch: the reply, the record of its incident, and the time."""
 
-    mine: Held[Sketch]
-    held: Held[Incident]
+    mine: Stored[ChartRecord]
+    held: Stored[Incident]
     number: int
     now: float
 
     @property
-    def sketch(self) -> Sketch:
+    def sketch(self) -> ChartRecord:
         """The record of the making."""
         return self.mine.value
 
 
-async def illustrate(desk: Desk, claim: Claim) -> None:
+async def attach_chart(context: Context, claim: Claim) -> None:
     """Do the next step of one picture. The reply stands already, and nothing here can change its words.
 
     A crash after the upload means that it is uploaded once more: files stand in no channel, so nobody sees the first.
     """
-    known = claim.held.value if claim.held and isinstance(claim.held.value, Sketch) else Sketch(claim.id)
-    mine = Held(known, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    known = claim.held.value if claim.held and isinstance(claim.held.value, ChartRecord) else ChartRecord(claim.id)
+    mine = Stored(known, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
     incident, number = entry_of(claim.id)
-    held = await desk.store.get(Incident, incident)
+    held = await context.store.get(Incident, incident)
     if held is None or number not in held.value.charts:
-        await desk.store.commit(Change(puts=(Put(mine, known, None, keep_seconds=KEPT_SECONDS),)))
+        await context.store.commit(Change(puts=(Put(mine, known, None, keep_seconds=KEPT_SECONDS),)))
         return
-    work = Work(mine, held, number, desk.now())
+    work = Work(mine, held, number, context.now())
     if not known.file:
-        await _made(desk, work)
+        await _made(context, work)
     elif known.offered >= len(SETTLES):
-        await _given_up(desk, work, "Slack does not show the uploaded picture")
+        await _given_up(context, work, "Slack does not show the uploaded picture")
     elif work.now < known.uploaded_at + SETTLES[known.offered]:
-        await _later(desk, work, known, known.uploaded_at + SETTLES[known.offered])
+        await _later(context, work, known, known.uploaded_at + SETTLES[known.offered])
     else:
         put = Put(mine, replace(known, offered=known.offered + 1), None, keep_seconds=KEPT_SECONDS)
         picture = Picture(known.file, known.alt)
-        await keep(desk, held, lambda fresh: hung(fresh, number, picture), due=work.now, also=(put,))
+        await keep(context, held, lambda fresh: hung(fresh, number, picture), due=work.now, also=(put,))
 
 
-async def _made(desk: Desk, work: Work) -> None:
+async def _made(context: Context, work: Work) -> None:
     """Draw and upload; every failure ends in another try or in a reply without a picture."""
     incident = work.held.value
-    drawn = chart(incident, await desk.view(incident), desk.settings.file.paces)
-    if desk.artist is None or drawn is None:
-        await _given_up(desk, work, "" if drawn is None else "no artist is at hand")
+    drawn = chart(incident, await context.view(incident), context.settings.file.paces)
+    if context.artist is None or drawn is None:
+        await _given_up(context, work, "" if drawn is None else "no artist is at hand")
         return
     try:
-        async with asyncio.timeout(work.mine.lease_ends - SAFETY_SECONDS - desk.monotonic()):
-            picture = await desk.artist.png(layout(drawn))
-            file = await desk.chat.upload(f"queue-{work.sketch.id}.png", drawn.title, picture)
+        async with asyncio.timeout(work.mine.lease_ends - SAFETY_SECONDS - context.monotonic()):
+            picture = await context.artist.png(layout(drawn))
+            file = await context.chat.upload(f"queue-{work.sketch.id}.png", drawn.title, picture)
     except TimeoutError:
         what = "the picture was not uploaded while its record was ours"
-        await _failed(desk, work, Unreachable("Slack", what, failure=Failure.UNKNOWN))
+        await _failed(context, work, Unreachable("Slack", what, failure=Failure.UNKNOWN))
         return
     except Unreachable as error:
-        await _failed(desk, work, error)
+        await _failed(context, work, error)
         return
-    desk.notes.pop(NOTE, None)
-    now = desk.now()
-    await _later(desk, work, replace(work.sketch, file=file, alt=drawn.alt, uploaded_at=now), now + SETTLES[0])
+    context.notes.pop(NOTE, None)
+    now = context.now()
+    await _later(context, work, replace(work.sketch, file=file, alt=drawn.alt, uploaded_at=now), now + SETTLES[0])
 
 
-async def _failed(desk: Desk, work: Work, error: Unreachable) -> None:
+async def _failed(context: Context, work: Work, error: Unreachable) -> None:
     tried = replace(work.sketch, tries=work.sketch.tries + 1)
     pause = error.retry_after_seconds or 2.0 ** (tried.tries + 1)
     useless = error.failure in {Failure.CREDENTIALS, Failure.SHAPE, Failure.PLACE, Failure.GONE}
     if useless or tried.tries >= TRIES or pause > LONGEST_PAUSE_SECONDS:
-        await _given_up(desk, work, str(error))
+        await _given_up(context, work, str(error))
         return
-    await _later(desk, work, tried, desk.now() + pause)
+    await _later(context, work, tried, context.now() + pause)
 
 
-async def _later(desk: Desk, work: Work, sketch: Sketch, due: float) -> None:
-    await desk.store.commit(Change(puts=(Put(work.mine, sketch, due, keep_seconds=KEPT_SECONDS),)))
+async def _later(context: Context, work: Work, sketch: ChartRecord, due: float) -> None:
+    await context.store.commit(Change(puts=(Put(work.mine, sketch, due, keep_seconds=KEPT_SECONDS),)))
 
 
-async def _given_up(desk: Desk, work: Work, why: str) -> None:
+async def _given_up(context: Context, work: Work, why: str) -> None:
     """The reply stays as it is: its figures stand there in words."""
-    if why and desk.notes.get(NOTE) != why:
-        desk.notes[NOTE] = why
+    if why and context.notes.get(NOTE) != why:
+        context.notes[NOTE] = why
         log.warning("a reply stays without its picture", incident=work.held.value.id, why=why)
     put = Put(work.mine, work.sketch, None, keep_seconds=KEPT_SECONDS)
-    await keep(desk, work.held, lambda fresh: without(fresh, work.number), due=work.now, also=(put,))
+    await keep(context, work.held, lambda fresh: without(fresh, work.number), due=work.now, also=(put,))

@@ -1,12 +1,12 @@
 """Chart: the queue so far as a picture in the incident's thread, with its bars and figures in words."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.charts.chart_record import charting
 from bot.core.charts.sparkline import spark_lines
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer, Place, act_id
 from bot.ports import Refused
 from bot.requests.permission import finished_act, permit, request_act, subject
@@ -20,17 +20,17 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return Offer(NAME, "Chart", act_id(incident, NAME), Place.MORE) if incident.candidates else None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """A reply with the bars at once; the picture joins it as soon as it is drawn."""
-    await permit(desk, request.who, request.team, "diagnose")
-    held = await subject(desk, request)
-    now = desk.now()
-    act = finished_act(desk, request, held, "asked for the chart")
+    await permit(context, request.who, request.team, "diagnose")
+    held = await subject(context, request)
+    now = context.now()
+    act = finished_act(context, request, held, "asked for the chart")
 
     def move(fresh: Incident) -> Incident:
         if not (lines := spark_lines(fresh)):
             raise Refused("Too little is known of the queue to draw it; ask again in a few minutes.")
         return charting(noted(fresh, now, Event.CHARTED, "asked for the chart.", who=request.who, lines=lines))
 
-    await request_act(desk, request, held, act, move)
+    await request_act(context, request, held, act, move)
     return Answer()

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident
-from bot.core.record import Held
+from bot.core.record import Stored
 from bot.ports import Unreachable
 from bot.posting.once import QUARANTINE_SECONDS, stumbled
 from bot.views.thread.results import undrawable
@@ -23,21 +23,23 @@ def resting(incident: Incident, now: float) -> bool:
     return incident.attempts >= MOST_ATTEMPTS and incident.retry_at > now
 
 
-async def set_aside(desk: Desk, mine: Held[Incident], why: str) -> None:
+async def set_aside(context: Context, mine: Stored[Incident], why: str) -> None:
     """Count the failure and look again later; the last time, say in the channel how to try again.
 
     Raises Conflict when somebody else has the incident by now, Unreachable when it cannot be stored.
     """
-    attempts, now = mine.value.attempts + 1, desk.now()
+    attempts, now = mine.value.attempts + 1, context.now()
     resting = attempts >= MOST_ATTEMPTS
     pause = QUARANTINE_SECONDS if resting else 2.0**attempts / 2
     until = now + pause if resting else 0.0
-    await keep(desk, mine, lambda fresh: replace(stumbled(fresh, why), retry_at=until), due=now + pause, uncertain=True)
+    await keep(
+        context, mine, lambda fresh: replace(stumbled(fresh, why), retry_at=until), due=now + pause, uncertain=True
+    )
     if attempts != MOST_ATTEMPTS:
         return
     log.error("incident quarantined", incident=mine.value.id, why=why, remedy=f"/queue retry {mine.value.id}")
     try:
         channel, mark = mine.value.thread.channel, f"{mine.value.id}/quarantine"
-        await desk.chat.post(channel, undrawable(mine.value.id), mark=mark)
+        await context.chat.post(channel, undrawable(mine.value.id), mark=mark)
     except Unreachable as error:
         log.warning("quarantine not told", incident=mine.value.id, why=str(error))

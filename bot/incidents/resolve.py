@@ -1,11 +1,11 @@
 """Resolve by hand: a person closes the incident, and that is respected until something new fires."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.closing import resolved_by_hand, scores_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.silence import holding, until_when
-from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import Offer, Place, act_id
 from bot.requests.permission import finished_act, permit, request_act, subject
 from bot.views.dialogs.modals import question
@@ -20,21 +20,21 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return Offer(NAME, "Resolve by hand", act_id(incident, NAME), Place.MORE)
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """The menu opens a question; confirmed, or asked in words, it closes and says who did."""
-    await permit(desk, request.who, request.team, "ack")
-    held = await subject(desk, request)
+    await permit(context, request.who, request.team, "ack")
+    held = await subject(context, request)
     if request.surface is Surface.BUTTON:
-        words = " ".join([QUESTION, *_silenced(held.value, desk.now())])
+        words = " ".join([QUESTION, *_silenced(held.value, context.now())])
         return Answer(view=question(NAME, "Resolve by hand?", request.act, words, "Resolve"))
-    now = desk.now()
-    pools = dict((await desk.view(held.value)).pools)
-    act = finished_act(desk, request, held, "closed by hand")
+    now = context.now()
+    pools = dict((await context.view(held.value)).pools)
+    act = finished_act(context, request, held, "closed by hand")
 
     def move(fresh: Incident) -> Incident:
         return resolved_by_hand(fresh, request.who, now, scores_of(fresh, pools))
 
-    await request_act(desk, request, held, act, move)
+    await request_act(context, request, held, act, move)
     return Answer()
 
 

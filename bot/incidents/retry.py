@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
 from bot.ports import Refused
 from bot.requests.permission import finished_act, permit, request_act, subject
@@ -20,14 +20,14 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """By id, or in the incident's thread."""
-    await permit(desk, request.who, request.team, "ack")
-    held = await desk.store.get(Incident, request.words[0]) if request.words else await subject(desk, request)
+    await permit(context, request.who, request.team, "ack")
+    held = await context.store.get(Incident, request.words[0]) if request.words else await subject(context, request)
     if held is None:
         raise Refused(f'There is no incident "{request.words[0][:40]}". `/queue list` names the open ones.')
-    act = finished_act(desk, request, held, "tried again")
-    await request_act(desk, request, held, act, again)
+    act = finished_act(context, request, held, "tried again")
+    await request_act(context, request, held, act, again)
     return Answer(whisper=said(f"Incident {held.value.id} is tried again now."))
 
 

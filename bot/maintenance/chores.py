@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.chore import Chore
-from bot.core.record import Change, Claim, Held, Put
-from bot.maintenance.deduplicate_threads import sweep
-from bot.maintenance.expire import tidy
+from bot.core.record import Change, Claim, Put, Stored
+from bot.maintenance.deduplicate_threads import deduplicate_threads
+from bot.maintenance.expire import expire
 from bot.maintenance.resync import resync
-from bot.maintenance.slack_outage import watch
+from bot.maintenance.slack_outage import check_slack_outage
 from bot.measuring.backfill import wake_fills
 from bot.measuring.measure import wake_pools
 from bot.reporting.weekly import LOOK_SECONDS, weekly
@@ -25,44 +25,44 @@ POOLS_SECONDS = 300.0
 TIDY_SECONDS = 6 * 3600.0
 
 
-async def pools(desk: Desk) -> str:
+async def pools(context: Context) -> str:
     """Every configured pool is measured, and its past is filled in."""
-    await wake_fills(desk)
-    return await wake_pools(desk)
+    await wake_fills(context)
+    return await wake_pools(context)
 
 
-Check = Callable[[Desk], Awaitable[str]]
-CHORES: dict[str, Check] = {"resync": resync, "sweep": sweep, "silences": keep_silences, "weekly": weekly,
-                            "pools": pools, "tidy": tidy}  # fmt: skip
+Check = Callable[[Context], Awaitable[str]]
+CHORES: dict[str, Check] = {"resync": resync, "sweep": deduplicate_threads, "silences": keep_silences, "weekly": weekly,
+                            "pools": pools, "tidy": expire}  # fmt: skip
 """Those that give what is wrong, as a sentence; `watch` keeps more."""
 NAMES = (*CHORES, "watch")
 
 log = structlog.get_logger()
 
 
-async def chore(desk: Desk, claim: Claim) -> None:
+async def chore(context: Context, claim: Claim) -> None:
     """Do one duty, keep what was found, and come back when it is due again."""
     known = claim.held.value if claim.held else Chore(claim.id)
     before = known if isinstance(known, Chore) else Chore(claim.id)
-    mine = Held(before, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    mine = Stored(before, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
     if claim.id == "watch":
-        after = await watch(desk, before)
+        after = await check_slack_outage(context, before)
     elif claim.id in CHORES:
-        after = replace(before, note=await CHORES[claim.id](desk))
+        after = replace(before, note=await CHORES[claim.id](context))
     else:
         after = before
-    now = desk.now()
-    due = now + pause(desk, claim.id) if claim.id in NAMES else None
+    now = context.now()
+    due = now + pause(context, claim.id) if claim.id in NAMES else None
     put = Put(mine, replace(after, done_at=now), due, keep_seconds=KEPT_SECONDS)
-    await desk.store.commit(Change(puts=(put,)))
+    await context.store.commit(Change(puts=(put,)))
     if after.note and after.note != before.note:
         log.warning("chore", name=claim.id, note=after.note)
 
 
-def pause(desk: Desk, name: str) -> float:
+def pause(context: Context, name: str) -> float:
     """Seconds between two times of a duty."""
-    timing = desk.settings.file.timing
-    table = desk.settings.file.outside_slack
+    timing = context.settings.file.timing
+    table = context.settings.file.outside_slack
     seconds = {"resync": timing.resync, "sweep": timing.sweep, "silences": timing.sweep, "weekly": LOOK_SECONDS,
                "pools": POOLS_SECONDS, "tidy": TIDY_SECONDS}  # fmt: skip
     soonest = min(WATCH_SECONDS, table.after / 4) if table else WATCH_SECONDS

@@ -5,12 +5,12 @@ A request that arrived very late can cause them.
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, rooted
 from bot.incidents.list_incidents import open_incidents
 from bot.ports import Own, Unreachable
-from bot.posting.once import mark_of
+from bot.posting.once import message_key
 from bot.views.thread.results import duplicate
 from bot.warnings.repair_warnings import COLLAPSED, early_collapsed, young_notices
 
@@ -20,22 +20,22 @@ BACK_SECONDS = 900.0
 log = structlog.get_logger()
 
 
-async def sweep(desk: Desk) -> str:
+async def deduplicate_threads(context: Context) -> str:
     """Look through the channels of young incidents and early warnings; the oldest message stays, others point to it."""
-    since = desk.now() - BACK_SECONDS
-    young = [incident for incident in await open_incidents(desk) if incident.opened_at > since]
-    notices = await young_notices(desk, since)
+    since = context.now() - BACK_SECONDS
+    young = [incident for incident in await open_incidents(context) if incident.opened_at > since]
+    notices = await young_notices(context, since)
     problems = []
     for channel in sorted({one.thread.channel for one in young} | {one.channel for one in notices}):
         try:
-            found = await desk.chat.own(channel, since=since)
+            found = await context.chat.own(channel, since=since)
             for incident in young:
-                same = [message for message in found if message.mark == mark_of(incident)]
+                same = [message for message in found if message.mark == message_key(incident)]
                 if len(same) > 1 and incident.thread.channel == channel:
-                    await _collapsed(desk, incident, same)
+                    await _collapsed(context, incident, same)
             for notice in notices:
                 if notice.channel == channel:
-                    await early_collapsed(desk, notice, found)
+                    await early_collapsed(context, notice, found)
         except Unreachable as error:
             if error.system != "Slack":
                 raise
@@ -43,14 +43,14 @@ async def sweep(desk: Desk) -> str:
     return "; ".join(problems)
 
 
-async def _collapsed(desk: Desk, incident: Incident, same: list[Own]) -> None:
+async def _collapsed(context: Context, incident: Incident, same: list[Own]) -> None:
     oldest, *others = same
-    channel, now = incident.thread.channel, desk.now()
+    channel, now = incident.thread.channel, context.now()
     if incident.thread.root is not None and incident.thread.root != oldest.ts:
-        held = await desk.store.get(Incident, incident.id)
+        held = await context.store.get(Incident, incident.id)
         if held is not None:
-            await keep(desk, held, lambda fresh: rooted(fresh, channel, oldest.ts, "", now), due=now)
-    link = await desk.chat.permalink(channel, oldest.ts)
+            await keep(context, held, lambda fresh: rooted(fresh, channel, oldest.ts, "", now), due=now)
+    link = await context.chat.permalink(channel, oldest.ts)
     for other in others:
-        await desk.chat.update(channel, other.ts, duplicate(link), mark=f"{COLLAPSED}{incident.id}")
+        await context.chat.update(channel, other.ts, duplicate(link), mark=f"{COLLAPSED}{incident.id}")
         log.warning("second thread collapsed", incident=incident.id, kept=oldest.ts, collapsed=other.ts)

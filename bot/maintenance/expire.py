@@ -2,11 +2,11 @@
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import KEPT_AFTER_CLOSE_SECONDS
 from bot.core.alert import likeness
 from bot.core.incident.incident import Incident
-from bot.core.record import Change, Conflict, Held, Put
+from bot.core.record import Change, Conflict, Put, Stored
 from bot.ports import Unreachable
 
 SLICE = 50
@@ -18,37 +18,37 @@ AT_ONCE_SECONDS = 1.0
 log = structlog.get_logger()
 
 
-async def tidy(desk: Desk) -> str:
+async def expire(context: Context) -> str:
     """Forget up to `MOST` incidents that closed too long ago; gives nothing, for nothing can be wrong."""
-    ended = sorted(await desk.store.members("ended"))
+    ended = sorted(await context.store.members("ended"))
     forgotten = 0
     for at in range(0, len(ended), SLICE):
         ids = ended[at : at + SLICE]
-        held = await desk.store.get_many(Incident, ids)
+        held = await context.store.get_many(Incident, ids)
         missing = [name for name in ids if name not in held]
-        if gone := tuple([("ended", name) for name in missing if await _is_gone(desk, name)]):
-            await desk.store.commit(Change(leave=gone))
+        if gone := tuple([("ended", name) for name in missing if await _is_gone(context, name)]):
+            await context.store.commit(Change(leave=gone))
         for one in held.values():
-            if _is_long_over(desk, one.value) and forgotten < MOST:
-                forgotten += await _forgotten(desk, one)
+            if _is_long_over(context, one.value) and forgotten < MOST:
+                forgotten += await _forgotten(context, one)
     if forgotten:
         log.info("incidents forgotten", count=forgotten)
     return ""
 
 
-async def _is_gone(desk: Desk, incident_id: str) -> bool:
+async def _is_gone(context: Context, incident_id: str) -> bool:
     """Whether there is no such record; one that a newer release wrote is there, and cannot be read here."""
     try:
-        return await desk.store.get(Incident, incident_id) is None
+        return await context.store.get(Incident, incident_id) is None
     except Unreachable:
         return False
 
 
-def _is_long_over(desk: Desk, incident: Incident) -> bool:
-    return incident.closed and desk.now() - (incident.closed_at or desk.now()) > KEPT_AFTER_CLOSE_SECONDS
+def _is_long_over(context: Context, incident: Incident) -> bool:
+    return incident.closed and context.now() - (incident.closed_at or context.now()) > KEPT_AFTER_CLOSE_SECONDS
 
 
-async def _forgotten(desk: Desk, held: Held[Incident]) -> bool:
+async def _forgotten(context: Context, held: Stored[Incident]) -> bool:
     """In one change, or not at all; one that moved in the meantime is looked at again the next time."""
     incident = held.value
     thread = incident.thread
@@ -57,14 +57,14 @@ async def _forgotten(desk: Desk, held: Held[Incident]) -> bool:
         f"like:{likeness(incident.source, incident.receiver, incident.group_key)}",
         f"thread:{thread.channel}:{thread.root}",
     )
-    mine = [name for name in indexes if await desk.store.find(name) == incident.id]
+    mine = [name for name in indexes if await context.store.find(name) == incident.id]
     change = Change(
         puts=(Put(held, incident, None, keep_seconds=AT_ONCE_SECONDS),),
         point=dict.fromkeys(mine, ("", incident.id)),
         leave=(("ended", incident.id), (f"waiting:{thread.channel}", incident.id)),
     )
     try:
-        await desk.store.commit(change)
+        await context.store.commit(change)
     except Conflict:
         return False
     return True

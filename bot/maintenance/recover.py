@@ -8,7 +8,7 @@ Until all channels were read no action is done (P10).
 import structlog
 
 from bot.context.channels import channels
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, rooted
 from bot.core.record import Change, Conflict
@@ -26,51 +26,51 @@ EPOCH = "epoch"
 log = structlog.get_logger()
 
 
-async def recovered(desk: Desk) -> bool:
+async def recovered(context: Context) -> bool:
     """Look through every channel of ours once; False when one could not be read and it must be done again."""
-    for channel in channels(desk):
+    for channel in channels(context):
         try:
-            for message in await desk.chat.own(channel, since=desk.now() - BACK_SECONDS):
-                await _taken_note_of(desk, channel, message)
+            for message in await context.chat.own(channel, since=context.now() - BACK_SECONDS):
+                await _taken_note_of(context, channel, message)
         except Unreachable as error:
             if error.system != "Slack":
                 raise
             log.warning("channel not read for lost threads", channel=channel, why=error.what)
             if error.retryable:
                 return False
-    old = await desk.store.find(EPOCH)
+    old = await context.store.find(EPOCH)
     try:
-        await desk.store.commit(Change(point={EPOCH: (desk.new_id("e"), old)}))
+        await context.store.commit(Change(point={EPOCH: (context.new_id("e"), old)}))
     except Conflict:
         log.info("another process recovered the records at the same time")
-    desk.store.accept_loss()
+    context.store.accept_loss()
     return True
 
 
-async def _taken_note_of(desk: Desk, channel: str, message: Own) -> None:
+async def _taken_note_of(context: Context, channel: str, message: Own) -> None:
     if is_early(message):
         try:
-            await early_found_again(desk, channel, message)
+            await early_found_again(context, channel, message)
         except Conflict as conflict:
             log.info("early warning left to others", message=message.ts, why=str(conflict))
         return
     incident, dot, like = message.mark.partition(".")
     if not dot or "/" in message.mark or message.mark.startswith(OVER):
         return
-    if await desk.store.get(Incident, incident) is not None:
+    if await context.store.get(Incident, incident) is not None:
         return
     index = f"like:{like}"
-    known = await desk.store.find(index)
+    known = await context.store.find(index)
     try:
         if known is None or known.startswith(LOST):
-            await desk.store.commit(Change(point={index: (f"{LOST}{channel}|{message.ts}", known)}))
+            await context.store.commit(Change(point={index: (f"{LOST}{channel}|{message.ts}", known)}))
             return
-        held = await desk.store.get(Incident, known)
+        held = await context.store.get(Incident, known)
         if held is not None and held.value.thread.root is None and not held.value.closed:
-            now = desk.now()
-            await keep(desk, held, lambda fresh: rooted(fresh, channel, message.ts, "", now), due=now)
+            now = context.now()
+            await keep(context, held, lambda fresh: rooted(fresh, channel, message.ts, "", now), due=now)
         elif held is not None and held.value.thread.root:
-            link = await desk.chat.permalink(held.value.thread.channel, held.value.thread.root)
-            await desk.chat.update(channel, message.ts, duplicate(link), mark=f"{COLLAPSED}{incident}")
+            link = await context.chat.permalink(held.value.thread.channel, held.value.thread.root)
+            await context.chat.update(channel, message.ts, duplicate(link), mark=f"{COLLAPSED}{incident}")
     except Conflict as conflict:
         log.info("lost thread left to others", thread=message.ts, why=str(conflict))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.alert import Alert, Delivery, Status, begun, likeness
 from bot.core.incident.incident import Incident
 from bot.incidents.intake import take_alert
@@ -22,54 +22,54 @@ OURS = "tailback"
 log = structlog.get_logger()
 
 
-async def resync(desk: Desk) -> str:
+async def resync(context: Context) -> str:
     """Heal every incident that the alert source tells otherwise; gives what is wrong, as a sentence, or nothing."""
     heard: dict[str, tuple[Delivery, ...]] = {}
     deaf: dict[str, str] = {}
-    for name, back_end in desk.alertmanagers.items():
+    for name, back_end in context.alertmanagers.items():
         try:
             heard[name] = await back_end.groups()
         except (Unreachable, Refused) as error:
             deaf[name] = str(error)
             log.warning("what fires could not be read", alertmanager=name, why=str(error))
-    incidents = await open_incidents(desk)
-    receivers = await desk.store.members("receivers")
+    incidents = await open_incidents(context)
+    receivers = await context.store.members("receivers")
     by_likeness = {likeness(i.source, i.receiver, i.group_key): i for i in incidents}
     for groups in heard.values():
         for group in groups:
             if OURS in group.receiver.lower() or f"{group.source}|{group.receiver}" in receivers:
-                await _heard_of(desk, group, by_likeness.pop(group.likeness, None))
+                await _heard_of(context, group, by_likeness.pop(group.likeness, None))
     for incident in by_likeness.values():
-        holders = [name for name in desk.holders(incident) if desk.alertmanagers[name].kind == incident.source]
+        holders = [name for name in context.holders(incident) if context.alertmanagers[name].kind == incident.source]
         if holders and all(name in heard for name in holders):
-            await _not_heard_of(desk, incident)
+            await _not_heard_of(context, incident)
     return "; ".join(f"{name}: what fires could not be read ({why})" for name, why in deaf.items())
 
 
-async def _heard_of(desk: Desk, group: Delivery, incident: Incident | None) -> None:
+async def _heard_of(context: Context, group: Delivery, incident: Incident | None) -> None:
     if incident is None:
-        taken = await take_alert(desk, group)
+        taken = await take_alert(context, group)
         log.info("a group that no delivery told of", outcome=taken, group=group.key)
         return
     firing = {alert.fingerprint for alert in group.alerts} | {_labels(alert) for alert in group.alerts}
     ended = tuple(alert for alert in incident.firing if not {alert.fingerprint, _labels(alert)} & firing)
-    if ended and not _settled(desk, incident):
+    if ended and not _settled(context, incident):
         ended = ()
     if ended or begun(incident.alerts, group.alerts):
         whole = replace(incident, truncated=group.truncated)
-        await take_alert(desk, _as_delivered(whole, (*group.alerts, *_resolved(desk, ended))))
+        await take_alert(context, _as_delivered(whole, (*group.alerts, *_resolved(context, ended))))
 
 
-async def _not_heard_of(desk: Desk, incident: Incident) -> None:
-    if incident.firing and _settled(desk, incident):
-        taken = await take_alert(desk, _as_delivered(incident, _resolved(desk, incident.firing)))
+async def _not_heard_of(context: Context, incident: Incident) -> None:
+    if incident.firing and _settled(context, incident):
+        taken = await take_alert(context, _as_delivered(incident, _resolved(context, incident.firing)))
         log.info("an incident whose alert does not fire any more", incident=incident.id, outcome=taken)
 
 
-def _settled(desk: Desk, incident: Incident) -> bool:
+def _settled(context: Context, incident: Incident) -> bool:
     """Whether the last that was heard is old enough: a delivery and a listing may overtake each other."""
     newest = max([incident.opened_at, incident.changed_at, *(entry.at for entry in incident.timeline)])
-    return desk.now() - newest > desk.settings.file.timing.resync
+    return context.now() - newest > context.settings.file.timing.resync
 
 
 def _as_delivered(incident: Incident, alerts: tuple[Alert, ...]) -> Delivery:
@@ -83,8 +83,8 @@ def _as_delivered(incident: Incident, alerts: tuple[Alert, ...]) -> Delivery:
     )
 
 
-def _resolved(desk: Desk, alerts: tuple[Alert, ...]) -> tuple[Alert, ...]:
-    return tuple(replace(alert, status=Status.RESOLVED, ends_at=desk.now()) for alert in alerts)
+def _resolved(context: Context, alerts: tuple[Alert, ...]) -> tuple[Alert, ...]:
+    return tuple(replace(alert, status=Status.RESOLVED, ends_at=context.now()) for alert in alerts)
 
 
 def _labels(alert: Alert) -> str:

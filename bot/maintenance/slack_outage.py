@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.words import count, duration
@@ -20,24 +20,26 @@ TROUBLE_SECONDS = 10.0
 log = structlog.get_logger()
 
 
-async def watch(desk: Desk, before: Chore) -> Chore:
+async def check_slack_outage(context: Context, before: Chore) -> Chore:
     """The chore's record as it is now. Tells the outside once when the wait is too long, and once when it is over."""
-    waits = [(since, i.trouble or "") for i in await open_incidents(desk) if (since := waiting_since(i)) is not None]
-    now = desk.now()
+    waits = [(since, i.trouble or "") for i in await open_incidents(context) if (since := waiting_since(i)) is not None]
+    now = context.now()
     oldest = min((since for since, _ in waits), default=None)
     trouble = next((why for _, why in sorted(waits) if why), "")
     age = 0.0 if oldest is None else now - oldest
     words = f"{count(len(waits), 'incident')} with undelivered messages; the oldest waits {duration(age)}"
     note = f"{words}. {trouble}".strip() if age > (TROUBLE_SECONDS if trouble else PATIENCE_SECONDS) else ""
     after = replace(before, since=oldest, note=note)
-    table = desk.settings.file.outside_slack
-    if desk.outside is None or table is None:
+    table = context.settings.file.outside_slack
+    if context.outside is None or table is None:
         return after
     if not before.told and oldest is not None and now - oldest > table.after:
-        told = await _tell(desk, "slack_unreachable", f"Tailback cannot deliver to Slack: {words}. {trouble}".strip())
+        told = await _tell(
+            context, "slack_unreachable", f"Tailback cannot deliver to Slack: {words}. {trouble}".strip()
+        )
         return replace(after, told=told)
     if before.told and oldest is None:
-        await _tell(desk, "slack_recovered", "Tailback delivers to Slack again; nothing waits any more.")
+        await _tell(context, "slack_recovered", "Tailback delivers to Slack again; nothing waits any more.")
         return replace(after, told=False)
     return after
 
@@ -50,10 +52,10 @@ def waiting_since(incident: Incident) -> float | None:
     return min(untold, default=None)
 
 
-async def _tell(desk: Desk, event: str, words: str) -> bool:
+async def _tell(context: Context, event: str, words: str) -> bool:
     try:
-        if desk.outside is not None:
-            await desk.outside.tell(event, words)
+        if context.outside is not None:
+            await context.outside.tell(event, words)
     except Unreachable as error:
         log.warning("nobody outside Slack could be told", why=str(error))
         return False

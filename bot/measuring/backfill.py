@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.pool.backfill import (
     STEP_SECONDS,
     Backfill,
@@ -22,9 +22,9 @@ from bot.core.pool.backfill import (
     planned,
     span_of,
 )
-from bot.core.pool.history import KEPT_SECONDS, Past, finished, known_hours
-from bot.core.pool.hour_stats import Cell
-from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.core.pool.history import KEPT_SECONDS, PoolHistory, finished, known_hours
+from bot.core.pool.hour_stats import HourStats
+from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.ports import Unreachable
 
 TURN_SECONDS = 5.0
@@ -39,81 +39,83 @@ TRIES = 5
 log = structlog.get_logger()
 
 
-async def backfill(desk: Desk, claim: Claim) -> None:
+async def backfill(context: Context, claim: Claim) -> None:
     """Do the next step for one pool: see which days are lacking, ask for one, or rest until another day is over."""
     known = claim.held.value if claim.held else None
     fill = known if isinstance(known, Backfill) else Backfill(claim.id)
-    mine = Held(fill, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
-    reach, now = desk.settings.file.timing.backfill, desk.now()
-    if not reach or claim.id not in wanted(desk):
-        await desk.store.commit(Change(puts=(Put(mine, fill, None, keep_seconds=KEPT_SECONDS),)))
+    mine = Stored(fill, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    reach, now = context.settings.file.timing.backfill, context.now()
+    if not reach or claim.id not in wanted(context):
+        await context.store.commit(Change(puts=(Put(mine, fill, None, keep_seconds=KEPT_SECONDS),)))
         return
     anew = (fill.newest, fill.reach_seconds) != (newest_day(now), reach)
     if fill.look_at > now + EARLY_SECONDS and not anew:
-        await _left(desk, mine, fill)
+        await _left(context, mine, fill)
         return
     if anew:
-        held = await desk.store.get(Past, fill.id)
-        fill = planned(fill, held.value if held else Past(fill.id), now, reach)
+        held = await context.store.get(PoolHistory, fill.id)
+        fill = planned(fill, held.value if held else PoolHistory(fill.id), now, reach)
     if not fill.days:
-        await _left(desk, mine, replace(fill, look_at=next_day_at(now)))
+        await _left(context, mine, replace(fill, look_at=next_day_at(now)))
         return
-    wait = await desk.store.pace("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=False)
+    wait = await context.store.pace("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=False)
     if wait > 0:
-        await _left(desk, mine, replace(fill, look_at=now + wait))
+        await _left(context, mine, replace(fill, look_at=now + wait))
         return
-    await _asked(desk, mine, fill)
+    await _asked(context, mine, fill)
 
 
-def wanted(desk: Desk) -> list[str]:
+def wanted(context: Context) -> list[str]:
     """The pools whose past is kept: those of the configuration that have a source."""
-    return [name for name in desk.settings.file.pool if name in desk.metrics]
+    return [name for name in context.settings.file.pool if name in context.metrics]
 
 
-async def wake_fills(desk: Desk) -> None:
+async def wake_fills(context: Context) -> None:
     """Every pool's past is looked at once a day, and when the setting changed: those that were not are woken."""
-    reach, names = desk.settings.file.timing.backfill, wanted(desk)
+    reach, names = context.settings.file.timing.backfill, wanted(context)
     if not reach:
         return
-    held = await desk.store.get_many(Backfill, names)
-    records, since = {name: one.value for name, one in held.items()}, desk.now() - LATE_SECONDS
+    held = await context.store.get_many(Backfill, names)
+    records, since = {name: one.value for name, one in held.items()}, context.now() - LATE_SECONDS
     current = {name for name, one in records.items() if one.look_at >= since and one.reach_seconds == reach}
     late = [name for name in names if name not in current]
     if late:
-        await desk.store.commit(Change(wake=tuple(f"fill:{name}" for name in late)))
+        await context.store.commit(Change(wake=tuple(f"fill:{name}" for name in late)))
 
 
-async def _asked(desk: Desk, mine: Held[Backfill], fill: Backfill) -> None:
+async def _asked(context: Context, mine: Stored[Backfill], fill: Backfill) -> None:
     """One day of one pool; a source that does not answer in time is asked again later."""
     day = fill.days[0]
     since, until = span_of(day)
     try:
-        async with asyncio.timeout(mine.lease_ends - SAFETY_SECONDS - desk.monotonic()):
-            samples = await desk.metrics[fill.id].history(fill.id, since, until, STEP_SECONDS)
+        async with asyncio.timeout(mine.lease_ends - SAFETY_SECONDS - context.monotonic()):
+            samples = await context.metrics[fill.id].history(fill.id, since, until, STEP_SECONDS)
     except (Unreachable, TimeoutError) as error:
         why = str(error) or "no answer while the record was ours"
         log.warning("past not filled in", pool=fill.id, day=date(day), why=why)
-        await _left(desk, mine, failed(fill, desk.now()))
+        await _left(context, mine, failed(fill, context.now()))
         return
-    cells = hours_of(day, samples, desk.settings.file.paces.speed)
-    fill = replace(answered(fill, day, told=bool(cells)), look_at=desk.now())
-    hours = await _kept(desk, mine, fill, day, cells)
+    cells = hours_of(day, samples, context.settings.file.paces.speed)
+    fill = replace(answered(fill, day, told=bool(cells)), look_at=context.now())
+    hours = await _kept(context, mine, fill, day, cells)
     log.info("past asked for", pool=fill.id, day=date(day), hours=hours, days_left=len(fill.days))
 
 
-async def _kept(desk: Desk, mine: Held[Backfill], fill: Backfill, day: int, cells: tuple[Cell, ...]) -> int:
+async def _kept(
+    context: Context, mine: Stored[Backfill], fill: Backfill, day: int, cells: tuple[HourStats, ...]
+) -> int:
     """Write the hours that are lacking, and none that was measured; gives their number. Raises Conflict.
 
     Whoever measures the pool may write its past at the same moment; then it is read again.
     """
     for _ in range(TRIES):
-        held = await desk.store.get(Past, fill.id) or Held(Past(fill.id), 0)
+        held = await context.store.get(PoolHistory, fill.id) or Stored(PoolHistory(fill.id), 0)
         gaps = lacking(day, known_hours(held.value))
         new = tuple(cell for cell in cells if cell.hour in gaps)
-        after = replace(fill, filled_at=desk.now()) if new else fill
+        after = replace(fill, filled_at=context.now()) if new else fill
         past = (Put(held, finished(held.value, new), None, keep_seconds=KEPT_SECONDS),) if new else ()
         try:
-            await desk.store.commit(Change(puts=(_put(mine, after), *past)))
+            await context.store.commit(Change(puts=(_put(mine, after), *past)))
         except Conflict:
             if not new:
                 raise
@@ -122,9 +124,9 @@ async def _kept(desk: Desk, mine: Held[Backfill], fill: Backfill, day: int, cell
     raise Conflict(f"the past of {fill.id} is being written too often")
 
 
-async def _left(desk: Desk, mine: Held[Backfill], fill: Backfill) -> None:
-    await desk.store.commit(Change(puts=(_put(mine, fill),)))
+async def _left(context: Context, mine: Stored[Backfill], fill: Backfill) -> None:
+    await context.store.commit(Change(puts=(_put(mine, fill),)))
 
 
-def _put(mine: Held[Backfill], fill: Backfill) -> Put:
+def _put(mine: Stored[Backfill], fill: Backfill) -> Put:
     return Put(mine, fill, fill.look_at, keep_seconds=KEPT_SECONDS)

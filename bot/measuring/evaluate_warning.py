@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.alert import Kind
-from bot.core.forecast.evaluate_warning import KEPT_FIRED, LONGEST_SECONDS, Seen, expected, stepped, thresholds
+from bot.core.forecast.evaluate_warning import KEPT_FIRED, LONGEST_SECONDS, Measurement, advanced, expected, thresholds
 from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.pool import Pool, PoolRules, worst_first
@@ -14,13 +14,13 @@ NEAR_SECONDS = 150.0
 """Samples further away than that from an incident's opening do not show how the pool stood when its alert fired."""
 
 
-async def foreseen(desk: Desk, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:
+async def foreseen(context: Context, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:
     """The record with what was learnt of alerts that fired, and with its early warning one step on."""
-    file, before = desk.settings.file, pool.watchers
-    fired = await _fired(desk, pool, [name for name in watchers if name not in before])
+    file, before = context.settings.file, pool.watchers
+    fired = await _fired(context, pool, [name for name in watchers if name not in before])
     pool = replace(pool, watchers=watchers, fired=(*pool.fired, *fired)[-KEPT_FIRED:])
     episode = pool.early.episode if pool.early.standing else None
-    overdue = episode is not None and desk.now() - episode.began_at >= LONGEST_SECONDS / file.paces.speed
+    overdue = episode is not None and context.now() - episode.began_at >= LONGEST_SECONDS / file.paces.speed
     if pool.latest is None or not (fresh or overdue or watchers != before):
         return pool  # an old sample says nothing new; silence of a source is no recovery
     rules, paces = file.pools.get(pool.id, PoolRules(pool.id)), file.paces
@@ -28,39 +28,39 @@ async def foreseen(desk: Desk, pool: Pool, watchers: tuple[str, ...], *, fresh: 
     sample = pool.latest
     coming = expected(pool.samples, rules, limits, pool.ahead, paces.speed) if limits and not watchers else ()
     newest = fired[-1].incident if fired else ""
-    scaled = await scaled_at(desk, pool) if pool.early.standing else None
-    seen = Seen(desk.now(), sample, limits, coming, watchers, newest, scaled, paces.speed)
-    return replace(pool, early=stepped(pool.early, seen))
+    scaled = await scaled_at(context, pool) if pool.early.standing else None
+    seen = Measurement(context.now(), sample, limits, coming, watchers, newest, scaled, paces.speed)
+    return replace(pool, early=advanced(pool.early, seen))
 
 
-async def scaled_at(desk: Desk, pool: Pool) -> float | None:
+async def scaled_at(context: Context, pool: Pool) -> float | None:
     """When somebody really asked for more runners last (epoch seconds)."""
-    act_id = await desk.store.find(f"scaled:{pool.id}")
-    act = await desk.act(act_id) if act_id else None
+    act_id = await context.store.find(f"scaled:{pool.id}")
+    act = await context.act(act_id) if act_id else None
     real = act is not None and not act.shadow and (act.doubtful or act.progress is not Progress.FAILED)
     return act.sent_at if act is not None and real else None
 
 
-async def _fired(desk: Desk, pool: Pool, names: list[str]) -> tuple[Fired, ...]:
+async def _fired(context: Context, pool: Pool, names: list[str]) -> tuple[Fired, ...]:
     """Of the incidents that have begun to watch the pool: those whose alert fired for it, and how it stood then."""
     known = {one.incident for one in pool.fired}
-    held = await desk.store.get_many(Incident, [name for name in names if name not in known])
+    held = await context.store.get_many(Incident, [name for name in names if name not in known])
     found = []
     for name, one in held.items():
         incident = one.value
         near = [s for s in pool.samples if abs(s.at - incident.opened_at) <= NEAR_SECONDS]
-        if near and incident.kind is Kind.QUEUE and await _speaks_of(desk, incident, pool):
+        if near and incident.kind is Kind.QUEUE and await _speaks_of(context, incident, pool):
             stood = min(near, key=lambda sample: abs(sample.at - incident.opened_at))
             channel = incident.thread.instead_of or incident.thread.channel
             found.append(Fired(name, incident.opened_at, stood.queued, stood.oldest_wait_seconds, channel))
     return tuple(found)
 
 
-async def _speaks_of(desk: Desk, incident: Incident, pool: Pool) -> bool:
+async def _speaks_of(context: Context, incident: Incident, pool: Pool) -> bool:
     """Whether the alert names this pool; one over all pools fired for the one that waits longest."""
     if len(incident.candidates) == 1 or set(incident.affected) == set(incident.candidates):
         return True
-    others = await desk.store.get_many(Pool, [name for name in incident.candidates if name != pool.id])
+    others = await context.store.get_many(Pool, [name for name in incident.candidates if name != pool.id])
     latest = [one.value.latest for one in others.values()] + [pool.latest]
     worst = worst_first([sample for sample in latest if sample is not None])
     return bool(worst) and worst[0].pool == pool.id and bool(worst[0].queued)

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.forecast.forecast import looked_ahead
 from bot.core.forecast.scoring import compared, given_up, touched
 from bot.core.pool.backfill import Backfill
-from bot.core.pool.history import KEPT_SECONDS, Cell, Past, finished, remembered, usual_ahead
+from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, remembered, usual_ahead
 from bot.core.pool.pool import Pool, PoolRules, measured, unreadable
-from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.measuring.evaluate_warning import foreseen, scaled_at
 from bot.ports import Unreachable
 
@@ -34,7 +34,7 @@ OVERLAP_SECONDS = 30.0
 """A past that was filled in so long before a look may not have been there yet when that look read it."""
 
 
-async def measure(desk: Desk, claim: Claim) -> None:
+async def measure(context: Context, claim: Claim) -> None:
     """Measure while any open incident watches the pool, and else at `timing.watch`; who watches is looked at next.
 
     A pool that was measured a moment ago is not measured again for one more incident: that one is only woken. An hour
@@ -42,53 +42,53 @@ async def measure(desk: Desk, claim: Claim) -> None:
     """
     held = claim.held
     pool = held.value if held is not None and isinstance(held.value, Pool) else Pool(claim.id)
-    mine = Held(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
-    watchers = tuple(sorted(await desk.store.members(f"watch:{claim.id}")))
-    pace = _pace(desk, claim.id, watched=bool(watchers))
+    mine = Stored(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
+    watchers = tuple(sorted(await context.store.members(f"watch:{claim.id}")))
+    pace = _pace(context, claim.id, watched=bool(watchers))
     if not pace:
-        await desk.store.commit(Change(puts=(_rested(mine),)))
+        await context.store.commit(Change(puts=(_rested(mine),)))
         return
-    recent = pool.tried_at and desk.now() - pool.tried_at < pace * EARLY
-    after = pool if recent else await look(desk, pool)
-    after, over = remembered(pool, after, desk.settings.file.paces.speed)
-    after, past = await _in_the_past(desk, pool, after, over)
-    after = await _ahead(desk, after) if watchers else _unwatched(await _looked_back(desk, after))
-    after = await foreseen(desk, after, watchers, fresh=after.latest != pool.latest)
+    recent = pool.tried_at and context.now() - pool.tried_at < pace * EARLY
+    after = pool if recent else await look(context, pool)
+    after, over = remembered(pool, after, context.settings.file.paces.speed)
+    after, past = await _in_the_past(context, pool, after, over)
+    after = await _ahead(context, after) if watchers else _unwatched(await _looked_back(context, after))
+    after = await foreseen(context, after, watchers, fresh=after.latest != pool.latest)
     wake = tuple(f"inc:{incident}" for incident in watchers if not recent or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
     change = Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake)
     try:
-        await desk.store.commit(change)
+        await context.store.commit(change)
     except Conflict:
         if not past:
             raise
-        _, again = await _written(desk, claim.id, over)  # the weeks before were being filled in at this moment
-        await desk.store.commit(replace(change, puts=(change.puts[0], again)))
+        _, again = await _written(context, claim.id, over)  # the weeks before were being filled in at this moment
+        await context.store.commit(replace(change, puts=(change.puts[0], again)))
 
 
-def _pace(desk: Desk, name: str, *, watched: bool) -> float:
+def _pace(context: Context, name: str, *, watched: bool) -> float:
     """Seconds between two measurements; 0 when nobody wants any."""
-    paces = desk.settings.file.paces
+    paces = context.settings.file.paces
     if watched:
         return paces.poll
-    return paces.watch if name in desk.settings.file.pool and name in desk.metrics else 0.0
+    return paces.watch if name in context.settings.file.pool and name in context.metrics else 0.0
 
 
-async def wake_pools(desk: Desk) -> str:
+async def wake_pools(context: Context) -> str:
     """Every configured pool is measured: those that nobody has looked at for a while are woken."""
-    paces, names = desk.settings.file.paces, [name for name in desk.settings.file.pool if name in desk.metrics]
+    paces, names = context.settings.file.paces, [name for name in context.settings.file.pool if name in context.metrics]
     if not paces.watch:
         return ""
-    held = await desk.store.get_many(Pool, names)
-    since = desk.now() - 2 * paces.watch - MISSED_SECONDS
+    held = await context.store.get_many(Pool, names)
+    since = context.now() - 2 * paces.watch - MISSED_SECONDS
     idle = [name for name in names if name not in held or held[name].value.tried_at < since]
     if idle:
-        await desk.store.commit(Change(wake=tuple(f"pool:{name}" for name in idle)))
+        await context.store.commit(Change(wake=tuple(f"pool:{name}" for name in idle)))
     return ""
 
 
-def _rested(mine: Held[Pool]) -> Put:
+def _rested(mine: Stored[Pool]) -> Put:
     """Nobody measures it, so what was foretold is compared with nothing; what was learnt of it stays for a month."""
     pool = replace(_unwatched(given_up(mine.value)), watchers=(), early=replace(mine.value.early, streak=0))
     known = pool.scores or pool.fired
@@ -100,60 +100,62 @@ def _unwatched(pool: Pool) -> Pool:
     return replace(pool, outlook=None, samples=pool.samples[-KEPT_UNWATCHED:])
 
 
-async def _in_the_past(desk: Desk, before: Pool, after: Pool, over: tuple[Cell, ...]) -> tuple[Pool, tuple[Put, ...]]:
+async def _in_the_past(
+    context: Context, before: Pool, after: Pool, over: tuple[HourStats, ...]
+) -> tuple[Pool, tuple[Put, ...]]:
     """(the pool with what past weeks foretell for the hour that has begun, the past's record when it is to be written).
 
     The past is read and written once an hour, and when it was filled in: what it foretells changes no sooner.
     """
     goes_on = before.hour is not None and after.hour is not None and before.hour.hour == after.hour.hour
-    if after.hour is None or (goes_on and not await _filled(desk, before)):
+    if after.hour is None or (goes_on and not await _filled(context, before)):
         return after, ()
-    past, put = await _written(desk, after.id, over)
+    past, put = await _written(context, after.id, over)
     return replace(after, ahead=usual_ahead(past, after.hour.hour)), (put,) if over else ()
 
 
-async def _filled(desk: Desk, pool: Pool) -> bool:
+async def _filled(context: Context, pool: Pool) -> bool:
     """Whether weeks of the past have come since the last look, of which nothing was foretold so far."""
-    if pool.ahead or not desk.settings.file.timing.backfill:
+    if pool.ahead or not context.settings.file.timing.backfill:
         return False
-    fill = await desk.store.get(Backfill, pool.id)
+    fill = await context.store.get(Backfill, pool.id)
     return fill is not None and fill.value.filled_at >= pool.tried_at - OVERLAP_SECONDS
 
 
-async def _written(desk: Desk, name: str, over: tuple[Cell, ...]) -> tuple[Past, Put]:
+async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> tuple[PoolHistory, Put]:
     """(the past with the hours that are over, what writes it)."""
-    held = await desk.store.get(Past, name) or Held(Past(name), 0)
+    held = await context.store.get(PoolHistory, name) or Stored(PoolHistory(name), 0)
     past = finished(held.value, over)
     return past, Put(held, past, None, keep_seconds=KEPT_SECONDS)
 
 
-async def _ahead(desk: Desk, pool: Pool) -> Pool:
+async def _ahead(context: Context, pool: Pool) -> Pool:
     """The record with its forecast."""
-    paces = desk.settings.file.paces
-    return looked_ahead(await _looked_back(desk, pool), _rules(desk, pool), paces.report, paces.speed)
+    paces = context.settings.file.paces
+    return looked_ahead(await _looked_back(context, pool), _rules(context, pool), paces.report, paces.speed)
 
 
-async def _looked_back(desk: Desk, pool: Pool) -> Pool:
+async def _looked_back(context: Context, pool: Pool) -> Pool:
     """The record with what its forecasts came to; those from before somebody scaled the pool are not compared."""
-    speed = desk.settings.file.paces.speed
+    speed = context.settings.file.paces.speed
     if pool.forecasts:
-        pool = touched(pool, await scaled_at(desk, pool), speed)
-    return compared(pool, _rules(desk, pool), speed)
+        pool = touched(pool, await scaled_at(context, pool), speed)
+    return compared(pool, _rules(context, pool), speed)
 
 
-def _rules(desk: Desk, pool: Pool) -> PoolRules:
-    return desk.settings.file.pools.get(pool.id, PoolRules(pool.id))
+def _rules(context: Context, pool: Pool) -> PoolRules:
+    return context.settings.file.pools.get(pool.id, PoolRules(pool.id))
 
 
-async def look(desk: Desk, pool: Pool) -> Pool:
+async def look(context: Context, pool: Pool) -> Pool:
     """The pool's record after one more look at its source; never raises, a failure is part of the record."""
-    now = desk.now()
-    source = desk.metrics.get(pool.id)
+    now = context.now()
+    source = context.metrics.get(pool.id)
     if source is None:
         return unreadable(pool, "no metrics source is configured for this pool", now)
     try:
         if pool.latest is None or now - pool.latest.at > LAPSED_SECONDS:
-            span = PAST_SECONDS / desk.settings.file.paces.speed
+            span = PAST_SECONDS / context.settings.file.paces.speed
             past = await source.history(pool.id, now - span, now - 1, span / STEPS)
             for sample in past:
                 pool = measured(pool, sample)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.alert import likeness
 from bot.core.charts.chart_record import standing, turned_down
 from bot.core.incident.fallback_channel import moved as moved_to
@@ -28,7 +28,7 @@ NEW_THREAD = "The first message of this incident was deleted; this is its new th
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Outcome:
     """How it went: the move that it makes true, and when to look again (epoch seconds; None: at once)."""
 
     move: Callable[[Incident], Incident]
@@ -40,7 +40,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class Lookup:
     """A message of ours that an earlier try may have brought into Slack."""
 
     channel: str
@@ -50,90 +50,94 @@ class Sought:
     thread: str | None = None
 
 
-async def post_root(desk: Desk, incident: Incident, message: Message, drawn: str, unsettled: float | None) -> Said:
+async def post_root(
+    context: Context, incident: Incident, message: Message, drawn: str, unsettled: float | None
+) -> Outcome:
     """Open the thread; when an earlier try may have worked, look for its message first."""
-    channel, mark = incident.thread.channel, mark_of(incident)
-    found = await look_up(desk, Sought(channel, mark, incident.opened_at - 60), unsettled)
-    if isinstance(found, Said):
+    channel, mark = incident.thread.channel, message_key(incident)
+    found = await find_posted(context, Lookup(channel, mark, incident.opened_at - 60), unsettled)
+    if isinstance(found, Outcome):
         return found
-    if found and await desk.store.find(f"thread:{channel}:{found.ts}") == incident.id:
+    if found and await context.store.find(f"thread:{channel}:{found.ts}") == incident.id:
         found = None  # the thread that was given up for this new one
-    posted = found or await desk.chat.post(channel, message, mark=mark)
-    now = desk.now()
+    posted = found or await context.chat.post(channel, message, mark=mark)
+    now = context.now()
     shown = "" if found else drawn
-    return Said(lambda fresh: rooted(fresh, posted.channel, posted.ts, shown, now))
+    return Outcome(lambda fresh: rooted(fresh, posted.channel, posted.ts, shown, now))
 
 
-async def post_reply(desk: Desk, incident: Incident, entry: Entry, message: Message, unsettled: float | None) -> Said:
+async def post_reply(
+    context: Context, incident: Incident, entry: Entry, message: Message, unsettled: float | None
+) -> Outcome:
     """Tell the thread of one entry."""
     thread, mark = incident.thread, f"{incident.id}/{entry.number}"
-    found = await look_up(desk, Sought(thread.channel, mark, incident.opened_at - 60, thread.root), unsettled)
-    if isinstance(found, Said):
+    found = await find_posted(context, Lookup(thread.channel, mark, incident.opened_at - 60, thread.root), unsettled)
+    if isinstance(found, Outcome):
         return found
-    posted = found or await desk.chat.post(
+    posted = found or await context.chat.post(
         thread.channel, message, mark=mark, thread=thread.root, broadcast=entry.broadcast
     )
     if entry.chart:
-        return Said(lambda fresh: standing(told(fresh, entry.number), entry.number, posted.ts))
+        return Outcome(lambda fresh: standing(told(fresh, entry.number), entry.number, posted.ts))
     if not entry.choices:
-        return Said(lambda fresh: told(fresh, entry.number))
-    return Said(lambda fresh: placed(told(fresh, entry.number), entry.number, posted.ts))
+        return Outcome(lambda fresh: told(fresh, entry.number))
+    return Outcome(lambda fresh: placed(told(fresh, entry.number), entry.number, posted.ts))
 
 
-async def edit_reply(desk: Desk, incident: Incident, entry: Entry, message: Message) -> Said:
+async def edit_reply(context: Context, incident: Incident, entry: Entry, message: Message) -> Outcome:
     """Take the buttons of a decided reply away, or give it its picture; one that a person deleted needs neither.
 
     A refused picture says nothing of the rendering: the reply stays as it stands, and is edited later or not at all.
     """
     try:
-        await desk.chat.update(incident.thread.channel, entry.ts, message)
+        await context.chat.update(incident.thread.channel, entry.ts, message)
     except Unreachable as error:
         if error.failure is Failure.SHAPE and entry.picture and not incident.thread.plain:
-            return Said(lambda fresh: turned_down(fresh, entry.number))
+            return Outcome(lambda fresh: turned_down(fresh, entry.number))
         if error.failure is not Failure.GONE:
             raise
-    return Said(lambda fresh: reworded(fresh, entry.number))
+    return Outcome(lambda fresh: reworded(fresh, entry.number))
 
 
-async def edit_root(desk: Desk, incident: Incident, message: Message, drawn: str) -> Said:
+async def edit_root(context: Context, incident: Incident, message: Message, drawn: str) -> Outcome:
     """Make the parent true again."""
-    mark = f"{OVER}{mark_of(incident)}" if incident.closed else mark_of(incident)
-    await desk.chat.update(incident.thread.channel, incident.thread.root or "", message, mark=mark)
-    now = desk.now()
-    return Said(lambda fresh: redrawn(fresh, drawn, now))
+    mark = f"{OVER}{message_key(incident)}" if incident.closed else message_key(incident)
+    await context.chat.update(incident.thread.channel, incident.thread.root or "", message, mark=mark)
+    now = context.now()
+    return Outcome(lambda fresh: redrawn(fresh, drawn, now))
 
 
-def mark_of(incident: Incident) -> str:
+def message_key(incident: Incident) -> str:
     """What a thread's first message carries: whose it is, and of what group, by opaque ids alone (C19)."""
     return f"{incident.id}.{likeness(incident.source, incident.receiver, incident.group_key)}"
 
 
-def after_failure(desk: Desk, incident: Incident, error: Unreachable) -> Said:
+def after_failure(context: Context, incident: Incident, error: Unreachable) -> Outcome:
     """What a failed call means for the incident: docs/reliability.md#what-slack-errors-do, row by row."""
-    now, slack = desk.now(), desk.settings.file.slack
+    now, slack = context.now(), context.settings.file.slack
     why = str(error)
     match error.failure:
         case Failure.LATER:
-            said = Said(_same, now + (error.retry_after_seconds or 1.0))
+            said = Outcome(_same, now + (error.retry_after_seconds or 1.0))
         case Failure.UNKNOWN:
-            said = Said(lambda fresh: missed(fresh, why), now + slack.settle, uncertain=True, afresh=True)
+            said = Outcome(lambda fresh: missed(fresh, why), now + slack.settle, uncertain=True, afresh=True)
         case Failure.CREDENTIALS:
-            said = Said(lambda fresh: replace(fresh, trouble=why), now + CREDENTIALS_SECONDS)
+            said = Outcome(lambda fresh: replace(fresh, trouble=why), now + CREDENTIALS_SECONDS)
         case Failure.SHAPE:
-            plain = Said(lambda fresh: _plain(missed(fresh, why)), now)
+            plain = Outcome(lambda fresh: _plain(missed(fresh, why)), now)
             later = now + QUARANTINE_SECONDS
-            said = Said(lambda fresh: _at_rest(fresh, why, later), later) if incident.thread.plain else plain
+            said = Outcome(lambda fresh: _at_rest(fresh, why, later), later) if incident.thread.plain else plain
         case Failure.GONE:
-            said = Said(lambda fresh: _new_root(fresh, now), now)
+            said = Outcome(lambda fresh: _new_root(fresh, now), now)
         case Failure.PLACE:
             fallback = slack.fallback_channel
             can_move = bool(fallback) and fallback != incident.thread.channel
-            moved = Said(lambda fresh: moved_to(fresh, fallback, now), now)
+            moved = Outcome(lambda fresh: moved_to(fresh, fallback, now), now)
             soon = now + PLACE_SECONDS
-            said = moved if can_move else Said(lambda fresh: _at_rest(fresh, why, soon), soon)
+            said = moved if can_move else Outcome(lambda fresh: _at_rest(fresh, why, soon), soon)
         case Failure.UNCONNECTED:
             pause = min(60.0, 2.0 ** min(incident.attempts + 1, 6))
-            said = Said(lambda fresh: missed(fresh, why), now + pause)
+            said = Outcome(lambda fresh: missed(fresh, why), now + pause)
     return said
 
 
@@ -157,21 +161,21 @@ def _at_rest(incident: Incident, why: str, until: float) -> Incident:
     return replace(missed(incident, why), retry_at=until)
 
 
-async def look_up(desk: Desk, sought: Sought, unsettled: float | None) -> Posted | Said | None:
+async def find_posted(context: Context, sought: Lookup, unsettled: float | None) -> Posted | Outcome | None:
     """The message, None when it may be sent, or the wait before that can be known (P2)."""
     if unsettled is None:
         return None
-    now, settle = desk.now(), desk.settings.file.slack.settle
-    ready = unsettled + desk.settings.file.timing.lease + settle
+    now, settle = context.now(), context.settings.file.slack.settle
+    ready = unsettled + context.settings.file.timing.lease + settle
     if now < ready:
-        return Said(_same, ready, uncertain=True)
+        return Outcome(_same, ready, uncertain=True)
     try:
-        return await desk.chat.find(sought.channel, sought.mark, since=sought.since, thread=sought.thread)
+        return await context.chat.find(sought.channel, sought.mark, since=sought.since, thread=sought.thread)
     except Unreachable as error:
         if now - unsettled > LOOK_UP_SECONDS:
             return None
         why = str(error)
-        return Said(lambda fresh: replace(fresh, trouble=why), now + settle, uncertain=True)
+        return Outcome(lambda fresh: replace(fresh, trouble=why), now + settle, uncertain=True)
 
 
 def _plain(incident: Incident) -> Incident:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from bot.config import File
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
-from bot.core.pool.history import Past, cells_of
-from bot.core.pool.hour_stats import Cell
+from bot.core.pool.history import PoolHistory, cells_of
+from bot.core.pool.hour_stats import HourStats
 from bot.core.pool.pool import Pool
 from bot.core.record import AuditEntry
 from bot.core.reporting.summary import Books, Report, report
@@ -38,7 +38,7 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
     incidents = tuple(one.value for one in held.values())
     every = dict.fromkeys((*file.pool, *(name for i in incidents for name in i.affected)))
     names = [name for name in every if only in {None, name}]
-    pasts, pools = await store.get_many(Past, names), await store.get_many(Pool, names)
+    pasts, pools = await store.get_many(PoolHistory, names), await store.get_many(Pool, names)
     known = {name: pools[name].value for name in names if name in pools}
     finished = {name: one.value for name, one in pasts.items()}
     hours = await asyncio.to_thread(_hours, names, finished, known)
@@ -81,7 +81,9 @@ def home_of(incident: Incident) -> str:
     return incident.thread.instead_of or incident.thread.channel
 
 
-def _hours(names: Sequence[str], pasts: Mapping[str, Past], pools: Mapping[str, Pool]) -> dict[str, tuple[Cell, ...]]:
+def _hours(
+    names: Sequence[str], pasts: Mapping[str, PoolHistory], pools: Mapping[str, Pool]
+) -> dict[str, tuple[HourStats, ...]]:
     """Reading a thousand rows takes some milliseconds a pool, which a web process cannot spare."""
     known = {name: cells_of(pasts.get(name), pools.get(name)) for name in names}
     return {name: cells for name, cells in known.items() if cells}
@@ -91,7 +93,7 @@ def _inside(incident: Incident, books: Books) -> bool:
     return books.since <= incident.opened_at < books.until
 
 
-def _only(pasts: Mapping[str, tuple[Cell, ...]], names: set[str]) -> dict[str, tuple[Cell, ...]]:
+def _only(pasts: Mapping[str, tuple[HourStats, ...]], names: set[str]) -> dict[str, tuple[HourStats, ...]]:
     return {name: cells for name, cells in pasts.items() if name in names}
 
 

@@ -1,9 +1,9 @@
 """Report: waits, incidents, what recurs and what to change, over some days, for the person who asks."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
 from bot.diagnosing.diagnose import known_pool
 from bot.ports import Refused
@@ -21,22 +21,22 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """The longer view over the last days; incidents stay on record for 30 days, hours of pools for 42."""
-    await permit(desk, request.who, request.team, "diagnose")
-    pool, days = _asked(desk, request.words)
-    return Answer(whisper=reported(await longer_view(desk.store, desk.settings.file, days, desk.now(), pool)))
+    await permit(context, request.who, request.team, "diagnose")
+    pool, days = _asked(context, request.words)
+    return Answer(whisper=reported(await longer_view(context.store, context.settings.file, days, context.now(), pool)))
 
 
-def _asked(desk: Desk, words: tuple[str, ...]) -> tuple[str | None, int]:
+def _asked(context: Context, words: tuple[str, ...]) -> tuple[str | None, int]:
     """From `report [POOL] [DAYS]`; a word that names a pool is a pool, also when it is a number."""
-    pools = [word for word in words if not _is_days(word) or word in desk.settings.file.pool]
+    pools = [word for word in words if not _is_days(word) or word in context.settings.file.pool]
     numbers = [int(word) for word in words if word not in pools]
     if len(pools) > 1 or len(numbers) > 1:
         raise Refused(f"Say at most one pool and one number of days: `{USAGE}`, for example `report linux.2xlarge 14`.")
     if numbers and not 1 <= numbers[0] <= MOST_DAYS:
         raise Refused(f"A report covers 1 to {MOST_DAYS} days, for example `report 14`.")
-    return known_pool(desk.settings.file, pools[0]) if pools else None, numbers[0] if numbers else DAYS
+    return known_pool(context.settings.file, pools[0]) if pools else None, numbers[0] if numbers else DAYS
 
 
 def _is_days(word: str) -> bool:

@@ -2,22 +2,22 @@
 
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.alert import digest
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import latest
 from bot.core.incident.silence import Silence
-from bot.core.record import Change, Held, Put
-from bot.core.requests.request import Act, Progress, failed
+from bot.core.record import Change, Put, Stored
+from bot.core.requests.request import Progress, Request, failed
 
 KEPT_SECONDS = 30 * 86400.0
 
 
-def ends_itself(act: Act, silence: Silence, now: float) -> Act | None:
+def ends_itself(act: Request, silence: Silence, now: float) -> Request | None:
     """The action that ends a silence on its condition; None when only its time ends it."""
     if not silence.until_drained and silence.above is None:
         return None
-    return Act(
+    return Request(
         id=f"{act.incident or 'x'}.{digest('unsilence', act.id)[:12]}",
         name="unsilence",
         who="",
@@ -31,37 +31,37 @@ def ends_itself(act: Act, silence: Silence, now: float) -> Act | None:
     )
 
 
-async def ripen(desk: Desk, mine: Held[Act]) -> None:
+async def ripen(context: Context, mine: Stored[Request]) -> None:
     """Look whether the condition is met: then it is an action like any other; when the silence is over, it is none."""
-    act, now = mine.value, desk.now()
-    held = await desk.store.get(Incident, act.incident) if act.incident else None
+    act, now = mine.value, context.now()
+    held = await context.store.get(Incident, act.incident) if act.incident else None
     silence = _wanted(act, held.value if held else None)
     if held is None or silence is None or now >= silence.ends_at:
         over = failed(act, "the silence was over before", now)
-        await desk.store.commit(Change(puts=(Put(mine, over, None, keep_seconds=KEPT_SECONDS),)))
+        await context.store.commit(Change(puts=(Put(mine, over, None, keep_seconds=KEPT_SECONDS),)))
         return
-    if not (why := await _met(desk, held.value, silence)):
-        await desk.store.commit(Change(puts=(Put(mine, act, now + max(desk.settings.file.timing.poll, 0.05)),)))
+    if not (why := await _met(context, held.value, silence)):
+        await context.store.commit(Change(puts=(Put(mine, act, now + max(context.settings.file.timing.poll, 0.05)),)))
         return
     params = {**act.params, "silence": silence.id, "why": why}
     due = replace(act, progress=Progress.REQUESTED, waits_for="", lapses_at=None, params=params)
-    await desk.store.commit(Change(puts=(Put(mine, due, now),)))
+    await context.store.commit(Change(puts=(Put(mine, due, now),)))
 
 
-def _wanted(act: Act, incident: Incident | None) -> Silence | None:
+def _wanted(act: Request, incident: Incident | None) -> Silence | None:
     """The silence as it is known now; it may have been made again under another id."""
     known = incident.silences if incident else ()
     return next((one for one in known if one.act == act.params["act"] and not one.ended), None)
 
 
-async def _met(desk: Desk, incident: Incident, silence: Silence) -> str:
+async def _met(context: Context, incident: Incident, silence: Silence) -> str:
     """Why the silence ends now, as the end of a sentence; empty while it goes on."""
     if silence.until_drained and incident.closed:
         return "the queue has drained" if incident.state is State.DRAINED else "the incident is over"
     if silence.above is None:
         return ""
-    if incident.closed and not desk.settings.file.timing.watch:
+    if incident.closed and not context.settings.file.timing.watch:
         return "the incident is over, and nobody measures the queue any more"
-    samples = latest(incident, await desk.view(incident))
+    samples = latest(incident, await context.view(incident))
     waiting = sum(one.queued or 0 for one in samples if one.pool in (incident.affected or incident.candidates))
     return f"{waiting:,} jobs wait, more than {silence.above:,}" if waiting > silence.above else ""

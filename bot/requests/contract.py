@@ -2,13 +2,13 @@
 
 from typing import Protocol
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.record import Ready
-from bot.core.requests.interaction import Answer, Request
+from bot.core.record import Prepared
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
-from bot.core.requests.request import Act, Performed
+from bot.core.requests.request import Request, Result
 
 
 class Action(Protocol):
@@ -24,18 +24,18 @@ class Action(Protocol):
     def offer(self, incident: Incident, view: View) -> Offer | None:
         """The button for an open incident, or None when it could not work now."""
 
-    async def ask(self, desk: Desk, request: Request) -> Answer:
+    async def ask(self, context: Context, request: Interaction) -> Answer:
         """Check and write the request down; raises Refused with a sentence for the person."""
 
 
 class Performer(Protocol):
     """An action whose effect lies outside: `prepare`, then the intent is stored, then `effect`."""
 
-    async def prepare(self, desk: Desk, act: Act, incident: Incident | None) -> Ready:
+    async def prepare(self, context: Context, act: Request, incident: Incident | None) -> Prepared:
         """Check everything again at the moment of doing; raises Refused."""
 
-    async def effect(self, desk: Desk, act: Act, incident: Incident | None) -> Performed:
+    async def effect(self, context: Context, act: Request, incident: Incident | None) -> Result:
         """Do it, once; raises Refused or Unreachable."""
 
-    async def check(self, desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
+    async def check(self, context: Context, act: Request, incident: Incident | None) -> Result | None:
         """After a crash or a time-out: what is true now? None when it certainly did not happen."""

@@ -1,17 +1,17 @@
 """Somebody pressed a button of a message whose record is lost: the buttons, which nobody can answer, go (AC-5)."""
 
-from bot.context.context import Desk
-from bot.core.requests.interaction import Request, Surface
+from bot.context.context import Context
+from bot.core.requests.interaction import Interaction, Surface
 from bot.views.thread.results import forgotten
 
 
-async def forget(desk: Desk, request: Request) -> None:
+async def forget(context: Context, request: Interaction) -> None:
     """Take the buttons of an incident's first message away, unless somebody took the thread up in the meantime.
 
     The message keeps its mark: when the group fires again, its incident goes on in this thread. Raises Unreachable.
     """
     first = request.surface is Surface.BUTTON and request.message and not request.thread
-    if not first or desk.in_doubt():
+    if not first or context.in_doubt():
         return
-    if await desk.store.find(f"thread:{request.channel}:{request.message}") is None:
-        await desk.chat.update(request.channel, request.message, forgotten())
+    if await context.store.find(f"thread:{request.channel}:{request.message}") is None:
+        await context.chat.update(request.channel, request.message, forgotten())

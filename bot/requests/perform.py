@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import Move, keep, put_new
 from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Event, answered
-from bot.core.record import Change, Claim, Conflict, Held, Put, Ready
-from bot.core.requests.request import Act, Performed, Progress, done, failed, sent, unsure
-from bot.core.scaling.lease import LENDERS
+from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
+from bot.core.requests.request import Progress, Request, Result, done, failed, sent, unsure
+from bot.core.scaling.lease import LEASE_ACTIONS
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
 from bot.registry import PERFORMED
@@ -34,69 +34,69 @@ WANTED = frozenset({Progress.REQUESTED, Progress.SENT, Progress.UNKNOWN})
 log = structlog.get_logger()
 
 
-async def perform(desk: Desk, claim: Claim) -> None:
+async def perform(context: Context, claim: Claim) -> None:
     """Do one requested action; after a crash or a time-out, read back what is true before anything is sent again."""
     held = claim.held
-    if held is None or not isinstance(held.value, Act):
+    if held is None or not isinstance(held.value, Request):
         return
-    mine: Held[Act] = Held(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+    mine: Stored[Request] = Stored(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
     act = mine.value
     if act.progress is Progress.AWAITING:
-        await (ripen(desk, mine) if act.waits_for else _lapse(desk, mine))
+        await (ripen(context, mine) if act.waits_for else _lapse(context, mine))
         return
     if act.progress not in WANTED:
-        await desk.store.commit(Change(puts=(Put(mine, act, None, keep_seconds=KEPT_SECONDS),)))
+        await context.store.commit(Change(puts=(Put(mine, act, None, keep_seconds=KEPT_SECONDS),)))
         return
-    incident = await desk.store.get(Incident, act.incident) if act.incident else None
+    incident = await context.store.get(Incident, act.incident) if act.incident else None
     about = incident.value if incident else None
     performer = PERFORMED[act.name]
     try:
         outcome = None
         if act.progress in {Progress.SENT, Progress.UNKNOWN}:
-            outcome = await performer.check(desk, act, about)
+            outcome = await performer.check(context, act, about)
         if outcome is None:
-            mine = await _intend(desk, mine, await performer.prepare(desk, act, about))
-            outcome = await _in_time(desk, performer.effect(desk, mine.value, about))
+            mine = await _intend(context, mine, await performer.prepare(context, act, about))
+            outcome = await _in_time(context, performer.effect(context, mine.value, about))
     except Refused as refusal:
-        after = failed(mine.value, str(refusal), desk.now(), doubtful=act.progress is not Progress.REQUESTED)
-        await _finish(desk, mine, after, incident, Performed(f"asked for {_words(act)}; not done: {refusal}"))
+        after = failed(mine.value, str(refusal), context.now(), doubtful=act.progress is not Progress.REQUESTED)
+        await _finish(context, mine, after, incident, Result(f"asked for {_words(act)}; not done: {refusal}"))
     except Unreachable as error:
         if error.system == "Redis":
             raise
-        await _not_answered(desk, mine, act, incident, error)
+        await _not_answered(context, mine, act, incident, error)
     else:
-        await _finish(desk, mine, done(mine.value, outcome.outcome, desk.now(), outcome.after), incident, outcome)
+        await _finish(context, mine, done(mine.value, outcome.outcome, context.now(), outcome.after), incident, outcome)
 
 
-async def _in_time(desk: Desk, effect: Awaitable[Performed]) -> Performed:
+async def _in_time(context: Context, effect: Awaitable[Result]) -> Result:
     """The effect within the lease that the intent began: nobody else asks while we wait. Raises Unreachable."""
     try:
-        async with asyncio.timeout(desk.settings.file.timing.lease - SAFETY_SECONDS):
+        async with asyncio.timeout(context.settings.file.timing.lease - SAFETY_SECONDS):
             return await effect
     except TimeoutError:
         what = "no answer while the action was ours"
         raise Unreachable("The back end", what, failure=Failure.UNKNOWN) from None
 
 
-async def _intend(desk: Desk, mine: Held[Act], ready: Ready) -> Held[Act]:
+async def _intend(context: Context, mine: Stored[Request], ready: Prepared) -> Stored[Request]:
     """The intent, stored. Raises Refused after too many tries, Conflict when the claim ran out in between."""
     if ready.act.attempts >= TRIES:
         raise Refused(f"it was tried {TRIES} times and did not happen.")
-    now, lease_ends = desk.now(), desk.monotonic() + desk.settings.file.timing.lease
+    now, lease_ends = context.now(), context.monotonic() + context.settings.file.timing.lease
     intent = sent(ready.act, now)
     put = Put(mine, intent, now, release=False)
     audit = (audited(intent, now, "sent"),)
-    await desk.store.commit(Change(puts=(put, *ready.puts), point=ready.point, audit=audit))
-    if desk.monotonic() > lease_ends - SAFETY_SECONDS:
+    await context.store.commit(Change(puts=(put, *ready.puts), point=ready.point, audit=audit))
+    if context.monotonic() > lease_ends - SAFETY_SECONDS:
         raise Conflict(f"the claim on action {intent.id} ran out before it was sent")
-    return Held(intent, mine.version + 1, mine.fence, mine.unsettled, lease_ends)
+    return Stored(intent, mine.version + 1, mine.fence, mine.unsettled, lease_ends)
 
 
 async def _not_answered(
-    desk: Desk, mine: Held[Act], begun: Act, incident: Held[Incident] | None, error: Unreachable
+    context: Context, mine: Stored[Request], begun: Request, incident: Stored[Incident] | None, error: Unreachable
 ) -> None:
     """`begun` is the action as this claim found it: what it had come to before is in doubt too."""
-    act, now = mine.value, desk.now()
+    act, now = mine.value, context.now()
     tried = max(act.attempts, begun.attempts + 1)
     log.warning("action not answered", act=act.id, action=act.name, why=str(error), attempts=tried)
     if tried >= TRIES or not error.retryable:
@@ -105,48 +105,50 @@ async def _not_answered(
             f"unknown whether it happened: {error}. Please look there yourself." if doubtful else f"not done: {error}."
         )
         undo = ("hand_back",) if doubtful and act.name == "scale_up" else ()
-        outcome = Performed(f"asked for {_words(act)}; {came}", event=Event.FAILED, offers=undo)
-        await _finish(desk, mine, failed(act, str(error), now, doubtful=doubtful), incident, outcome)
+        outcome = Result(f"asked for {_words(act)}; {came}", event=Event.FAILED, offers=undo)
+        await _finish(context, mine, failed(act, str(error), now, doubtful=doubtful), incident, outcome)
         return
     later = replace(unsure(act, str(error)), attempts=tried)
     pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:
         words = f"asked for {_words(act)}; {error.system} did not answer, checking what is true."
-        move = _telling(act, now, Performed(words))
-        await keep(desk, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
+        move = _telling(act, now, Result(words))
+        await keep(context, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
     else:
-        await desk.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
+        await context.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
 
 
-async def _finish(desk: Desk, mine: Held[Act], after: Act, incident: Held[Incident] | None, outcome: Performed) -> None:
-    now = desk.now()
+async def _finish(
+    context: Context, mine: Stored[Request], after: Request, incident: Stored[Incident] | None, outcome: Result
+) -> None:
+    now = context.now()
     put = Put(mine, after, None, keep_seconds=KEPT_SECONDS)
     audit = (audited(after, now, after.outcome),)
-    wake = (f"lease:{after.pool}",) if after.name in LENDERS else ()
+    wake = (f"lease:{after.pool}",) if after.name in LEASE_ACTIONS else ()
     if incident is not None:
         puts = (put, put_new(outcome.follow, now)) if outcome.follow else (put,)
-        await keep(desk, incident, _telling(after, now, outcome), due=now, also=puts, audit=audit, wake=wake)
+        await keep(context, incident, _telling(after, now, outcome), due=now, also=puts, audit=audit, wake=wake)
         return
-    await desk.store.commit(Change(puts=(put,), audit=audit, wake=wake))
+    await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or after.params.get("for", ""), "You" if after.who else "Tailback"
-    await desk.chat.whisper(after.channel, whom, told(replace(outcome, outcome=f"{by} {outcome.outcome}")))
+    await context.chat.whisper(after.channel, whom, told(replace(outcome, outcome=f"{by} {outcome.outcome}")))
 
 
-async def _lapse(desk: Desk, mine: Held[Act]) -> None:
+async def _lapse(context: Context, mine: Stored[Request]) -> None:
     """Nobody agreed in time: nothing is done, and the thread is told."""
-    act, now = mine.value, desk.now()
+    act, now = mine.value, context.now()
     if act.lapses_at is not None and now < act.lapses_at:
-        await desk.store.commit(Change(puts=(Put(mine, act, act.lapses_at),)))
+        await context.store.commit(Change(puts=(Put(mine, act, act.lapses_at),)))
         return
     waited = duration((act.lapses_at or now) - act.requested_at)
     words = f"asked for {_words(act)}; it has lapsed: nobody agreed within {waited}. Nothing was done."
-    incident = await desk.store.get(Incident, act.incident) if act.incident else None
-    outcome = Performed(words, event=Event.APPROVAL, settles=act.id)
-    await _finish(desk, mine, failed(act, f"lapsed: nobody agreed within {waited}", now), incident, outcome)
+    incident = await context.store.get(Incident, act.incident) if act.incident else None
+    outcome = Result(words, event=Event.APPROVAL, settles=act.id)
+    await _finish(context, mine, failed(act, f"lapsed: nobody agreed within {waited}", now), incident, outcome)
 
 
-def _telling(act: Act, now: float, outcome: Performed) -> Move:
+def _telling(act: Request, now: float, outcome: Result) -> Move:
     text = outcome.outcome if act.who else outcome.outcome[:1].upper() + outcome.outcome[1:]
 
     def move(fresh: Incident) -> Incident:
@@ -162,7 +164,7 @@ def _telling(act: Act, now: float, outcome: Performed) -> Move:
     return move
 
 
-def _words(act: Act) -> str:
+def _words(act: Request) -> str:
     where = f" of {act.pool}" if act.pool else ""
     target = f" to {act.params['target']}" if "target" in act.params else ""
     return f"{act.name.replace('_', ' ')}{where}{target}"

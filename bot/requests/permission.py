@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Mapping
 from math import ceil
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import Move, keep, put_new
 from bot.core.alert import digest
 from bot.core.incident.incident import Incident
-from bot.core.record import AlreadyDone, AuditEntry, Change, Held, Put
-from bot.core.requests.interaction import Request, Surface
+from bot.core.record import AlreadyDone, AuditEntry, Change, Put, Stored
+from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.offer import act_id, incident_of, used
-from bot.core.requests.request import Act, Progress, done
+from bot.core.requests.request import Progress, Request, done
 from bot.core.words import duration
 from bot.ports import Refused, Unreachable
 
@@ -33,42 +33,42 @@ class Repeated(Refused):
     """Slack brought one request twice, by HTTP or by two connections: it is done, and nobody need hear of it."""
 
 
-async def paced(desk: Desk, request: Request) -> None:
+async def paced(context: Context, request: Interaction) -> None:
     """Raise TooOften above the rate of one person, or of all together on one incident; counted for all processes."""
-    most = desk.settings.file.actions.per_minute
+    most = context.settings.file.actions.per_minute
     lanes = {f"asks:{request.who}": most}
     if request.act:
         lanes[f"asks:{incident_of(request.act)}"] = 3 * most
     for lane, rate in lanes.items():
-        wait = await desk.store.pace(lane, request.key, 60 / rate, rate, urgent=True)
+        wait = await context.store.pace(lane, request.key, 60 / rate, rate, urgent=True)
         if wait > 0:
             raise TooOften(f"That is more than {rate} requests in a minute. Try again in {max(1, ceil(wait))} s.")
 
 
-async def permit(desk: Desk, who: str, team: str, permission: str) -> None:
+async def permit(context: Context, who: str, team: str, permission: str) -> None:
     """Raise Refused unless the configuration grants `permission` to this very person; in doubt nobody may (C7, C18).
 
     For somebody who waits for an answer: when Slack does not say in time who that is, nobody may.
     """
     try:
         async with asyncio.timeout(LOOKUP_SECONDS):
-            await still_permitted(desk, who, permission, team)
+            await still_permitted(context, who, permission, team)
     except TimeoutError:
         raise Refused("Nothing was done: Slack did not say in time who you are. Try again in a minute.") from None
 
 
-async def still_permitted(desk: Desk, who: str, permission: str, team: str = "") -> None:
+async def still_permitted(context: Context, who: str, permission: str, team: str = "") -> None:
     """The same at the moment of doing, with the patience of a worker."""
-    allowed: list[str] = getattr(desk.settings.file.permissions, permission)
+    allowed: list[str] = getattr(context.settings.file.permissions, permission)
     try:
-        person = await desk.chat.person(who)
+        person = await context.chat.person(who)
         if not person.full_member or (team and person.team and person.team != team):
             raise Refused("Only full members of this workspace may do that; guests and other workspaces may not.")
         if "anyone" in allowed or who in allowed:
             return
         groups = [name for name in allowed if name.startswith("S")]
         for group in groups:
-            if who in await desk.chat.group_members(group):
+            if who in await context.chat.group_members(group):
                 return
     except Unreachable as error:
         raise Refused(
@@ -79,15 +79,15 @@ async def still_permitted(desk: Desk, who: str, permission: str, team: str = "")
     raise Refused(f"You are not on the list for this (`permissions.{permission}` in tailback.toml).", may=allowed)
 
 
-def acting(desk: Desk) -> None:
+def acting(context: Context) -> None:
     """Raise Refused while the kill switch is off; it works without a restart (C9)."""
-    if desk.in_doubt():
+    if context.in_doubt():
         raise Refused("Redis has lost records and they are being healed; nothing is done until then. Try in a minute.")
-    if not desk.settings.file.actions.enabled:
+    if not context.settings.file.actions.enabled:
         raise Refused("Actions are switched off (`actions.enabled = false` in tailback.toml). Nothing was done.")
 
 
-async def subject(desk: Desk, request: Request, *, over: bool = False) -> Held[Incident]:
+async def subject(context: Context, request: Interaction, *, over: bool = False) -> Stored[Incident]:
     """The open incident that a request is about, with `over` also one that has ended.
 
     Raises Refused with what to do instead.
@@ -97,15 +97,15 @@ async def subject(desk: Desk, request: Request, *, over: bool = False) -> Held[I
     if request.act:
         incident_id = incident_of(request.act)
     elif request.thread:
-        incident_id = await desk.store.find(f"thread:{request.channel}:{request.thread}") or ""
+        incident_id = await context.store.find(f"thread:{request.channel}:{request.thread}") or ""
     else:
         raise Refused("Ask in the thread of an incident, or press the button on its first message.")
-    held = await desk.store.get(Incident, incident_id) if incident_id else None
+    held = await context.store.get(Incident, incident_id) if incident_id else None
     if held is None:
         raise Forgotten("Tailback does not know this incident any more, so nothing was done.")
     made_here = request.surface in {Surface.BUTTON, Surface.DIALOG}
     if request.act and made_here and act_id(held.value, request.name) != request.act:
-        await _refuse_used(desk, request.act)
+        await _refuse_used(context, request.act)
     if held.value.thread.channel != request.channel and request.surface is Surface.BUTTON:
         raise Refused("This button belongs to another channel's incident; nothing was done.")
     if request.message and not request.thread and held.value.thread.root not in {None, request.message}:
@@ -115,65 +115,65 @@ async def subject(desk: Desk, request: Request, *, over: bool = False) -> Held[I
     return held
 
 
-async def _refuse_used(desk: Desk, act: str) -> None:
-    known = await desk.act(act)
+async def _refuse_used(context: Context, act: str) -> None:
+    known = await context.act(act)
     if known is None:
         raise Refused("This button is out of date; use the ones the message shows now.")
-    raise already(desk, known)
+    raise already(context, known)
 
 
-def already(desk: Desk, known: Act) -> Refused:
+def already(context: Context, known: Request) -> Refused:
     """What the second one hears: when, and who it was (P3)."""
-    return Refused(f"That was already requested {duration(desk.now() - known.requested_at)} ago", known.who)
+    return Refused(f"That was already requested {duration(context.now() - known.requested_at)} ago", known.who)
 
 
 def fresh_act(
-    desk: Desk,
-    request: Request,
-    held: Held[Incident] | None,
+    context: Context,
+    request: Interaction,
+    held: Stored[Incident] | None,
     *,
     pool: str | None = None,
     params: Mapping[str, str] | None = None,
-) -> Act:
+) -> Request:
     """A record for this request, named by its button, else by what Slack called the request."""
     incident = held.value if held else None
-    return Act(
+    return Request(
         id=request.act or own_id(incident, request),
         name=request.name,
         who=request.who,
         channel=incident.thread.channel if incident else request.channel,
-        requested_at=desk.now(),
+        requested_at=context.now(),
         incident=incident.id if incident else None,
         pool=pool,
         params=params or {},
     )
 
 
-def own_id(incident: Incident | None, request: Request) -> str:
+def own_id(incident: Incident | None, request: Interaction) -> str:
     """An id for a request that came without a button."""
     return f"{incident.id if incident else 'x'}.{digest(request.key)[:12]}"
 
 
-def finished_act(desk: Desk, request: Request, held: Held[Incident], outcome: str) -> Act:
+def finished_act(context: Context, request: Interaction, held: Stored[Incident], outcome: str) -> Request:
     """A record for something that is done in the very moment it is asked."""
-    return done(fresh_act(desk, request, held), outcome, desk.now())
+    return done(fresh_act(context, request, held), outcome, context.now())
 
 
 async def request_act(  # noqa: PLR0913 - the parts of one atomic change
-    desk: Desk,
-    request: Request,
-    held: Held[Incident] | None,
-    act: Act,
+    context: Context,
+    request: Interaction,
+    held: Stored[Incident] | None,
+    act: Request,
     move: Move,
     *,
-    draft: Held[Act] | None = None,
+    draft: Stored[Request] | None = None,
     over: bool = False,
 ) -> None:
     """Write the request, the incident's move and the audit entry in one change; a second time is refused.
 
     With `over` the incident may have ended.
     """
-    now = desk.now()
+    now = context.now()
     due = None if act.finished else act.lapses_at if act.progress is Progress.AWAITING else now
     audit = (audited(act, now, "asked" if due else act.outcome),)
     once = (f"act:{act.id}", f"request:{request.key}")
@@ -181,20 +181,20 @@ async def request_act(  # noqa: PLR0913 - the parts of one atomic change
     try:
         if held is None:
             change = Change(puts=(put,), audit=audit, once=once, once_value=act.id)
-            await desk.store.commit(change)
+            await context.store.commit(change)
         else:
             asked = _with_use(move, request.name, over=over)
-            await keep(desk, held, asked, due=now, also=(put,), audit=audit, once=once)
+            await keep(context, held, asked, due=now, also=(put,), audit=audit, once=once)
     except AlreadyDone:
-        raise already(desk, await desk.act(act.id) or act) from None
+        raise already(context, await context.act(act.id) or act) from None
 
 
-async def on_record(desk: Desk, request: Request) -> bool:
+async def on_record(context: Context, request: Interaction) -> bool:
     """Whether this very request was written down before: not one like it, but what Slack gave this id."""
-    return bool(request.key) and await desk.store.done_by(f"request:{request.key}") is not None
+    return bool(request.key) and await context.store.done_by(f"request:{request.key}") is not None
 
 
-def audited(act: Act, now: float, outcome: str) -> AuditEntry:
+def audited(act: Request, now: float, outcome: str) -> AuditEntry:
     """The audit line of an action as it stands."""
     return AuditEntry(
         at=now,
@@ -209,10 +209,10 @@ def audited(act: Act, now: float, outcome: str) -> AuditEntry:
     )
 
 
-async def refused(desk: Desk, request: Request, why: str) -> None:
+async def refused(context: Context, request: Interaction, why: str) -> None:
     """Keep a refusal in the audit trail too (C11)."""
-    entry = AuditEntry(desk.now(), request.who, request.name, outcome=f"refused: {why}", act=request.act)
-    await desk.store.commit(Change(audit=(entry,)))
+    entry = AuditEntry(context.now(), request.who, request.name, outcome=f"refused: {why}", act=request.act)
+    await context.store.commit(Change(audit=(entry,)))
 
 
 def _with_use(move: Move, name: str, *, over: bool) -> Move:

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.alert import digest
 from bot.core.incident.incident import Incident
-from bot.core.record import Held
-from bot.core.requests.interaction import Request
+from bot.core.record import Stored
+from bot.core.requests.interaction import Interaction
 from bot.core.requests.offer import incident_of
-from bot.core.requests.request import Act, Progress
-from bot.core.scaling.lease import Lease, Share
+from bot.core.requests.request import Progress, Request
+from bot.core.scaling.lease import Lease, PoolLeases
 from bot.ports import Refused
 from bot.requests.permission import own_id
 
@@ -19,36 +19,36 @@ ALSO_BELOW = {"extend": "hand_back"}
 
 
 @dataclass(frozen=True, slots=True)
-class Lent:
+class LeaseInThread:
     """Extra runners that a thread speaks of, and the records that say so."""
 
-    raised: Act
+    raised: Request
     """The scale action that asked for them."""
-    incident: Held[Incident]
-    lease: Held[Lease]
-    share: Share
+    incident: Stored[Incident]
+    lease: Stored[PoolLeases]
+    share: Lease
 
 
-async def lent(desk: Desk, request: Request) -> Lent:
+async def lease_in_thread(context: Context, request: Interaction) -> LeaseInThread:
     """The extra runners that a button or a word means. Raises Refused, also when they have gone back already."""
-    about, incident = await below(desk, request)
-    raised = await desk.act(about)
-    lease = await desk.store.get(Lease, raised.pool) if raised and raised.pool else None
+    about, incident = await subject_of_button(context, request)
+    raised = await context.act(about)
+    lease = await context.store.get(PoolLeases, raised.pool) if raised and raised.pool else None
     share = lease.value.share(about) if lease else None
     if raised is None or lease is None or share is None:
         raise Refused(GONE)
-    return Lent(raised, incident, lease, share)
+    return LeaseInThread(raised, incident, lease, share)
 
 
-async def below(desk: Desk, request: Request) -> tuple[str, Held[Incident]]:
+async def subject_of_button(context: Context, request: Interaction) -> tuple[str, Stored[Incident]]:
     """(the act, its incident). The button's value is only an id: channel and thread must be those of the incident (C8).
 
     In words, it is the newest reply of the thread that still offers the action. Raises Refused.
     """
     if request.act:
-        return request.act, await _of_button(desk, request)
-    found = await desk.store.find(f"thread:{request.channel}:{request.thread}") if request.thread else None
-    held = await desk.store.get(Incident, found) if found else None
+        return request.act, await _of_button(context, request)
+    found = await context.store.find(f"thread:{request.channel}:{request.thread}") if request.thread else None
+    held = await context.store.get(Incident, found) if found else None
     if held is None:
         raise Refused("Ask in the thread of an incident, or press the button below its reply.")
     meant = {request.name, ALSO_BELOW.get(request.name, request.name)}
@@ -58,19 +58,19 @@ async def below(desk: Desk, request: Request) -> tuple[str, Held[Incident]]:
     raise Refused("Nothing in this thread waits for that: it needs a reply that offers it, and there is none now.")
 
 
-async def own_of(desk: Desk, request: Request, held: Held[Incident], about: str, *state: str) -> str:
+async def own_of(context: Context, request: Interaction, held: Stored[Incident], about: str, *state: str) -> str:
     """The id of what is asked of an act: the same for two presses while `state` is; another one after a failure."""
     computed = f"{incident_of(about)}.{digest(request.name, about, *state)[:12]}"
-    known = await desk.act(computed)
+    known = await context.act(computed)
     return own_id(held.value, request) if known and known.progress is Progress.FAILED else computed
 
 
-async def _of_button(desk: Desk, request: Request) -> Held[Incident]:
-    act = await desk.act(request.act)
-    held = await desk.store.get(Incident, act.incident) if act and act.incident else None
+async def _of_button(context: Context, request: Interaction) -> Stored[Incident]:
+    act = await context.act(request.act)
+    held = await context.store.get(Incident, act.incident) if act and act.incident else None
     if held is None:
         raise Refused("Tailback does not know this any more, so nothing was done.")
-    there = await desk.store.find(f"thread:{request.channel}:{request.thread}") if request.thread else None
+    there = await context.store.find(f"thread:{request.channel}:{request.thread}") if request.thread else None
     if there != held.value.id:
         raise Refused("This button belongs to another thread; nothing was done.")
     return held

@@ -1,13 +1,13 @@
 """Approve: a second person agrees to exactly what somebody asked for, and only then it is done."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
 from bot.core.requests.request import agreed
 from bot.ports import Refused
@@ -23,12 +23,12 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """Record who agreed; from here the action goes its usual way, and every guard judges again."""
-    acting(desk)
-    held, incident = await awaited(desk, request)
-    act, now = held.value, desk.now()
-    await permit(desk, request.who, request.team, "approve")
+    acting(context)
+    held, incident = await awaited(context, request)
+    act, now = held.value, context.now()
+    await permit(context, request.who, request.team, "approve")
     if request.who == act.who:
         raise Refused("Somebody else must agree: you asked for it yourself.")
     words = f"approved {scale_words(act)}, as asked for by"
@@ -44,7 +44,13 @@ async def ask(desk: Desk, request: Request) -> Answer:
     once = (f"decided:{act.id}", f"request:{request.key}")
     try:
         await keep(
-            desk, incident, move, due=now, also=(Put(held, agreed(act, request.who), now),), audit=(audit,), once=once
+            context,
+            incident,
+            move,
+            due=now,
+            also=(Put(held, agreed(act, request.who), now),),
+            audit=(audit,),
+            once=once,
         )
     except AlreadyDone:
         raise Refused("That was already decided.") from None

@@ -1,13 +1,13 @@
 """Decline: a second person says no, or the one who asked takes it back; nothing is done."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
 from bot.core.requests.request import failed
 from bot.ports import Refused
@@ -24,12 +24,12 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """Record the no; the kill switch does not stop it."""
-    held, incident = await awaited(desk, request)
-    act, now = held.value, desk.now()
+    held, incident = await awaited(context, request)
+    act, now = held.value, context.now()
     own = request.who == act.who
-    await permit(desk, request.who, request.team, "scale" if own else "approve")
+    await permit(context, request.who, request.team, "scale" if own else "approve")
     words = f"took back the request for {scale_words(act)}." if own else f"declined {scale_words(act)}, asked for by"
 
     def move(fresh: Incident) -> Incident:
@@ -42,7 +42,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
     put = Put(held, failed(act, outcome, now), None, keep_seconds=KEPT_SECONDS)
     once = (f"decided:{act.id}", f"request:{request.key}")
     try:
-        await keep(desk, incident, move, due=now, also=(put,), audit=(audit,), once=once)
+        await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=once)
     except AlreadyDone:
         raise Refused("That was already decided.") from None
     return Answer()

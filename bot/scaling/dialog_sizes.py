@@ -3,11 +3,11 @@
 import contextlib
 from collections.abc import Mapping
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.alert import digest
-from bot.core.record import Change, Conflict, Held, Put
-from bot.core.requests.interaction import Request
-from bot.core.requests.request import Act, Progress
+from bot.core.record import Change, Conflict, Put, Stored
+from bot.core.requests.interaction import Interaction
+from bot.core.requests.request import Progress, Request
 from bot.ports import Unreachable
 
 NAME = "sizes"
@@ -16,22 +16,24 @@ KEPT_SECONDS = 900.0
 """As long as the question that follows stays good."""
 
 
-async def remember(desk: Desk, request: Request, sizes: Mapping[str, int]) -> None:
+async def remember(context: Context, request: Interaction, sizes: Mapping[str, int]) -> None:
     """Keep the size of each pool for a while; what cannot be kept only makes a refusal out of a lower target."""
-    sizes_id, now = _id(request), desk.now()
+    sizes_id, now = _id(request), context.now()
     params = {pool: str(size) for pool, size in sizes.items()}
-    shown = Act(sizes_id, NAME, request.who, request.channel, now, params=params, progress=Progress.DONE)
+    shown = Request(sizes_id, NAME, request.who, request.channel, now, params=params, progress=Progress.DONE)
     with contextlib.suppress(Conflict, Unreachable):
-        known = await desk.store.get(Act, sizes_id)
-        await desk.store.commit(Change(puts=(Put(known or Held(shown, 0), shown, None, keep_seconds=KEPT_SECONDS),)))
+        known = await context.store.get(Request, sizes_id)
+        await context.store.commit(
+            Change(puts=(Put(known or Stored(shown, 0), shown, None, keep_seconds=KEPT_SECONDS),))
+        )
 
 
-async def size_shown(desk: Desk, request: Request, pool: str) -> int | None:
+async def size_shown(context: Context, request: Interaction, pool: str) -> int | None:
     """What the dialog said that the pool has; None when that is not known any more."""
-    shown = await desk.act(_id(request))
+    shown = await context.act(_id(request))
     size = shown.params.get(pool) if shown else None
     return int(size) if size is not None else None
 
 
-def _id(request: Request) -> str:
+def _id(request: Interaction) -> str:
     return f"{request.act.partition('.')[0]}.{digest(NAME, request.act, request.who)[:12]}"

@@ -1,19 +1,19 @@
 """Extend: extra capacity stays one lease longer, counted from now."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
 from bot.core.scaling.lease import extended
 from bot.core.words import how_long
 from bot.ports import Refused
 from bot.requests.permission import acting, permit
-from bot.requests.reply_buttons import lent
+from bot.requests.reply_buttons import lease_in_thread
 from bot.scaling.limits import lever_of
 
 NAME, VERB, USAGE = "extend", "extend", "extend"
@@ -27,16 +27,16 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """Put the end off, in the lease's own record."""
-    acting(desk)
-    await permit(desk, request.who, request.team, "scale")
-    found = await lent(desk, request)
+    acting(context)
+    await permit(context, request.who, request.team, "scale")
+    found = await lease_in_thread(context, request)
     incident, lease, share = found.incident, found.lease, found.share
     if share.returning:
         raise Refused("Those runners are being handed back already.")
-    length, now = lever_of(desk, lease.value.id).policy.lease_seconds, desk.now()
-    speed = desk.settings.file.paces.speed
+    length, now = lever_of(context, lease.value.id).policy.lease_seconds, context.now()
+    speed = context.settings.file.paces.speed
     if length is None or share.ends_at is None:
         raise Refused("These runners have no lease that could be extended.")
     if now + length - share.ends_at < LEAST_SECONDS:
@@ -52,7 +52,7 @@ async def ask(desk: Desk, request: Request) -> Answer:
     )
     put = Put(lease, extended(lease.value, share, now + length), now)
     try:
-        await keep(desk, incident, move, due=now, also=(put,), audit=(audit,), once=(f"request:{request.key}",))
+        await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=(f"request:{request.key}",))
     except AlreadyDone:
         raise Refused("That was already extended.") from None
     return Answer()

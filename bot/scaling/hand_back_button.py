@@ -2,21 +2,21 @@
 
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
-from bot.core.record import AlreadyDone, Put, Ready
-from bot.core.requests.interaction import Answer, Request
+from bot.core.record import AlreadyDone, Prepared, Put
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
-from bot.core.requests.request import Act, Performed
-from bot.core.scaling.lease import Lease, aimed, due_back
+from bot.core.requests.request import Request, Result
+from bot.core.scaling.lease import PoolLeases, lease_end, return_target
 from bot.core.words import count
 from bot.ports import Refused
 from bot.requests.permission import acting, already, audited, permit, still_permitted
-from bot.requests.reply_buttons import GONE, lent
+from bot.requests.reply_buttons import GONE, lease_in_thread
 from bot.scaling.hand_back import NAME as _NAME
 from bot.scaling.hand_back import begun, hindrance, return_act
 from bot.scaling.limits import level_of, lever_of
@@ -30,22 +30,22 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """Write the request; the worker sets the level. The lease asks for the very same act when it ends."""
-    acting(desk)
-    await permit(desk, request.who, request.team, "scale")
-    found = await lent(desk, request)
+    acting(context)
+    await permit(context, request.who, request.team, "scale")
+    found = await lease_in_thread(context, request)
     lease, share = found.lease, found.share
     if not found.raised.finished:
         raise Refused("That scale action has not come to its end yet; ask again in a minute.")
-    if known := await desk.act(share.returning):
-        raise already(desk, known) if known.who else Refused("They are being handed back already.")
-    back, now = return_act(desk, lease.value.id, share, request.who, "asked"), desk.now()
+    if known := await context.act(share.returning):
+        raise already(context, known) if known.who else Refused("They are being handed back already.")
+    back, now = return_act(context, lease.value.id, share, request.who, "asked"), context.now()
     words = f"asked to hand back the extra runners of {lease.value.id} (to {share.target:,})."
     puts = begun(lease, lease.value, share, back, now)
     try:
         await keep(
-            desk,
+            context,
             found.incident,
             lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False),
             due=now,
@@ -58,48 +58,48 @@ async def ask(desk: Desk, request: Request) -> Answer:
     return Answer()
 
 
-async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:  # noqa: ARG001 - the contract's shape
+async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
     """Kill switch, permission, and where the level goes: never below what others set since."""
-    if why := hindrance(desk):
+    if why := hindrance(context):
         raise Refused(f"{why}.")
     if act.who:
-        await still_permitted(desk, act.who, "scale")
+        await still_permitted(context, act.who, "scale")
     pool = act.pool or ""
-    held = await desk.store.get(Lease, pool)
+    held = await context.store.get(PoolLeases, pool)
     share = held.value.share(act.params["share"]) if held else None
     if held is None or share is None:
         raise Refused(GONE)
-    level, capacity = await level_of(desk, pool)
-    goes = due_back(held.value, share, level, capacity.minimum or 0)
+    level, capacity = await level_of(context, pool)
+    goes = lease_end(held.value, share, level, capacity.minimum or 0)
     params = {name: value for name, value in act.params.items() if name != "target"}
     intent = replace(act, before=f"{level}", outcome=goes.words, params=params)
     if goes.target is None:
-        return Ready(intent)
+        return Prepared(intent)
     intent = replace(intent, params={**params, "target": f"{goes.target}"})
-    put = Put(held, aimed(held.value, act.id, goes.target), desk.now() + desk.settings.file.timing.poll)
-    return Ready(intent, puts=(put,))
+    put = Put(held, return_target(held.value, act.id, goes.target), context.now() + context.settings.file.timing.poll)
+    return Prepared(intent, puts=(put,))
 
 
-async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:  # noqa: ARG001
+async def effect(context: Context, act: Request, incident: Incident | None) -> Result:  # noqa: ARG001
     """Set the absolute target; act and target together are the Idempotency-Key."""
     if target := act.params.get("target"):
-        await lever_of(desk, act.pool or "").scaler.set(int(target), f"{act.id}.{target}")
-    return await _performed(desk, act)
+        await lever_of(context, act.pool or "").scaler.set(int(target), f"{act.id}.{target}")
+    return await _performed(context, act)
 
 
-async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:  # noqa: ARG001
+async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
     """Read the scaler back: exactly at the target means that it happened."""
     target = act.params.get("target")
     if target is None:
         return None
-    level, _ = await level_of(desk, act.pool or "")
-    return await _performed(desk, act) if level == int(target) else None
+    level, _ = await level_of(context, act.pool or "")
+    return await _performed(context, act) if level == int(target) else None
 
 
-async def _performed(desk: Desk, act: Act) -> Performed:
+async def _performed(context: Context, act: Request) -> Result:
     why = {"drained": "The queue has drained.", "ended": "The lease has ended."}.get(act.params.get("why", ""), "")
-    pool = await desk.store.get(Pool, act.pool or "")
+    pool = await context.store.get(Pool, act.pool or "")
     latest = pool.value.latest if pool else None
     waiting = f"{count(latest.queued, 'job')} still waiting." if latest and latest.queued else ""
     lines = tuple(line for line in (why, waiting) if line)
-    return Performed(act.outcome, act.params.get("target", ""), Event.LENT, lines, settles=act.params["share"])
+    return Result(act.outcome, act.params.get("target", ""), Event.LENT, lines, settles=act.params["share"])

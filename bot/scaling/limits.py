@@ -2,22 +2,22 @@
 
 from dataclasses import dataclass, replace
 
-from bot.context.context import Desk, Lever
+from bot.context.context import Context, PoolScaler
 from bot.core.pool.pool import PoolRules
-from bot.core.record import Held
+from bot.core.record import Stored
 from bot.core.requests.request import Progress
-from bot.core.scaling.lease import Lease
-from bot.core.scaling.limits import ScalePolicy, Verdict, judged, overpriced
+from bot.core.scaling.lease import PoolLeases
+from bot.core.scaling.limits import LimitVerdict, ScalePolicy, judged, overpriced
 from bot.ports import Capacity, Failure, Refused, Unreachable
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LimitCheck:
     """A target in the light of this moment."""
 
     capacity: Capacity
-    verdict: Verdict
-    lease: Held[Lease] | None
+    verdict: LimitVerdict
+    lease: Stored[PoolLeases] | None
 
     @property
     def size(self) -> int:
@@ -25,61 +25,61 @@ class Judged:
         return self.capacity.size or 0
 
 
-def lever_of(desk: Desk, pool: str) -> Lever:
+def lever_of(context: Context, pool: str) -> PoolScaler:
     """The pool's scaler; raises Refused with what to do."""
-    if (lever := desk.levers.get(pool)) is not None:
+    if (lever := context.levers.get(pool)) is not None:
         return lever
     if not pool:
         raise Refused("The pools have changed since this dialog was opened; close it and open Scale up again.")
-    known = ", ".join(sorted(desk.levers)) or "none"
+    known = ", ".join(sorted(context.levers)) or "none"
     raise Refused(f'Pool "{pool}" has no scaler. Pools that can be scaled: {known}.')
 
 
-def boot_seconds(desk: Desk, pool: str) -> float:
+def boot_seconds(context: Context, pool: str) -> float:
     """How long a new runner takes, in seconds of our own clock."""
-    rules = desk.settings.file.pools.get(pool, PoolRules(pool))
-    return rules.boot_time_seconds / desk.settings.file.paces.speed
+    rules = context.settings.file.pools.get(pool, PoolRules(pool))
+    return rules.boot_time_seconds / context.settings.file.paces.speed
 
 
-async def level_of(desk: Desk, pool: str) -> tuple[int, Capacity]:
+async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
     """(what is set now, all that the scaler says). Raises Refused without a scaler, Unreachable when it cannot say."""
-    capacity = await lever_of(desk, pool).scaler.read()
+    capacity = await lever_of(context, pool).scaler.read()
     if capacity.level is None:
         raise Unreachable(f"{pool}'s scaler", "it cannot say what is set now", failure=Failure.UNKNOWN)
     return capacity.level, capacity
 
 
-async def judge(  # noqa: PLR0913 - named at every call
-    desk: Desk, pool: str, target: int, *, seen: int = 0, but: str = "", lower: bool = False
-) -> Judged:
+async def check_limits(  # noqa: PLR0913 - named at every call
+    context: Context, pool: str, target: int, *, seen: int = 0, but: str = "", lower: bool = False
+) -> LimitCheck:
     """Judge a target by limit, step, cooldown and cost; `but` is the act that may have moved the pool itself.
 
     `seen` and `lower`: see `judged`.
     """
-    lever = lever_of(desk, pool)
+    lever = lever_of(context, pool)
     try:
         capacity = await lever.scaler.read()
     except Unreachable as error:
         raise Refused(f"The scaler of {pool} does not answer ({error.what}), so nothing is asked of it.") from None
-    last = await desk.store.find(f"scaled:{pool}")
-    before = await desk.act(last) if last and last != but else None
+    last = await context.store.find(f"scaled:{pool}")
+    before = await context.act(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
-    verdict = judged(within(lever, capacity), target, capacity.size, scaled_at, desk.now(), seen, lower=lower)
-    lease = await desk.store.get(Lease, pool)
+    verdict = judged(within(lever, capacity), target, capacity.size, scaled_at, context.now(), seen, lower=lower)
+    lease = await context.store.get(PoolLeases, pool)
     if verdict.target is not None and capacity.size is not None:
         base = lease.value.base if lease and lease.value.shares else capacity.size
         if reason := overpriced(lever.policy, verdict.target, min(base, capacity.size)):
-            verdict = Verdict(None, reason)
-    return Judged(capacity, verdict, lease)
+            verdict = LimitVerdict(None, reason)
+    return LimitCheck(capacity, verdict, lease)
 
 
-def within(lever: Lever, capacity: Capacity) -> ScalePolicy:
+def within(lever: PoolScaler, capacity: Capacity) -> ScalePolicy:
     """The policy, narrowed by what the scaler itself allows."""
     most = maximum(lever, capacity)
     by = capacity.limited_by if most < lever.policy.maximum else ""
     return replace(lever.policy, maximum=most, minimum=capacity.minimum or 0, limited_by=by)
 
 
-def maximum(lever: Lever, capacity: Capacity) -> int:
+def maximum(lever: PoolScaler, capacity: Capacity) -> int:
     """The lower of the configured limit and the scaler's own."""
     return lever.policy.maximum if capacity.maximum is None else min(lever.policy.maximum, capacity.maximum)

@@ -1,6 +1,6 @@
 """What more runners would do for a pool, from its record: the table for the dialog, the question and the command."""
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.forecast.more_runners import DOUBTED, Terms, foreseen, least, rows, what_if
 from bot.core.forecast.scoring import calibration
 from bot.core.pool.pool import Pool, PoolRules
@@ -10,52 +10,52 @@ from bot.diagnosing.explain import against
 USUAL = (5, 10, 20, 40)
 
 
-async def effect_of(desk: Desk, pool: str, more: int) -> tuple[str, ...]:
+async def effect_of(context: Context, pool: str, more: int) -> tuple[str, ...]:
     """The sentences of the question: what speaks against it, the table around `more`, what is enough, the boot time."""
-    held = await desk.store.get(Pool, pool)
+    held = await context.store.get(Pool, pool)
     record = held.value if held else None
-    terms, caution = _terms(desk, record, pool), await against(desk, pool)
-    return foreseen(record.samples if record else (), more, _rules(desk, pool), terms, caution)
+    terms, caution = _terms(context, record, pool), await against(context, pool)
+    return foreseen(record.samples if record else (), more, _rules(context, pool), terms, caution)
 
 
-async def effects(desk: Desk, pool: str, current: int | None) -> tuple[str, ...]:
+async def effects(context: Context, pool: str, current: int | None) -> tuple[str, ...]:
     """The same before anybody has chosen: a few numbers that are allowed; or why there is no table."""
-    held = await desk.store.get(Pool, pool)
-    if held is None or current is None or pool not in desk.levers:
+    held = await context.store.get(Pool, pool)
+    if held is None or current is None or pool not in context.levers:
         return ()
-    policy = desk.levers[pool].policy
+    policy = context.levers[pool].policy
     most = min(policy.maximum - current, policy.step or policy.maximum)
     counts = sorted({min(number, most) for number in USUAL if most > 0})
-    found = what_if(held.value.samples, _rules(desk, pool), counts, _terms(desk, held.value, pool))
-    caution = await against(desk, pool)
+    found = what_if(held.value.samples, _rules(context, pool), counts, _terms(context, held.value, pool))
+    caution = await against(context, pool)
     nothing = f"Do nothing: {found.do_nothing}." if found.do_nothing else ""
     refusal = f"What more runners would do cannot be foreseen: {found.refusal}." if found.refusal else ""
     doubted = DOUBTED if caution and found.options else ""
-    times = whose_time(desk.settings.file.paces.speed) if found.options else ""
+    times = whose_time(context.settings.file.paces.speed) if found.options else ""
     return tuple(line for line in (caution, nothing, refusal, doubted, *rows(found), times) if line)
 
 
-def enough(desk: Desk, pool: Pool | None, most: int) -> int | None:
+def enough(context: Context, pool: Pool | None, most: int) -> int | None:
     """The fewest added runners, up to `most`, that are expected to drain it in time; None when that cannot be said."""
     if pool is None or most < 1:
         return None
-    option = least(pool.samples, _rules(desk, pool.id), most, _terms(desk, pool, pool.id))
+    option = least(pool.samples, _rules(context, pool.id), most, _terms(context, pool, pool.id))
     return option.more if option else None
 
 
-def useless(desk: Desk, pool: Pool | None) -> bool:
+def useless(context: Context, pool: Pool | None) -> bool:
     """Whether its figures say that nothing should be added: idle runners beside the queue, or it is over too soon."""
     if pool is None:
         return False
-    return bool(what_if(pool.samples, _rules(desk, pool.id), (), _terms(desk, pool, pool.id)).do_nothing)
+    return bool(what_if(pool.samples, _rules(context, pool.id), (), _terms(context, pool, pool.id)).do_nothing)
 
 
-def _rules(desk: Desk, pool: str) -> PoolRules:
-    return desk.settings.file.pools.get(pool, PoolRules(pool))
+def _rules(context: Context, pool: str) -> PoolRules:
+    return context.settings.file.pools.get(pool, PoolRules(pool))
 
 
-def _terms(desk: Desk, pool: Pool | None, name: str) -> Terms:
-    policy = desk.levers[name].policy if name in desk.levers else None
+def _terms(context: Context, pool: Pool | None, name: str) -> Terms:
+    policy = context.levers[name].policy if name in context.levers else None
     cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
     widen, ahead = (calibration(pool.scores).widen, pool.ahead) if pool else (1.0, ())
-    return Terms(cost, most=most, widen=widen, speed=desk.settings.file.paces.speed, ahead=ahead)
+    return Terms(cost, most=most, widen=widen, speed=context.settings.file.paces.speed, ahead=ahead)

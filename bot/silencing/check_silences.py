@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.alert import silence_matchers
 from bot.core.incident.incident import Incident, Silence, noted, silenced
@@ -28,37 +28,37 @@ MOVED_SECONDS = 2.0
 log = structlog.get_logger()
 
 
-async def keep_silences(desk: Desk) -> str:
+async def keep_silences(context: Context) -> str:
     """Check every silence that should hold now; gives what could not be checked."""
     problems = []
-    for incident in await open_incidents(desk):
+    for incident in await open_incidents(context):
         for silence in incident.silences:
-            back_end = desk.alertmanagers.get(silence.alertmanager)
-            if back_end is None or silence.ended or silence.ends_at - desk.now() < LEAST_SECONDS:
+            back_end = context.alertmanagers.get(silence.alertmanager)
+            if back_end is None or silence.ended or silence.ends_at - context.now() < LEAST_SECONDS:
                 continue
             try:
-                await _checked(desk, incident, silence, back_end)
+                await _checked(context, incident, silence, back_end)
             except (Unreachable, Refused) as error:
                 problems.append(str(error))
     return "; ".join(dict.fromkeys(problems))
 
 
-async def _checked(desk: Desk, incident: Incident, silence: Silence, back_end: Alertmanager) -> None:
+async def _checked(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager) -> None:
     found = await back_end.get(silence.id)
     if found is not None and found.active:
         if abs(found.ends_at - silence.ends_at) > MOVED_SECONDS:
-            await _record(desk, incident, _moved(silence, found.ends_at, desk.now()), "")
+            await _record(context, incident, _moved(silence, found.ends_at, context.now()), "")
         return
     tag = f"[tailback {silence.act}]"
     other = await back_end.find(tag)
     if other is not None:
         if other.id != silence.id:
-            await _record(desk, incident, replace(silence, id=other.id, ends_at=other.ends_at), "")
+            await _record(context, incident, replace(silence, id=other.id, ends_at=other.ends_at), "")
         return
     if found is not None:
-        await _record(desk, incident, replace(silence, ended=True), "The silence was ended outside of Slack.")
+        await _record(context, incident, replace(silence, ended=True), "The silence was ended outside of Slack.")
         return
-    await _again(desk, incident, silence, back_end, tag)
+    await _again(context, incident, silence, back_end, tag)
 
 
 def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
@@ -66,24 +66,24 @@ def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
     return replace(silence, ends_at=ends_at, warn_at=warn_at(ends_at, now))
 
 
-async def _again(desk: Desk, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:
-    actions, matchers = desk.settings.file.actions, silence_matchers(incident.alerts)
-    if await desk.store.done_by(_mark(silence)) is not None or not matchers or not actions.enabled or actions.shadow:
+async def _again(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:
+    actions, matchers = context.settings.file.actions, silence_matchers(incident.alerts)
+    if await context.store.done_by(_mark(silence)) is not None or not matchers or not actions.enabled or actions.shadow:
         words = f"The silence is gone: {silence.alertmanager} does not know it any more. Silence again if it is needed."
-        await _record(desk, incident, replace(silence, ended=True), words)
+        await _record(context, incident, replace(silence, ended=True), words)
         return
-    now = desk.now()
+    now = context.now()
     comment = f"{clean(incident.title)} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
     made = await back_end.silence(
         matchers, starts_at=now, ends_at=silence.ends_at, by=f"tailback ({silence.by})", comment=comment
     )
     log.warning("silence made again", incident=incident.id, lost=silence.id, made=made)
     words = f"{silence.alertmanager} had lost the silence; it was made again, with the same end."
-    await _record(desk, incident, replace(silence, id=made), words, _mark(silence))
+    await _record(context, incident, replace(silence, id=made), words, _mark(silence))
 
 
-async def _record(desk: Desk, incident: Incident, silence: Silence, words: str, mark: str = "") -> None:
-    held, now = await desk.store.get(Incident, incident.id), desk.now()
+async def _record(context: Context, incident: Incident, silence: Silence, words: str, mark: str = "") -> None:
+    held, now = await context.store.get(Incident, incident.id), context.now()
     if held is None:
         return
 
@@ -93,7 +93,7 @@ async def _record(desk: Desk, incident: Incident, silence: Silence, words: str, 
         return noted(known, now, event, words) if words else known
 
     try:
-        await keep(desk, held, move, due=now, once=(mark,) if mark else ())
+        await keep(context, held, move, due=now, once=(mark,) if mark else ())
     except AlreadyDone:
         log.info("silence already recorded", incident=incident.id, silence=silence.id)
 

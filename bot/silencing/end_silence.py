@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident, Silence, noted
 from bot.core.incident.observe import View
 from bot.core.incident.silence import UNSILENCE, holding, until_when
 from bot.core.incident.timeline import Event
-from bot.core.record import Held, Ready
-from bot.core.requests.interaction import Answer, Request
+from bot.core.record import Prepared, Stored
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer, Place, act_id
-from bot.core.requests.request import Act, Performed
+from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused
 from bot.requests.permission import acting, fresh_act, permit, request_act, still_permitted, subject
-from bot.requests.reply_buttons import below, own_of
+from bot.requests.reply_buttons import own_of, subject_of_button
 
 NAME, VERB, USAGE = UNSILENCE, "unsilence", "unsilence"
 HELP = "End the silence early (in an incident's thread, also when it is over)."
@@ -24,72 +24,72 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return Offer(NAME, "End silence", act_id(incident, NAME), Place.MORE) if incident.active_silence else None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """Write the request; the worker ends the silence."""
-    acting(desk)
-    await permit(desk, request.who, request.team, "silence")
-    held, active, request = await _meant(desk, request)
-    act = fresh_act(desk, request, held, params={"silence": active.id, "back_end": active.alertmanager})
-    now, words = desk.now(), "asked to end the silence."
+    acting(context)
+    await permit(context, request.who, request.team, "silence")
+    held, active, request = await _meant(context, request)
+    act = fresh_act(context, request, held, params={"silence": active.id, "back_end": active.alertmanager})
+    now, words = context.now(), "asked to end the silence."
 
     def move(fresh: Incident) -> Incident:
         return noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
 
-    await request_act(desk, request, held, act, move, over=True)
+    await request_act(context, request, held, act, move, over=True)
     return Answer()
 
 
-async def _meant(desk: Desk, request: Request) -> tuple[Held[Incident], Silence, Request]:
+async def _meant(context: Context, request: Interaction) -> tuple[Stored[Incident], Silence, Interaction]:
     """The incident, also one that is over, the silence, and the request under the id of its act. Raises Refused.
 
     A button below a reply carries the act that made its silence; else the silence that holds is meant.
     """
-    known, made_by = await desk.act(request.act) if request.act else None, ""
+    known, made_by = await context.act(request.act) if request.act else None, ""
     if known is not None and known.name != NAME:
-        made_by, held = await below(desk, request)
-        request = replace(request, act=await own_of(desk, request, held, made_by))
+        made_by, held = await subject_of_button(context, request)
+        request = replace(request, act=await own_of(context, request, held, made_by))
     else:
-        held = await subject(desk, request, over=True)
-    for silence in holding(held.value.silences, desk.now()):
+        held = await subject(context, request, over=True)
+    for silence in holding(held.value.silences, context.now()):
         if made_by in {"", silence.act}:
             return held, silence, request
     raise Refused("There is no active silence of this incident that was made from here.")
 
 
-async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
+async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:
     """Permission and kill switch, once more; and the silence must still be ours."""
-    acting(desk)
+    acting(context)
     if act.who:
-        await still_permitted(desk, act.who, "silence")
+        await still_permitted(context, act.who, "silence")
     _ours(act, incident)
-    _back_end(desk, act)
-    return Ready(act)
+    _back_end(context, act)
+    return Prepared(act)
 
 
-async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+async def effect(context: Context, act: Request, incident: Incident | None) -> Result:
     """End it; ending it twice is fine."""
-    if desk.settings.file.actions.shadow:
-        return Performed("asked to end the silence; shadow mode, so it stays.")
-    await _back_end(desk, act).end(act.params["silence"])
-    return _performed(desk, act, incident)
+    if context.settings.file.actions.shadow:
+        return Result("asked to end the silence; shadow mode, so it stays.")
+    await _back_end(context, act).end(act.params["silence"])
+    return _performed(context, act, incident)
 
 
-async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
+async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:
     """Whether it is over by now."""
-    found = await _back_end(desk, act).get(act.params["silence"])
+    found = await _back_end(context, act).get(act.params["silence"])
     if found is not None and found.active:
         return None
-    return _performed(desk, act, incident)
+    return _performed(context, act, incident)
 
 
-def _performed(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+def _performed(context: Context, act: Request, incident: Incident | None) -> Result:
     ended = replace(_ours(act, incident), ended=True)
-    left = [one for one in holding(incident.silences if incident else (), desk.now()) if one.act != ended.act]
-    words = f"{_words(act)} Another one goes on {until_when(left[0], desk.now())}." if left else _words(act)
-    return Performed(words, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
+    left = [one for one in holding(incident.silences if incident else (), context.now()) if one.act != ended.act]
+    words = f"{_words(act)} Another one goes on {until_when(left[0], context.now())}." if left else _words(act)
+    return Result(words, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
 
 
-def _ours(act: Act, incident: Incident | None) -> Silence:
+def _ours(act: Request, incident: Incident | None) -> Silence:
     known = incident.silences if incident else ()
     for silence in known:
         if silence.id == act.params["silence"]:
@@ -97,13 +97,13 @@ def _ours(act: Act, incident: Incident | None) -> Silence:
     raise Refused("this silence was not made from here")
 
 
-def _back_end(desk: Desk, act: Act) -> Alertmanager:
-    found = desk.alertmanagers.get(act.params["back_end"])
+def _back_end(context: Context, act: Request) -> Alertmanager:
+    found = context.alertmanagers.get(act.params["back_end"])
     if found is None:
         raise Refused(f"[alertmanager.{act.params['back_end']}] is not in tailback.toml any more")
     return found
 
 
-def _words(act: Act) -> str:
+def _words(act: Request) -> str:
     why = act.params.get("why", "")
     return f"ended the silence: {why}." if why else "ended the silence."

@@ -2,21 +2,21 @@
 
 from dataclasses import replace
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.external import SilenceFound
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.silence import PROLONG, Silence, warn_at
 from bot.core.incident.timeline import Event
-from bot.core.record import Held, Ready
-from bot.core.requests.interaction import Answer, Request
+from bot.core.record import Prepared, Stored
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
-from bot.core.requests.request import Act, Performed
+from bot.core.requests.request import Request, Result
 from bot.core.words import duration
 from bot.ports import Alertmanager, Refused
 from bot.requests.permission import acting, permit, request_act, still_permitted, subject
-from bot.requests.reply_buttons import below, own_of
+from bot.requests.reply_buttons import own_of, subject_of_button
 from bot.silencing.silence import wanted
 
 NAME, VERB, USAGE = PROLONG, "prolong", "prolong [DURATION]"
@@ -33,19 +33,19 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """Write the request; the worker extends the silence."""
-    acting(desk)
-    await permit(desk, request.who, request.team, "silence")
-    held, silence = await _meant(desk, request)
-    now, most = desk.now(), _back_end(desk, silence).max_silence_seconds
-    length = await _length(desk, request, silence, most)
+    acting(context)
+    await permit(context, request.who, request.team, "silence")
+    held, silence = await _meant(context, request)
+    now, most = context.now(), _back_end(context, silence).max_silence_seconds
+    length = await _length(context, request, silence, most)
     if now + length - silence.ends_at < LEAST_SECONDS:
         left = duration(silence.ends_at - now)
         raise Refused(f"It lasts for {left} more already. Say for how long from now, for example `prolong 4h`.")
     params = {"of": silence.act, "seconds": f"{length:.0f}"}
-    act = Act(
-        id=await own_of(desk, request, held, silence.act, f"{silence.ends_at:.0f}"),
+    act = Request(
+        id=await own_of(context, request, held, silence.act, f"{silence.ends_at:.0f}"),
         name=NAME,
         who=request.who,
         channel=held.value.thread.channel,
@@ -59,72 +59,72 @@ async def ask(desk: Desk, request: Request) -> Answer:
         told = decided(fresh, request.act, "Extended.", (NAME,)) if request.act else fresh
         return noted(told, now, Event.REQUESTED, words, who=request.who, tell=False)
 
-    await request_act(desk, request, held, act, move)
+    await request_act(context, request, held, act, move)
     return Answer()
 
 
-async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
+async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:
     """Permission and kill switch, once more; and the new end, which stays the same however often it is tried."""
-    acting(desk)
-    await still_permitted(desk, act.who, "silence")
+    acting(context)
+    await still_permitted(context, act.who, "silence")
     silence = _known(act, incident)
-    length = min(float(act.params["seconds"]), _back_end(desk, silence).max_silence_seconds)
-    ends = act.params.get("until") or f"{desk.now() + length:.3f}"
-    return Ready(replace(act, params={**act.params, "until": ends}))
+    length = min(float(act.params["seconds"]), _back_end(context, silence).max_silence_seconds)
+    ends = act.params.get("until") or f"{context.now() + length:.3f}"
+    return Prepared(replace(act, params={**act.params, "until": ends}))
 
 
-async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+async def effect(context: Context, act: Request, incident: Incident | None) -> Result:
     """Give it the new end."""
     silence = _known(act, incident)
-    if desk.settings.file.actions.shadow:
-        return Performed("asked to extend the silence; shadow mode, so its end stays.")
+    if context.settings.file.actions.shadow:
+        return Result("asked to extend the silence; shadow mode, so its end stays.")
     ends = float(act.params["until"])
-    found = await _back_end(desk, silence).extend(silence.id, ends)
-    return _performed(desk, silence, found)
+    found = await _back_end(context, silence).extend(silence.id, ends)
+    return _performed(context, silence, found)
 
 
-async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
+async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:
     """Look for the silence, which carries the id of the action that made it; extended when it lasts until then."""
     silence = _known(act, incident)
-    found = await _back_end(desk, silence).find(f"[tailback {silence.act}]")
+    found = await _back_end(context, silence).find(f"[tailback {silence.act}]")
     if found is None or "until" not in act.params or found.ends_at < float(act.params["until"]) - 1:
         return None
-    return _performed(desk, silence, found)
+    return _performed(context, silence, found)
 
 
-def _performed(desk: Desk, silence: Silence, found: SilenceFound) -> Performed:
-    now = desk.now()
+def _performed(context: Context, silence: Silence, found: SilenceFound) -> Result:
+    now = context.now()
     after = replace(silence, id=found.id, ends_at=found.ends_at, ended=False, warn_at=warn_at(found.ends_at, now))
     words = f"extended the silence: it lasts for {duration(found.ends_at - now)} more."
-    done = Performed(words, f"silence {found.id}", Event.SILENCED, silence=after, settles=silence.act)
+    done = Result(words, f"silence {found.id}", Event.SILENCED, silence=after, settles=silence.act)
     return replace(done, offers=(NAME,), about=silence.act)
 
 
-async def _meant(desk: Desk, request: Request) -> tuple[Held[Incident], Silence]:
+async def _meant(context: Context, request: Interaction) -> tuple[Stored[Incident], Silence]:
     """The silence that a button below a reply is about, or the one of the thread in which it is said."""
     if not request.act:
-        held = await subject(desk, request)
+        held = await subject(context, request)
         if (active := held.value.active_silence) is None:
             raise Refused("There is no active silence of this incident that was made from here.")
         return held, active
-    about, held = await below(desk, request)
+    about, held = await subject_of_button(context, request)
     if held.value.closed:
         raise Refused("This incident is over; nothing was done.")
     return held, _of(about, held.value)
 
 
-async def _length(desk: Desk, request: Request, silence: Silence, most_seconds: float) -> float:
+async def _length(context: Context, request: Interaction, silence: Silence, most_seconds: float) -> float:
     """How long from now: as was said, else as long as at first."""
     if request.words:
         length, wrong = wanted(" ".join(request.words), most_seconds)
         if wrong:
             raise Refused(wrong)
         return length
-    made = await desk.act(silence.act)
+    made = await context.act(silence.act)
     return min(float(made.params.get("seconds", USUAL_SECONDS)) if made else USUAL_SECONDS, most_seconds)
 
 
-def _known(act: Act, incident: Incident | None) -> Silence:
+def _known(act: Request, incident: Incident | None) -> Silence:
     if incident is None:
         raise Refused("the incident is not known any more")
     return _of(act.params["of"], incident)
@@ -137,8 +137,8 @@ def _of(made_by: str, incident: Incident) -> Silence:
     return silence
 
 
-def _back_end(desk: Desk, silence: Silence) -> Alertmanager:
-    found = desk.alertmanagers.get(silence.alertmanager)
+def _back_end(context: Context, silence: Silence) -> Alertmanager:
+    found = context.alertmanagers.get(silence.alertmanager)
     if found is None:
         raise Refused(f"[alertmanager.{silence.alertmanager}] is not in tailback.toml any more")
     return found

@@ -3,11 +3,11 @@
 import asyncio
 import re
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.external import SilenceFound
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer, incident_of
 from bot.incidents.list_incidents import permalinks
 from bot.ports import Alertmanager, Refused, Unreachable
@@ -27,18 +27,18 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """As the back ends have them, those of others too; a back end that does not answer is named."""
-    await permit(desk, request.who, request.team, "diagnose")
-    if not desk.alertmanagers:
+    await permit(context, request.who, request.team, "diagnose")
+    if not context.alertmanagers:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
-    lists = await asyncio.gather(*(_active(name, one) for name, one in desk.alertmanagers.items()))
-    found = [(name, one) for name, listed in zip(desk.alertmanagers, lists, strict=True) for one in listed[0]]
+    lists = await asyncio.gather(*(_active(name, one) for name, one in context.alertmanagers.items()))
+    found = [(name, one) for name, listed in zip(context.alertmanagers, lists, strict=True) for one in listed[0]]
     unread = [trouble for _, trouble in lists if trouble]
-    incidents = await _incidents(desk, [one for _, one in found])
-    links = await permalinks(desk, list(incidents.values()))
+    incidents = await _incidents(context, [one for _, one in found])
+    links = await permalinks(context, list(incidents.values()))
     rows = [_row(name, one, incidents, links) for name, one in found]
-    return Answer(whisper=silence_list(rows, desk.now(), unread))
+    return Answer(whisper=silence_list(rows, context.now(), unread))
 
 
 async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound, ...], str]:
@@ -52,9 +52,9 @@ async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound
         return (), f"{name}: its silences could not be read in time"
 
 
-async def _incidents(desk: Desk, found: list[SilenceFound]) -> dict[str, Incident]:
+async def _incidents(context: Context, found: list[SilenceFound]) -> dict[str, Incident]:
     ids = {incident_of(match[1]) for one in found if (match := TAG.search(one.comment))}
-    held = await desk.store.get_many(Incident, sorted(ids))
+    held = await context.store.get_many(Incident, sorted(ids))
     return {incident_id: one.value for incident_id, one in held.items()}
 
 

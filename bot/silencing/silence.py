@@ -4,16 +4,16 @@ from dataclasses import replace
 
 from bot.config import seconds
 from bot.context.channels import open_of
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.alert import Matcher, silence_matchers
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.silence import PROLONG, Silence, holding, until_when, warn_at
 from bot.core.incident.timeline import Event
-from bot.core.record import Ready
-from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.record import Prepared
+from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import Offer, act_id
-from bot.core.requests.request import Act, Performed
+from bot.core.requests.request import Request, Result
 from bot.core.words import duration, listed
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.requests.auto_unsilence import ends_itself
@@ -37,15 +37,15 @@ def offer(incident: Incident, view: View) -> Offer | None:
     return Offer(NAME, "Silence", act_id(incident, NAME))
 
 
-async def ask(desk: Desk, request: Request) -> Answer:
+async def ask(context: Context, request: Interaction) -> Answer:
     """The button opens the dialog; the dialog, a command or a mention writes the request."""
-    acting(desk)
-    await permit(desk, request.who, request.team, "silence")
+    acting(context)
+    await permit(context, request.who, request.team, "silence")
     if request.surface in {Surface.COMMAND, Surface.MENTION}:
-        request = await _located(desk, request)
-    held = await subject(desk, request)
-    _only_one(held.value, desk.now())
-    name, back_end = keeper(desk, held.value)
+        request = await _located(context, request)
+    held = await subject(context, request)
+    _only_one(held.value, context.now())
+    name, back_end = keeper(context, held.value)
     if request.surface is Surface.BUTTON:
         view = silence_modal(request.act, held.value, back_end.max_silence_seconds)
         return Answer(view=view)
@@ -60,37 +60,41 @@ async def ask(desk: Desk, request: Request) -> Answer:
     conditions, problem = conditions_of(request.values.get("above", "").strip(), until_drained=bool(drained))
     if problem:
         return Answer(errors={"above": problem})
-    act = fresh_act(desk, request, held, params={"seconds": f"{length:.0f}", "back_end": name, **conditions})
-    now, words = desk.now(), f"asked to silence the alert {_how_long(act)}."
+    act = fresh_act(context, request, held, params={"seconds": f"{length:.0f}", "back_end": name, **conditions})
+    now, words = context.now(), f"asked to silence the alert {_how_long(act)}."
     await request_act(
-        desk, request, held, act, lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
+        context,
+        request,
+        held,
+        act,
+        lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False),
     )
     return Answer()
 
 
-async def prepare(desk: Desk, act: Act, incident: Incident | None) -> Ready:
+async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:
     """Permission, kill switch, matchers and length, once more."""
-    acting(desk)
-    await still_permitted(desk, act.who, "silence")
-    _only_one(_there(incident), desk.now(), but=act.id)
-    _, back_end = keeper(desk, _there(incident))
+    acting(context)
+    await still_permitted(context, act.who, "silence")
+    _only_one(_there(incident), context.now(), but=act.id)
+    _, back_end = keeper(context, _there(incident))
     _narrow(_there(incident))
     length = min(float(act.params["seconds"]), back_end.max_silence_seconds)
-    return Ready(replace(act, params={**act.params, "seconds": f"{length:.0f}"}))
+    return Prepared(replace(act, params={**act.params, "seconds": f"{length:.0f}"}))
 
 
-async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
+async def effect(context: Context, act: Request, incident: Incident | None) -> Result:
     """Create it, unless it stands already: what Redis lost of an action is found again by the act id in the comment."""
     about = _there(incident)
-    name, back_end = keeper(desk, about)
-    if desk.settings.file.actions.shadow:
+    name, back_end = keeper(context, about)
+    if context.settings.file.actions.shadow:
         words = f"asked for a silence of {duration(float(act.params['seconds']))}; shadow mode, so none was made."
-        return Performed(words)
-    if (made_before := await check(desk, act, incident)) is not None:
+        return Result(words)
+    if (made_before := await check(context, act, incident)) is not None:
         return made_before
-    now = desk.now()
+    now = context.now()
     ends = now + float(act.params["seconds"])
-    link = await _link(desk, about)
+    link = await _link(context, about)
     comment = f"{clean(about.title)} - silenced in Slack by {act.who} {link} [tailback {act.id}]"
     made = await back_end.silence(
         _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
@@ -98,19 +102,19 @@ async def effect(desk: Desk, act: Act, incident: Incident | None) -> Performed:
     return _performed(act, _silence(act, made, name, ends, now), now)
 
 
-async def check(desk: Desk, act: Act, incident: Incident | None) -> Performed | None:
+async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:
     """Look for the silence that carries this act's id."""
-    name, back_end = keeper(desk, _there(incident))
+    name, back_end = keeper(context, _there(incident))
     found = await back_end.find(f"[tailback {act.id}]")
     if found is None:
         return None
-    return _performed(act, _silence(act, found.id, name, found.ends_at, desk.now()), desk.now())
+    return _performed(act, _silence(act, found.id, name, found.ends_at, context.now()), context.now())
 
 
-def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
+def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
     """The back end that holds this alert (`bot.core.alert_holder`); raises Refused when it is not certain."""
-    names = desk.holders(incident)
-    if not desk.alertmanagers:
+    names = context.holders(incident)
+    if not context.alertmanagers:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
     if not names:
         raise Refused(f"no configured Alertmanager holds an alert from {incident.source}; silence it where it is made")
@@ -119,7 +123,7 @@ def keeper(desk: Desk, incident: Incident) -> tuple[str, Alertmanager]:
             f"it is not known which of {listed(sorted(names))} holds this alert; give each its external_url in "
             "tailback.toml, as it stands in what it sends"
         )
-    return names[0], desk.alertmanagers[names[0]]
+    return names[0], context.alertmanagers[names[0]]
 
 
 def _only_one(incident: Incident, now: float, but: str = "") -> None:
@@ -140,12 +144,12 @@ def _narrow(incident: Incident) -> tuple[Matcher, ...]:
     return matchers
 
 
-async def _link(desk: Desk, incident: Incident) -> str:
+async def _link(context: Context, incident: Incident) -> str:
     """The thread's address for the silence's comment; a silence does not wait for Slack."""
     if incident.thread.root is None:
         return ""
     try:
-        return await desk.chat.permalink(incident.thread.channel, incident.thread.root)
+        return await context.chat.permalink(incident.thread.channel, incident.thread.root)
     except Unreachable:
         return ""
 
@@ -165,7 +169,7 @@ def wanted(text: str, most_seconds: float) -> tuple[float, str]:
     return length, ""
 
 
-async def _located(desk: Desk, request: Request) -> Request:
+async def _located(context: Context, request: Interaction) -> Interaction:
     """From `silence POOL DURATION` to the open incident of that pool; in a thread the pool may be left out."""
     words = request.words
     if request.thread and words:
@@ -175,7 +179,7 @@ async def _located(desk: Desk, request: Request) -> Request:
         raise Refused("Say how long, for example `silence 2h` or `silence drained`.")
     if len(words) < 2:
         raise Refused(f"Say which pool and how long: `/queue {USAGE}`, for example `/queue silence linux.2xlarge 2h`.")
-    found = await open_of(desk, words[0])
+    found = await open_of(context, words[0])
     if not found:
         raise Refused(f'There is no open incident of pool "{words[0]}", so there is no alert to silence.')
     here = [incident for incident in found if incident.thread.channel == request.channel]
@@ -197,19 +201,19 @@ def conditions_of(above: str, *, until_drained: bool) -> tuple[dict[str, str], s
     return {**until, "above": above}, ""
 
 
-def _silence(act: Act, found: str, name: str, ends: float, now: float) -> Silence:
+def _silence(act: Request, found: str, name: str, ends: float, now: float) -> Silence:
     above = act.params.get("above")
     drained, most = act.params.get("until") == "drained", int(above) if above else None
     return Silence(found, name, ends, act.who, act.id, until_drained=drained, above=most, warn_at=warn_at(ends, now))
 
 
-def _performed(act: Act, silence: Silence, now: float) -> Performed:
+def _performed(act: Request, silence: Silence, now: float) -> Result:
     words = f"silenced the alert {_how_long(act, silence.ends_at - now)}."
-    done = Performed(words, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
+    done = Result(words, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
     return replace(done, follow=ends_itself(act, silence, now))
 
 
-def _how_long(act: Act, length: float | None = None) -> str:
+def _how_long(act: Request, length: float | None = None) -> str:
     lasting = duration(float(act.params["seconds"]) if length is None else length)
     until = f"until the queue has drained, for {lasting} at most" if "until" in act.params else f"for {lasting}"
     return (

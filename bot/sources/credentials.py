@@ -37,7 +37,7 @@ class Secrets:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CredentialVerdict:
     """Whether the sender is known."""
 
     ok: bool
@@ -47,7 +47,7 @@ class Verdict:
     """What the sender is told."""
 
 
-def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> Verdict:
+def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> CredentialVerdict:
     """Check every credential that was presented; one good one is enough, a bad or a doubled one never passes.
 
     `now` is epoch seconds. Never raises, whatever was sent. Alertmanager cannot sign (prometheus/alertmanager#4248),
@@ -67,7 +67,7 @@ def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> Verdi
         return _refused("wrong token")
     if signature and (wrong := _signature_trouble(signature[0], body, found, secrets, now)):
         return _refused(wrong)
-    return Verdict(True)
+    return CredentialVerdict(True)
 
 
 def _wanted(headers: Headers, secrets: Secrets) -> dict[str, list[bytes]]:
@@ -122,5 +122,5 @@ def _secret(written: str) -> bytes:
     return written.encode("utf-8", "surrogateescape")
 
 
-def _refused(reason: str) -> Verdict:
-    return Verdict(False, reason, REFUSED)
+def _refused(reason: str) -> CredentialVerdict:
+    return CredentialVerdict(False, reason, REFUSED)

@@ -4,7 +4,7 @@ import hmac
 import re
 from hashlib import sha256
 
-from bot.sources.credentials import Headers, Verdict
+from bot.sources.credentials import CredentialVerdict, Headers
 
 HEADER = b"x-hub-signature-256"
 REFUSED = (
@@ -16,7 +16,7 @@ REFUSED = (
 _SIGNATURE = re.compile(rb"sha256=([0-9a-fA-F]{64})")
 
 
-def signed(headers: Headers, body: bytes, secrets: tuple[str, ...]) -> Verdict:
+def signed(headers: Headers, body: bytes, secrets: tuple[str, ...]) -> CredentialVerdict:
     """Whether the signature was made with one of the secrets, two of them during a rotation. Never raises.
 
     Every secret is tried, so that time tells neither which one fitted nor how far. GitHub signs no time: a captured
@@ -32,12 +32,12 @@ def signed(headers: Headers, body: bytes, secrets: tuple[str, ...]) -> Verdict:
     if given is None:
         return _refused("not the form of a signature")
     right = [hmac.compare_digest(given[1].lower(), _digest(secret, body)) for secret in known]
-    return Verdict(True) if any(right) else _refused("wrong signature")
+    return CredentialVerdict(True) if any(right) else _refused("wrong signature")
 
 
 def _digest(secret: str, body: bytes) -> bytes:
     return hmac.new(secret.encode("utf-8", "surrogateescape"), body, sha256).hexdigest().encode("ascii")
 
 
-def _refused(reason: str) -> Verdict:
-    return Verdict(False, reason, REFUSED)
+def _refused(reason: str) -> CredentialVerdict:
+    return CredentialVerdict(False, reason, REFUSED)

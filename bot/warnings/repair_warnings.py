@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Desk
-from bot.core.pool.early_warning import Episode, mark_of, marked
+from bot.context.context import Context
+from bot.core.pool.early_warning import EarlyWarning, marked, warning_key
 from bot.core.pool.pool import Pool
-from bot.core.record import Change, Conflict, Held, Notice, Put
+from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
 from bot.ports import Own, Unreachable
 from bot.posting.once import OVER
 from bot.views.thread.early_warning import outcome_unknown
@@ -25,33 +25,33 @@ def is_early(message: Own) -> bool:
     return marked(message.mark) is not None
 
 
-async def early_found_again(desk: Desk, channel: str, message: Own) -> None:
+async def early_found_again(context: Context, channel: str, message: Own) -> None:
     """Records were lost: a warning that is still known gets its message back; of another the outcome is not known.
 
     Raises Unreachable when asking again can help, and Conflict when somebody else has taken care of it.
     """
     pool, began_at = marked(message.mark) or ("", 0.0)
-    notice = await desk.store.get(Notice, pool) or Held(Notice(pool), 0)
-    held = await desk.store.get(Pool, pool)
+    notice = await context.store.get(WarningRecord, pool) or Stored(WarningRecord(pool), 0)
+    held = await context.store.get(Pool, pool)
     known = [one for one in (notice.value.episode, held.value.early.episode if held else None) if one]
-    episode = next((one for one in known if mark_of(pool, one.began_at) == message.mark), None)
+    episode = next((one for one in known if warning_key(pool, one.began_at) == message.mark), None)
     if episode is None:
-        await _said(desk, channel, message, pool, began_at)
+        await _said(context, channel, message, pool, began_at)
     elif _lacks(notice.value, episode):
-        found = Notice(pool, episode, channel, message.ts)
-        await desk.store.commit(Change(puts=(Put(notice, found, desk.now()),)))
+        found = WarningRecord(pool, episode, channel, message.ts)
+        await context.store.commit(Change(puts=(Put(notice, found, context.now()),)))
 
 
-def _lacks(notice: Notice, episode: Episode) -> bool:
+def _lacks(notice: WarningRecord, episode: EarlyWarning) -> bool:
     """Whether the record does not know where the message of this warning stands; an empty channel: it is deleted."""
     other = notice.episode is None or notice.episode.began_at < episode.began_at
     return other or (notice.ts is None and bool(notice.channel) and notice.episode == episode)
 
 
-async def _said(desk: Desk, channel: str, message: Own, pool: str, began_at: float) -> None:
+async def _said(context: Context, channel: str, message: Own, pool: str, began_at: float) -> None:
     words = outcome_unknown(pool, began_at)
     try:
-        await desk.chat.update(channel, message.ts, words, mark=f"{OVER}{message.mark}")
+        await context.chat.update(channel, message.ts, words, mark=f"{OVER}{message.mark}")
     except Unreachable as error:
         if error.retryable:
             raise
@@ -60,33 +60,33 @@ async def _said(desk: Desk, channel: str, message: Own, pool: str, began_at: flo
         log.warning("early warning whose record is lost", pool=pool, message=message.ts)
 
 
-async def young_notices(desk: Desk, since: float) -> list[Notice]:
+async def young_notices(context: Context, since: float) -> list[WarningRecord]:
     """The warnings that began after `since` (epoch seconds)."""
-    held = await desk.store.get_many(Notice, list(desk.settings.file.pool))
+    held = await context.store.get_many(WarningRecord, list(context.settings.file.pool))
     notices = [one.value for one in held.values()]
     return [one for one in notices if one.channel and one.episode is not None and one.episode.began_at > since]
 
 
-async def early_collapsed(desk: Desk, notice: Notice, found: Sequence[Own]) -> None:
+async def early_collapsed(context: Context, notice: WarningRecord, found: Sequence[Own]) -> None:
     """A request that arrived very late can make two messages of one warning; the oldest stays, and is the record's."""
     if notice.episode is None:
         return
-    mark = mark_of(notice.id, notice.episode.began_at)
+    mark = warning_key(notice.id, notice.episode.began_at)
     same = [message for message in found if message.mark.removeprefix(OVER) == mark]
     if len(same) < 2:
         return
     oldest, *others = same
     if notice.ts != oldest.ts:
-        held = await desk.store.get(Notice, notice.id)
+        held = await context.store.get(WarningRecord, notice.id)
         if held is None or held.value.episode is None or held.value.episode.began_at != notice.episode.began_at:
             return
         mine = replace(held.value, ts=oldest.ts, shown="", shown_at=0.0)
         try:
-            await desk.store.commit(Change(puts=(Put(held, mine, desk.now()),)))
+            await context.store.commit(Change(puts=(Put(held, mine, context.now()),)))
         except Conflict as conflict:
             log.info("second early warning left for the next time", pool=notice.id, why=str(conflict))
             return
-    link = await desk.chat.permalink(notice.channel, oldest.ts)
+    link = await context.chat.permalink(notice.channel, oldest.ts)
     for other in others:
-        await desk.chat.update(notice.channel, other.ts, duplicate(link), mark=f"{COLLAPSED}{mark}")
+        await context.chat.update(notice.channel, other.ts, duplicate(link), mark=f"{COLLAPSED}{mark}")
         log.warning("second early warning collapsed", pool=notice.id, kept=oldest.ts, collapsed=other.ts)

@@ -4,7 +4,7 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.incidents.intake import take_alert
 from bot.sources.credentials import Headers, Secrets, judged
 from bot.sources.payload import Unreadable
@@ -21,7 +21,7 @@ MOST = {"sns": 512 * 1024}
 log = structlog.get_logger()
 
 
-async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
+async def intake(context: Context, throttle: Throttle, request: Request) -> Response:
     """`POST /alerts/{source}`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong."""
     source = request.path_params["source"]
     if source not in SOURCES:
@@ -31,8 +31,8 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
         body = await body_of(request, MOST.get(source, MOST_BYTES))
     except BodyRefused as refused:
         return _answer(refused.status, refused.sentence, source)
-    begun = desk.monotonic()
-    proof = await _proof(desk, source, request.headers.raw, body)
+    begun = context.monotonic()
+    proof = await _proof(context, source, request.headers.raw, body)
     if proof.status == 401:
         body = b""  # held by nobody while its sender waits
         log.warning("alert refused", source=source, why=proof.why)
@@ -44,24 +44,24 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
     except Unreadable as unreadable:
         return _answer(400, str(unreadable), source)
     with throttle.room(source) as free:
-        taken = await stored(take_alert(desk, delivery), source) if free else None
+        taken = await stored(take_alert(context, delivery), source) if free else None
     if taken is None:
         return _answer(503, LATER if free else OVERLOADED, source)
-    metrics.INTAKE_SECONDS.observe(desk.monotonic() - begun)
+    metrics.INTAKE_SECONDS.observe(context.monotonic() - begun)
     log.info("alert", source=source, outcome=taken, group=delivery.key)
     return _answer(200, taken, source)
 
 
-async def _proof(desk: Desk, source: str, headers: Headers, body: bytes) -> Proof:
+async def _proof(context: Context, source: str, headers: Headers, body: bytes) -> Proof:
     """SNS signs what it sends and can present no token; everybody else presents one, or signs as Grafana does."""
     if source == "sns":
-        return await sns.proof(desk, desk.sns, body) if desk.sns else Proof(503, sns.LATER)
-    verdict = judged(headers, body, _secrets(desk), desk.now())
+        return await sns.proof(context, context.sns, body) if context.sns else Proof(503, sns.LATER)
+    verdict = judged(headers, body, _secrets(context), context.now())
     return GOOD if verdict.ok else Proof(401, verdict.sentence, verdict.reason)
 
 
-def _secrets(desk: Desk) -> Secrets:
-    env = desk.settings.env
+def _secrets(context: Context) -> Secrets:
+    env = context.settings.env
     return Secrets(
         tokens=env.webhook_tokens,
         hmac_secret=env.tailback_webhook_hmac_secret.get_secret_value(),

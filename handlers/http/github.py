@@ -5,7 +5,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
 from bot.sources import workflow_job
@@ -24,7 +24,7 @@ FORM = "application/x-www-form-urlencoded"
 log = structlog.get_logger()
 
 
-async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
+async def intake(context: Context, throttle: Throttle, request: Request) -> Response:
     """`POST /github`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong.
 
     GitHub does not send a refused delivery again by itself; it shows the answer beside it.
@@ -34,14 +34,14 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
         body = await body_of(request)
     except BodyRefused as refused:
         return _answer(refused.status, refused.sentence, event)
-    verdict = signed(request.headers.raw, body, desk.settings.env.github_secrets)
+    verdict = signed(request.headers.raw, body, context.settings.env.github_secrets)
     if not verdict.ok:
         body = b""  # held by nobody while its sender waits
         log.warning("GitHub's webhook refused", why=verdict.reason)
         await throttle.wrong(request.client.host if request.client else "")
         return _answer(401, verdict.sentence, event)
     try:
-        outcome = await stored(_taken(desk, event, body, request.headers), "github")
+        outcome = await stored(_taken(context, event, body, request.headers), "github")
     except Unreadable as unreadable:
         return _answer(400, str(unreadable), event)
     if outcome is None:
@@ -51,7 +51,7 @@ async def intake(desk: Desk, throttle: Throttle, request: Request) -> Response:
     return JSONResponse({"outcome": outcome})
 
 
-async def _taken(desk: Desk, event: str, body: bytes, headers: Headers) -> str:
+async def _taken(context: Context, event: str, body: bytes, headers: Headers) -> str:
     """What became of an event whose sender is known; raises Unreadable."""
     if not event:
         raise Unreadable("X-GitHub-Event: the header is missing; it says what is in the body")
@@ -60,12 +60,12 @@ async def _taken(desk: Desk, event: str, body: bytes, headers: Headers) -> str:
     if event == "ping":
         return "ping"
     if event == "workflow_job":
-        job = workflow_job.parse(body, desk.now())
+        job = workflow_job.parse(body, context.now())
         delivery = headers.get("x-github-delivery", "")[:MOST_ID_CHARS]
-        return await take_job(desk, job, delivery) if job else IGNORED
+        return await take_job(context, job, delivery) if job else IGNORED
     if event in GITHUB_EVENTS:
         alert = GITHUB_EVENTS[event](body)
-        return await take_alert(desk, alert) if alert else IGNORED
+        return await take_alert(context, alert) if alert else IGNORED
     return IGNORED
 
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from bot.context.context import LOST_NOTE, Desk
+from bot.context.context import LOST_NOTE, Context
 from bot.core.chore import Chore
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import calibration, error_factor, held_share, not_scored, waiting
@@ -69,13 +69,13 @@ class Health:
 
 async def readiness(house: House) -> dict[str, str]:
     """One entry per dependency: empty when it works, else why not."""
-    desk = house.desk
-    found = {"redis": "", "slack": desk.notes.get("slack", "")}
-    found["socket_mode"] = desk.notes.get("socket_mode", "")
-    found["records"] = desk.notes.get(LOST_NOTE, "")
+    context = house.context
+    found = {"redis": "", "slack": context.notes.get("slack", "")}
+    found["socket_mode"] = context.notes.get("socket_mode", "")
+    found["records"] = context.notes.get(LOST_NOTE, "")
     try:
         async with asyncio.timeout(READY_SECONDS):
-            watched = await desk.store.get(Chore, "watch")
+            watched = await context.store.get(Chore, "watch")
             found["slack"] = found["slack"] or (watched.value.note if watched else "")
     except (Unreachable, TimeoutError) as error:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS} s"
@@ -90,19 +90,19 @@ async def count(house: House) -> None:
     """Bring the gauges up to date; a store that does not answer leaves them as they were."""
     try:
         async with asyncio.timeout(READY_SECONDS):
-            metrics.OPEN.set(len(await house.desk.store.members("open")))
-            metrics.WAITING.set(await _longest_wait(house.desk))
-            watched = await house.desk.store.get(Chore, "watch")
+            metrics.OPEN.set(len(await house.context.store.members("open")))
+            metrics.WAITING.set(await _longest_wait(house.context))
+            watched = await house.context.store.get(Chore, "watch")
             since = watched.value.since if watched else None
-            metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, house.desk.now() - since))
-            await _forecasts(house.desk)
+            metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, house.context.now() - since))
+            await _forecasts(house.context)
     except (Unreachable, TimeoutError) as error:
         log.warning("gauges not updated", why=str(error) or "time-out")
 
 
-async def _forecasts(desk: Desk) -> None:
+async def _forecasts(context: Context) -> None:
     """How the pools' forecasts and warnings did, from the records: every process and a recount by hand say the same."""
-    held = await desk.store.get_many(Pool, list(desk.settings.file.pool))
+    held = await context.store.get_many(Pool, list(context.settings.file.pool))
     for name, pool in held.items():
         good, scored = held_share(pool.value.scores)
         metrics.FORECASTS.labels(name).set(scored)
@@ -118,10 +118,10 @@ async def _forecasts(desk: Desk) -> None:
             metrics.WARNINGS.labels(name, outcome).set(number)
 
 
-async def _longest_wait(desk: Desk) -> float:
+async def _longest_wait(context: Context) -> float:
     """Age of the oldest incident that has no thread yet; seconds, 0 when none waits."""
-    file = desk.settings.file
+    file = context.settings.file
     channels = {file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.route)}
-    ids = {member for channel in channels for member in await desk.store.members(f"waiting:{channel}")}
-    held = await desk.store.get_many(Incident, sorted(ids))
-    return max((desk.now() - one.value.opened_at for one in held.values()), default=0.0)
+    ids = {member for channel in channels for member in await context.store.members(f"waiting:{channel}")}
+    held = await context.store.get_many(Incident, sorted(ids))
+    return max((context.now() - one.value.opened_at for one in held.values()), default=0.0)

@@ -2,7 +2,7 @@
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.ports import Refused, Sns, Unreachable
 from bot.sources.payload import Unreadable
 from bot.sources.sns import (
@@ -22,13 +22,13 @@ LATER = "Amazon SNS cannot be asked whether it signed this; send it again"
 log = structlog.get_logger()
 
 
-async def proof(desk: Desk, sns: Sns, body: bytes) -> Proof:
+async def proof(context: Context, sns: Sns, body: bytes) -> Proof:
     """Whether a message may be read as an alarm, or the answer to it. The signature covers all that is read of it."""
     try:
         found = envelope(body)
     except Unreadable as unreadable:
         return Proof(400, str(unreadable))
-    if why := trouble(found, desk.settings.file.sns.topics, desk.now()):
+    if why := trouble(found, context.settings.file.sns.topics, context.now()):
         return Proof(401, REFUSED, why)
     try:
         if not await sns.vouched(found.certificate_url, found.signed, found.signature, found.version):

@@ -22,7 +22,7 @@ class Web(Health):
     def __init__(self, house: House, slack: AsyncApp) -> None:
         super().__init__(house)
         self._slack = AsyncSlackRequestHandler(slack)
-        self._throttle = Throttle(house.desk.monotonic)
+        self._throttle = Throttle(house.context.monotonic)
 
     def routes(self) -> list[Route]:
         """The doors and the pages."""
@@ -34,20 +34,20 @@ class Web(Health):
         ]
 
     async def _alert(self, request: Request) -> Response:
-        return await alerts.intake(self.house.desk, self._throttle, request)
+        return await alerts.intake(self.house.context, self._throttle, request)
 
     async def _from_github(self, request: Request) -> Response:
-        return await github.intake(self.house.desk, self._throttle, request)
+        return await github.intake(self.house.context, self._throttle, request)
 
     async def _from_slack(self, request: Request) -> Response:
-        desk = self.house.desk
-        secret = desk.settings.env.slack_signing_secret.get_secret_value()
+        context = self.house.context
+        secret = context.settings.env.slack_signing_secret.get_secret_value()
         try:
             body = await body_of(request, most=1024 * 1024)
         except BodyRefused as refused:
             return PlainTextResponse(refused.sentence, refused.status)
         headers = {name.lower(): value for name, value in request.headers.items()}
-        if not genuine(headers, body, secret, desk.now()):
+        if not genuine(headers, body, secret, context.now()):
             return PlainTextResponse("not signed by Slack", 401)
         return await self._slack.handle(_with_body(request, body))
 

@@ -10,11 +10,11 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
 from bot.core.record import Conflict
-from bot.core.requests.interaction import Answer, Request
+from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import act_id, incident_of
 from bot.incidents.app_home import welcome
 from bot.ports import Refused, Unreachable
@@ -44,25 +44,25 @@ log = structlog.get_logger()
 class Doors:
     """What every door reaches. Slack gets its answer once the request is on record; what is said comes after it."""
 
-    desk: Desk
+    context: Context
     afterwards: Afterwards
 
 
-def slack_app(desk: Desk, afterwards: Afterwards) -> AsyncApp:
+def slack_app(context: Context, afterwards: Afterwards) -> AsyncApp:
     """Bolt, with every door registered. Requests are verified before they reach it; authorising calls nobody."""
-    token = desk.settings.env.slack_bot_token.get_secret_value()
+    token = context.settings.env.slack_bot_token.get_secret_value()
 
     async def authorised(**_: object) -> AuthorizeResult:
         return AuthorizeResult(enterprise_id=None, team_id=None, bot_token=token)
 
     app = AsyncApp(
         authorize=authorised,
-        signing_secret=desk.settings.env.slack_signing_secret.get_secret_value() or "verified-before",
+        signing_secret=context.settings.env.slack_signing_secret.get_secret_value() or "verified-before",
         process_before_response=True,
         request_verification_enabled=False,
         ssl_check_enabled=False,
     )
-    register(app, Doors(desk, afterwards))
+    register(app, Doors(context, afterwards))
     return app
 
 
@@ -90,9 +90,9 @@ def _chosen(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def chosen(ack: Ack, body: Body) -> None:
         request = from_action(body, "more")
         try:
-            request = await _named(doors.desk, request)
+            request = await _named(doors.context, request)
         except Unreachable as error:
-            doors.afterwards.do(tell(doors.desk, request, unanswered(request, error)))
+            doors.afterwards.do(tell(doors.context, request, unanswered(request, error)))
             await ack()
             return
         await _aside(doors, request, ack)
@@ -102,7 +102,7 @@ def _chosen(doors: Doors) -> Callable[..., Awaitable[None]]:
 
 def _submitted(doors: Doors, callback: str, name: str) -> Callable[..., Awaitable[None]]:
     async def submitted(ack: Ack, body: Body) -> None:
-        answer = await answered(doors.desk, from_view(body, name, callback))
+        answer = await answered(doors.context, from_view(body, name, callback))
         if answer.errors:
             await ack(response_action="errors", errors=dict(answer.errors))
         elif answer.view is not None:
@@ -118,9 +118,9 @@ def _submitted(doors: Doors, callback: str, name: str) -> Callable[..., Awaitabl
 def _commanded(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def commanded(ack: Ack, body: Body) -> None:
         request = from_command(body)
-        answer = await _spoken(doors.desk, request)
+        answer = await _spoken(doors.context, request)
         if answer.view is not None or answer.whisper is None:
-            doors.afterwards.do(tell(doors.desk, request, answer))
+            doors.afterwards.do(tell(doors.context, request, answer))
             await ack()
         else:
             await ack(
@@ -134,8 +134,8 @@ def _mentioned(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def mentioned(ack: Ack, body: Body) -> None:
         request = from_mention(body)
         if request is not None:
-            answer = await _spoken(doors.desk, request)
-            doors.afterwards.do(tell(doors.desk, request, answer))
+            answer = await _spoken(doors.context, request)
+            doors.afterwards.do(tell(doors.context, request, answer))
         await ack()
 
     return mentioned
@@ -150,35 +150,35 @@ def _shortcut(doors: Doors) -> Callable[..., Awaitable[None]]:
 
 def _home_opened(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def home_opened(ack: Ack, body: Body) -> None:
-        doors.afterwards.do(_welcomed(doors.desk, opened_by(body)))
+        doors.afterwards.do(_welcomed(doors.context, opened_by(body)))
         await ack()
 
     return home_opened
 
 
-async def _welcomed(desk: Desk, who: str) -> None:
+async def _welcomed(context: Context, who: str) -> None:
     try:
         async with asyncio.timeout(CALL_SECONDS):
-            await welcome(desk, who)
+            await welcome(context, who)
     except (Unreachable, TimeoutError) as error:
         log.warning("home not drawn", why=str(error) or "time-out")
 
 
-async def answered(desk: Desk, request: Request) -> Answer:
+async def answered(context: Context, request: Interaction) -> Answer:
     """Let the action answer in time; every failure becomes a sentence for the person, and nothing is half done."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            answer = await _judged(desk, request)
+            answer = await _judged(context, request)
         outcome = "answered"
     except Repeated as again:
         outcome, answer = "repeated", Answer()
-        await _kept(desk, request, str(again))
+        await _kept(context, request, str(again))
     except TooOften as often:
         outcome, answer = "too often", Answer(whisper=refusal(str(often)))
     except Refused as refusing:
         words = refusal(str(refusing), refusing.who, refusing.may, refusing.where)
         outcome, answer = "refused", Answer(whisper=words, forgotten=isinstance(refusing, Forgotten))
-        await _kept(desk, request, str(refusing))
+        await _kept(context, request, str(refusing))
     except (Unreachable, Conflict, TimeoutError) as error:
         outcome, answer = "failed", unanswered(request, error)
     metrics.REQUESTS.labels(request.name, outcome).inc()
@@ -186,23 +186,23 @@ async def answered(desk: Desk, request: Request) -> Answer:
     return answer
 
 
-async def _judged(desk: Desk, request: Request) -> Answer:
+async def _judged(context: Context, request: Interaction) -> Answer:
     """What the action answers; a request that is on record is not refused when it is brought again (Repeated)."""
     try:
-        await paced(desk, request)
-        return await _asked(desk, request)
+        await paced(context, request)
+        return await _asked(context, request)
     except Refused:
-        if await on_record(desk, request):
+        if await on_record(context, request):
             raise Repeated("This request came again; what it asked for was written down the first time.") from None
         raise
 
 
-async def _asked(desk: Desk, request: Request) -> Answer:
+async def _asked(context: Context, request: Interaction) -> Answer:
     """Ask on what is true now; when a worker wrote one of the records meanwhile, ask again. Raises Conflict."""
     for _ in range(ASK_TRIES - 1):
         with contextlib.suppress(Conflict):
-            return await ACTIONS[request.name].ask(desk, request)
-    return await ACTIONS[request.name].ask(desk, request)
+            return await ACTIONS[request.name].ask(context, request)
+    return await ACTIONS[request.name].ask(context, request)
 
 
 def _told_in_dialog(words: Message) -> Body:
@@ -211,31 +211,31 @@ def _told_in_dialog(words: Message) -> Body:
     return {**told, "blocks": [dict(block) for block in words.blocks]} if words.blocks else told
 
 
-async def _kept(desk: Desk, request: Request, why: str) -> None:
+async def _kept(context: Context, request: Interaction, why: str) -> None:
     try:
-        await refused(desk, request, why)
+        await refused(context, request, why)
     except (Unreachable, Conflict) as error:
         log.warning("refusal not audited", action=request.name, why=str(error))
 
 
-async def _spoken(desk: Desk, request: Request) -> Answer:
+async def _spoken(context: Context, request: Interaction) -> Answer:
     if request.name in {"", "help"}:
         return helped()
     if request.name not in VERBS:
         words = f'"{request.name[:40]}" is not something Tailback knows. Try `help`.'
         return Answer(whisper=refusal(words))
-    return await answered(desk, replace(request, name=VERBS[request.name].NAME))
+    return await answered(context, replace(request, name=VERBS[request.name].NAME))
 
 
-async def _named(desk: Desk, request: Request) -> Request:
+async def _named(context: Context, request: Interaction) -> Interaction:
     """An overflow menu says only which option: find the action whose id it carries."""
-    held = await desk.store.get(Incident, incident_of(request.act))
+    held = await context.store.get(Incident, incident_of(request.act))
     names = [name for name in ACTIONS if held and act_id(held.value, name) == request.act]
-    known = await desk.act(request.act) if not names else None
+    known = await context.act(request.act) if not names else None
     return replace(request, name=names[0] if names else known.name if known else "ack")
 
 
-async def _aside(doors: Doors, request: Request, ack: Ack) -> None:
-    answer = await answered(doors.desk, request)
-    doors.afterwards.do(tell(doors.desk, request, answer))
+async def _aside(doors: Doors, request: Interaction, ack: Ack) -> None:
+    answer = await answered(doors.context, request)
+    doors.afterwards.do(tell(doors.context, request, answer))
     await ack()

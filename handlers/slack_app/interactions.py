@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 
-from bot.core.requests.interaction import Request, Surface
+from bot.core.requests.interaction import Interaction, Surface
 
 Body = Mapping[str, object]
 
 
-def from_action(body: Body, name: str) -> Request:
+def from_action(body: Body, name: str) -> Interaction:
     """A button or an overflow option (`block_actions`)."""
     action = _first(body.get("actions"))
     container = _table(body.get("container"))
     chosen = _table(action.get("selected_option"))
     ts, pressed = _text(container.get("thread_ts")), _text(container.get("message_ts"))
     inside = ts != pressed  # a whisper into the thread is not seen by who reads the channel
-    return Request(
+    return Interaction(
         name=name,
         who=_text(_table(body.get("user")).get("id")),
         team=_person_team(body),
@@ -28,12 +28,12 @@ def from_action(body: Body, name: str) -> Request:
     )
 
 
-def from_view(body: Body, name: str, callback: str) -> Request:
+def from_view(body: Body, name: str, callback: str) -> Interaction:
     """A submitted dialog (`view_submission`); `private_metadata` is the act's id and nothing else."""
     view = _table(body.get("view"))
     act = _text(view.get("private_metadata"))
     blocks = _table(_table(view.get("state")).get("values"))
-    return Request(
+    return Interaction(
         name=name,
         who=_text(_table(body.get("user")).get("id")),
         team=_person_team(body),
@@ -47,10 +47,10 @@ def from_view(body: Body, name: str, callback: str) -> Request:
     )
 
 
-def from_command(body: Body) -> Request:
+def from_command(body: Body) -> Interaction:
     """`/queue VERB …`."""
     verb, words = _verb(_text(body.get("text")))
-    return Request(
+    return Interaction(
         name=verb,
         who=_text(body.get("user_id")),
         team=_text(body.get("team_id")),
@@ -62,7 +62,7 @@ def from_command(body: Body) -> Request:
     )
 
 
-def from_mention(body: Body) -> Request | None:
+def from_mention(body: Body) -> Interaction | None:
     """`@tailback VERB …` in a thread or a channel; None when a bot wrote it."""
     event = _table(body.get("event"))
     who = _text(event.get("user"))
@@ -71,7 +71,7 @@ def from_mention(body: Body) -> Request | None:
     text = " ".join(word for word in _text(event.get("text")).split() if not word.startswith("<@"))
     verb, words = _verb(text)
     ts = _text(event.get("thread_ts"))
-    return Request(
+    return Interaction(
         name=verb,
         who=who,
         team=_text(event.get("user_team")) or _text(event.get("team")) or _text(body.get("team_id")),
@@ -83,11 +83,11 @@ def from_mention(body: Body) -> Request | None:
     )
 
 
-def from_shortcut(body: Body, name: str) -> Request:
+def from_shortcut(body: Body, name: str) -> Interaction:
     """A message shortcut: the message, or the thread it stands in."""
     message = _table(body.get("message"))
     ts = _text(message.get("thread_ts")) or _text(message.get("ts")) or _text(body.get("message_ts"))
-    return Request(
+    return Interaction(
         name=name,
         who=_text(_table(body.get("user")).get("id")),
         team=_person_team(body),

@@ -4,9 +4,9 @@ import asyncio
 
 import structlog
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.record import AlreadyDone, Change, Conflict
-from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.ports import Unreachable
 from bot.requests.orphan_buttons import forget
 from bot.views.home.answers import refusal
@@ -17,26 +17,26 @@ CALL_SECONDS = 2.0
 log = structlog.get_logger()
 
 
-async def tell(desk: Desk, request: Request, answer: Answer) -> None:
+async def tell(context: Context, request: Interaction, answer: Answer) -> None:
     """Open the dialog, whisper the words, take away buttons that mean nothing; nothing where nothing is to tell."""
     if answer.view is None and answer.whisper is None:
         return
-    if not await _first(desk, request):
+    if not await _first(context, request):
         return
     if answer.view is not None:
-        answer = await _opened(desk, request, answer)
-    await _whisper(desk, request, answer)
+        answer = await _opened(context, request, answer)
+    await _whisper(context, request, answer)
     if answer.forgotten:
-        await _bared(desk, request)
+        await _bared(context, request)
 
 
-async def _first(desk: Desk, request: Request) -> bool:
+async def _first(context: Context, request: Interaction) -> bool:
     """Whether nobody tells it yet: Slack may bring one request to two processes. In doubt it is told twice."""
     if not request.key:
         return True
     try:
         async with asyncio.timeout(CALL_SECONDS):
-            await desk.store.commit(Change(once=(f"told:{request.key}",)))
+            await context.store.commit(Change(once=(f"told:{request.key}",)))
     except AlreadyDone:
         return False
     except (Unreachable, Conflict, TimeoutError) as error:
@@ -44,30 +44,30 @@ async def _first(desk: Desk, request: Request) -> bool:
     return True
 
 
-async def _opened(desk: Desk, request: Request, answer: Answer) -> Answer:
+async def _opened(context: Context, request: Interaction, answer: Answer) -> Answer:
     try:
         async with asyncio.timeout(CALL_SECONDS):
-            await desk.chat.open_view(request.trigger, answer.view or {})
+            await context.chat.open_view(request.trigger, answer.view or {})
     except (Unreachable, TimeoutError) as error:
         why = error.what if isinstance(error, Unreachable) else "no answer in time"
         return Answer(whisper=refusal(f"Slack did not open the dialog ({why}). Press again."))
     return Answer(whisper=answer.whisper)
 
 
-async def _whisper(desk: Desk, request: Request, answer: Answer) -> None:
+async def _whisper(context: Context, request: Interaction, answer: Answer) -> None:
     if answer.whisper is None:
         return
     try:
         thread = request.thread if request.surface is not Surface.COMMAND else None
         async with asyncio.timeout(CALL_SECONDS):
-            await desk.chat.whisper(request.channel, request.who, answer.whisper, thread=thread)
+            await context.chat.whisper(request.channel, request.who, answer.whisper, thread=thread)
     except (Unreachable, TimeoutError) as error:
         log.warning("answer not delivered", action=request.name, why=str(error) or "time-out")
 
 
-async def _bared(desk: Desk, request: Request) -> None:
+async def _bared(context: Context, request: Interaction) -> None:
     try:
         async with asyncio.timeout(CALL_SECONDS):
-            await forget(desk, request)
+            await forget(context, request)
     except (Unreachable, TimeoutError) as error:
         log.warning("buttons not removed", why=str(error) or "time-out")

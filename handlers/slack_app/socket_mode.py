@@ -9,7 +9,7 @@ import structlog
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from handlers.cancellation import ended
 from handlers.wiring import House
 
@@ -28,14 +28,14 @@ log = structlog.get_logger()
 @asynccontextmanager
 async def socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
     """Deliveries by Socket Mode while the block runs; a Slack that cannot be reached holds up nothing else."""
-    desk = house.desk
-    desk.notes[NOTE] = "Socket Mode is not connected yet"
-    token = desk.settings.env.slack_app_token.get_secret_value()
+    context = house.context
+    context.notes[NOTE] = "Socket Mode is not connected yet"
+    token = context.settings.env.slack_app_token.get_secret_value()
     handler = AsyncSocketModeHandler(app, token, ping_interval=PING_SECONDS)
     await _by_our_way(handler, house)
     tasks = [
         asyncio.create_task(handler.connect_async(), name="socket-mode"),  # type: ignore[no-untyped-call]  # Bolt's own
-        asyncio.create_task(Watch(desk, handler.client).run(), name="socket-mode-watch"),
+        asyncio.create_task(Watch(context, handler.client).run(), name="socket-mode-watch"),
     ]
     try:
         yield
@@ -54,10 +54,10 @@ async def _by_our_way(handler: AsyncSocketModeHandler, house: House) -> None:
     await client.aiohttp_client_session.close()
     client.aiohttp_client_session = client.web_client.session = house.to_slack()
     client.proxy = client.web_client.proxy = None
-    client.web_client.base_url = house.desk.settings.env.slack_api_url
+    client.web_client.base_url = house.context.settings.env.slack_api_url
 
 
-class Client(Protocol):
+class SocketClient(Protocol):
     """What is watched of the SDK's client."""
 
     wss_uri: str | None
@@ -74,9 +74,9 @@ class Client(Protocol):
 class Watch:
     """Keeps the note true, and connects anew when nothing was heard for too long, whatever the SDK thinks."""
 
-    def __init__(self, desk: Desk, client: Client) -> None:
-        self._desk, self._client = desk, client
-        self._heard_at = desk.monotonic()
+    def __init__(self, context: Context, client: SocketClient) -> None:
+        self._desk, self._client = context, client
+        self._heard_at = context.monotonic()
         self._pong = client.last_ping_pong_time
         self._was_connected = False
         client.on_message_listeners.append(self._heard)
@@ -89,18 +89,18 @@ class Watch:
 
     async def look(self) -> None:
         """One look. An address that failed is taken away: it works once, and the SDK would try it for ever."""
-        desk, client = self._desk, self._client
+        context, client = self._desk, self._client
         connected = await client.is_connected()
         quiet = self._quiet_seconds()
         if quiet > DEAF_SECONDS:
-            desk.notes[NOTE] = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
-            self._heard_at = desk.monotonic()
+            context.notes[NOTE] = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
+            self._heard_at = context.monotonic()
             await self._anew()
         elif connected:
-            desk.notes.pop(NOTE, None)
+            context.notes.pop(NOTE, None)
         else:
             client.wss_uri = None  # as the SDK itself says that there is none yet
-            desk.notes[NOTE] = "Socket Mode is not connected; trying again with a new address"
+            context.notes[NOTE] = "Socket Mode is not connected; trying again with a new address"
         if connected is not self._was_connected:
             log.info("socket mode", connected=connected)
         self._was_connected = connected

@@ -1,6 +1,6 @@
 """What a person hears when there was no answer: what was certainly not done is never called uncertain."""
 
-from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.ports import Failure, Unreachable
 from bot.views.home.answers import refusal
 
@@ -10,7 +10,7 @@ ONLY_LOOKS = frozenset({"more", "status", "list", "silences", "report"})
 """What records nothing, however it is asked; `more` is the menu before it is known which entry was chosen."""
 
 
-def unanswered(request: Request, error: Exception) -> Answer:
+def unanswered(request: Interaction, error: Exception) -> Answer:
     """What was certainly not recorded is said so; after a silence nobody knows, and a second try is harmless."""
     why = str(error) or "it took too long"
     doubtful = isinstance(error, TimeoutError) or (isinstance(error, Unreachable) and error.failure is Failure.UNKNOWN)
@@ -25,7 +25,7 @@ def unanswered(request: Request, error: Exception) -> Answer:
     return Answer(whisper=refusal(f"It is not known whether that was recorded ({why}). If nothing shows, ask again."))
 
 
-def _only_asks(request: Request) -> bool:
+def _only_asks(request: Interaction) -> bool:
     """Whether it comes to a dialog at most: a button that asks first, or a target that is still to be confirmed."""
     if request.name == "scale_up":
         return request.step != "scale_up_confirm"

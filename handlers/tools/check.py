@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.config import Settings
-from bot.context.context import Lever
+from bot.context.context import PoolScaler
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, listed
 from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
 from handlers.tools.check_settings import of_environment, of_settings
 from handlers.tools.check_slack import SlackProbe, of_slack
-from handlers.tools.findings import Finding, Level, from_sentence, ok, problem, warning
+from handlers.tools.findings import CheckFinding, Level, from_sentence, ok, problem, warning
 
 PATIENCE_SECONDS = 20.0
 """For one part; every call inside has its own, shorter limit."""
@@ -46,7 +46,7 @@ class Instruments:
     """The embedded server that would be started; empty with REDIS_URL, or when there is none."""
     metrics: Mapping[str, Metrics] = field(default_factory=dict)
     """By pool name."""
-    levers: Mapping[str, Lever] = field(default_factory=dict)
+    levers: Mapping[str, PoolScaler] = field(default_factory=dict)
     """By pool name."""
     alertmanagers: Mapping[str, Alertmanager] = field(default_factory=dict)
     """By configured name."""
@@ -54,7 +54,7 @@ class Instruments:
     """(area, sentence with its remedy)."""
 
 
-def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[Finding]:
+def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[CheckFinding]:
     """The findings when the configuration cannot be read as a whole: nobody is asked anything then."""
     rest = warning(
         "configuration", "Slack, Redis and the back ends were not asked", "mend the problems, then check again"
@@ -63,9 +63,9 @@ def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[
     return [*(_configuration(sentence) for sentence in problems), *variables, rest]
 
 
-async def examined(settings: Settings, tools: Instruments) -> list[Finding]:
+async def examined(settings: Settings, tools: Instruments) -> list[CheckFinding]:
     """Look at everything at once; a part that does not answer never hides another one."""
-    parts: list[tuple[str, Awaitable[list[Finding]]]] = [("redis", _of_redis(tools))]
+    parts: list[tuple[str, Awaitable[list[CheckFinding]]]] = [("redis", _of_redis(tools))]
     if tools.slack is not None:
         parts.append(("slack", of_slack(tools.slack, settings)))
     parts.append(("metrics", _of_metrics(settings, tools)))
@@ -79,11 +79,11 @@ async def examined(settings: Settings, tools: Instruments) -> list[Finding]:
     return [*of_settings(settings), *said, *(finding for answer in answers for finding in answer)]
 
 
-def _configuration(sentence: str) -> Finding:
+def _configuration(sentence: str) -> CheckFinding:
     return from_sentence("configuration", sentence, "correct it; docs/configuration.md lists every setting")
 
 
-async def _in_time(area: str, part: Awaitable[list[Finding]]) -> list[Finding]:
+async def _in_time(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await part
@@ -91,7 +91,7 @@ async def _in_time(area: str, part: Awaitable[list[Finding]]) -> list[Finding]:
         return [problem(area, f"No answer within {PATIENCE_SECONDS:.0f} s", "look at it; something is stuck there")]
 
 
-async def _of_redis(tools: Instruments) -> list[Finding]:
+async def _of_redis(tools: Instruments) -> list[CheckFinding]:
     if tools.redis is None:
         return [ok("redis", f"{tools.engine} is here and will be started by `tailback run`")] if tools.engine else []
     try:
@@ -116,12 +116,12 @@ def _without_area(sentence: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-async def _of_metrics(settings: Settings, tools: Instruments) -> list[Finding]:
+async def _of_metrics(settings: Settings, tools: Instruments) -> list[CheckFinding]:
     """One look at each pool; what is wrong with a source in the same way for many pools is said once."""
     pools = list(tools.metrics)
     looks = await asyncio.gather(*(_look(tools.metrics[pool], pool) for pool in pools))
     broken: dict[tuple[str, Failure, str], list[str]] = {}
-    found: list[Finding] = []
+    found: list[CheckFinding] = []
     for pool, look in zip(pools, looks, strict=True):
         if isinstance(look, Snapshot):
             found += _of_snapshot(look, tools.now(), settings)
@@ -141,7 +141,7 @@ async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
         return error
 
 
-def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[Finding]:
+def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[CheckFinding]:
     """A reason carries its own remedy after a semicolon; else it is the pool's keys that are to be corrected."""
     place, queries = f'[pool."{look.pool}"]', _is_asked_by_queries(look.pool, settings)
     why = {name: reason for name, _, reason in (entry.partition(": ") for entry in look.missing)}
@@ -169,7 +169,7 @@ def _is_asked_by_queries(pool: str, settings: Settings) -> bool:
     return table is not None and settings.file.metrics.get(table.metrics, {}).get("kind") == "prometheus"
 
 
-async def _of_lever(pool: str, lever: Lever, settings: Settings) -> list[Finding]:
+async def _of_lever(pool: str, lever: PoolScaler, settings: Settings) -> list[CheckFinding]:
     place = f'[pool."{pool}".scaler]'
     by_hand = pool in settings.file.pool and settings.file.pool[pool].scaler.get("kind") == "none"
     try:
@@ -202,7 +202,7 @@ def _tried(lacking: tuple[str, ...] | None) -> str:
     return "only reading was tried" if lacking is None else "it may be changed, and only reading was tried"
 
 
-def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> list[Finding]:
+def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> list[CheckFinding]:
     found = []
     if capacity.trouble:
         found.append(warning("scaler", f"{pool}: {capacity.trouble}",
@@ -214,7 +214,7 @@ def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> lis
     return found
 
 
-async def _of_alertmanager(name: str, one: Alertmanager) -> list[Finding]:
+async def _of_alertmanager(name: str, one: Alertmanager) -> list[CheckFinding]:
     place = f"[alertmanager.{name}]"
     try:
         firing = await one.firing()

@@ -7,7 +7,7 @@ from urllib.parse import urlparse
 from bot.config import Settings
 from bot.core.words import listed
 from bot.sources.sns import known_arn
-from handlers.tools.findings import Finding, ok, problem, warning
+from handlers.tools.findings import CheckFinding, ok, problem, warning
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
 GROUP = re.compile(r"S[A-Z0-9]{2,20}")
@@ -24,7 +24,7 @@ WEAK = 16
 HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 
 
-def of_settings(settings: Settings) -> list[Finding]:
+def of_settings(settings: Settings) -> list[CheckFinding]:
     """Everything that is missing, weak or contradictory, and one finding for each part that is in order."""
     environment = of_environment(settings)
     configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings)]
@@ -34,7 +34,7 @@ def of_settings(settings: Settings) -> list[Finding]:
     ]
 
 
-def of_environment(settings: Settings) -> list[Finding]:
+def of_environment(settings: Settings) -> list[CheckFinding]:
     """Every variable that is missing or weak."""
     return [*_slack_tokens(settings), *_webhooks(settings), *of_redis_url(settings)]
 
@@ -65,7 +65,7 @@ def channels_of(settings: Settings) -> dict[str, str]:
     return {channel: listed(places) for channel, places in found.items()}
 
 
-def _slack_tokens(settings: Settings) -> Iterator[Finding]:
+def _slack_tokens(settings: Settings) -> Iterator[CheckFinding]:
     env = settings.env
     bot, app = env.slack_bot_token.get_secret_value(), env.slack_app_token.get_secret_value()
     secret = env.slack_signing_secret.get_secret_value()
@@ -89,7 +89,7 @@ def _slack_tokens(settings: Settings) -> Iterator[Finding]:
     yield from _still_examples({"SLACK_BOT_TOKEN": bot, "SLACK_APP_TOKEN": app, "SLACK_SIGNING_SECRET": secret})
 
 
-def _webhooks(settings: Settings) -> Iterator[Finding]:
+def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
     env = settings.env
     tokens, signing = env.webhook_tokens, env.tailback_webhook_hmac_secret.get_secret_value()
     if not tokens and not signing:
@@ -130,7 +130,7 @@ def _fed_by_github(settings: Settings) -> str:
     )
 
 
-def of_redis_url(settings: Settings) -> Iterator[Finding]:
+def of_redis_url(settings: Settings) -> Iterator[CheckFinding]:
     """Who could read or change the records on the way (SE-6); what the server itself says comes later."""
     url = settings.env.redis_url.get_secret_value()
     try:
@@ -148,7 +148,7 @@ def of_redis_url(settings: Settings) -> Iterator[Finding]:
                       "use rediss:// unless that network is private")  # fmt: skip
 
 
-def _channels(settings: Settings) -> Iterator[Finding]:
+def _channels(settings: Settings) -> Iterator[CheckFinding]:
     file, path = settings.file, settings.env.tailback_config
     if not path.exists():
         yield warning("configuration", f"There is no file {path}, so everything has its default",
@@ -169,7 +169,7 @@ def _channels(settings: Settings) -> Iterator[Finding]:
             yield warning("configuration", f"mention: {mention!r} is not a user group id", "write its id (S…)")
 
 
-def _sns(settings: Settings) -> Iterator[Finding]:
+def _sns(settings: Settings) -> Iterator[CheckFinding]:
     topics = settings.file.sns.topics
     if "sns" in settings.file.model_fields_set and not topics:
         yield warning("configuration", "[sns] names no topic, so nothing that Amazon SNS sends is believed",
@@ -180,7 +180,7 @@ def _sns(settings: Settings) -> Iterator[Finding]:
                           "copy it from the topic's page: arn:aws:sns:REGION:ACCOUNT:NAME")  # fmt: skip
 
 
-def _pools(settings: Settings) -> Iterator[Finding]:
+def _pools(settings: Settings) -> Iterator[CheckFinding]:
     file = settings.file
     if not file.pool:
         yield warning("configuration", "No pool is configured, so threads have no figures and no drain is seen",
@@ -198,7 +198,7 @@ def _pools(settings: Settings) -> Iterator[Finding]:
                       "add one with kind, url and token_env")  # fmt: skip
 
 
-def _actions(settings: Settings) -> Iterator[Finding]:
+def _actions(settings: Settings) -> Iterator[CheckFinding]:
     file = settings.file
     scalable = [name for name, pool in file.pool.items() if pool.scaler and pool.scaler.get("kind") != "none"]
     if scalable and not file.permissions.scale:
@@ -221,7 +221,7 @@ def _actions(settings: Settings) -> Iterator[Finding]:
                       "set it to false when the trial is over")  # fmt: skip
 
 
-def _still_examples(given: dict[str, str]) -> Iterator[Finding]:
+def _still_examples(given: dict[str, str]) -> Iterator[CheckFinding]:
     for name, value in given.items():
         if value in EXAMPLES:
             yield problem("environment", f"{name} still has the value of .env.example", "put the real value there")

@@ -7,7 +7,7 @@ from bot.config import Settings
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable
 from handlers.tools.check_settings import CHANNEL, channels_of, groups_of
-from handlers.tools.findings import Finding, ok, problem, warning
+from handlers.tools.findings import CheckFinding, ok, problem, warning
 from handlers.tools.manifest import SCOPES, TOLERATED
 
 REMEDIES = {
@@ -30,7 +30,7 @@ GENERAL = {
 }
 
 
-class AppSeen(Protocol):
+class AppPort(Protocol):
     """The installed app."""
 
     @property
@@ -46,7 +46,7 @@ class AppSeen(Protocol):
         """What the bot token may do; None when Slack did not say."""
 
 
-class ChannelSeen(Protocol):
+class ChannelPort(Protocol):
     """A channel that exists."""
 
     @property
@@ -65,10 +65,10 @@ class ChannelSeen(Protocol):
 class SlackProbe(Protocol):
     """Questions to Slack that change nothing; each raises Unreachable."""
 
-    async def app(self) -> AppSeen:
+    async def app(self) -> AppPort:
         """Who we are, and what the token may do."""
 
-    async def channel(self, channel: str) -> ChannelSeen:
+    async def channel(self, channel: str) -> ChannelPort:
         """One channel."""
 
     async def group_size(self, group: str) -> int:
@@ -78,7 +78,7 @@ class SlackProbe(Protocol):
         """Whether Socket Mode would open; False without an app-level token."""
 
 
-async def of_slack(slack: SlackProbe, settings: Settings) -> list[Finding]:
+async def of_slack(slack: SlackProbe, settings: Settings) -> list[CheckFinding]:
     """Everything about Slack; when the token itself is refused, that alone."""
     found = await _of_socket_mode(slack)
     try:
@@ -96,7 +96,7 @@ async def of_slack(slack: SlackProbe, settings: Settings) -> list[Finding]:
     return found
 
 
-def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[Finding]:
+def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[CheckFinding]:
     """The rights of the token against those of the manifest: missing ones by what is lost, surplus ones too (C14)."""
     if scopes is None:
         return [
@@ -110,7 +110,7 @@ def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[Find
     return found or [ok("slack", "The bot token has the scopes that are used, and no others")]
 
 
-def _missing(scopes: frozenset[str], *, needs_groups: bool) -> Iterator[Finding]:
+def _missing(scopes: frozenset[str], *, needs_groups: bool) -> Iterator[CheckFinding]:
     for scope in SCOPES:
         if scope.name in scopes:
             continue
@@ -120,7 +120,7 @@ def _missing(scopes: frozenset[str], *, needs_groups: bool) -> Iterator[Finding]
                   f"add {scope.name} under OAuth & Permissions, and install the app again")  # fmt: skip
 
 
-async def _of_channel(slack: SlackProbe, channel: str, places: str) -> Finding:
+async def _of_channel(slack: SlackProbe, channel: str, places: str) -> CheckFinding:
     try:
         seen = await slack.channel(channel)
     except Unreachable as error:
@@ -133,7 +133,7 @@ async def _of_channel(slack: SlackProbe, channel: str, places: str) -> Finding:
     return ok("slack", f"The bot is in {name}")
 
 
-async def _of_group(slack: SlackProbe, group: str, places: str) -> Finding:
+async def _of_group(slack: SlackProbe, group: str, places: str) -> CheckFinding:
     try:
         size = await slack.group_size(group)
     except Unreachable as error:
@@ -143,7 +143,7 @@ async def _of_group(slack: SlackProbe, group: str, places: str) -> Finding:
     return ok("slack", f"The user group {group} ({places}) has {size:,} members")
 
 
-async def _of_socket_mode(slack: SlackProbe) -> list[Finding]:
+async def _of_socket_mode(slack: SlackProbe) -> list[CheckFinding]:
     try:
         opens = await slack.socket_mode()
     except Unreachable as error:
@@ -153,7 +153,7 @@ async def _of_socket_mode(slack: SlackProbe) -> list[Finding]:
     return [ok("slack", "Socket Mode would open")] if opens else []
 
 
-def _refused(what: str, error: Unreachable) -> Finding:
+def _refused(what: str, error: Unreachable) -> CheckFinding:
     code = error.what.partition(": ")[2].partition(":")[0].strip()
     text, _, own = error.what.partition("; ")
     remedy = REMEDIES.get(code) or own or GENERAL.get(error.failure) or "compare the app with `tailback manifest`"

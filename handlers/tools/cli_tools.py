@@ -17,7 +17,7 @@ from bot.views.report import report_json, terminal
 from handlers.tools import check as doctor
 from handlers.tools import findings, replay, send
 from handlers.tools.manifest import printed
-from handlers.tools.records import Row, Wanted, exported, json_lines, since, table, trail_of, verified
+from handlers.tools.records import RecordQuery, Row, exported, json_lines, since, table, trail_of, verified
 from handlers.tools.terminal import quiet, waited
 from handlers.wiring import now
 from handlers.wiring_tools import instruments, records, unbuildable
@@ -140,7 +140,7 @@ def audit(
     if verify:
         typer.echo(verified(rows, head))
         return
-    wanted = Wanted(since(after, now()) if after else 0.0, who)
+    wanted = RecordQuery(since(after, now()) if after else 0.0, who)
     typer.echo(json_lines(rows, wanted) if as_json else table(rows, wanted))
 
 
@@ -180,15 +180,15 @@ def replay_command(
     Example: tailback replay docs/examples/replay
     """
     quiet()
-    typer.echo(replay.replayed(replay.Wanted(folder, config, until, as_json)))
+    typer.echo(replay.replayed(replay.ReplayOptions(folder, config, until, as_json)))
 
 
-async def _examined(settings: Settings) -> list[findings.Finding]:
+async def _examined(settings: Settings) -> list[findings.CheckFinding]:
     async with instruments(settings) as tools:
         return await doctor.examined(settings, tools)
 
 
-async def _unusable(error: ConfigError) -> list[findings.Finding]:
+async def _unusable(error: ConfigError) -> list[findings.CheckFinding]:
     """What `load` found, and what can be told from the rest without contacting anybody."""
     more = await unbuildable(error.readable) if error.readable else []
     return doctor.unusable([*error.problems, *more], error.readable)

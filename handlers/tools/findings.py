@@ -19,7 +19,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """One line of the doctor: what was looked at, how it stands, and what to do."""
 
     area: str
@@ -30,33 +30,33 @@ class Finding:
     """Empty when all is well."""
 
 
-def ok(area: str, text: str) -> Finding:
+def ok(area: str, text: str) -> CheckFinding:
     """All is well."""
-    return Finding(area, Level.OK, text)
+    return CheckFinding(area, Level.OK, text)
 
 
-def warning(area: str, text: str, remedy: str) -> Finding:
+def warning(area: str, text: str, remedy: str) -> CheckFinding:
     """It works, but."""
-    return Finding(area, Level.WARNING, text, remedy)
+    return CheckFinding(area, Level.WARNING, text, remedy)
 
 
-def problem(area: str, text: str, remedy: str) -> Finding:
+def problem(area: str, text: str, remedy: str) -> CheckFinding:
     """It does not work."""
-    return Finding(area, Level.PROBLEM, text, remedy)
+    return CheckFinding(area, Level.PROBLEM, text, remedy)
 
 
-def from_sentence(area: str, sentence: str, remedy: str, state: Level = Level.PROBLEM) -> Finding:
+def from_sentence(area: str, sentence: str, remedy: str, state: Level = Level.PROBLEM) -> CheckFinding:
     """A finding of a sentence that has its own remedy after the first semicolon; `remedy` is for one without."""
     text, found, told = sentence.partition("; ")
-    return Finding(area, state, text, told) if found else Finding(area, state, sentence, remedy)
+    return CheckFinding(area, state, text, told) if found else CheckFinding(area, state, sentence, remedy)
 
 
-def failed(findings: Iterable[Finding]) -> bool:
+def failed(findings: Iterable[CheckFinding]) -> bool:
     """Whether `tailback check` exits with 1."""
     return any(finding.state is Level.PROBLEM for finding in findings)
 
 
-def for_people(findings: Sequence[Finding]) -> str:
+def for_people(findings: Sequence[CheckFinding]) -> str:
     """One line for each, the worst last, where the eye is when the command ends; then the sum."""
     order = list(Level)
     lines = [_line(finding) for finding in sorted(findings, key=lambda finding: order.index(finding.state))]
@@ -68,13 +68,13 @@ def for_people(findings: Sequence[Finding]) -> str:
     return "\n".join([*lines, total])
 
 
-def for_machines(findings: Sequence[Finding]) -> str:
+def for_machines(findings: Sequence[CheckFinding]) -> str:
     """`{"ok": …, "findings": [{"area", "state", "text", "remedy"}]}`."""
     rows = [asdict(finding) for finding in findings]
     return json.dumps({"ok": not failed(findings), "findings": rows}, indent=2)
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: CheckFinding) -> str:
     said = f"{finding.state:<8} {finding.area:<13} {_sentence(finding.text)}"
     line = f"{said} To do: {_sentence(finding.remedy)}" if finding.remedy else said
     return " ".join(line.splitlines())

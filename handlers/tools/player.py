@@ -5,19 +5,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim, Conflict
-from bot.core.requests.interaction import Request, Surface
+from bot.core.requests.interaction import Interaction, Surface
 from bot.incidents.intake import take_alert
 from bot.incidents.list_incidents import open_incidents
 from bot.measuring.store_job import take_job
 from bot.playground.replay.chat import TEAM
-from bot.playground.replay.journal import Came, Form, Journal, Named, Proposed, Said
-from bot.playground.replay.parts import Clock
+from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalMessage, JournalNames, Proposed
+from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Asked, Delivered, Recording
 from bot.ports import Refused, Store, Unreachable
 from bot.registry import ACTIONS, VERBS
@@ -49,9 +49,9 @@ class Due(Store, Protocol):
 class Player:
     """One replay; `play` runs it to the end and leaves everything in the journal."""
 
-    desk: Desk
+    context: Context
     store: Due
-    clock: Clock
+    clock: ReplayClock
     recording: Recording
     journal: Journal
     told: Callable[[float], None]
@@ -91,9 +91,11 @@ class Player:
         """One record to its story, as the worker does it."""
         before = await self.store.get(Incident, claim.id) if claim.kind == "inc" else None
         try:
-            await STORIES[claim.kind](self.desk, claim)
+            await STORIES[claim.kind](self.context, claim)
         except (Conflict, Unreachable) as error:
-            self.journal.lines.append(Came(self.clock.at, f"{claim.kind} {claim.id}", f"interrupted: {error}"))
+            self.journal.lines.append(
+                JournalArrival(self.clock.at, f"{claim.kind} {claim.id}", f"interrupted: {error}")
+            )
         if claim.kind == "inc":
             await self._noted(claim.id, before.value if before else None)
         elif claim.kind == "pool":
@@ -111,25 +113,27 @@ class Player:
             counts = old.causes if old else {}
             now = [cause for cause, looks in course.causes.items() if looks > counts.get(cause, 0)]
             last = next((one.cause for one in reversed(named) if one.pool == pool), None)
-            named += [Named(self.clock.at, pool, cause) for cause in now if cause != last]
+            named += [JournalNames(self.clock.at, pool, cause) for cause in now if cause != last]
         if not incident.closed:
             for pool in incident.affected:
                 await self._weighed(incident, pool)
 
     async def _weighed(self, incident: Incident, name: str) -> None:
         """What Scale up would propose, at most once in a report period; kept when it is another proposal."""
-        lever, at = self.desk.levers.get(name), self.weighed.get((incident.id, name), 0.0)
-        if lever is None or self.clock.at - at < self.desk.settings.file.paces.report:
+        lever, at = self.context.levers.get(name), self.weighed.get((incident.id, name), 0.0)
+        if lever is None or self.clock.at - at < self.context.settings.file.paces.report:
             return
         self.weighed[incident.id, name] = self.clock.at
         held, capacity = await self.store.get(Pool, name), await lever.scaler.read()
         policy = within(lever, capacity)
         room = max(0, policy.maximum - (capacity.size or 0))
-        more = enough(self.desk, held.value if held else None, min(room, policy.step or room))
+        more = enough(self.context, held.value if held else None, min(room, policy.step or room))
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
-            lines = await effect_of(self.desk, name, more) if more else await effects(self.desk, name, capacity.size)
+            lines = (
+                await effect_of(self.context, name, more) if more else await effects(self.context, name, capacity.size)
+            )
             proposed.append(Proposed(self.clock.at, name, more, capacity.size, lines))
 
     async def _scored(self, name: str) -> None:
@@ -149,7 +153,7 @@ class Player:
                 self.journal.refused += 1
                 outcome = f"not readable ({event.place}): {error}"
             if source != "github" or outcome not in {"stored", "repeated", "past", "ignored"}:
-                self.journal.lines.append(Came(event.at, f"webhook {source or event.path}", outcome))
+                self.journal.lines.append(JournalArrival(event.at, f"webhook {source or event.path}", outcome))
             return
         self.asks += 1
         await self._asked(event)
@@ -157,14 +161,14 @@ class Player:
     async def _delivered(self, source: str, event: Delivered) -> str:
         if source == "github":
             return await self._from_github(event)
-        return await take_alert(self.desk, SOURCES[source or kind_of(event.body, SOURCES)](event.body))
+        return await take_alert(self.context, SOURCES[source or kind_of(event.body, SOURCES)](event.body))
 
     async def _from_github(self, event: Delivered) -> str:
         name = event.headers.get("x-github-event", "")
         if name == "workflow_job" and (job := workflow_job.parse(event.body, event.at)):
-            return await take_job(self.desk, job, event.headers.get("x-github-delivery", ""))
+            return await take_job(self.context, job, event.headers.get("x-github-delivery", ""))
         if name in GITHUB_EVENTS and (delivery := GITHUB_EVENTS[name](event.body)):
-            return await take_alert(self.desk, delivery)
+            return await take_alert(self.context, delivery)
         return "ignored"
 
     async def _asked(self, event: Asked) -> None:
@@ -175,12 +179,12 @@ class Player:
             return
         incident = await self._meant(event)
         thread = incident.thread if incident and incident.thread.root else None
-        channel, root = (thread.channel, thread.root) if thread else (self.desk.settings.file.slack.channel, None)
+        channel, root = (thread.channel, thread.root) if thread else (self.context.settings.file.slack.channel, None)
         surface, key = Surface.MENTION if thread else Surface.COMMAND, f"replay {self.asks}"
-        request = Request(action.NAME, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
+        request = Interaction(action.NAME, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
         where = f"in the thread of {incident.id}" if incident and thread else f"in #{channel}"
         try:
-            answer = await action.ask(self.desk, request)
+            answer = await action.ask(self.context, request)
             asks_back = action.NAME == "scale_up" and len(words) > 1
             if asks_back:
                 await self._confirmed(request, own_id(incident if thread else None, request))
@@ -189,26 +193,28 @@ class Player:
             return
         self._answered(event, f"{where}, and confirmed" if asks_back else where)
         if answer.whisper is not None:
-            heard = Said(event.at, Form.WHISPER, channel, answer.whisper.text, thread=root or "", whom=event.who)
+            heard = JournalMessage(
+                event.at, JournalForm.WHISPER, channel, answer.whisper.text, thread=root or "", whom=event.who
+            )
             self.journal.lines.append(heard)
 
     def _answered(self, event: Asked, outcome: str) -> None:
-        self.journal.lines.append(Came(event.at, f"{event.who} asked `{' '.join(event.says)}`", outcome))
+        self.journal.lines.append(JournalArrival(event.at, f"{event.who} asked `{' '.join(event.says)}`", outcome))
 
-    async def _confirmed(self, asked: Request, draft: str) -> None:
+    async def _confirmed(self, asked: Interaction, draft: str) -> None:
         """Whoever was recorded as having scaled has answered the question too."""
         await ACTIONS[asked.name].ask(
-            self.desk,
-            Request(asked.name, asked.who, TEAM, asked.channel, Surface.DIALOG, f"{asked.key} confirmed", act=draft,
+            self.context,
+            Interaction(asked.name, asked.who, TEAM, asked.channel, Surface.DIALOG, f"{asked.key} confirmed", act=draft,
                     step="scale_up_confirm"),
         )  # fmt: skip
 
     async def _meant(self, event: Asked) -> Incident | None:
         """The newest open incident, of the pool that is named beside it or in it."""
         pools = (
-            [event.pool] if event.pool else [word for word in event.says[1:] if word in self.desk.settings.file.pool]
+            [event.pool] if event.pool else [word for word in event.says[1:] if word in self.context.settings.file.pool]
         )
-        found = [one for one in await open_incidents(self.desk) if not pools or pools[0] in one.candidates]
+        found = [one for one in await open_incidents(self.context) if not pools or pools[0] in one.candidates]
         return max(found, key=lambda one: (one.opened_at, one.id), default=None)
 
 

@@ -12,7 +12,7 @@ from bot.core.audit_chain import broken_at
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
-from bot.core.record import AuditEntry, Held
+from bot.core.record import AuditEntry, Stored
 from bot.core.words import count, listed
 from bot.ports import Refused, Store
 from bot.views.export.export_json import as_json
@@ -43,7 +43,7 @@ async def exported(store: Store, named: str, form: str, now: float) -> str:
     return markdown(incident, now)
 
 
-async def _incident(store: Store, named: str) -> Held[Incident]:
+async def _incident(store: Store, named: str) -> Stored[Incident]:
     link = PERMALINK.match(named)
     if link:
         thread = re.search(r"[?&]thread_ts=(\d+\.\d+)", named)
@@ -71,7 +71,7 @@ def _pacific() -> tuple[tzinfo, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RecordQuery:
     """Which entries of the trail to show."""
 
     since: float = 0.0
@@ -120,7 +120,7 @@ def verified(rows: Sequence[Row], head: str = "") -> str:
     )
 
 
-def table(rows: Iterable[Row], wanted: Wanted) -> str:
+def table(rows: Iterable[Row], wanted: RecordQuery) -> str:
     """The entries for people, one line each; times in UTC."""
     shown = [_cells(entry) for _, entry, _ in rows if wanted.shows(entry)]
     if not shown:
@@ -131,7 +131,7 @@ def table(rows: Iterable[Row], wanted: Wanted) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def json_lines(rows: Iterable[Row], wanted: Wanted) -> str:
+def json_lines(rows: Iterable[Row], wanted: RecordQuery) -> str:
     """One JSON object for each entry, with its place in the chain."""
     shown = [{"id": stream_id, **asdict(entry), "at": _iso(entry.at), "hash": hashed}
              for stream_id, entry, hashed in rows if wanted.shows(entry)]  # fmt: skip

@@ -10,11 +10,11 @@ from pathlib import Path
 from statistics import median
 
 from bot.config import ConfigError, Environment, File, Settings, read_file
-from bot.context.context import Desk, Lever
+from bot.context.context import Context, PoolScaler
 from bot.core.reporting.summary import report
 from bot.playground.replay.chat import RecordingChat
 from bot.playground.replay.journal import Journal
-from bot.playground.replay.parts import Clock, RecordedAlertmanager, RecordedMetrics, RecordedScaler
+from bot.playground.replay.parts import RecordedAlertmanager, RecordedMetrics, RecordedScaler, ReplayClock
 from bot.playground.replay.recording import Line, Recording, Wrong, moment, recording
 from bot.playground.replay.summary import Played, document, head, summary
 from bot.playground.replay.transcript import transcript
@@ -29,7 +29,7 @@ TOLD_PARTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReplayOptions:
     """What to replay, and how to tell it."""
 
     folder: Path
@@ -52,12 +52,12 @@ class StillLoop(asyncio.SelectorEventLoop):
         return self._replayed()
 
 
-def replayed(wanted: Wanted) -> str:
+def replayed(wanted: ReplayOptions) -> str:
     """The transcript and its summary, or JSON. Raises ConfigError and Refused with place and remedy."""
     settings, recorded = _settings(wanted), read(wanted.folder)
     since, last = recorded.times
     until = _until(wanted.until, since) if wanted.until else last
-    clock = Clock(since)
+    clock = ReplayClock(since)
     with asyncio.Runner(loop_factory=lambda: StillLoop(clock.now)) as runner:
         played = runner.run(_played(settings, recorded, clock, until))
     if wanted.as_json:
@@ -94,7 +94,7 @@ def _text(path: Path) -> str:
         raise Refused(f"{path}: cannot be read ({error.strerror}); give its reader the right to.") from None
 
 
-def _settings(wanted: Wanted) -> Settings:
+def _settings(wanted: ReplayOptions) -> Settings:
     """The configuration with shadow mode on: the recorded figures do not answer to what is done."""
     path = wanted.config or wanted.folder / "tailback.toml"
     if not path.is_file():
@@ -116,17 +116,17 @@ def _until(text: str, since: float) -> float:
     return at
 
 
-async def _played(settings: Settings, recorded: Recording, clock: Clock, until: float) -> Played:
+async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, until: float) -> Played:
     since, store, journal = clock.at, memory(settings, clock.now), Journal()
     figures, ids = RecordedMetrics(recorded.samples, clock.now), count(1)
     behind = await levers_and_holders(settings, clock.now)
     people = frozenset(asked.who for asked in recorded.asked)
-    desk = Desk(
+    context = Context(
         settings=settings,
         store=store,
         chat=RecordingChat(clock.now, people, journal.lines.append),
         metrics=dict.fromkeys(settings.file.pool, figures),
-        levers={name: Lever(RecordedScaler(name, figures), policy) for name, (_, policy) in behind.levers.items()},
+        levers={name: PoolScaler(RecordedScaler(name, figures), policy) for name, (_, policy) in behind.levers.items()},
         alertmanagers={
             name: RecordedAlertmanager(one.kind, one.max_silence_seconds, one.addresses)
             for name, one in behind.alertmanagers.items()
@@ -135,8 +135,8 @@ async def _played(settings: Settings, recorded: Recording, clock: Clock, until: 
         monotonic=clock.now,
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
-    told = Progress(since, until) if recorded.measured >= LONG else _silent
-    await Player(desk, store, clock, recorded, journal, told).play(until)
+    told = ReplayProgress(since, until) if recorded.measured >= LONG else _silent
+    await Player(context, store, clock, recorded, journal, told).play(until)
     books = await gathered(store, settings.file, since, until + 1)
     fed = [sum(one.at <= until for one in kind) for kind in (recorded.deliveries, recorded.asked)]
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)
@@ -159,7 +159,7 @@ def remarks(file: File, recorded: Recording) -> Iterator[str]:
                    "between, and is not seen to drain; record more often, or raise timing.poll.")  # fmt: skip
 
 
-class Progress:
+class ReplayProgress:
     """Says on standard error how far it has come, at each twentieth."""
 
     def __init__(self, since: float, until: float) -> None:

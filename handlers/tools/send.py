@@ -44,7 +44,7 @@ GITHUB_EVENTS = {"issue": "issues", "workflow_job": "workflow_job"}
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class OutgoingPayload:
     """What goes over the wire."""
 
     url: str
@@ -91,7 +91,7 @@ def _guess(payload: Mapping[str, object]) -> str:
     return "alertmanager" if str(payload.get("version")) == "4" and "orgId" not in payload else "grafana"
 
 
-def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Parcel:
+def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> OutgoingPayload:
     """The request; `url` empty means the instance of this environment. Raises Refused when there is no secret.
 
     `now` is epoch seconds, for the signature's timestamp. A token goes before a signature, because every source
@@ -99,7 +99,7 @@ def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Pa
     """
     headers, place = {"Content-Type": "application/json", "User-Agent": "tailback-send"}, url.rstrip("/") or home(env)
     if kind == GITHUB:
-        return Parcel(f"{place}/{GITHUB}", headers | signed_as_github(env, body), body)
+        return OutgoingPayload(f"{place}/{GITHUB}", headers | signed_as_github(env, body), body)
     if kind == "sns":
         raise Refused("Only Amazon SNS can sign what /alerts/sns believes; let an alarm speak instead: aws cloudwatch "
                       "set-alarm-state --alarm-name NAME --state-value ALARM --state-reason test")  # fmt: skip
@@ -109,7 +109,7 @@ def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Pa
         headers |= signed(secret, env.tailback_webhook_hmac_timestamp_header, body, now)
     else:
         raise Refused("TAILBACK_WEBHOOK_TOKEN is not set; set it to what the running Tailback has.")
-    return Parcel(f"{place}/alerts/{kind}", headers, body)
+    return OutgoingPayload(f"{place}/alerts/{kind}", headers, body)
 
 
 def signed(secret: str, timestamp_header: str, body: bytes, now: float) -> dict[str, str]:
@@ -138,7 +138,7 @@ def home(env: Environment) -> str:
     return f"http://[{host}]:{env.port}" if ":" in host else f"http://{host}:{env.port}"
 
 
-def send(sent: Parcel, seconds: float = SECONDS) -> str:
+def send(sent: OutgoingPayload, seconds: float = SECONDS) -> str:
     """Post it and say in words what came of it; raises Refused. No redirect is followed, no proxy used."""
     parts = urlsplit(sent.url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.config import ConfigError
 from bot.playground.serving import ABORT, serving
 
@@ -48,9 +48,9 @@ class BackEnd:
         self.script.append((status, body))
         return self
 
-    def wire(self) -> Wire:
+    def wire(self) -> HttpPool:
         """Connections that reach this back end in memory, whatever the address."""
-        return Wire(httpx.MockTransport(self._handle))
+        return HttpPool(httpx.MockTransport(self._handle))
 
     def parts(self, **variables: str) -> Parts:
         """Parts whose connections reach this back end."""
@@ -73,7 +73,7 @@ class BackEnd:
         return self.script.popleft() if len(self.script) > 1 else self.script[0]
 
 
-def parts_with(wire: Wire, variables: Mapping[str, str] | None = None, at: float = 1_700_000_000.0) -> Parts:
+def parts_with(wire: HttpPool, variables: Mapping[str, str] | None = None, at: float = 1_700_000_000.0) -> Parts:
     """Parts with these variables and a clock that stands still."""
     known = variables or {}
 

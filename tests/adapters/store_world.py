@@ -8,7 +8,7 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.alert import Kind
 from bot.core.incident.incident import Incident, Thread
-from bot.core.record import Claim, Held, Put, Record
+from bot.core.record import Claim, Put, Record, Stored
 from tests.fakes_store import FakeData, FakeStore
 
 LEASE = 0.3
@@ -22,7 +22,7 @@ def incident(name: str = "i1", **changed: object) -> Incident:
 
 def new(value: Record, due: float | None = None, **more: object) -> Put:
     """A put of a record that must not exist yet."""
-    return Put(Held(value, 0), value, due, **more)
+    return Put(Stored(value, 0), value, due, **more)
 
 
 @dataclass
@@ -58,7 +58,7 @@ async def one(store: AnyStore) -> Claim:
     return claim
 
 
-async def held(store: AnyStore) -> Held[Record]:
+async def held(store: AnyStore) -> Stored[Record]:
     claim = await one(store)
     assert claim.held is not None
     return claim.held

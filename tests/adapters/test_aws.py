@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.aws import Aws, aws_of
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.playground.serving import serving
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with
@@ -107,7 +107,7 @@ async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPa
         signed.append(request.headers["authorization"].partition("Credential=")[2].partition("/")[0])
         return Response("<ErrorResponse/>", 400)
 
-    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url, Wire() as wire:
+    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url, HttpPool() as wire:
         parts = parts_with(wire)
         for profile in ("", "other"):
             with suppress(Refused):
@@ -143,7 +143,7 @@ async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
 
 async def test_one_client_serves_a_region_of_this_process() -> None:
     """Each would load its own models and look for its own credentials."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         parts = parts_with(wire)
         assert aws_of(parts, "us-east-1", "") is aws_of(parts, "us-east-1", "")
         assert aws_of(parts, "us-east-1", "") is not aws_of(parts, "eu-west-1", "")

@@ -10,7 +10,7 @@ from PIL import Image, ImageChops
 
 from bot.adapters import chart_png
 from bot.adapters.chart_png import PngArtist, drawn
-from bot.core.charts.drawing import Area, Drawing, Stroke, Words
+from bot.core.charts.drawing import Area, Drawing, DrawnText, Stroke
 from bot.views.thread.chart import chart
 from bot.views.thread.chart_layout import GRID, PAPER, QUEUED_FILL, STYLES, across, layout
 from tests.views.chart_samples import over, several, surge
@@ -55,7 +55,7 @@ def test_every_word_and_line_leaves_its_trace() -> None:
         box = ImageChops.difference(whole, opened(drawn(without))).getbbox()
         if box is None and not isinstance(shape, Area) and shape.colour != GRID:
             unseen.append(shape)
-        if box is not None and isinstance(shape, Words):
+        if box is not None and isinstance(shape, DrawnText):
             assert box[3] - box[1] >= shape.size, shape
     assert unseen == []
 
@@ -84,8 +84,8 @@ def test_a_solid_line_is_solid_and_a_dashed_one_is_not() -> None:
     assert {0, 255} <= {second for _, second in row}
 
 
-@pytest.mark.parametrize("shape", [Area((), "#000000"), Stroke((), "#000000"), Words((1, 1), "", 10, "#000000")])
-def test_what_holds_nothing_draws_nothing(shape: Area | Stroke | Words) -> None:
+@pytest.mark.parametrize("shape", [Area((), "#000000"), Stroke((), "#000000"), DrawnText((1, 1), "", 10, "#000000")])
+def test_what_holds_nothing_draws_nothing(shape: Area | Stroke | DrawnText) -> None:
     """A picture is never refused for a part of it."""
     assert opened(drawn(replace(CARD, shapes=(shape,)))).getcolors() == [(80 * 60, (255, 255, 255))]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build, kind_of
 from bot.config import ConfigError, load
 from bot.core.scaling.limits import ScalePolicy
@@ -94,7 +94,7 @@ url = "http://s.test"
 """
 
 
-def built(folder: Path, text: str, wire: Wire | None = None, **variables: str) -> BackEnds:
+def built(folder: Path, text: str, wire: HttpPool | None = None, **variables: str) -> BackEnds:
     """The back ends of a file with this text."""
     path = folder / "tailback.toml"
     path.write_text(text)

@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
-from bot.core.record import Change, Conflict, Digest, Held, Put
+from bot.core.record import Change, Conflict, Digest, Put, Stored
 from tests.adapters.store_world import LEASE, AnyStore, World, held, incident, new
 
 LONG_LEASE = 1.0
@@ -79,7 +79,7 @@ async def test_a_crash_between_claim_and_commit_leaves_an_unsettled_claim(world:
     assert successor.unsettled == pytest.approx(began, abs=0.15)
     with pytest.raises(Conflict):
         await store.commit(Change(puts=(Put(lost, incident(title="late"), None),)))
-    assert await store.get(Incident, "i1") == Held(incident(), 1)
+    assert await store.get(Incident, "i1") == Stored(incident(), 1)
 
 
 async def test_an_uncertain_release_stays_unsettled(world: World, store: AnyStore) -> None:
@@ -120,7 +120,7 @@ async def test_a_put_that_keeps_the_claim_extends_the_lease(world: World) -> Non
     await world.passes(LONG_LEASE * 0.6)
     assert (await world.store().claim(10)).claims == ()
     await holder.commit(Change(puts=(Put(replace(claim, version=2), incident(title="done"), None),)))
-    assert await holder.get(Incident, "i1") == Held(incident(title="done"), 3)
+    assert await holder.get(Incident, "i1") == Stored(incident(title="done"), 3)
 
 
 async def test_a_wake_of_a_claimed_record_waits_for_its_release(world: World, store: AnyStore) -> None:
@@ -139,7 +139,7 @@ async def test_a_put_from_outside_on_a_claimed_record_waits_too(world: World, st
     """An alert that arrives meanwhile is written at once; the holder's own write then is a conflict to be re-run."""
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     claim = await held(store)
-    await store.commit(Change(puts=(Put(Held(incident(), 1), incident(title="absorbed"), world.now()),)))
+    await store.commit(Change(puts=(Put(Stored(incident(), 1), incident(title="absorbed"), world.now()),)))
     assert (await store.claim(10)).claims == ()
     with pytest.raises(Conflict):
         await store.commit(Change(puts=(Put(claim, incident(), None),)))
@@ -150,11 +150,11 @@ async def test_a_put_from_outside_on_a_claimed_record_waits_too(world: World, st
 async def test_an_earlier_look_wins_and_a_later_one_changes_nothing(world: World, store: AnyStore) -> None:
     """Without a fence a put can only bring the next look forward; `None` cancels it."""
     await store.commit(Change(puts=(new(incident(), world.now() + 50),)))
-    await store.commit(Change(puts=(Put(Held(incident(), 1), incident(), world.now() + 90),)))
+    await store.commit(Change(puts=(Put(Stored(incident(), 1), incident(), world.now() + 90),)))
     assert (await store.claim(1)).next_due_in_seconds == pytest.approx(50, abs=2)
-    await store.commit(Change(puts=(Put(Held(incident(), 2), incident(), world.now() + 20),)))
+    await store.commit(Change(puts=(Put(Stored(incident(), 2), incident(), world.now() + 20),)))
     assert (await store.claim(1)).next_due_in_seconds == pytest.approx(20, abs=2)
-    await store.commit(Change(puts=(Put(Held(incident(), 3), incident(), None),)))
+    await store.commit(Change(puts=(Put(Stored(incident(), 3), incident(), None),)))
     assert (await store.claim(1)).next_due_in_seconds is None
 
 
@@ -167,10 +167,10 @@ async def test_a_pool_that_was_only_woken_is_claimed_without_a_record(store: Any
         "digest": ("C1", None),
     }
     assert await store.get(Pool, "p") is None
-    await store.commit(Change(puts=(Put(Held(Pool("p"), 0, fence=claims["pool"].fence), Pool("p"), None),)))
-    assert await store.get(Pool, "p") == Held(Pool("p"), 1)
+    await store.commit(Change(puts=(Put(Stored(Pool("p"), 0, fence=claims["pool"].fence), Pool("p"), None),)))
+    assert await store.get(Pool, "p") == Stored(Pool("p"), 1)
     with pytest.raises(Conflict):
-        await store.commit(Change(puts=(Put(Held(Digest("C1"), 0, fence=1_000), Digest("C1"), None),)))
+        await store.commit(Change(puts=(Put(Stored(Digest("C1"), 0, fence=1_000), Digest("C1"), None),)))
 
 
 async def test_a_due_incident_that_was_forgotten_is_dropped(world: World, store: AnyStore) -> None:

@@ -7,20 +7,25 @@ import pytest
 from bot.core.audit_chain import broken_at
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot
-from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Digest, Held, Put
-from bot.core.requests.request import Act
+from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Digest, Put, Stored
+from bot.core.requests.request import Request
 from tests.adapters.store_world import AnyStore, World, incident, new
 
 
 async def test_a_record_comes_back_as_it_was_written(store: AnyStore) -> None:
     """Every kind of record survives the way into the store and back, with version 1 and without a fence."""
     pool = Pool("p/ü 1", (Snapshot("p/ü 1", 5.5, queued=0, oldest_wait_seconds=None),), "trouble")
-    records = [incident(), pool, Act("a1", "ack", "U1", "C1", 5.0, params={"k": "v"}), Digest("C1", "1.2", shown="x")]
+    records = [
+        incident(),
+        pool,
+        Request("a1", "ack", "U1", "C1", 5.0, params={"k": "v"}),
+        Digest("C1", "1.2", shown="x"),
+    ]
     await store.commit(Change(puts=tuple(new(record) for record in records)))
     for record in records:
-        assert await store.get(type(record), record.id) == Held(record, 1)
+        assert await store.get(type(record), record.id) == Stored(record, 1)
     assert await store.get(Incident, "other") is None
-    assert await store.get_many(Incident, ["i1", "other"]) == {"i1": Held(records[0], 1)}
+    assert await store.get_many(Incident, ["i1", "other"]) == {"i1": Stored(records[0], 1)}
     assert await store.get_many(Incident, []) == {}
 
 
@@ -34,7 +39,7 @@ async def test_a_put_with_an_old_version_is_a_conflict_and_writes_nothing(store:
         await store.commit(
             Change(puts=(new(Pool("p")), Put(read, incident(title="second"), None)), join=(("open", "x"),), once=("m",))
         )
-    assert await store.get(Incident, "i1") == Held(incident(title="first"), 2)
+    assert await store.get(Incident, "i1") == Stored(incident(title="first"), 2)
     assert (await store.get(Pool, "p"), await store.members("open"), await store.done_by("m")) == (None, set(), None)
 
 
@@ -88,7 +93,7 @@ async def test_open_under_answers_mark_and_incident_together(store: AnyStore) ->
     assert await store.open_under("open:k", "m") == (False, None)
     change = Change(puts=(new(incident()),), point={"open:k": ("i1", None)}, once=("m",), once_value="i1")
     await store.commit(change)
-    assert await store.open_under("open:k", "m") == (True, Held(incident(), 1))
+    assert await store.open_under("open:k", "m") == (True, Stored(incident(), 1))
 
 
 async def test_sets_gain_and_lose_members(store: AnyStore) -> None:
@@ -117,7 +122,7 @@ async def test_audited_commits_at_once_all_stand_in_the_chain(world: World, stor
     entries = [AuditEntry(float(n), "U1", "ack") for n in range(1, 21)]
     await asyncio.gather(*((store, other)[n % 2].commit(Change(audit=(e,))) for n, e in enumerate(entries)))
     with pytest.raises(Conflict):
-        await store.commit(Change(puts=(Put(Held(Pool("p"), 7), Pool("p"), None),), audit=(entries[0],)))
+        await store.commit(Change(puts=(Put(Stored(Pool("p"), 7), Pool("p"), None),), audit=(entries[0],)))
     trail = await store.audit_trail()
     assert sorted(entry.at for _, entry, _ in trail) == [entry.at for entry in entries]
     assert broken_at(trail) is None
@@ -126,7 +131,7 @@ async def test_audited_commits_at_once_all_stand_in_the_chain(world: World, stor
 async def test_a_record_is_forgotten_after_its_time_unless_it_is_written_again(world: World, store: AnyStore) -> None:
     """keep_seconds forgets; a later put without it keeps the record for good."""
     await store.commit(Change(puts=(new(incident("i1"), keep_seconds=0.1), new(incident("i2"), keep_seconds=0.1))))
-    await store.commit(Change(puts=(Put(Held(incident("i2"), 1), incident("i2"), None),)))
+    await store.commit(Change(puts=(Put(Stored(incident("i2"), 1), incident("i2"), None),)))
     await world.passes(0.15)
     assert await store.get(Incident, "i1") is None
-    assert await store.get(Incident, "i2") == Held(incident("i2"), 2)
+    assert await store.get(Incident, "i2") == Stored(incident("i2"), 2)

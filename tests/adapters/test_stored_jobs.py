@@ -8,7 +8,7 @@ import redis
 
 from bot.adapters import stored_jobs
 from bot.adapters.stored_jobs import StoredJobs
-from bot.context.context import Desk
+from bot.context.context import Context
 from bot.core.pool.job import HEARD_SECONDS, JobState, WorkflowJob
 from bot.core.record import Change
 from bot.measuring.store_job import take_job
@@ -29,7 +29,7 @@ class Keeper:
     jobs: Jobs
     clock: FakeClock | None = None
     world: StoreWorld | None = None
-    desk: Desk | None = None
+    context: Context | None = None
 
     def now(self) -> float:
         return self.world.now() if self.world else self.clock.now() if self.clock else 0.0
@@ -39,8 +39,8 @@ class Keeper:
         for job in jobs:
             if isinstance(self.jobs, FakeJobs):
                 self.jobs.tell(job)
-            elif self.desk:
-                await take_job(self.desk, job, "")
+            elif self.context:
+                await take_job(self.context, job, "")
 
     async def passes(self, seconds: float) -> None:
         if self.world:
@@ -67,9 +67,9 @@ async def keeper(request: pytest.FixtureRequest) -> AsyncIterator[Keeper]:
             client.flushall()
     world = StoreWorld(url)
     store: AnyStore = world.store()
-    desk = World().desk
-    desk.store, desk.now = store, world.now
-    yield Keeper(StoredJobs(store, world.now), None, world, desk)
+    context = World().context
+    context.store, context.now = store, world.now
+    yield Keeper(StoredJobs(store, world.now), None, world, context)
     await store.aclose()
 
 
@@ -136,9 +136,9 @@ async def test_a_store_that_is_down_is_unreachable() -> None:
 
 async def test_lists_and_their_members_go_by_themselves(keeper: Keeper) -> None:
     """Nobody has to sweep: whoever's time is over is gone with the next word, and a list without a word goes whole."""
-    if keeper.desk is None or keeper.world is None:
+    if keeper.context is None or keeper.world is None:
         return
-    store = keeper.desk.store
+    store = keeper.context.store
     await store.commit(Change(listed=(("l", "a", 0.2), ("l", "b", HEARD_SECONDS))))
     await store.commit(Change(listed=(("l", "c", 0.2), ("short", "x", 0.2))))
     assert set(await store.listed("l")) == {"a", "b", "c"}

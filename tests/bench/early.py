@@ -9,12 +9,12 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bot.core.forecast.evaluate_warning import Seen, expected, stepped, thresholds
-from bot.core.pool.early_warning import Early, Threshold
-from bot.core.pool.hour_stats import Usual
+from bot.core.forecast.evaluate_warning import Measurement, advanced, expected, thresholds
+from bot.core.pool.early_warning import Threshold, WarningHistory
+from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import PoolRules
 from bot.core.words import duration
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.spec import PoolSpec
 from bot.playground.fleet.usual_pools import GPU, LINUX, LINUX_LARGE, MACOS, WINDOWS
 from tests.bench.fleet_eye import Eye, rules_of
@@ -32,24 +32,24 @@ AFTER_SECONDS = 6 * 3600.0
 class Watch:
     """A pool that is looked at every minute, as Tailback does while no incident is open."""
 
-    fleet: Fleet
+    fleet: SimulatedFleet
     name: str
 
     def __post_init__(self) -> None:
         rules = rules_of(self.fleet, self.name)
         self.rules: PoolRules = replace(rules, warn_wait_seconds=WARN_WAIT_SECONDS)
         self.limits: tuple[Threshold, ...] = thresholds(self.rules)
-        self.eye, self.early = Eye(self.fleet, self.name), Early()
+        self.eye, self.early = Eye(self.fleet, self.name), WarningHistory()
         self.lead_seconds: list[float] = []
         self.held: list[bool] = []
         self.off_seconds: list[float] = []
 
-    def look(self, habits: tuple[Usual, ...] = ()) -> None:
+    def look(self, habits: tuple[Baseline, ...] = ()) -> None:
         """One more minute."""
         sample, before = self.eye.look(), self.early.episode
         series = [] if not sample.queued else list(self.eye.series)[-60:]
         found = expected(series, self.rules, self.limits, habits)
-        self.early = stepped(self.early, Seen(sample.at, sample, self.limits, found))
+        self.early = advanced(self.early, Measurement(sample.at, sample, self.limits, found))
         now = self.early.episode
         if now and now.crossed_at and (before is None or before.crossed_at is None):
             self.lead_seconds.append(now.crossed_at - now.began_at)
@@ -62,10 +62,10 @@ def healthy(seed: int, *, rhythm: bool, seconds: float = WEEK_SECONDS) -> list[W
     """A week, or less, of five pools in which nothing goes wrong."""
     dice = random.Random(f"week/{seed}")
     pools = [replace(p, rhythm=week(dice)) if rhythm else p for p in (LINUX, LINUX_LARGE, GPU, MACOS, WINDOWS)]
-    fleet = Fleet(pools, (), seed)
+    fleet = SimulatedFleet(pools, (), seed)
     watches = [Watch(fleet, spec.name) for spec in pools]
     pasts = {spec.name: remembered_past(spec, 0, 4, dice) for spec in pools if spec.rhythm}
-    habits: dict[str, tuple[Usual, ...]] = {}
+    habits: dict[str, tuple[Baseline, ...]] = {}
     for minute in range(1, int(seconds // 60)):
         fleet.advance(60.0 * minute)
         if minute % 60 == 1:

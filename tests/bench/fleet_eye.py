@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.playground.fleet.figures import read
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 
 WINDOW_SECONDS, LATELY_SECONDS = 900.0, 7200.0
 KEPT = 240
 
 
-def rules_of(fleet: Fleet, name: str) -> PoolRules:
+def rules_of(fleet: SimulatedFleet, name: str) -> PoolRules:
     """The configuration that fits a simulated pool."""
     spec = fleet.pools[name].spec
     return PoolRules(name, floor=spec.drained_at, boot_time_seconds=spec.boot_seconds, scalable=True)
@@ -22,7 +22,7 @@ def rules_of(fleet: Fleet, name: str) -> PoolRules:
 class Eye:
     """Looks at one pool; remembers what counters and averages over time need."""
 
-    fleet: Fleet
+    fleet: SimulatedFleet
     name: str
     hidden: frozenset[str] = frozenset()
     """Figures that this source does not have."""

@@ -14,7 +14,7 @@ from statistics import median
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.forecast.scoring import calibration, scored
-from bot.core.pool.history import Past
+from bot.core.pool.history import PoolHistory
 from bot.core.pool.pool import Snapshot
 from bot.core.words import duration
 from tests.bench.fleet_eye import Eye, rules_of
@@ -53,7 +53,7 @@ def live(chosen: Story, weeks: int = 0) -> list[Made]:
     """
     fleet = chosen.fleet()
     dice = random.Random(f"past/{chosen.seed}")
-    past = remembered_past(chosen.spec, BEGIN_HOUR, weeks, dice) if weeks else Past(chosen.spec.name)
+    past = remembered_past(chosen.spec, BEGIN_HOUR, weeks, dice) if weeks else PoolHistory(chosen.spec.name)
     eye, rules = Eye(fleet, chosen.spec.name), rules_of(fleet, chosen.spec.name)
     fleet.advance(-BEFORE_SECONDS + 3600)
     made: list[tuple[Forecast, float | None, float | None]] = []

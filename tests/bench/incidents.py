@@ -4,8 +4,8 @@ import random
 from dataclasses import dataclass, replace
 
 from bot.playground.fleet import faults
-from bot.playground.fleet.faults import Fault
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.faults import FleetFault
+from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.spec import Burst, PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX, LINUX_LARGE, MACOS, WINDOWS
 from tests.bench.rhythm import week
@@ -22,11 +22,11 @@ class Story:
     seed: int
     kind: str
     spec: PoolSpec
-    faults: tuple[Fault, ...]
+    faults: tuple[FleetFault, ...]
 
-    def fleet(self) -> Fleet:
+    def fleet(self) -> SimulatedFleet:
         """The fleet, five simulated hours before."""
-        return Fleet((self.spec,), self.faults, self.seed, -BEFORE_SECONDS)
+        return SimulatedFleet((self.spec,), self.faults, self.seed, -BEFORE_SECONDS)
 
 
 def rhythmic(seed: int, kind: str | None = None) -> Story:
@@ -54,7 +54,7 @@ def story(seed: int, kind: str | None = None) -> Story:
     bursts = (burst, again) if dice.random() < 0.25 else (burst,)
     high, later = dice.uniform(1.2, 2.2) * usual, dice.uniform(0.7, 1.3) * usual
     rates = (Rate(0.0, high), Rate(dice.uniform(30, 240) * MINUTE, later))
-    troubles: tuple[Fault, ...] = ()
+    troubles: tuple[FleetFault, ...] = ()
     until = dice.uniform(40, 200) * MINUTE
     if kind == "burst":
         spec = replace(spec, bursts=bursts)

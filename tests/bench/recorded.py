@@ -15,7 +15,7 @@ from bot.playground.fleet.alerting.payloads import payload
 from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.figures import read
 from bot.playground.fleet.scenarios import SCENARIOS, Scenario
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.spec import Burst
 from bot.playground.fleet.usual_pools import LINUX_LARGE, MACOS
 from tests.bench.fleet_eye import Eye
@@ -46,7 +46,7 @@ class Taken:
 
 def record(folder: Path, scenario: Scenario, taken: Taken) -> None:
     """Play one scenario and write what a recorder beside a real installation would have written."""
-    fleet = Fleet(scenario.pools, scenario.faults, taken.seed, -BEFORE_SECONDS)
+    fleet = SimulatedFleet(scenario.pools, scenario.faults, taken.seed, -BEFORE_SECONDS)
     eyes = [Eye(fleet, spec.name) for spec in scenario.pools]
     book = AlertBook(scenario.rule, lambda labels: [], Pace(30.0, 300.0, 4 * 3600.0))
     webhooks: list[dict[str, object]] = []

@@ -2,8 +2,8 @@
 
 import random
 
-from bot.core.pool.history import Cell, Past, finished, usual_ahead
-from bot.core.pool.hour_stats import Amount, Usual
+from bot.core.pool.history import HourStats, PoolHistory, finished, usual_ahead
+from bot.core.pool.hour_stats import Amount, Baseline
 from bot.playground.fleet.spec import PoolSpec
 
 WEEK_HOURS = 168
@@ -23,7 +23,7 @@ def week(dice: random.Random) -> tuple[float, ...]:
     return tuple(level / mean for level in hours)
 
 
-def remembered_past(spec: PoolSpec, hour: int, weeks: int, dice: random.Random) -> Past:
+def remembered_past(spec: PoolSpec, hour: int, weeks: int, dice: random.Random) -> PoolHistory:
     """The hours before `hour` of so many weeks, as chance fills them; each week has a level of its own."""
     cells = []
     for back in range(1, weeks + 1):
@@ -31,10 +31,10 @@ def remembered_past(spec: PoolSpec, hour: int, weeks: int, dice: random.Random) 
         for ago in range(WEEK_HOURS):
             past = hour - WEEK_HOURS * back + ago
             mean = 60 * level * spec.arrivals_per_minute * spec.rhythm[past % len(spec.rhythm)]
-            cells.append(Cell(past, 60, 3600.0, Amount(max(0.0, dice.gauss(mean, mean**0.5)), 3600.0)))
-    return finished(Past(spec.name), tuple(cells))
+            cells.append(HourStats(past, 60, 3600.0, Amount(max(0.0, dice.gauss(mean, mean**0.5)), 3600.0)))
+    return finished(PoolHistory(spec.name), tuple(cells))
 
 
-def ahead(past: Past, at_seconds: float) -> tuple[Usual, ...]:
+def ahead(past: PoolHistory, at_seconds: float) -> tuple[Baseline, ...]:
     """What the past foretells at a simulated second."""
     return usual_ahead(past, int(at_seconds // 3600))

@@ -12,7 +12,7 @@ from bot.adapters.redis.engine import find_engine
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.alert import Alert, Delivery, Links, Status
 from bot.core.incident.incident import Incident, Named, Thread, opened
-from bot.core.record import Change, Claim, Held, Put
+from bot.core.record import Change, Claim, Put, Stored
 from tests.adapters.redis.servers import running
 
 CALLS = 2_000
@@ -63,7 +63,7 @@ async def main(url: str) -> None:
         made = incidents[number]
         await store.commit(
             Change(
-                puts=(Put(Held(made, 0), made, time.time()),),
+                puts=(Put(Stored(made, 0), made, time.time()),),
                 point={f"open:{made.key}": (made.id, None)},
                 join=(("open", made.id),),
                 once=(f"delivery:{number}",),

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from bot.core.finding import Cause
 from bot.playground.fleet import faults
-from bot.playground.fleet.faults import Fault, Kind
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.faults import FleetFault, FleetFaultKind
+from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.spec import Burst, PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX, LINUX_LARGE, MACOS, WINDOWS
 
@@ -34,15 +34,15 @@ class Trouble:
     causes: tuple[Cause, ...]
     pool: str
     pools: tuple[PoolSpec, ...]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[FleetFault, ...] = ()
     hidden: frozenset[str] = frozenset()
 
-    def fleet(self) -> Fleet:
+    def fleet(self) -> SimulatedFleet:
         """The fleet, five simulated hours before."""
-        return Fleet(self.pools, self.faults, self.seed, -BEFORE_SECONDS)
+        return SimulatedFleet(self.pools, self.faults, self.seed, -BEFORE_SECONDS)
 
 
-Made = tuple[PoolSpec, tuple[Fault, ...]]
+Made = tuple[PoolSpec, tuple[FleetFault, ...]]
 
 
 def _work(spec: PoolSpec) -> float:
@@ -61,7 +61,9 @@ def _refused(cause: Cause) -> Callable[[PoolSpec, random.Random], Made]:
     def made(spec: PoolSpec, dice: random.Random) -> Made:
         share = dice.uniform(0.9, 0.98) if cause is Cause.THROTTLED else 1.0
         roomy = replace(spec, ephemeral=dice.random() < 0.5, limit=round(_work(spec) * 3) + 10, spare=1)
-        fault = Fault(Kind.CREATES_REFUSED, -20 * MINUTE, pool=spec.name, amount=share, code=dice.choice(CODES[cause]))
+        fault = FleetFault(
+            FleetFaultKind.CREATES_REFUSED, -20 * MINUTE, pool=spec.name, amount=share, code=dice.choice(CODES[cause])
+        )
         return _pressed(roomy, dice), (fault,)
 
     return made

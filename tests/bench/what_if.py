@@ -12,7 +12,7 @@ from statistics import median
 from bot.core.forecast.more_runners import Option, what_if
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.words import duration
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 from tests.bench.fleet_eye import Eye, rules_of
 from tests.bench.forecast import ALERT_AFTER_SECONDS, HORIZON_SECONDS, error
 from tests.bench.incidents import BEFORE_SECONDS, Story, story
@@ -39,7 +39,7 @@ class Choice:
         return self.actual is not None and low <= self.actual <= high
 
 
-def alerted(chosen: Story) -> tuple[Fleet, list[Snapshot], PoolRules] | None:
+def alerted(chosen: Story) -> tuple[SimulatedFleet, list[Snapshot], PoolRules] | None:
     """The fleet in the minute in which the alert fires; None when it never does."""
     fleet = chosen.fleet()
     eye, rules = Eye(fleet, chosen.spec.name), rules_of(fleet, chosen.spec.name)
@@ -55,7 +55,7 @@ def alerted(chosen: Story) -> tuple[Fleet, list[Snapshot], PoolRules] | None:
     return None
 
 
-def drained(fleet: Fleet, name: str, floor: int) -> float | None:
+def drained(fleet: SimulatedFleet, name: str, floor: int) -> float | None:
     """Seconds until the queue is at its floor; None when it is not within the horizon."""
     began, minute = fleet.now_seconds, fleet.now_seconds
     while minute < began + HORIZON_SECONDS:

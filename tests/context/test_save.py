@@ -6,7 +6,7 @@ import pytest
 
 from bot.context.save import EXPIRES_SECONDS, follows, keep
 from bot.core.incident.incident import Incident, acked, muted, rooted
-from bot.core.record import Conflict, Held
+from bot.core.record import Conflict, Stored
 from tests.builders import CHANNEL, NOW, POOL, closed, incident
 from tests.world import ANA, OTHER_POOL, World
 
@@ -60,7 +60,7 @@ def test_an_incident_that_moves_waits_in_the_new_channel_alone() -> None:
     assert change.leave == ((f"waiting:{CHANNEL}", "i1"),)
 
 
-async def held(world: World) -> Held[Incident]:
+async def held(world: World) -> Stored[Incident]:
     """The incident as it is read now."""
     found = await world.store.get(Incident, world.incident.id)
     assert found is not None
@@ -72,8 +72,8 @@ async def test_a_move_is_run_again_on_what_somebody_else_wrote() -> None:
     world = World()
     await world.opens()
     stale = await held(world)
-    await keep(world.desk, stale, lambda fresh: muted(fresh, ANA, NOW, on=True), due=None)
-    after = await keep(world.desk, stale, lambda fresh: acked(fresh, ANA, NOW), due=None)
+    await keep(world.context, stale, lambda fresh: muted(fresh, ANA, NOW, on=True), due=None)
+    after = await keep(world.context, stale, lambda fresh: acked(fresh, ANA, NOW), due=None)
     assert (after.value.muted, after.value.owner) == (True, ANA)
     assert after == await held(world)
 
@@ -85,7 +85,7 @@ async def test_a_record_that_vanished_is_a_conflict() -> None:
     stale = await held(world)
     world.data.rows.clear()
     with pytest.raises(Conflict, match="lost"):
-        await keep(world.desk, stale, lambda fresh: acked(fresh, ANA, NOW), due=None)
+        await keep(world.context, stale, lambda fresh: acked(fresh, ANA, NOW), due=None)
 
 
 async def test_an_incident_that_is_over_is_kept_for_thirty_days() -> None:
@@ -103,7 +103,7 @@ async def test_a_claim_that_is_kept_is_lengthened_from_before_the_write() -> Non
     await world.opens()
     await world.asks("ack")
     (claim,) = await world.claims()
-    mine = Held(world.incident, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    mine = Stored(world.incident, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
     commit = world.store.commit
 
     async def slow(change: object) -> None:
@@ -112,5 +112,5 @@ async def test_a_claim_that_is_kept_is_lengthened_from_before_the_write() -> Non
 
     world.store.commit = slow  # type: ignore[method-assign]  # the fake's own, that answers late
     before = world.clock.monotonic()
-    after = await keep(world.desk, mine, lambda fresh: fresh, due=0, release=False)
+    after = await keep(world.context, mine, lambda fresh: fresh, due=0, release=False)
     assert after.lease_ends == before + 10.0

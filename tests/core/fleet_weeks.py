@@ -4,10 +4,10 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 
 from bot.core.pool.history import entered
-from bot.core.pool.hour_stats import Cell
+from bot.core.pool.hour_stats import HourStats
 from bot.core.pool.pool import Snapshot
 from bot.playground.fleet.figures import read
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.spec import PoolSpec, Rate
 from tests.playground.fleet_world import SOURCE
 
@@ -21,7 +21,7 @@ LOOK_SECONDS = 60.0
 class Lived:
     """What came of a run."""
 
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[HourStats] = field(default_factory=list)
     jobs: list[tuple[float, float]] = field(default_factory=list)
     """(arrival, wait) of every job that started, both in seconds."""
     samples: list[Snapshot] = field(default_factory=list)
@@ -53,7 +53,7 @@ def rush(days: int, at_hour: int, hours: int, per_minute: float) -> tuple[Rate, 
 
 def live(pool: PoolSpec, hours: float, seed: int = 1) -> Lived:
     """Run the pool from Monday on, look at it once a minute, and keep the hours as its past would."""
-    fleet, lived = Fleet([pool], seed=seed, start_seconds=MONDAY), Lived()
+    fleet, lived = SimulatedFleet([pool], seed=seed, start_seconds=MONDAY), Lived()
     waiting: deque[float] = deque()
     cell, before, newest = None, None, (MONDAY, MONDAY)
     for step in range(1, round(hours * HOUR / LOOK_SECONDS) + 1):
@@ -73,7 +73,7 @@ def live(pool: PoolSpec, hours: float, seed: int = 1) -> Lived:
     return lived
 
 
-def snapshot(fleet: Fleet, name: str) -> Snapshot:
+def snapshot(fleet: SimulatedFleet, name: str) -> Snapshot:
     """The figures that a past is made of."""
     seen = read(fleet, name)
     return Snapshot(

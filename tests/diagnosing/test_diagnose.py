@@ -58,8 +58,8 @@ async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.M
     world = World()
     world.queues(14)
     monkeypatch.setattr(diagnose, "PATIENCE_SECONDS", 0.01)
-    world.desk.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
-    found = await diagnose.read(world.desk, [POOL, OTHER_POOL])
+    world.context.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
+    found = await diagnose.read(world.context, [POOL, OTHER_POOL])
     assert [sample.pool for sample in found.figures] == [POOL]
     assert found.unseen[0].startswith("linux.gpu: no answer within")
 
@@ -113,6 +113,6 @@ async def test_queues_of_unknown_length_are_not_called_empty() -> None:
     """The source answers, and knows nothing."""
     world = World()
     world.queues(None)
-    found = await diagnose.read(world.desk, [POOL])
+    found = await diagnose.read(world.context, [POOL])
     assert "unknown" in found.headline
     assert "No queue" not in found.headline

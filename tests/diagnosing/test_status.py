@@ -69,7 +69,9 @@ async def test_an_unknown_pool_is_named_with_those_there_are() -> None:
 async def test_without_any_pool_the_remedy_is_said() -> None:
     """A fresh installation."""
     world = World()
-    world.desk.settings = type(world.desk.settings)(world.desk.settings.env, type(world.desk.settings.file)())
+    world.context.settings = type(world.context.settings)(
+        world.context.settings.env, type(world.context.settings.file)()
+    )
     with pytest.raises(Refused, match="No pool is configured"):
         await text(world)
 
@@ -97,7 +99,7 @@ async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown(mon
     world = World()
     monkeypatch.setattr(status, "PATIENCE_SECONDS", 0.01)
     world.queues(14)
-    world.desk.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
+    world.context.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
     told = await text(world)
     assert "linux.2xlarge: 14 jobs queued" in told
     assert "linux.gpu: queue unknown" in told or "unknown" in told

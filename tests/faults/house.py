@@ -13,7 +13,7 @@ import aiohttp
 
 from bot.playground.serving import serving
 from bot.playground.slack.app import SlackStandIn
-from bot.playground.slack.page_api.acts import Outcome
+from bot.playground.slack.page_api.acts import ClickOutcome
 from bot.playground.slack.people import Channel
 from handlers.tools.demo import free_port
 from tests.faults.ends import Ends
@@ -160,7 +160,7 @@ class House:
 
     async def press(
         self, root: str, label: str, user: str = "U0ANA", web: Listening | None = None, channel: str = CHANNEL
-    ) -> Outcome:
+    ) -> ClickOutcome:
         """Press a button of a thread's first message, delivered to one web process."""
         message = self.stand_in.workspace.channels[channel].messages[root]
         block, element = next(

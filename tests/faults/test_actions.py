@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.playground.slack.record import Call
+from bot.playground.slack.record import ApiCall
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.house import CHANNEL, House, Plan, house
@@ -47,7 +47,7 @@ async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: 
         assert all(outcome.ok for outcome in outcomes), outcomes
         await home.eventually(lambda: "has it" in shown(home, root), "the owner")
 
-        def told() -> list[Call]:
+        def told() -> list[ApiCall]:
             return [call for call in home.stand_in.log.of("chat.postEphemeral") if call.effect]
 
         await home.eventually(lambda: len(told()) == 9, "nine who are told", 5)

@@ -46,17 +46,17 @@ class Door:
         """`tables` are laid over the configuration file."""
         self.world = World(**tables)
         self.store = LossyStore(self.world.clock.now, self.world.clock.monotonic, data=self.world.data)
-        self.world.store = self.world.desk.store = self.store
+        self.world.store = self.world.context.store = self.store
         given = {
             "slack_bot_token": "xoxb-test",
             "slack_signing_secret": SECRET,
             "tailback_webhook_token": f"{TOKEN},{SECOND_TOKEN}",
             "tailback_webhook_hmac_secret": HMAC_SECRET,
         }
-        self.world.desk.settings = replace(self.world.desk.settings, env=Environment.model_validate(given))
-        self.house = House(self.world.desk, self.store, None)  # type: ignore[arg-type]  # the fake store
+        self.world.context.settings = replace(self.world.context.settings, env=Environment.model_validate(given))
+        self.house = House(self.world.context, self.store, None)  # type: ignore[arg-type]  # the fake store
         self.afterwards = Afterwards()
-        self.web = Web(self.house, slack_app(self.world.desk, self.afterwards))
+        self.web = Web(self.house, slack_app(self.world.context, self.afterwards))
         transport = httpx.ASGITransport(self.web.application())
         self.client = httpx.AsyncClient(transport=transport, base_url="http://tailback")
         self.numbers = iter(range(1, 10_000))

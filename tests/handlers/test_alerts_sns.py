@@ -21,7 +21,7 @@ class SnsDoor(Door):
         """`tables` are laid over the configuration file."""
         super().__init__(**{"sns": {"topics": [TOPIC]}, **tables})
         self.amazon = Amazon()
-        self.world.desk.sns = self.amazon.sns(self.world.clock.now)
+        self.world.context.sns = self.amazon.sns(self.world.clock.now)
 
     async def posts(self, body: bytes) -> httpx.Response:
         """A message as SNS posts it: text/plain, its kind in a header, no credentials."""
@@ -160,6 +160,6 @@ async def test_a_message_larger_than_any_of_sns_is_refused() -> None:
 async def test_an_installation_without_sns_asks_to_send_again() -> None:
     """A desk without that part is a process that is put together wrongly: nothing is lost."""
     async with SnsDoor() as door:
-        door.world.desk.sns = None
+        door.world.context.sns = None
         assert (await door.posts(alarm())).status_code == 503
         assert not [row for row in door.world.data.rows.values() if isinstance(row.value, Incident)]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.config import load
-from bot.core.pool.history import Past, finished
-from bot.core.record import Change, Held, Put
+from bot.core.pool.history import PoolHistory, finished
+from bot.core.record import Change, Put, Stored
 from handlers.wiring import now
 from handlers.wiring_tools import records
 from tests.builders import POOL, incident
@@ -29,9 +29,9 @@ async def keep(days: int) -> None:
     """Hours of the last days, in every eighth of which jobs waited for an hour, and an incident that is open."""
     end = int(now() // 3600) - FIRST
     hours = tuple((hour if number % 8 else full)(number) for number in range(end - 24 * days, end))
-    past, begun = finished(Past(POOL), hours), incident(at=now() - 3600, shown=False)
+    past, begun = finished(PoolHistory(POOL), hours), incident(at=now() - 3600, shown=False)
     async with records(load()) as store:
-        puts = (Put(Held(past, 0), past, None), Put(Held(begun, 0), begun, None))
+        puts = (Put(Stored(past, 0), past, None), Put(Stored(begun, 0), begun, None))
         await store.commit(Change(puts=puts, join=(("open", begun.id),)))
 
 

@@ -19,7 +19,7 @@ from tests.world import World
 async def started() -> tuple[World, Healing]:
     """A worker that has looked once."""
     world = World()
-    healing = Healing(world.desk)
+    healing = Healing(world.context)
     await healing.heal()
     return world, healing
 
@@ -31,7 +31,7 @@ async def test_a_store_without_a_sign_of_ours_is_recovered_at_the_start() -> Non
     assert await world.store.find(EPOCH) is not None
     assert {member.removeprefix("chore:") for member in world.data.due if member.startswith("chore:")} == set(NAMES)
     await healing.heal()
-    await Healing(world.desk).heal()
+    await Healing(world.context).heal()
     assert world.chat.script.count("own") == 1, "once, by whoever is first"
 
 
@@ -39,7 +39,7 @@ async def test_a_start_on_whole_records_asks_what_fires_all_the_same() -> None:
     """Deliveries were missed while nobody ran."""
     world, _ = await started()
     world.data.due.clear()
-    await Healing(world.desk).heal()
+    await Healing(world.context).heal()
     assert "chore:resync" in world.data.due
 
 
@@ -62,7 +62,7 @@ async def test_a_worker_recovers_before_it_claims_anything() -> None:
     world.queues(14)
     await world.fires()
     world.store.lost = True
-    hand = Worker(world.desk)
+    hand = Worker(world.context)
     running = asyncio.create_task(hand.run())
     for _ in range(2000):
         if world.chat.parents():
@@ -83,12 +83,12 @@ async def test_while_channels_cannot_be_read_it_says_so_and_tries_again() -> Non
     for _ in range(5):
         await healing.heal()
     assert world.chat.script.count("own") == 2
-    assert "no action is done" in world.desk.notes[LOST_NOTE]
+    assert "no action is done" in world.context.notes[LOST_NOTE]
     assert world.store.lost
     world.chat.script.heal()
     world.clock.advance(AGAIN_SECONDS + 1)
     await healing.heal()
-    assert LOST_NOTE not in world.desk.notes
+    assert LOST_NOTE not in world.context.notes
     assert not world.store.lost
 
 
@@ -96,7 +96,7 @@ async def test_while_channels_cannot_be_read_it_says_so_and_tries_again() -> Non
 async def test_a_web_process_goes_on_when_a_worker_has_recovered_the_records(recovered: bool) -> None:
     """A new epoch says so; the old one does not."""
     world, _ = await started()
-    web = Healing(world.desk)
+    web = Healing(world.context)
     await web.follow()
     world.store.lost = True
     await web.follow()
@@ -111,18 +111,18 @@ async def test_a_loss_that_only_a_web_process_saw_is_recovered_by_a_worker() -> 
     """The workers were restarted meanwhile, or had seen less: the web process goes on when they have recovered."""
     world, worker = await started()
     store = FakeStore(world.clock.now, world.clock.monotonic, data=world.data)
-    desk = replace(world.desk, store=store, notes={})
-    web = Healing(desk)
+    context = replace(world.context, store=store, notes={})
+    web = Healing(context)
     await web.follow()
     store.lost = True
     await web.follow()
     with pytest.raises(Refused, match="lost records"):
-        acting(desk)
+        acting(context)
     world.clock.advance(LOOK_SECONDS)
     await worker.heal()
     assert world.chat.script.count("own") == 2
     await web.follow()
-    acting(desk)
+    acting(context)
 
 
 async def test_whoever_recovers_does_no_action_before_all_was_read() -> None:
@@ -134,10 +134,10 @@ async def test_whoever_recovers_does_no_action_before_all_was_read() -> None:
     await worker.heal()
     assert not world.store.lost
     with pytest.raises(Refused, match="lost records"):
-        acting(world.desk)
+        acting(world.context)
     world.clock.advance(AGAIN_SECONDS)
     await worker.heal()
-    acting(world.desk)
+    acting(world.context)
 
 
 async def test_a_worker_looks_for_the_epoch_every_ten_seconds_and_not_before_each_claim() -> None:

@@ -62,8 +62,8 @@ def test_a_worker_needs_no_secret_of_the_doors() -> None:
 
 def house(door: Door, port: int = 0) -> object:
     """The door's house, on a port of the loopback interface."""
-    env = door.world.desk.settings.env.model_copy(update={"host": "127.0.0.1", "port": port})
-    door.world.desk.settings = Settings(env, door.world.desk.settings.file)
+    env = door.world.context.settings.env.model_copy(update={"host": "127.0.0.1", "port": port})
+    door.world.context.settings = Settings(env, door.world.context.settings.file)
     return door.house
 
 
@@ -147,8 +147,8 @@ async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> Non
 def at_port(door: Door, port: int | None) -> object:
     """The door's house, as a worker whose pages are at this port."""
     given = {"host": "127.0.0.1", "tailback_worker_port": port}
-    env = door.world.desk.settings.env.model_copy(update=given)
-    door.world.desk.settings = Settings(env, door.world.desk.settings.file)
+    env = door.world.context.settings.env.model_copy(update=given)
+    door.world.context.settings = Settings(env, door.world.context.settings.file)
     return door.house
 
 
@@ -195,11 +195,11 @@ async def test_a_web_process_alone_reads_its_configuration_again(
     path.write_text('[slack]\nchannel = "C0"\n[actions]\nenabled = false\n')
     async with Door() as door:
         home = house(door)
-        env = door.world.desk.settings.env.model_copy(update={"tailback_config": path})
-        door.world.desk.settings = Settings(env, door.world.desk.settings.file)
+        env = door.world.context.settings.env.model_copy(update={"tailback_config": path})
+        door.world.context.settings = Settings(env, door.world.context.settings.file)
         async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
             for _ in range(1000):
-                if not door.world.desk.settings.file.actions.enabled:
+                if not door.world.context.settings.file.actions.enabled:
                     break
                 await asyncio.sleep(0.001)
-            assert not door.world.desk.settings.file.actions.enabled
+            assert not door.world.context.settings.file.actions.enabled

@@ -23,8 +23,8 @@ class Written:
         self.path.write_text(GOOD)
         world = World()
         env = Environment(tailback_config=self.path)
-        world.desk.settings = Settings(env, read_file(self.path))
-        self.house = House(world.desk, world.store, None)  # type: ignore[arg-type]  # the fake store
+        world.context.settings = Settings(env, read_file(self.path))
+        self.house = House(world.context, world.store, None)  # type: ignore[arg-type]  # the fake store
         self.house.reload()
 
     def save(self, text: str) -> None:
@@ -37,7 +37,7 @@ class Written:
     @property
     def enabled(self) -> bool:
         """Whether actions are switched on."""
-        return self.house.desk.settings.file.actions.enabled
+        return self.house.context.settings.file.actions.enabled
 
 
 @pytest.fixture
@@ -50,16 +50,16 @@ def test_the_kill_switch_works_without_a_restart(written: Written) -> None:
     """And back again."""
     written.save(f"{GOOD}[actions]\nenabled = false\n")
     with pytest.raises(Refused, match="switched off"):
-        acting(written.house.desk)
+        acting(written.house.context)
     written.save(GOOD)
-    acting(written.house.desk)
+    acting(written.house.context)
 
 
 def test_permissions_timing_and_routes_are_taken_over(written: Written) -> None:
     """All that is read afresh each time."""
     more = '[permissions]\nscale = ["U0ANA"]\n[timing]\npoll = "5s"\n[[route]]\nchannel = "C0NEW"\n'
     written.save(GOOD + more)
-    file = written.house.desk.settings.file
+    file = written.house.context.settings.file
     assert (file.permissions.scale, file.timing.poll, file.routes[0].channel) == (["U0ANA"], 5.0, "C0NEW")
 
 
@@ -72,9 +72,9 @@ def test_a_broken_or_half_written_file_changes_nothing(
 ) -> None:
     """Above all it does not switch actions on again; the log says what is wrong with it."""
     written.save(f"{GOOD}[actions]\nenabled = false\n")
-    before = written.house.desk.settings
+    before = written.house.context.settings
     written.save(broken)
-    assert written.house.desk.settings is before
+    assert written.house.context.settings is before
     assert "the old one stays" in capsys.readouterr().out
     written.save(GOOD)
     assert written.enabled
@@ -90,10 +90,10 @@ def test_a_file_that_is_gone_for_a_moment_changes_nothing(written: Written) -> N
 
 def test_a_file_that_did_not_change_is_not_read(written: Written) -> None:
     """Once a second, for years."""
-    before = written.house.desk.settings
+    before = written.house.context.settings
     for _ in range(3):
         written.house.reload()
-    assert written.house.desk.settings is before
+    assert written.house.context.settings is before
 
 
 def test_a_broken_file_is_complained_of_once(written: Written, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,10 +10,10 @@ import redis
 from bot.config import Settings, load
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.record import AuditEntry, Change
-from bot.measuring.store_job import Told, take_job
+from bot.measuring.store_job import StoredJob, take_job
 from bot.ports import Refused, Unreachable
 from handlers.tools.check import examined
-from handlers.tools.findings import Finding, Level, for_people
+from handlers.tools.findings import CheckFinding, Level, for_people
 from handlers.tools.records import trail_of, verified
 from handlers.wiring_tools import instruments, records
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
@@ -48,7 +48,7 @@ def settings(folder: Path, text: str = "", **variables: str) -> Settings:
     return load({**places, **variables})
 
 
-async def found(of: Settings, area: str) -> list[Finding]:
+async def found(of: Settings, area: str) -> list[CheckFinding]:
     """What the doctor finds in one area."""
     async with instruments(of) as tools:
         return [finding for finding in await examined(of, tools) if finding.area == area]
@@ -58,7 +58,7 @@ async def test_a_dangerous_redis_is_seen(tmp_path: Path, redis_url: str) -> None
     """promises section 2, on a real server: eviction and a missing append-only file, each with its remedy."""
     of = settings(tmp_path, REDIS_URL=redis_url)
     (fine,) = await found(of, "redis")
-    assert fine == Finding("redis", Level.OK, "Redis answers and is fit to keep incidents")
+    assert fine == CheckFinding("redis", Level.OK, "Redis answers and is fit to keep incidents")
     with redis.Redis.from_url(redis_url) as client:
         client.config_set("maxmemory-policy", "allkeys-lru")
         client.config_set("appendonly", "no")
@@ -94,8 +94,8 @@ async def test_the_doctor_reads_what_webhooks_told_while_redis_answers(tmp_path:
         async with records(heard) as store:
             since = time.time() - 60
             job = WorkflowJob("11", "1", "build", "pull", REPO, (LABEL,), JobState.QUEUED, since, seen_at=since)
-            desk = SimpleNamespace(store=store, now=time.time)
-            assert await take_job(desk, job, "d1") is Told.STORED
+            context = SimpleNamespace(store=store, now=time.time)
+            assert await take_job(context, job, "d1") is StoredJob.STORED
             (told,) = await found(heard, "metrics")
         (deaf,) = await found(settings(tmp_path, text, GITHUB_TOKEN=TOKEN), "metrics")
     assert "GitHub's webhooks have been heard for 0 s" in told.text

@@ -20,7 +20,7 @@ from tests.world import World, spoken
 @asynccontextmanager
 async def working(world: World) -> AsyncIterator[Worker]:
     """A worker that runs, and is stopped in the end."""
-    hand = Worker(world.desk)
+    hand = Worker(world.context)
     task = asyncio.create_task(hand.run())
     try:
         yield hand
@@ -68,7 +68,7 @@ async def test_one_record_that_raises_does_not_stop_the_others() -> None:
     world.queues(14)
     await world.fires()
     poison = world.incident.id
-    world.chat = world.desk.chat = Poisoned(world.clock, poison)
+    world.chat = world.context.chat = Poisoned(world.clock, poison)
     for number in range(19):
         await world.fires(group_key=f"g{number}")
     async with working(world):
@@ -87,7 +87,7 @@ async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_
     world.queues(14)
     await world.fires()
     due = f"inc:{world.incident.id}"
-    world.chat = world.desk.chat = Poisoned(world.clock, world.incident.id)
+    world.chat = world.context.chat = Poisoned(world.clock, world.incident.id)
     pauses = []
     for _ in range(PLAIN_AFTER + 2):
         async with working(world):
@@ -107,10 +107,10 @@ async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_
 async def test_stopping_finishes_what_was_begun_and_claims_nothing_more() -> None:
     """SIGTERM while Slack is slow: the message is posted and recorded, the rest waits for another process."""
     world = World()
-    world.chat = world.desk.chat = Gated(world.clock)
+    world.chat = world.context.chat = Gated(world.clock)
     world.queues(14)
     await world.fires()
-    hand = Worker(world.desk)
+    hand = Worker(world.context)
     task = asyncio.create_task(hand.run())
     await until(lambda: world.chat.script.count("post") == 1)
     first = world.incident.id
@@ -134,12 +134,12 @@ async def test_a_store_that_is_down_is_waited_for() -> None:
     world.queues(14)
     world.data.broken = Unreachable("Redis", "connection refused", failure=Failure.UNCONNECTED)
     async with working(world) as hand:
-        await until(lambda: "redis" in world.desk.notes)
+        await until(lambda: "redis" in world.context.notes)
         world.data.broken = None
         await world.fires()
         hand._bell.set()
         await until(lambda: len(world.chat.parents()) == 1)
-        assert "redis" not in world.desk.notes
+        assert "redis" not in world.context.notes
 
 
 async def test_a_claim_that_raises_something_unforeseen_does_not_end_the_worker() -> None:
@@ -174,7 +174,7 @@ async def test_the_ticker_reads_the_configuration() -> None:
     """Once a second, by the function that it was given."""
     world = World()
     ticks: list[int] = []
-    hand = Worker(world.desk, lambda: ticks.append(1))
+    hand = Worker(world.context, lambda: ticks.append(1))
     hand._ring()
     assert ticks == [1]
 

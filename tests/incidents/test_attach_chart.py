@@ -6,7 +6,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Event
 from bot.ports import Failure
 from tests.builders import NOW, POOL, sample
-from tests.fakes import Stored
+from tests.fakes import SlackMessage
 from tests.world import ANA, World, spoken
 
 PICTURE = b"\x89PNG\r\n made by a test"
@@ -35,18 +35,18 @@ def past(world: World, minutes: int = 30) -> None:
 async def charted(**tables: dict[str, object]) -> World:
     """An incident that has just opened with its past, and an artist at hand."""
     world = World(**tables)
-    world.desk.artist = Artist()
+    world.context.artist = Artist()
     past(world)
     await world.opens(queued=16)
     return world
 
 
-def picture_of(stored: Stored) -> dict[str, object] | None:
+def picture_of(stored: SlackMessage) -> dict[str, object] | None:
     """The image block of a message."""
     return next((dict(block) for block in stored.message.blocks if block["type"] == "image"), None)
 
 
-def replies(world: World, words: str) -> list[Stored]:
+def replies(world: World, words: str) -> list[SlackMessage]:
     """The thread's replies that say this."""
     return [stored for stored in world.chat.thread(world.parent.ts) if words in stored.message.text]
 
@@ -78,7 +78,7 @@ async def test_an_incident_begins_with_its_past_in_words_and_then_as_a_picture()
 async def test_a_queue_that_stands_still_makes_no_picture() -> None:
     """A flat line is no news, and a reply costs attention."""
     world = World()
-    world.desk.artist = Artist()
+    world.context.artist = Artist()
     await world.opens(queued=14)
     await world.passes(900, step=30)
     assert replies(world, "The queue up to now") == []
@@ -144,8 +144,8 @@ async def test_whatever_becomes_of_the_upload_the_reply_stands(failure: Failure,
     assert world.chat.script.count("upload") == uploads
     assert (world.incident.charts, world.incident.attempts, world.incident.trouble) == ((), 0, None)
     assert not world.incident.thread.plain
-    assert failure.name.lower() not in world.desk.notes
-    assert "upload failed" in world.desk.notes["pictures"]
+    assert failure.name.lower() not in world.context.notes
+    assert "upload failed" in world.context.notes["pictures"]
 
 
 async def test_an_upload_that_works_in_the_end_is_shown() -> None:
@@ -155,7 +155,7 @@ async def test_an_upload_that_works_in_the_end_is_shown() -> None:
     await world.passes(60)
     (reply,) = replies(world, "The queue up to now")
     assert (picture_of(reply) or {})["slack_file"] == {"id": "F00000002"}
-    assert "pictures" not in world.desk.notes
+    assert "pictures" not in world.context.notes
 
 
 @pytest.mark.parametrize(("looking", "shown"), [(1.0, True), (8.0, True), (25.0, True), (3600.0, False)])
@@ -201,7 +201,7 @@ async def test_a_reply_whose_answer_was_lost_is_found_and_gets_its_picture() -> 
 async def test_without_an_artist_the_bars_are_all() -> None:
     """An installation without pictures says the same in words."""
     world = await charted()
-    world.desk.artist = None
+    world.context.artist = None
     await world.passes(60)
     (reply,) = replies(world, "The queue up to now")
     assert picture_of(reply) is None

@@ -34,7 +34,7 @@ async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
 async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:
     """The post is in doubt: it is looked for before another one is made."""
     world = World()
-    world.store = world.desk.store = PoliteStore(
+    world.store = world.context.store = PoliteStore(
         world.clock.now, world.clock.monotonic, data=world.data, lease_seconds=LEASE_SECONDS
     )
     world.queues(14)

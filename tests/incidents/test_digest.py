@@ -5,13 +5,13 @@ import pytest
 from bot.core.record import Digest
 from bot.ports import Failure
 from tests.builders import CHANNEL
-from tests.fakes import Stored
+from tests.fakes import SlackMessage
 from tests.world import World
 
 PACED = {"pace": "1s", "edit_pace": "1s", "storm": 4}
 
 
-def digests(world: World) -> list[Stored]:
+def digests(world: World) -> list[SlackMessage]:
     """The digests that stand in the channel."""
     return [stored for stored in world.chat.parents() if stored.mark.startswith("digest/")]
 

@@ -35,7 +35,7 @@ async def test_the_first_route_that_matches_decides_on_the_channel() -> None:
     """A route's own mention goes before the default one."""
     world = World()
     routes = [{"match": {"severity": "page"}, "channel": "C0PAGE", "mention": "S0PAGE"}]
-    world.desk.settings = replace(world.desk.settings, file=File.model_validate({"route": routes}))
+    world.context.settings = replace(world.context.settings, file=File.model_validate({"route": routes}))
     await world.fires()
     assert (world.incident.thread.channel, world.incident.thread.mention) == ("C0PAGE", "S0PAGE")
 
@@ -187,7 +187,7 @@ async def test_a_group_that_is_never_left_alone_is_sent_again() -> None:
             world.data.rows[f"inc:{world.incident.id}"].version += 1
             await super().commit(change)
 
-    world.desk.store = Contested(world.clock.now, world.clock.monotonic, data=world.data)
+    world.context.store = Contested(world.clock.now, world.clock.monotonic, data=world.data)
     with pytest.raises(Unreachable, match="written too often") as raised:
         await world.fires(spoken("a1"), spoken("a2"))
     assert raised.value.failure is Failure.LATER

@@ -6,23 +6,23 @@ from dataclasses import replace
 import pytest
 
 from bot.core.incident.incident import Incident, Reported
-from bot.core.record import Claim, Held
+from bot.core.record import Claim, Stored
 from bot.incidents.quarantine import MOST_ATTEMPTS, set_aside
 from bot.posting.once import QUARANTINE_SECONDS
 from tests.world import World
 
 
-async def claimed(world: World) -> Held[Incident]:
+async def claimed(world: World) -> Stored[Incident]:
     """The only incident, as a worker claims it."""
-    (claim,) = [claim for claim in (await world.desk.store.claim(10)).claims if claim.kind == "inc"]
+    (claim,) = [claim for claim in (await world.context.store.claim(10)).claims if claim.kind == "inc"]
     return held_of(claim)
 
 
-def held_of(claim: Claim) -> Held[Incident]:
+def held_of(claim: Claim) -> Stored[Incident]:
     """The claim as the story gets it."""
     assert claim.held is not None
     assert isinstance(claim.held.value, Incident)
-    return Held(claim.held.value, claim.held.version, claim.fence, None, claim.lease_ends)
+    return Stored(claim.held.value, claim.held.version, claim.fence, None, claim.lease_ends)
 
 
 async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
@@ -31,7 +31,7 @@ async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
     await world.fires()
     for _ in range(MOST_ATTEMPTS):
         mine = await claimed(world)
-        await set_aside(world.desk, mine, "ValueError while this incident was worked on")
+        await set_aside(world.context, mine, "ValueError while this incident was worked on")
         due = world.data.due[f"inc:{mine.value.id}"] - world.clock.now()
         pauses.append(round(due))
         world.clock.advance(due + 0.01)
@@ -40,7 +40,7 @@ async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
     assert "/queue retry i1" in notice.message.text
     assert notice.mark == "i1/quarantine"
     mine = await claimed(world)
-    await set_aside(world.desk, replace(mine), "again")
+    await set_aside(world.context, replace(mine), "again")
     assert len(world.chat.messages) == 1
 
 

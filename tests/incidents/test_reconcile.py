@@ -9,9 +9,9 @@ from bot.core.incident.incident import State
 from bot.core.incident.timeline import Event
 from bot.incidents.reconcile import MOST_STEPS
 from bot.ports import Message
-from bot.posting.once import mark_of
+from bot.posting.once import message_key
 from tests.builders import CHANNEL, NOW, POOL
-from tests.fakes import FakeChat, FakeClock, Stored
+from tests.fakes import FakeChat, FakeClock, SlackMessage
 from tests.world import ANA, BEN, OTHER_POOL, World, spoken
 
 
@@ -45,7 +45,7 @@ async def test_the_first_message_carries_the_incidents_id_and_mentions_the_group
     """The mark is opaque; the group is told where everybody sees it."""
     world = World()
     await world.opens()
-    assert world.parent.mark == mark_of(world.incident)
+    assert world.parent.mark == message_key(world.incident)
     assert world.parent.mark.startswith(f"{world.incident.id}.")
     assert "<!subteam^S0ONCALL>" in str(world.parent.message.blocks)
 
@@ -174,7 +174,7 @@ async def test_a_webhook_in_the_middle_of_a_step_keeps_both_moves() -> None:
     world = World()
     await world.opens(queued=14)
     world.chat = Interrupted(world.clock, lambda: world.fires(spoken(firing=False)), world.chat.messages)
-    world.desk.chat = world.chat
+    world.context.chat = world.chat
     world.queues(30)
     world.clock.advance(30)
     await world.tell((await world.claims("pool"))[0])
@@ -258,7 +258,9 @@ def due_incidents(world: World) -> list[float]:
 class Interrupted(FakeChat):
     """Something else happens while the first edit is under way."""
 
-    def __init__(self, clock: FakeClock, meanwhile: Callable[[], Awaitable[object]], messages: list[Stored]) -> None:
+    def __init__(
+        self, clock: FakeClock, meanwhile: Callable[[], Awaitable[object]], messages: list[SlackMessage]
+    ) -> None:
         """`messages` stand there already."""
         super().__init__(clock)
         self.messages, self.meanwhile = messages, meanwhile

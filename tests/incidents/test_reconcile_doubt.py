@@ -144,7 +144,7 @@ async def test_nothing_is_sent_after_the_lease_has_ended() -> None:
 async def test_a_root_that_slack_took_in_while_the_record_was_taken_away_is_adopted() -> None:
     """The worker's lease ended while Slack was slow: the next one finds the thread instead of opening another."""
     world = World()
-    world.chat = world.desk.chat = Slow(world.clock)
+    world.chat = world.context.chat = Slow(world.clock)
     world.queues(14)
     await world.fires()
     await world.tell((await world.claims("pool"))[0])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bot.config import load
 from handlers.tools.check import examined
-from handlers.tools.findings import Finding
+from handlers.tools.findings import CheckFinding
 from handlers.wiring_tools import instruments
 from tests.architecture import ROOT
 
@@ -24,7 +24,7 @@ def configuration(page: str) -> str:
 
 async def checked(
     page: str, folder: Path, instead: Mapping[str, str], variables: Mapping[str, str] | None = None
-) -> list[Finding]:
+) -> list[CheckFinding]:
     """What the doctor finds in the back ends of a page's configuration; texts of `instead` are replaced first.
 
     Each text must stand in the configuration, so that a page that changes is noticed.
@@ -41,6 +41,6 @@ async def checked(
     return [finding for finding in findings if finding.area in BACK_ENDS]
 
 
-def said(one: Finding) -> str:
+def said(one: CheckFinding) -> str:
     """What is wrong and what to do, as the doctor's line says it."""
     return f"{one.text}; {one.remedy}"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from handlers.tools.findings import Finding
+from handlers.tools.findings import CheckFinding
 from tests.integrations.checking import PAGES, checked
 
 POLICY = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -13,7 +13,7 @@ POLICY = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 async def scaler_finding(
     page: str, folder: Path, instead: Mapping[str, str], variables: Mapping[str, str] | None = None
-) -> Finding:
+) -> CheckFinding:
     """What the doctor says of the scaler of a page's configuration: one finding."""
     found = await checked(page, folder, instead, variables)
     (one,) = [finding for finding in found if finding.area == "scaler"]

@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.routing import named_pools
 from bot.sources.event import parse
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.builders import rules
 from tests.integrations.checking import PAGES, checked
 
@@ -26,7 +26,7 @@ DATADOG = {
 }
 
 
-def problems(found: list[Finding]) -> list[str]:
+def problems(found: list[CheckFinding]) -> list[str]:
     """What the doctor calls a problem, and what it says of SNS."""
     return [one.text for one in found if one.state is Level.PROBLEM or "sns" in one.text.lower()]
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bot.playground.serving import serving
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.integrations.checking import checked, said
 from tests.journeys.real_alertmanager import alertmanager
 
@@ -23,7 +23,7 @@ DENIED = {
 }
 
 
-async def found(page: str, url: str, folder: Path, **instead: str) -> Finding:
+async def found(page: str, url: str, folder: Path, **instead: str) -> CheckFinding:
     """The doctor's one finding about the alertmanager of a page."""
     variables = {"GRAFANA_TOKEN": "glsa_made_up_0123456789"}
     findings = await checked(page, folder, {URLS[page]: url, **instead}, variables)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.ci_systems import PAGE, CiSystem, buildkite
 from tests.integrations.checking import checked, said
 
@@ -13,7 +13,7 @@ TOKENS = {"BUILDKITE_AGENT_TOKEN": "agent-token-1", "BUILDKITE_API_TOKEN": "api-
 
 async def found(
     system: CiSystem, folder: Path, instead: dict[str, str] | None = None, tokens: dict[str, str] | None = None
-) -> list[Finding]:
+) -> list[CheckFinding]:
     """What the doctor says of the page's configuration against a stand-in."""
     async with system.url() as url:
         there = f'kind = "buildkite"\nurl = "{url}/v3"\napi_url = "{url}/graphql"'

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.integrations.checking import said
 from tests.integrations.scalers import configuration_problems, scaler_finding
 
 PROGRAM = "/usr/local/bin/fleet"
 
 
-async def found(script: str, folder: Path, mode: int = 0o700) -> Finding:
+async def found(script: str, folder: Path, mode: int = 0o700) -> CheckFinding:
     """What the doctor says of the page's configuration with this program."""
     program = write(folder / "fleet", script, mode)
     return await scaler_finding("command", folder, {PROGRAM: program, 'timeout = "8s"': 'timeout = "2s"'})

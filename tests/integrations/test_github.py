@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.integrations.checking import checked, said
 
@@ -16,13 +16,13 @@ class Github:
         self.folder, self.standin = folder, GitHubStandIn(2_000_000_000.0)
         self.standin.runner(LABEL)
 
-    async def doctor(self, token: str = TOKEN, **instead: str) -> list[Finding]:
+    async def doctor(self, token: str = TOKEN, **instead: str) -> list[CheckFinding]:
         """What the doctor says of the page's configuration, with these texts replaced."""
         async with self.standin.serving() as url:
             texts = {'kind = "github"': f'kind = "github"\nurl = "{url}"', **instead}
             return await checked("github", self.folder, texts, {"GITHUB_TOKEN": token})
 
-    async def metrics(self, token: str = TOKEN, **instead: str) -> Finding:
+    async def metrics(self, token: str = TOKEN, **instead: str) -> CheckFinding:
         """The one finding about the pool."""
         (found,) = [one for one in await self.doctor(token, **instead) if one.area == "metrics"]
         return found

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.ci_systems import PAGE, CiSystem, Said, gitlab
 from tests.integrations.checking import checked
 
 
 async def found(
     system: CiSystem, folder: Path, instead: dict[str, str] | None = None, token: str = "gitlab-token-1"
-) -> list[Finding]:
+) -> list[CheckFinding]:
     """What the doctor says of the page's configuration against a stand-in."""
     async with system.url() as url:
         there = {"https://gitlab.com": url, **(instead or {})}

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bot.playground.serving import serving
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.integrations.checking import said
 from tests.integrations.scalers import scaler_finding
 
@@ -31,7 +31,7 @@ async def autoscaler(answer: Response) -> AsyncIterator[str]:
         yield url
 
 
-async def found(answer: Response, folder: Path, token: str = "scaler-token-1", **instead: str) -> Finding:
+async def found(answer: Response, folder: Path, token: str = "scaler-token-1", **instead: str) -> CheckFinding:
     """The doctor's one finding about the scaler."""
     async with autoscaler(answer) as url:
         there = {"http://localhost:9100": url, **instead}

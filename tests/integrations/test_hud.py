@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.ci_systems import PAGE, CiSystem, Said, hud
 from tests.integrations.checking import checked
 
@@ -14,7 +14,7 @@ TOKENS = {"HUD_TOKEN": "hud-token-1"}
 
 async def found(
     system: CiSystem, folder: Path, instead: dict[str, str] | None = None, tokens: dict[str, str] | None = None
-) -> list[Finding]:
+) -> list[CheckFinding]:
     """What the doctor says of the page's configuration against a stand-in."""
     async with system.url() as url:
         there = {'kind = "hud"': f'kind = "hud"\nurl = "{url}"', **(instead or {})}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.ci_systems import PAGE, CiSystem, jenkins
 from tests.integrations.checking import checked
 
@@ -13,7 +13,7 @@ QUEUE = "/queue/api/json"
 
 async def found(
     system: CiSystem, folder: Path, instead: dict[str, str] | None = None, login: str = "bot:jenkins-token-1"
-) -> list[Finding]:
+) -> list[CheckFinding]:
     """What the doctor says of the page's configuration against a stand-in."""
     async with system.url() as url:
         there = {"https://jenkins.example.com": url, **(instead or {})}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
 from tests.integrations.checking import PAGES, said
 from tests.integrations.scalers import configuration_problems, scaler_finding
@@ -18,7 +18,7 @@ def api() -> KubernetesApi:
     return made
 
 
-async def found(api: KubernetesApi, folder: Path, token: str = "cluster-token", **instead: str) -> Finding:
+async def found(api: KubernetesApi, folder: Path, token: str = "cluster-token", **instead: str) -> CheckFinding:
     """What the doctor says of the page's configuration against a stand-in, with a token file as in the cluster."""
     (folder / "token").write_text(token)
     async with serving_kubernetes(api) as url:

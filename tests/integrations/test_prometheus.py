@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from bot.adapters.metrics.prometheus_presets import PRESETS
 from bot.playground.serving import serving
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from tests.integrations.checking import PAGES, checked, said
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
@@ -28,7 +28,7 @@ ci_runners{{{POOL},state="busy"}} 38
 QUEUED = f"queued = 'sum(ci_jobs_queued{{{POOL}}})'"
 
 
-async def found(url: str, folder: Path, instead: dict[str, str] | None = None, **variables: str) -> Finding:
+async def found(url: str, folder: Path, instead: dict[str, str] | None = None, **variables: str) -> CheckFinding:
     """The doctor's one finding about the pool."""
     findings = await checked("prometheus", folder, {URL: url, **(instead or {})}, variables)
     (one,) = [finding for finding in findings if finding.area == "metrics"]

@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.spec import PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX_LARGE
 from tests.bench.fleet_eye import Eye
@@ -22,7 +22,7 @@ ALERT_AFTER_SECONDS = 1800.0
 class Source:
     """The simulated fleet as a metrics source; simulated second 0 is the moment NOW of the clock."""
 
-    fleet: Fleet
+    fleet: SimulatedFleet
     eyes: dict[str, Eye]
 
     async def snapshot(self, pool: str) -> Snapshot:
@@ -39,7 +39,7 @@ class Days:
     """Tailback beside a simulated fleet whose alert rule asks for half an hour of waiting."""
 
     def __init__(self, *specs: PoolSpec, seed: int) -> None:
-        self.fleet = Fleet(specs, (), seed, -2 * HOUR)
+        self.fleet = SimulatedFleet(specs, (), seed, -2 * HOUR)
         self.fleet.advance(0.0)
         self.source = Source(self.fleet, {spec.name: Eye(self.fleet, spec.name) for spec in specs})
         pools: dict[str, Any] = {
@@ -47,7 +47,7 @@ class Days:
             for spec in specs
         }
         self.world = World(early={"enabled": True}, pool=pools)
-        self.world.desk.metrics = {spec.name: self.source for spec in specs}
+        self.world.context.metrics = {spec.name: self.source for spec in specs}
         self.fired_at: dict[str, float] = {}
 
     async def begin(self) -> None:

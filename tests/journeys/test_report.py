@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bot.core.durations import DAYS
 from bot.core.incident.incident import Thread
-from bot.core.pool.history import Past, finished
-from bot.core.record import Change, Held, Put
+from bot.core.pool.history import PoolHistory, finished
+from bot.core.record import Change, Put, Stored
 from bot.ports import Store
 from tests.builders import CHANNEL, closed, named
 from tests.core.pool.hours import FIRST, weeks
@@ -16,17 +16,17 @@ from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, product, surroundings
 
 
-def last_hours(days: int) -> Past:
+def last_hours(days: int) -> PoolHistory:
     """Full mornings on each day up to now; the hours of the builder, moved to the present."""
     cells = weeks(days, lambda day, at: at in (9, 10))
     moved = int(time.time() // 3600) - FIRST - len(cells)
-    return finished(Past(LINUX), tuple(replace(cell, hour=cell.hour + moved) for cell in cells))
+    return finished(PoolHistory(LINUX), tuple(replace(cell, hour=cell.hour + moved) for cell in cells))
 
 
-async def kept(store: Store, past: Past) -> None:
+async def kept(store: Store, past: PoolHistory) -> None:
     """What the pool's record holds, as if it had been measured."""
-    held = await store.get(Past, LINUX)
-    put = Put(held or Held(past, 0), past, None)
+    held = await store.get(PoolHistory, LINUX)
+    put = Put(held or Stored(past, 0), past, None)
     await store.commit(Change(puts=(put,)))
 
 
@@ -34,7 +34,7 @@ async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str)
     """Ephemeral and complete: waits, window, proposal; words that cannot be meant are refused; nothing is posted."""
     setup = Setup()
     async with surroundings(tmp_path, setup) as world, product(world, setup, redis_url) as house:
-        await kept(house.desk.store, last_hours(28))
+        await kept(house.context.store, last_hours(28))
         await world.slack.slash("/queue", "report")
         told = await world.slack.ephemeral(containing="Incidents of the last 7 days")
         assert "recurs on 28 of 28 days" in told.text
@@ -60,13 +60,13 @@ async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> Non
         text, table = world.config.read_text("utf-8"), f'\n[report]\nday = "{DAYS[now.weekday()]}"\nhour = {now.hour}\n'
         world.config.write_text(f"{text}{table}enabled = false\n", "utf-8")
         async with product(world, setup, redis_url) as house:
-            await happened(house.desk.store, time.time() - 86400)
+            await happened(house.context.store, time.time() - 86400)
             assert weekly(world) == []
         world.config.write_text(f"{text}{table}", "utf-8")
         async with product(world, setup, redis_url):
             await world.eventually(lambda: bool(weekly(world)), "a weekly post", within=15)
         async with product(world, setup, redis_url) as house:
-            await house.desk.store.commit(Change(wake=("chore:weekly", f"weekly:{CHANNEL}")))
+            await house.context.store.commit(Change(wake=("chore:weekly", f"weekly:{CHANNEL}")))
             await world.until_ready()
             await world.slack.slash("/queue", "report")
             await world.slack.ephemeral(containing="Incidents of the last 7 days")
@@ -78,5 +78,5 @@ async def happened(store: Store, at: float) -> None:
     """An incident of an hour on record."""
     made = closed(id="i0123456789abcdef", opened_at=at, at=at + 3600, pools=named(LINUX))
     made = replace(made, thread=Thread(CHANNEL, "1800000000.000100", "drawn"))
-    put = Put(Held(made, 0), made, None, keep_seconds=86400.0)
+    put = Put(Stored(made, 0), made, None, keep_seconds=86400.0)
     await store.commit(Change(puts=(put,), join=(("ended", made.id),)))

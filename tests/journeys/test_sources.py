@@ -56,7 +56,7 @@ async def listening(folder: Path, redis_url: str) -> AsyncIterator[Senders]:
         settings = load({**given, "GITHUB_WEBHOOK_SECRET": SECRET})
         async with opened(settings) as house, serving(house, web=True, worker=True, drain_seconds=0) as address:
             amazon = Amazon(certificate(10_000))
-            house.desk.sns = amazon.sns(house.clock.now)
+            house.context.sns = amazon.sns(house.clock.now)
             world.product = address
             world.stand_in.settings.request_url = f"{address}/slack/events"
             yield Senders(world, amazon, http)

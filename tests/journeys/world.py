@@ -18,7 +18,7 @@ from bot.adapters.redis.engine import die_with_parent
 from bot.config import load
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
-from bot.playground.slack.record import Call
+from bot.playground.slack.record import ApiCall
 from bot.playground.slack.settings import Command, Shortcut
 from handlers.run import serving
 from handlers.tools.demo import free_port
@@ -83,11 +83,11 @@ class World:
         assert run.returncode == 0, said.decode()
         return said.decode()
 
-    def stored(self, channel: str | None = None) -> list[Call]:
+    def stored(self, channel: str | None = None) -> list[ApiCall]:
         """The messages that Slack stored, whatever it answered, in order."""
         return [call for call in self.stand_in.log.of("chat.postMessage", channel) if call.effect]
 
-    def roots(self, channel: str | None = None) -> list[Call]:
+    def roots(self, channel: str | None = None) -> list[ApiCall]:
         """The messages among them that began a thread."""
         return [call for call in self.stored(channel) if not call.args.get("thread_ts")]
 
@@ -155,7 +155,7 @@ async def product(world: World, setup: Setup, redis_url: str) -> AsyncIterator[H
         world.product = address
         world.stand_in.settings.request_url = None if setup.socket_mode else f"{address}/slack/events"
         yield house
-        with redis.Redis.from_url(redis_url or running_url(house.desk.settings.env.tailback_data) or "") as client:
+        with redis.Redis.from_url(redis_url or running_url(house.context.settings.env.tailback_data) or "") as client:
             broken = in_redis(client, world.farm.log)
             assert not broken, broken
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from bot.core.message import Message
-from bot.maintenance.deduplicate_threads import BACK_SECONDS, sweep
+from bot.maintenance.deduplicate_threads import BACK_SECONDS, deduplicate_threads
 from bot.ports import Failure, Refused
-from bot.posting.once import mark_of
+from bot.posting.once import message_key
 from tests.builders import CHANNEL, NOW
-from tests.fakes import Stored
+from tests.fakes import SlackMessage
 from tests.world import World
 
 
-async def doubled(*, late: bool) -> tuple[World, Stored]:
+async def doubled(*, late: bool) -> tuple[World, SlackMessage]:
     """An incident and a second first message of it, which Slack took `late`, or before the one that is on record."""
     world = World()
     await world.opens()
@@ -36,7 +36,7 @@ async def test_a_second_thread_points_to_the_first_and_loses_its_buttons() -> No
     world, second = await doubled(late=True)
     first, edits = world.parent, world.parent.edits
     assert buttons(second.message)
-    assert await sweep(world.desk) == ""
+    assert await deduplicate_threads(world.context) == ""
     await world.work()
     assert world.parent is first
     assert first.edits == edits
@@ -50,7 +50,7 @@ async def test_the_oldest_stays_also_when_the_record_knows_the_other() -> None:
     """The record moves to the older message, which is drawn as it should be, and its button works."""
     world, older = await doubled(late=False)
     younger = world.parent
-    await sweep(world.desk)
+    await deduplicate_threads(world.context)
     await world.work()
     assert world.incident.thread.root == older.ts
     assert younger.message.text.startswith("Duplicate")
@@ -64,7 +64,7 @@ async def test_the_oldest_stays_also_when_the_record_knows_the_other() -> None:
 async def test_a_button_of_the_collapsed_one_acts_on_nothing() -> None:
     """Somebody pressed before it was gone from the screen (AC-5)."""
     world, second = await doubled(late=True)
-    await sweep(world.desk)
+    await deduplicate_threads(world.context)
     with pytest.raises(Refused, match="not the incident's own thread"):
         await world.asks("ack", message=second.ts)
     assert world.incident.owner is None
@@ -73,9 +73,9 @@ async def test_a_button_of_the_collapsed_one_acts_on_nothing() -> None:
 async def test_looking_again_changes_nothing() -> None:
     """What was collapsed is no duplicate any more."""
     world, second = await doubled(late=True)
-    await sweep(world.desk)
+    await deduplicate_threads(world.context)
     edits = second.edits
-    await sweep(world.desk)
+    await deduplicate_threads(world.context)
     assert second.edits == edits
 
 
@@ -83,11 +83,11 @@ async def test_other_messages_are_left_alone() -> None:
     """One that somebody else wrote with our mark, and one of another incident."""
     world = World()
     await world.opens()
-    strange = Stored(CHANNEL, f"{NOW - 9:.6f}", Message("Not ours"), mark_of(world.incident), ours=False)
+    strange = SlackMessage(CHANNEL, f"{NOW - 9:.6f}", Message("Not ours"), message_key(world.incident), ours=False)
     world.chat.messages.append(strange)
-    other = Stored(CHANNEL, f"{NOW - 8:.6f}", Message("Another incident"), "i99.0123456789abcdef")
+    other = SlackMessage(CHANNEL, f"{NOW - 8:.6f}", Message("Another incident"), "i99.0123456789abcdef")
     world.chat.messages.append(other)
-    await sweep(world.desk)
+    await deduplicate_threads(world.context)
     await world.work()
     assert (strange.edits, other.edits) == (0, 0)
     assert world.incident.thread.root == world.parent.ts
@@ -99,7 +99,7 @@ async def test_only_young_incidents_are_searched_for() -> None:
     world.second_stands = True
     world.clock.advance(BACK_SECONDS + 1)
     calls = world.chat.script.count("own")
-    assert await sweep(world.desk) == ""
+    assert await deduplicate_threads(world.context) == ""
     assert world.chat.script.count("own") == calls
 
 
@@ -109,5 +109,5 @@ async def test_a_channel_that_cannot_be_searched_is_named() -> None:
     world.second_stands = True
     before = replace(second)
     world.chat.script.fail("own", Failure.CREDENTIALS)
-    assert CHANNEL in await sweep(world.desk)
+    assert CHANNEL in await deduplicate_threads(world.context)
     assert second == before

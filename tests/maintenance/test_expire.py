@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.context.save import KEPT_AFTER_CLOSE_SECONDS
 from bot.core.incident.incident import Incident
-from bot.maintenance.expire import tidy
+from bot.maintenance.expire import expire
 from tests.builders import NOW
 from tests.world import World, spoken
 
@@ -31,10 +31,10 @@ async def test_an_incident_is_forgotten_as_a_whole_after_thirty_days() -> None:
     world = World()
     incident = await ended(world)
     world.clock.advance(KEPT_AFTER_CLOSE_SECONDS - DAY)
-    assert await tidy(world.desk) == ""
+    assert await expire(world.context) == ""
     assert traces(world, incident) == ["ended", "like", "open", "thread"]
     world.clock.advance(2 * DAY)
-    await tidy(world.desk)
+    await expire(world.context)
     world.clock.advance(2)
     assert traces(world, incident) == []
     assert await world.store.get(Incident, incident.id) is None
@@ -48,7 +48,7 @@ async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident() ->
     await world.fires(spoken(starts_at=world.clock.now() - 60))
     await world.work()
     (new,) = (await world.store.members("open")) - {old.id}
-    await tidy(world.desk)
+    await expire(world.context)
     world.clock.advance(2)
     assert traces(world, old) == []
     found = await world.store.get(Incident, new)
@@ -63,7 +63,7 @@ async def test_an_incident_that_is_open_is_never_forgotten() -> None:
     row = world.data.rows[f"inc:{incident.id}"]
     row.value, row.expires = replace(incident, state=incident.state.OPEN, closed_at=None, opened_at=NOW), float("inf")
     world.clock.advance(3 * KEPT_AFTER_CLOSE_SECONDS)
-    await tidy(world.desk)
+    await expire(world.context)
     world.clock.advance(2)
     assert await world.store.get(Incident, incident.id) is not None
 
@@ -73,7 +73,7 @@ async def test_what_has_expired_by_itself_leaves_the_report() -> None:
     world = World()
     incident = await ended(world)
     del world.data.rows[f"inc:{incident.id}"]
-    await tidy(world.desk)
+    await expire(world.context)
     assert await world.store.members("ended") == set()
 
 

@@ -8,7 +8,7 @@ from bot.incidents.intake import TAKEN_UP
 from bot.maintenance.recover import EPOCH, recovered
 from bot.ports import Failure, Refused
 from tests.builders import CHANNEL, NOW
-from tests.fakes import Stored
+from tests.fakes import SlackMessage
 from tests.scaling.care import CareWorld
 from tests.world import ANA, World, spoken
 
@@ -35,7 +35,7 @@ async def test_what_fires_again_goes_on_in_its_old_thread() -> None:
     """No second first message; the thread says what is forgotten, and its new buttons work."""
     world = await lost()
     (first,) = world.chat.parents()
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert not world.store.lost
     await world.fires()
     await world.work()
@@ -52,13 +52,13 @@ async def test_until_every_channel_was_read_nothing_counts_as_healed(failure: Fa
     """A channel that may answer later is asked again; until then every action is refused."""
     world = await lost()
     world.chat.script.fail("own", failure)
-    assert not await recovered(world.desk)
+    assert not await recovered(world.context)
     assert world.store.lost
     assert await world.store.find(EPOCH) is None
     await world.fires()
     with pytest.raises(Refused, match="lost records"):
         await world.asks("silence", surface=Surface.COMMAND, words=("linux.2xlarge", "2h"))
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert not world.store.lost
 
 
@@ -67,7 +67,7 @@ async def test_a_channel_that_is_gone_for_good_holds_up_nobody() -> None:
     world = await lost()
     world.configure(slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"})
     world.chat.channels = [CHANNEL]
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert [key for key in world.data.indexes if key.startswith("like:")]
 
 
@@ -78,7 +78,7 @@ async def test_every_channel_of_ours_is_read() -> None:
         [{"match": {"team": "a"}, "channel": "C0A"}],
         slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"},
     )
-    await recovered(world.desk)
+    await recovered(world.context)
     assert world.chat.script.count("own") == 3
 
 
@@ -91,7 +91,7 @@ async def test_the_thread_of_an_incident_that_was_over_is_not_taken_up() -> None
     await world.passes(300, step=30)
     assert world.incident.closed
     all_lost(world)
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     world.queues(14)
     await world.fires(spoken(starts_at=world.clock.now()))
     await world.work()
@@ -105,7 +105,7 @@ async def test_a_thread_that_somebody_else_wrote_is_not_taken_up() -> None:
     (first,) = world.chat.parents()
     first.ours = False
     all_lost(world)
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     await world.fires()
     await world.work()
     assert world.incident.thread.root != first.ts
@@ -116,7 +116,7 @@ async def test_an_incident_that_was_opened_meanwhile_moves_into_the_old_thread()
     world = await lost()
     (first,) = world.chat.parents()
     await world.fires()
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     await world.work()
     assert world.incident.thread.root == first.ts
     assert world.chat.parents() == [first]
@@ -129,11 +129,11 @@ async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
     await world.fires()
     await world.work()
     assert len(world.chat.parents()) == 2
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert first.message.text.startswith("Duplicate")
     assert world.incident.thread.root != first.ts
     again = first.edits
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert first.edits == again
 
 
@@ -141,8 +141,8 @@ async def test_messages_that_are_no_first_messages_of_ours_are_left_alone() -> N
     """A reply's mark, a digest's, and none."""
     world = World()
     for mark in ("i1/3", "digest/1.000", "i1"):
-        world.chat.messages.append(Stored(CHANNEL, f"{NOW - 5:.6f}", Message("x"), mark))
-    assert await recovered(world.desk)
+        world.chat.messages.append(SlackMessage(CHANNEL, f"{NOW - 5:.6f}", Message("x"), mark))
+    assert await recovered(world.context)
     assert not [key for key in world.data.indexes if key.startswith("like:")]
     assert [stored.edits for stored in world.chat.messages] == [0, 0, 0]
 
@@ -156,7 +156,7 @@ async def test_an_action_that_was_asked_for_before_the_loss_is_not_done_after_it
     await world.work()
     assert world.scaler.requests == []
     assert "lost records" in (await world.now(act)).outcome
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     await world.passes(300, step=30)
     assert world.scaler.requests == []
 
@@ -171,6 +171,6 @@ async def test_nothing_is_handed_back_before_all_is_recovered() -> None:
     await world.work()
     assert world.scaler.current == 24
     assert "cannot be handed back: Redis has lost records" in world.replies[-1]
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     await world.passes(120, step=30)
     assert world.scaler.current == 10

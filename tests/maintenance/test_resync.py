@@ -16,34 +16,34 @@ async def test_a_group_of_ours_is_opened_and_its_delivery_joins_it() -> None:
     """Opened once; the webhook with the whole key is the same incident; another team's receiver is not ours."""
     world = World()
     world.alertmanager.active = (HEARD, delivery(receiver="email", group_key=f"{GUESSED}{LABELS}"))
-    assert await resync(world.desk) == ""
-    assert await resync(world.desk) == ""
+    assert await resync(world.context) == ""
+    assert await resync(world.context) == ""
     assert len(world.data.sets["open"]) == 1
-    await take_alert(world.desk, delivery(alert("a2"), group_key=f'{{}}/{{team="ci"}}:{LABELS}'))
+    await take_alert(world.context, delivery(alert("a2"), group_key=f'{{}}/{{team="ci"}}:{LABELS}'))
     assert len(world.data.sets["open"]) == 1
 
 
 async def test_a_source_that_does_not_answer_eases_nothing() -> None:
     """No answer is not silence: the incident stays open, and the note says why; an empty answer eases it."""
     world = World()
-    await take_alert(world.desk, delivery(group_key=f"{{}}:{LABELS}"))
+    await take_alert(world.context, delivery(group_key=f"{{}}:{LABELS}"))
     world.clock.advance(601)
     world.alertmanager.script.fail("groups", Failure.LATER)
-    assert "could not be read" in await resync(world.desk)
+    assert "could not be read" in await resync(world.context)
     assert world.data.rows["inc:i1"].value.firing
-    assert await resync(world.desk) == ""
+    assert await resync(world.context) == ""
     assert not world.data.rows["inc:i1"].value.firing
 
 
 async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_it() -> None:
     """A delivery and a listing may overtake each other: only after one period of silence the list is believed."""
     world = World()
-    await take_alert(world.desk, delivery(group_key=f"{{}}:{LABELS}"))
-    world.clock.advance(world.desk.settings.file.timing.resync - 1)
-    await resync(world.desk)
+    await take_alert(world.context, delivery(group_key=f"{{}}:{LABELS}"))
+    world.clock.advance(world.context.settings.file.timing.resync - 1)
+    await resync(world.context)
     assert world.data.rows["inc:i1"].value.firing
     world.clock.advance(2)
-    await resync(world.desk)
+    await resync(world.context)
     assert not world.data.rows["inc:i1"].value.firing
 
 
@@ -51,18 +51,18 @@ async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> No
     """One that does not answer says nothing of the other's alerts; one that does not hold an alert ends nothing."""
     world = World()
     other = FakeAlertmanager(world.clock)
-    world.desk.alertmanagers = {"grafana": world.alertmanager, "other": other}
-    await take_alert(world.desk, delivery(group_key=f"{{}}:{LABELS}"))
+    world.context.alertmanagers = {"grafana": world.alertmanager, "other": other}
+    await take_alert(world.context, delivery(group_key=f"{{}}:{LABELS}"))
     world.clock.advance(601)
     other.script.fail("groups", Failure.LATER)
-    assert "other: what fires could not be read" in await resync(world.desk)
+    assert "other: what fires could not be read" in await resync(world.context)
     assert world.data.rows["inc:i1"].value.firing
     world.alertmanager.addresses, other.addresses = ("https://here.example",), ("https://other.example",)
     here = alert("a3", links=Links(silence="https://here.example/alerting/silence/new"))
-    await take_alert(world.desk, delivery(here, group_key=f"{{}}:{LABELS}"))
+    await take_alert(world.context, delivery(here, group_key=f"{{}}:{LABELS}"))
     world.clock.advance(601)
     other.script.fail("groups", Failure.LATER)
-    await resync(world.desk)
+    await resync(world.context)
     assert not world.data.rows["inc:i1"].value.firing
 
 
@@ -70,22 +70,22 @@ async def test_what_a_sender_left_out_is_read_from_its_api() -> None:
     """A delivery that shows one of three: the API is asked at once, all three are known, and nothing is left out."""
     world = World()
     first, second, third = alert("a1"), alert("a2"), alert("a3")
-    await take_alert(world.desk, delivery(first, truncated=2, group_key=f"{{}}:{LABELS}"))
+    await take_alert(world.context, delivery(first, truncated=2, group_key=f"{{}}:{LABELS}"))
     assert "chore:resync" in world.data.due
     assert world.incident.truncated == 2
     world.alertmanager.active = (delivery(first, second, third, group_key=f"{GUESSED}{LABELS}"),)
-    await resync(world.desk)
+    await resync(world.context)
     assert (len(world.incident.alerts), world.incident.truncated) == (3, 0)
     ended = delivery(resolved("a1"), truncated=2, group_key=f"{{}}:{LABELS}")
-    await take_alert(world.desk, ended)
+    await take_alert(world.context, ended)
     assert (len(world.incident.firing), world.incident.truncated) == (2, 0)
 
 
 async def test_without_an_api_the_left_out_are_counted() -> None:
     """Nothing is asked, "+2 more" stays."""
     world = World()
-    world.desk.alertmanagers = {}
-    await take_alert(world.desk, delivery(alert("a1"), truncated=2))
+    world.context.alertmanagers = {}
+    await take_alert(world.context, delivery(alert("a1"), truncated=2))
     assert "chore:resync" not in world.data.due
     assert world.incident.truncated == 2
 
@@ -94,8 +94,10 @@ async def test_the_end_of_a_group_that_no_delivery_told_of_is_heard() -> None:
     """Opened from the API, whose key is a guess; its first delivery may be the end, under the whole key."""
     world = World()
     world.alertmanager.active = (HEARD,)
-    await resync(world.desk)
+    await resync(world.context)
     whole = f'{{}}/{{team="ci"}}:{LABELS}'
-    assert await take_alert(world.desk, delivery(resolved(), group_key=whole)) is Taken.JOINED
+    assert await take_alert(world.context, delivery(resolved(), group_key=whole)) is Taken.JOINED
     assert world.incident.firing == ()
-    assert await take_alert(world.desk, delivery(resolved(), receiver="other", group_key=whole)) is Taken.NOTHING_OPEN
+    assert (
+        await take_alert(world.context, delivery(resolved(), receiver="other", group_key=whole)) is Taken.NOTHING_OPEN
+    )

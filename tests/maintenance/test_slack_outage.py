@@ -1,7 +1,7 @@
 """What waits for Slack for too long is told outside of it: once, and once when it is over (P8)."""
 
 from bot.core.chore import Chore
-from bot.maintenance.slack_outage import PATIENCE_SECONDS, TROUBLE_SECONDS, watch
+from bot.maintenance.slack_outage import PATIENCE_SECONDS, TROUBLE_SECONDS, check_slack_outage
 from bot.ports import Failure
 from tests.world import World
 
@@ -23,7 +23,7 @@ async def looks(world: World, seconds: float, record: Chore) -> Chore:
     for _ in range(round(seconds / 5)):
         world.clock.advance(5)
         await world.work()
-        record = await watch(world.desk, record)
+        record = await check_slack_outage(world.context, record)
     return record
 
 
@@ -53,10 +53,10 @@ async def test_readiness_is_told_sooner_of_what_slack_refused() -> None:
     """Waiting one's turn is no trouble for a minute; a refusal is after ten seconds."""
     world = await silent()
     world.clock.advance(TROUBLE_SECONDS + 1)
-    assert "Slack: * failed" in (await watch(world.desk, Chore("watch"))).note
+    assert "Slack: * failed" in (await check_slack_outage(world.context, Chore("watch"))).note
     calm = World()
     await calm.fires()
     calm.clock.advance(TROUBLE_SECONDS + 1)
-    assert (await watch(calm.desk, Chore("watch"))).note == ""
+    assert (await check_slack_outage(calm.context, Chore("watch"))).note == ""
     calm.clock.advance(PATIENCE_SECONDS)
-    assert "the oldest waits 1 min" in (await watch(calm.desk, Chore("watch"))).note
+    assert "the oldest waits 1 min" in (await check_slack_outage(calm.context, Chore("watch"))).note

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from bot.config import File
 from bot.core.pool.backfill import DAY_SECONDS, Backfill, span_of
-from bot.core.pool.history import KEPT_HOURS, Past, usual_ahead
+from bot.core.pool.history import KEPT_HOURS, PoolHistory, usual_ahead
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change
 from bot.measuring.backfill import TURN_SECONDS
@@ -46,16 +46,16 @@ async def started(days: int, *, pools: tuple[str, ...] = (POOL,), **tables: Any)
     for name in (POOL, OTHER_POOL):
         archive.show(name, {"queued": 0, "oldest_wait_seconds": 0.0, "arrivals_per_minute": 5.0})
     world.metrics = archive
-    world.desk.metrics = dict.fromkeys(pools, archive)
+    world.context.metrics = dict.fromkeys(pools, archive)
     await world.store.commit(Change(wake=("chore:pools",)))
     await world.work()
     return world, archive
 
 
-def past(world: World, name: str = POOL) -> Past:
+def past(world: World, name: str = POOL) -> PoolHistory:
     """What is kept of a pool's hours; none when nothing is."""
     row = world.data.rows.get(f"past:{name}")
-    return row.value if row and isinstance(row.value, Past) else Past(name)
+    return row.value if row and isinstance(row.value, PoolHistory) else PoolHistory(name)
 
 
 def pool(world: World) -> Pool:
@@ -110,7 +110,7 @@ async def test_what_was_measured_is_neither_replaced_nor_counted_twice() -> None
     archive.days = 10
     row = world.data.rows[f"past:{POOL}"]
     hole = range((TODAY + 1) * 24 + 5, (TODAY + 1) * 24 + 9)
-    row.value = Past(POOL, tuple(text for text in past(world).rows if int(text.partition(";")[0]) not in hole))
+    row.value = PoolHistory(POOL, tuple(text for text in past(world).rows if int(text.partition(";")[0]) not in hole))
     await world.passes(DAY_SECONDS, step=60)
     after = {cell.hour: cell for cell in past(world).cells}
     assert {after[hour].arrivals.total for hour in hole} == {3000.0}
@@ -163,7 +163,7 @@ async def test_an_hour_that_ends_while_a_day_is_filled_in_is_kept_too() -> None:
     waiting = [fill]
 
     async def late(change: Change) -> None:
-        if waiting and any(put.value.id == POOL and isinstance(put.value, Past) for put in change.puts):
+        if waiting and any(put.value.id == POOL and isinstance(put.value, PoolHistory) for put in change.puts):
             await world.tell(waiting.pop())
         await real(change)
 
@@ -192,7 +192,7 @@ async def test_nothing_is_asked_when_it_is_switched_off() -> None:
 async def test_a_pool_that_leaves_the_configuration_is_asked_for_no_longer() -> None:
     """Its record runs out."""
     world, archive = await started(60)
-    world.desk.metrics = {}
+    world.context.metrics = {}
     asked = len(archive.spans)
     await world.passes(600, step=5)
     assert len(archive.spans) == asked

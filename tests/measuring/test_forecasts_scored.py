@@ -90,7 +90,9 @@ async def drains(world: World) -> None:
 
 async def report_of(world: World) -> str:
     """What `/queue report` says of the pool."""
-    return " ".join(plain(await longer_view(world.store, world.desk.settings.file, 7, world.clock.now(), POOL)).split())
+    return " ".join(
+        plain(await longer_view(world.store, world.context.settings.file, 7, world.clock.now(), POOL)).split()
+    )
 
 
 async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build
 from bot.core.forecast.outlook import Verdict
 from bot.core.pool.backfill import DAY_SECONDS, Backfill
-from bot.core.pool.history import Past
+from bot.core.pool.history import PoolHistory
 from bot.core.pool.pool import Pool
 from bot.core.record import Change
 from tests.adapters.back_end import parts_with
@@ -70,16 +70,16 @@ def _written(folder: Path) -> None:
     assert said.returncode == 0, said.stderr
 
 
-def source(url: str, wire: Wire, world: World) -> Prometheus:
+def source(url: str, wire: HttpPool, world: World) -> Prometheus:
     """The source as an installation has it."""
     parts = replace(parts_with(wire), now=world.clock.now)
     return build("p", "[metrics.p]", {"kind": "prometheus", "url": url}, {POOL: dict(QUERIES)}, parts)
 
 
-async def installed(url: str, wire: Wire, **tables: dict[str, object]) -> World:
+async def installed(url: str, wire: HttpPool, **tables: dict[str, object]) -> World:
     """Tailback runs for the first time; five minutes later an alert fires."""
     world = World(**tables)
-    world.desk.metrics = {POOL: source(url, wire, world)}
+    world.context.metrics = {POOL: source(url, wire, world)}
     await world.store.commit(Change(wake=("chore:pools",)))
     await world.passes(300, step=5)
     await world.fires()
@@ -96,11 +96,11 @@ def pool(world: World) -> Pool:
 
 async def test_the_first_forecast_rests_on_the_weeks_before_the_installation(url: str) -> None:
     """The lull that every day has clears the queue; from the samples alone nothing could be hoped for."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         world = await installed(url, wire)
         blind = await installed(url, wire, timing={"backfill": "0s"})
     past = world.data.rows[f"past:{POOL}"].value
-    assert isinstance(past, Past)
+    assert isinstance(past, PoolHistory)
     lived = {cell.hour % 24: 60 * cell.arrivals.total / cell.arrivals.seconds for cell in past.cells}
     assert [round(lived[hour], 1) for hour in (3, 12)] == [4.2, 1.0]
     assert {usual.weeks for usual in pool(world).ahead} == {2}
@@ -113,10 +113,10 @@ async def test_the_first_forecast_rests_on_the_weeks_before_the_installation(url
 
 async def test_it_stops_a_week_after_the_database_ends(url: str) -> None:
     """Prometheus keeps fifteen days unless told otherwise; what is older is asked for seven times, and left alone."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         world = await installed(url, wire)
     fill, past = world.data.rows[f"fill:{POOL}"].value, world.data.rows[f"past:{POOL}"].value
     assert isinstance(fill, Backfill)
-    assert isinstance(past, Past)
+    assert isinstance(past, PoolHistory)
     assert (fill.days, fill.empty) == ((), 7)
     assert KEPT_DAYS - 1 <= len(past.cells) / 24 <= KEPT_DAYS

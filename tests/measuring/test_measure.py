@@ -55,7 +55,7 @@ async def test_a_look_that_fails_keeps_the_past_and_the_reason() -> None:
 async def test_a_pool_without_a_source_says_so() -> None:
     """Unknown is not zero, and the remedy is in the words."""
     world = World()
-    world.desk.metrics = {}
+    world.context.metrics = {}
     await world.fires()
     await world.work()
     assert pool(world).samples == ()
@@ -100,6 +100,6 @@ async def test_the_pools_are_measured_apart() -> None:
     world = World()
     world.metrics.show(POOL, {"queued": 5})
     await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
-    world.desk.metrics = {POOL: world.metrics}
+    world.context.metrics = {POOL: world.metrics}
     await world.work()
     assert (pool(world).trouble, pool(world, OTHER_POOL).latest) == (None, None)

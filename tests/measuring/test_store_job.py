@@ -7,8 +7,8 @@ import pytest
 
 from bot.adapters.stored_jobs import StoredJobs
 from bot.core.pool.job import JobState, WorkflowJob
-from bot.core.record import Conflict, Held
-from bot.measuring.store_job import LEAST_SECONDS, TRIES, Told, take_job
+from bot.core.record import Conflict, Stored
+from bot.measuring.store_job import LEAST_SECONDS, TRIES, StoredJob, take_job
 from bot.ports import Unreachable
 from tests.builders import NOW, POOL
 from tests.world import World
@@ -19,14 +19,14 @@ ENDED = replace(RUNNING, state=JobState.COMPLETED, completed_at=NOW - 1, runner=
 
 
 async def stored(world: World) -> WorkflowJob | None:
-    held: Held[WorkflowJob] | None = await world.store.get(WorkflowJob, "1")
+    held: Stored[WorkflowJob] | None = await world.store.get(WorkflowJob, "1")
     return held.value if held else None
 
 
 async def test_a_word_is_stored_with_its_labels_in_one_commit() -> None:
     """Record, lists and the line become true together."""
     world = World()
-    assert await take_job(world.desk, QUEUED, "d1") is Told.STORED
+    assert await take_job(world.context, QUEUED, "d1") is StoredJob.STORED
     assert world.data.commits == 1
     assert await stored(world) == replace(QUEUED, heard_at=NOW)
     jobs = StoredJobs(world.store, world.clock.now)
@@ -37,18 +37,18 @@ async def test_a_word_is_stored_with_its_labels_in_one_commit() -> None:
 async def test_the_same_word_again_is_no_news() -> None:
     """Nothing is written, with or without the delivery's id."""
     world = World()
-    await take_job(world.desk, QUEUED, "d1")
+    await take_job(world.context, QUEUED, "d1")
     world.clock.advance(30)
     for delivery in ("d1", "d2", ""):
-        assert await take_job(world.desk, replace(QUEUED, seen_at=world.clock.now()), delivery) is Told.REPEATED
+        assert await take_job(world.context, replace(QUEUED, seen_at=world.clock.now()), delivery) is StoredJob.REPEATED
     assert world.data.commits == 1
 
 
 async def test_words_in_the_wrong_order_leave_the_job_where_it_is() -> None:
     """A late `queued` does not put a finished job back into the queue."""
     world = World()
-    outcomes = [await take_job(world.desk, word, f"d{n}") for n, word in enumerate((ENDED, QUEUED, RUNNING))]
-    assert outcomes == [Told.STORED, Told.REPEATED, Told.REPEATED]
+    outcomes = [await take_job(world.context, word, f"d{n}") for n, word in enumerate((ENDED, QUEUED, RUNNING))]
+    assert outcomes == [StoredJob.STORED, StoredJob.REPEATED, StoredJob.REPEATED]
     assert (found := await stored(world)) is not None
     assert found.state is JobState.COMPLETED
 
@@ -57,21 +57,21 @@ async def test_a_redelivery_after_the_job_was_forgotten_brings_nothing_back() ->
     """The record is gone after an hour; somebody presses Redeliver at GitHub. An end needs no mark: it is past."""
     world = World()
     for number, word in enumerate((QUEUED, RUNNING, ENDED)):
-        assert await take_job(world.desk, word, f"d{number}") is Told.STORED
+        assert await take_job(world.context, word, f"d{number}") is StoredJob.STORED
     assert set(world.data.marks) == {"github:d0", "github:d1"}
     world.clock.advance(3700)
     assert await stored(world) is None
-    again = [await take_job(world.desk, word, f"d{n}") for n, word in enumerate((QUEUED, RUNNING, ENDED))]
-    assert again == [Told.REPEATED, Told.REPEATED, Told.PAST]
+    again = [await take_job(world.context, word, f"d{n}") for n, word in enumerate((QUEUED, RUNNING, ENDED))]
+    assert again == [StoredJob.REPEATED, StoredJob.REPEATED, StoredJob.PAST]
     assert await stored(world) is None
 
 
 async def test_an_end_that_comes_hours_late_takes_the_job_out_of_the_queue() -> None:
     """It is kept a moment more as over, so that no late word of before can take its place."""
     world = World()
-    await take_job(world.desk, QUEUED, "d1")
+    await take_job(world.context, QUEUED, "d1")
     world.clock.advance(7200)
-    assert await take_job(world.desk, replace(ENDED, seen_at=world.clock.now()), "d2") is Told.STORED
+    assert await take_job(world.context, replace(ENDED, seen_at=world.clock.now()), "d2") is StoredJob.STORED
     (job,) = await StoredJobs(world.store, world.clock.now).under(POOL)
     assert job.state is JobState.COMPLETED
     world.clock.advance(LEAST_SECONDS + 1)
@@ -84,7 +84,7 @@ async def test_no_pool_is_measured_because_of_a_job() -> None:
     await world.opens()
     due = dict(world.data.due)
     for number in range(100):
-        await take_job(world.desk, replace(QUEUED, id=str(number)), f"d{number}")
+        await take_job(world.context, replace(QUEUED, id=str(number)), f"d{number}")
     assert world.data.due == due
 
 
@@ -92,10 +92,10 @@ async def test_words_at_once_about_one_job_end_in_its_newest_state() -> None:
     """Each reads before any writes; the commit finds out, and the word is looked at again."""
     world = World()
     words = [QUEUED, RUNNING, ENDED] * 3
-    outcomes = await asyncio.gather(*(take_job(world.desk, word, f"d{n}") for n, word in enumerate(words)))
+    outcomes = await asyncio.gather(*(take_job(world.context, word, f"d{n}") for n, word in enumerate(words)))
     assert (found := await stored(world)) is not None
     assert found.state is JobState.COMPLETED
-    assert outcomes.count(Told.STORED) <= 3
+    assert outcomes.count(StoredJob.STORED) <= 3
 
 
 async def test_a_job_that_is_written_without_end_is_not_stored() -> None:
@@ -110,5 +110,5 @@ async def test_a_job_that_is_written_without_end_is_not_stored() -> None:
 
     world.store.commit = refuses  # type: ignore[method-assign]  # a store in which somebody else is always first
     with pytest.raises(Unreachable, match="written too often"):
-        await take_job(world.desk, QUEUED, "d1")
+        await take_job(world.context, QUEUED, "d1")
     assert tries == TRIES

@@ -6,7 +6,7 @@ from bot.playground.fleet.api.metrics_api import shown
 from bot.playground.fleet.api.promql import Element, instant, over_range
 from bot.playground.fleet.api.promql_syntax import BadQuery
 from bot.playground.fleet.history import History
-from bot.playground.fleet.metrics import FAMILIES, Sample, exposition, samples
+from bot.playground.fleet.metrics import FAMILIES, ExposedSample, exposition, samples
 from bot.playground.fleet.scenarios import STOCKOUT, SURGE
 from tests.playground.fleet_queries import PRODUCT_FIGURES
 from tests.playground.fleet_world import NOON, Receiver, client, stand_in
@@ -17,7 +17,7 @@ def recorded(*values: float, apart: float = 10.0, name: str = "x_total") -> Hist
     history = History()
     first = 100 - apart * (len(values) - 1)
     for place, value in enumerate(values):
-        history.record(first + place * apart, [Sample(name, (("pool", "a"),), value)])
+        history.record(first + place * apart, [ExposedSample(name, (("pool", "a"),), value)])
     return history
 
 
@@ -34,7 +34,7 @@ def test_the_exposition_has_help_and_type_for_every_family() -> None:
 
 def test_labels_are_escaped() -> None:
     """Quotes, backslashes and line ends do not break the format."""
-    text = exposition([Sample("ci_jobs_queued", (("pool", 'a"b\\c\nd'),), 1.0)])
+    text = exposition([ExposedSample("ci_jobs_queued", (("pool", 'a"b\\c\nd'),), 1.0)])
     assert text.splitlines()[2] == r'ci_jobs_queued{pool="a\"b\\c\nd"} 1.0'
 
 
@@ -75,7 +75,7 @@ def test_the_history_keeps_an_hour() -> None:
     """What is older than an hour can no longer be asked for."""
     history = History()
     for second in range(4 * 3600):
-        history.record(second, [Sample("x", (), second)])
+        history.record(second, [ExposedSample("x", (), second)])
         history.forget(second)
     found = over_range(history, "x", 0, 4 * 3600 - 1, 600)
     assert found[0][1][0][0] >= 3 * 3600 - 600
@@ -116,7 +116,7 @@ def test_what_it_cannot_answer_it_refuses_by_name(query, says) -> None:
 def test_ambiguous_matching_is_refused() -> None:
     """Two series on one side that look the same without their names cannot be matched."""
     history = History()
-    history.record(100, [Sample("x", (), 1.0), Sample("y", (), 2.0)])
+    history.record(100, [ExposedSample("x", (), 1.0), ExposedSample("y", (), 2.0)])
     with pytest.raises(BadQuery, match="many-to-many"):
         instant(history, '{__name__=~"x|y"} + x', 100)
 

@@ -5,7 +5,7 @@ import pytest
 from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.figures import read
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED, HEALTHY, SCENARIOS, SURGE, Scenario
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 
 STORIES = ["surge", "limit-reached", "stockout", "offline-hosts", "provider-outage", "hung-jobs"]
 REACTION_SECONDS = 15
@@ -17,7 +17,7 @@ class Watch:
 
     def __init__(self, scenario: Scenario, seed: int = DEFAULT_SEED) -> None:
         self.scenario = scenario
-        self.fleet = Fleet(scenario.pools, scenario.faults, seed, -36_000)
+        self.fleet = SimulatedFleet(scenario.pools, scenario.faults, seed, -36_000)
         self.fleet.advance(0)
         self.second = 0
         self.fired_at: int | None = None

@@ -6,23 +6,23 @@ from bot.playground.fleet import faults
 from bot.playground.fleet.figures import PoolFigures, read
 from bot.playground.fleet.metrics import samples
 from bot.playground.fleet.scenarios import SURGE
-from bot.playground.fleet.simulation import Fleet, OutOfRangeError, UnknownPoolError
+from bot.playground.fleet.simulation import OutOfRangeError, SimulatedFleet, UnknownPoolError
 from bot.playground.fleet.spec import Burst
 from tests.playground.fleet_world import small_pool
 
 HOUR = 3600.0
 
 
-def lived(*troubles: faults.Fault, until: float = HOUR, **pool: object) -> tuple[Fleet, PoolFigures]:
+def lived(*troubles: faults.FleetFault, until: float = HOUR, **pool: object) -> tuple[SimulatedFleet, PoolFigures]:
     """Return a fleet of one small pool after some simulated time."""
-    fleet = Fleet([small_pool(**pool)], troubles, seed=1)
+    fleet = SimulatedFleet([small_pool(**pool)], troubles, seed=1)
     fleet.advance(until)
     return fleet, read(fleet, "small")
 
 
 def test_the_same_seed_gives_the_same_day_however_time_is_cut() -> None:
     """One long step and many short ones end in exactly the same exported samples."""
-    whole, cut = (Fleet(SURGE.pools, SURGE.faults, 7, -HOUR) for _ in range(2))
+    whole, cut = (SimulatedFleet(SURGE.pools, SURGE.faults, 7, -HOUR) for _ in range(2))
     whole.advance(HOUR)
     for place in range(1, 361):
         cut.advance(-HOUR + place * 20)
@@ -33,7 +33,7 @@ def test_another_seed_gives_another_day() -> None:
     """The seed is really used."""
     days = []
     for seed in (1, 2):
-        fleet = Fleet(SURGE.pools, seed=seed)
+        fleet = SimulatedFleet(SURGE.pools, seed=seed)
         fleet.advance(HOUR)
         days.append(samples(fleet))
     assert days[0] != days[1]
@@ -62,7 +62,7 @@ def test_the_autoscaler_creates_up_to_the_limit_and_lets_idle_runners_go() -> No
 
 def test_scaling_changes_neither_what_arrives_nor_how_long_it_runs() -> None:
     """With and without help the same jobs come, so two runs can be compared."""
-    helped, alone = (Fleet(SURGE.pools, SURGE.faults, 3) for _ in range(2))
+    helped, alone = (SimulatedFleet(SURGE.pools, SURGE.faults, 3) for _ in range(2))
     helped.set_target("linux.2xlarge", 80)
     for fleet in (helped, alone):
         fleet.advance(HOUR)
@@ -248,7 +248,7 @@ def test_an_empty_queue_has_waited_no_time_and_an_unknown_duration() -> None:
 def test_arrivals_follow_the_pools_rhythm() -> None:
     """Twice as many in the first hour as usual, none in the second, over and over."""
     arrived = []
-    fleet = Fleet([small_pool(arrivals_per_minute=2.0, rhythm=(2.0, 0.0))], (), seed=1)
+    fleet = SimulatedFleet([small_pool(arrivals_per_minute=2.0, rhythm=(2.0, 0.0))], (), seed=1)
     for hour in range(1, 5):
         fleet.advance(hour * HOUR)
         arrived.append(sum(fleet.pools["small"].tally.arrived.values()))

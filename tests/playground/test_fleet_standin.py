@@ -6,10 +6,10 @@ import json
 import pytest
 
 from bot.playground.fleet import faults
-from bot.playground.fleet.api.scaler import KEYS_KEPT, Scaler
+from bot.playground.fleet.api.scaler import KEYS_KEPT, SimulatedScaler
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import HEALTHY, LIMIT_REACHED, SURGE
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 from tests.playground.fleet_world import NOON, TARGET, Receiver, client, small_pool, stand_in
 
 
@@ -73,8 +73,8 @@ async def test_the_scaler_refuses_with_a_sentence(method, path, body, code, says
 
 def test_old_keys_are_forgotten() -> None:
     """The memory of keys is bounded."""
-    fleet = Fleet([small_pool()])
-    scaler = Scaler(fleet)
+    fleet = SimulatedFleet([small_pool()])
+    scaler = SimulatedScaler(fleet)
     for number in range(KEYS_KEPT + 5):
         scaler.put("small", {"desired": 5}, str(number))
     assert scaler.put("small", {"desired": 6}, "0").status == 200

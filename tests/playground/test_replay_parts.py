@@ -5,14 +5,14 @@ import pytest
 from bot.core.message import Message
 from bot.core.pool.pool import Snapshot
 from bot.playground.replay.chat import RecordingChat
-from bot.playground.replay.journal import Form, Said
-from bot.playground.replay.parts import Clock, RecordedAlertmanager, RecordedMetrics, RecordedScaler
+from bot.playground.replay.journal import JournalForm, JournalMessage
+from bot.playground.replay.parts import RecordedAlertmanager, RecordedMetrics, RecordedScaler, ReplayClock
 from bot.ports import Failure, Refused, Unreachable
 
 AT = 1_772_445_600.0
 
 
-def figures(clock: Clock) -> RecordedMetrics:
+def figures(clock: ReplayClock) -> RecordedMetrics:
     """A pool that was measured three times."""
     looks = [Snapshot("p", AT + 30 * n, queued=n, busy=4, idle=n, booting=None) for n in range(3)]
     return RecordedMetrics({"p": looks}, clock.now)
@@ -20,7 +20,7 @@ def figures(clock: Clock) -> RecordedMetrics:
 
 async def test_figures_are_those_of_the_time_and_never_of_the_future() -> None:
     """Before the first measurement nothing is known, and between two the older one stands with its own time."""
-    clock = Clock(AT - 1)
+    clock = ReplayClock(AT - 1)
     source = figures(clock)
     with pytest.raises(Unreachable, match=r"no figures of p before 10:00 UTC; add them to metrics\.jsonl"):
         await source.snapshot("p")
@@ -36,7 +36,7 @@ async def test_figures_are_those_of_the_time_and_never_of_the_future() -> None:
 
 async def test_a_scaler_is_as_large_as_the_record_says_and_takes_nothing() -> None:
     """What the record does not say is unknown; an order would be a bug, and is refused."""
-    clock = Clock(AT + 60)
+    clock = ReplayClock(AT + 60)
     scaler = RecordedScaler("p", figures(clock))
     assert (await scaler.read()).current == 6
     assert (await RecordedScaler("q", figures(clock)).read()).current is None
@@ -59,8 +59,8 @@ async def test_an_alertmanager_can_be_asked_nothing() -> None:
 
 async def test_the_chat_writes_down_what_is_said_and_finds_it_again() -> None:
     """Marks, threads and edits as Slack has them; what was never posted cannot be edited."""
-    said: list[Said] = []
-    clock = Clock(AT)
+    said: list[JournalMessage] = []
+    clock = ReplayClock(AT)
     chat = RecordingChat(clock.now, frozenset({"U1"}), said.append)
     posted = await chat.post("C1", Message("first"), mark="m1")
     clock.reach(AT + 5)
@@ -68,7 +68,13 @@ async def test_the_chat_writes_down_what_is_said_and_finds_it_again() -> None:
     await chat.update("C1", reply.ts, Message("less"))
     await chat.update("C1", posted.ts, Message("second"), mark="m3")
     await chat.whisper("C1", "U1", Message("psst"))
-    assert [one.form for one in said] == [Form.POST, Form.REPLY, Form.REWORDED, Form.EDIT, Form.WHISPER]
+    assert [one.form for one in said] == [
+        JournalForm.POST,
+        JournalForm.REPLY,
+        JournalForm.REWORDED,
+        JournalForm.EDIT,
+        JournalForm.WHISPER,
+    ]
     assert (await chat.find("C1", "m3", since=AT), await chat.find("C1", "m1", since=AT)) == (posted, None)
     assert await chat.find("C1", "m2", since=AT, thread=posted.ts) == reply
     assert [own.mark for own in await chat.own("C1", since=AT)] == ["m3"]

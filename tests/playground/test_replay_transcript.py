@@ -1,32 +1,32 @@
 """The transcript shows what a reader of the channel would notice, in plain words and with zones."""
 
-from bot.playground.replay.journal import Came, Form, Said
+from bot.playground.replay.journal import JournalArrival, JournalForm, JournalMessage
 from bot.playground.replay.transcript import plain, transcript
 
 AT = 1_772_445_600.0
 
 
-def told(*lines: Said | Came) -> list[str]:
+def told(*lines: JournalMessage | JournalArrival) -> list[str]:
     """The transcript without its empty lines, at a report period of five minutes."""
     return [line for line in transcript(lines, 300.0) if line]
 
 
-def edit(after: float, text: str) -> Said:
-    return Said(AT + after, Form.EDIT, "C1", text, "1.1", "1.1")
+def edit(after: float, text: str) -> JournalMessage:
+    return JournalMessage(AT + after, JournalForm.EDIT, "C1", text, "1.1", "1.1")
 
 
-POST = Said(AT, Form.POST, "C1", "OPEN · 14 jobs, oldest waits 32 min.", "1.1")
+POST = JournalMessage(AT, JournalForm.POST, "C1", "OPEN · 14 jobs, oldest waits 32 min.", "1.1")
 
 
 def test_threads_replies_and_whispers_say_where_they_stand() -> None:
     """Messages in channels are numbered; whoever reads a reply can find its thread."""
     assert told(
-        Came(AT, "webhook grafana", "opened"),
-        Came(AT, "webhook grafana", "repeated"),
+        JournalArrival(AT, "webhook grafana", "opened"),
+        JournalArrival(AT, "webhook grafana", "repeated"),
         POST,
-        Said(AT + 1, Form.REPLY, "C1", "*OPEN* · Worse.", "1.2", "1.1", broadcast=True),
-        Said(AT + 2, Form.WHISPER, "C1", "Only you.", thread="1.1", whom="U1"),
-        Said(AT + 3, Form.WHISPER, "C1", "Only you.", whom="U1"),
+        JournalMessage(AT + 1, JournalForm.REPLY, "C1", "*OPEN* · Worse.", "1.2", "1.1", broadcast=True),
+        JournalMessage(AT + 2, JournalForm.WHISPER, "C1", "Only you.", thread="1.1", whom="U1"),
+        JournalMessage(AT + 3, JournalForm.WHISPER, "C1", "Only you.", whom="U1"),
     ) == [
         "2026-03-02 10:00:00 UTC · webhook grafana: opened an incident",
         "2026-03-02 10:00:00 UTC · #C1 · message 1",

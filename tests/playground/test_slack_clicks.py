@@ -14,130 +14,130 @@ OPEN = "OPEN: linux.2xlarge"
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
+async def context() -> AsyncIterator[Desk]:
     async with standing_desk() as standing:
         yield standing
 
 
-async def test_a_click_reaches_the_app_as_slack_would_send_it(desk: Desk) -> None:
+async def test_a_click_reaches_the_app_as_slack_would_send_it(context: Desk) -> None:
     """Container, channel, message, response URL, trigger and the stored value of the button."""
-    desk.app.action("ack")(desk.note)
-    parent = await desk.parent()
+    context.app.action("ack")(context.note)
+    parent = await context.parent()
     assert parent.buttons == ["Acknowledge", "Scale up"]
     assert await parent.click("Acknowledge", user="U0BEN") == {"ok": True, "status": 200}
-    [body] = desk.bodies
+    [body] = context.bodies
     assert body["user"] == {"id": "U0BEN", "username": "ben", "name": "ben", "team_id": "T0DEMO"}
     assert body["container"] == {"type": "message", "message_ts": parent.ts, "channel_id": CI, "is_ephemeral": False}
     assert body["channel"] == {"id": CI, "name": "ci"}
     assert body["message"]["ts"] == parent.ts
     [action] = body["actions"]
     assert (action["action_id"], action["value"], action["type"]) == ("ack", "act-ack", "button")
-    assert str(body["response_url"]).startswith(f"{desk.kit.url}/response/")
+    assert str(body["response_url"]).startswith(f"{context.kit.url}/response/")
 
 
-async def test_a_click_in_a_reply_names_its_thread(desk: Desk) -> None:
+async def test_a_click_in_a_reply_names_its_thread(context: Desk) -> None:
     """`container.thread_ts` tells where to answer."""
-    desk.app.action("ack")(desk.note)
-    root = await desk.parent()
-    reply = await desk.parent(thread_ts=root.ts)
+    context.app.action("ack")(context.note)
+    root = await context.parent()
+    reply = await context.parent(thread_ts=root.ts)
     await reply.click("Acknowledge")
-    assert desk.bodies[0]["container"]["thread_ts"] == root.ts
+    assert context.bodies[0]["container"]["thread_ts"] == root.ts
 
 
-async def test_a_confirm_dialog_that_is_denied_sends_nothing(desk: Desk) -> None:
+async def test_a_confirm_dialog_that_is_denied_sends_nothing(context: Desk) -> None:
     """Only the answer "yes" becomes a click."""
-    desk.app.action("scale_up")(desk.note)
-    parent = await desk.parent()
+    context.app.action("scale_up")(context.note)
+    parent = await context.parent()
     await parent.click("Scale up", confirm=False)
-    assert desk.bodies == []
+    assert context.bodies == []
     await parent.click("Scale up")
-    assert len(desk.bodies) == 1
+    assert len(context.bodies) == 1
 
 
-async def test_choosing_in_the_overflow_menu_sends_the_stored_option(desk: Desk) -> None:
+async def test_choosing_in_the_overflow_menu_sends_the_stored_option(context: Desk) -> None:
     """The option's value comes from the message, not from the client."""
-    desk.app.action("more")(desk.note)
-    parent = await desk.parent()
+    context.app.action("more")(context.note)
+    parent = await context.parent()
     assert parent.choices == ["Resolve by hand", "Mute updates"]
     await parent.choose("Resolve by hand")
-    [action] = desk.bodies[0]["actions"]
+    [action] = context.bodies[0]["actions"]
     assert action["type"] == "overflow"
     assert action["selected_option"]["value"] == "resolve by hand"
 
 
-async def test_a_button_that_is_gone_cannot_be_pressed_except_by_a_stale_client(desk: Desk) -> None:
+async def test_a_button_that_is_gone_cannot_be_pressed_except_by_a_stale_client(context: Desk) -> None:
     """The stand-in refuses it with a sentence; `stale=True` sends the old value, as an old screen would."""
-    desk.app.action("ack")(desk.note)
-    parent = await desk.parent()
-    await desk.kit.client.chat_update(channel=CI, ts=parent.ts, text="done", blocks=[section("done")])
+    context.app.action("ack")(context.note)
+    parent = await context.parent()
+    await context.kit.client.chat_update(channel=CI, ts=parent.ts, text="done", blocks=[section("done")])
     place: Body = {"user": "U0ANA", "channel": CI, "ts": parent.ts, "block_id": "x", "action_id": "ack"}
     with pytest.raises(RefusedError, match="This button is no longer on the message"):
-        await desk.kit.driver.post("click", place)
+        await context.kit.driver.post("click", place)
     await parent.click("Acknowledge", stale=True)
-    assert desk.bodies[0]["actions"][0]["value"] == "act-ack"
+    assert context.bodies[0]["actions"][0]["value"] == "act-ack"
     with pytest.raises(NotShownError, match="no button 'Acknowledge'"):
         await parent.click("Acknowledge")
 
 
-async def test_an_app_that_is_late_fails_the_click_and_is_not_asked_again(desk: Desk) -> None:
+async def test_an_app_that_is_late_fails_the_click_and_is_not_asked_again(context: Desk) -> None:
     """Interactions have 3 s (shortened here) and are never re-sent."""
     release = asyncio.Event()
 
     async def late(ack: Ack, body: Body) -> None:
-        desk.bodies.append(body)
+        context.bodies.append(body)
         await release.wait()
         await ack()
 
-    desk.kit.stand_in.settings.answer_within_seconds = 0.1
-    desk.app.action("ack")(late)
-    parent = await desk.parent()
+    context.kit.stand_in.settings.answer_within_seconds = 0.1
+    context.app.action("ack")(late)
+    parent = await context.parent()
     with pytest.raises(RefusedError, match="the app did not answer within"):
         await parent.click("Acknowledge")
     release.set()
-    assert len(desk.bodies) == 1
-    assert [(sent.retry, sent.problem) for sent in desk.kit.stand_in.log.sent] == [(0, "http_timeout")]
+    assert len(context.bodies) == 1
+    assert [(sent.retry, sent.problem) for sent in context.kit.stand_in.log.sent] == [(0, "http_timeout")]
 
 
-async def test_a_wrong_signing_secret_is_refused_by_bolt(desk: Desk) -> None:
+async def test_a_wrong_signing_secret_is_refused_by_bolt(context: Desk) -> None:
     """The signatures are real: with another secret the app answers 401."""
-    desk.app.action("ack")(desk.note)
-    parent = await desk.parent()
-    desk.kit.stand_in.settings.signing_secret = "another"
+    context.app.action("ack")(context.note)
+    parent = await context.parent()
+    context.kit.stand_in.settings.signing_secret = "another"
     with pytest.raises(RefusedError, match="HTTP 401"):
         await parent.click("Acknowledge")
-    assert desk.bodies == []
+    assert context.bodies == []
 
 
-async def test_response_urls_take_five_posts_in_thirty_minutes(desk: Desk) -> None:
+async def test_response_urls_take_five_posts_in_thirty_minutes(context: Desk) -> None:
     """Ephemeral by default, replacing and deleting the original, then used up; and another one too old."""
-    desk.app.action("ack")(desk.note)
-    parent = await desk.parent()
+    context.app.action("ack")(context.note)
+    parent = await context.parent()
     await parent.click("Acknowledge", user="U0BEN")
-    url = AsyncWebhookClient(str(desk.bodies[0]["response_url"]), retry_handlers=[])
+    url = AsyncWebhookClient(str(context.bodies[0]["response_url"]), retry_handlers=[])
     await url.send(text="only you see this")
-    assert (await desk.kit.driver.ephemeral("U0BEN", "only you")).text
+    assert (await context.kit.driver.ephemeral("U0BEN", "only you")).text
     await url.send(text="all see this", response_type="in_channel")
-    assert (await desk.kit.driver.channel("ci").parent("all see this")).data["bot"]
+    assert (await context.kit.driver.channel("ci").parent("all see this")).data["bot"]
     await url.send(text="acknowledged", replace_original=True)
     assert (await parent.read()).text == "acknowledged"
     assert (await url.send(text="x" * 10, blocks=[{"type": "chart"}])).status_code == 400
     assert (await url.send(text="", delete_original=True)).status_code == 200
     assert (await url.send(text="sixth")).body == '{"ok":false,"error":"used_url"}'
-    other = await desk.parent()
+    other = await context.parent()
     await other.click("Acknowledge")
-    late = AsyncWebhookClient(str(desk.bodies[1]["response_url"]), retry_handlers=[])
-    desk.kit.clock.advance(30 * 60 + 1)
+    late = AsyncWebhookClient(str(context.bodies[1]["response_url"]), retry_handlers=[])
+    context.kit.clock.advance(30 * 60 + 1)
     assert (await late.send(text="late")).status_code == 404
 
 
-async def test_buttons_of_ephemeral_messages_work_and_say_that_they_are_ephemeral(desk: Desk) -> None:
+async def test_buttons_of_ephemeral_messages_work_and_say_that_they_are_ephemeral(context: Desk) -> None:
     """No message travels along, and the response URL replaces what only that person sees."""
-    desk.app.action("ack")(desk.note)
+    context.app.action("ack")(context.note)
     blocks = [{"type": "actions", "elements": [button("Acknowledge", "ack")]}]
-    await desk.kit.client.chat_postEphemeral(channel=CI, user="U0BEN", text="private", blocks=blocks)
-    private = await desk.kit.driver.ephemeral("U0BEN", "private")
+    await context.kit.client.chat_postEphemeral(channel=CI, user="U0BEN", text="private", blocks=blocks)
+    private = await context.kit.driver.ephemeral("U0BEN", "private")
     await private.click("Acknowledge", user="U0BEN")
-    [body] = desk.bodies
+    [body] = context.bodies
     assert body["container"]["is_ephemeral"]
     assert "message" not in body
     url = AsyncWebhookClient(str(body["response_url"]), retry_handlers=[])
@@ -145,19 +145,19 @@ async def test_buttons_of_ephemeral_messages_work_and_say_that_they_are_ephemera
     assert (await private.read()).buttons == []
 
 
-async def test_an_app_that_is_not_there_is_said_to_be_out_of_reach(desk: Desk) -> None:
+async def test_an_app_that_is_not_there_is_said_to_be_out_of_reach(context: Desk) -> None:
     """Nobody listens: the person reads that, and nothing hangs."""
-    parent = await desk.parent()
-    desk.kit.stand_in.settings.request_url = "http://127.0.0.1:9/slack/events"
+    parent = await context.parent()
+    context.kit.stand_in.settings.request_url = "http://127.0.0.1:9/slack/events"
     with pytest.raises(RefusedError, match="could not be reached"):
         await parent.click("Acknowledge")
 
 
-async def test_what_does_not_appear_fails_with_what_was_there(desk: Desk) -> None:
+async def test_what_does_not_appear_fails_with_what_was_there(context: Desk) -> None:
     """A journey that fails shows the screen."""
-    parent = await desk.parent()
+    parent = await context.parent()
     with pytest.raises(NotShownError, match=OPEN):
-        await desk.kit.driver.channel("ci").parent("RESOLVED", within=0.05)
+        await context.kit.driver.channel("ci").parent("RESOLVED", within=0.05)
     with pytest.raises(NotShownError, match="Acknowledge"):
         await parent.until("EASING", within=0.05)
     with pytest.raises(NotShownError, match="no reply with 'drained'"):

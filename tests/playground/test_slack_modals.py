@@ -10,68 +10,68 @@ from tests.slack_driver import Message, RefusedError
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
+async def context() -> AsyncIterator[Desk]:
     async with standing_desk() as standing:
         yield standing
 
 
-async def open_modal(desk: Desk, on_submit: Callable[..., Awaitable[None]], **more: object) -> Message:
+async def open_modal(context: Desk, on_submit: Callable[..., Awaitable[None]], **more: object) -> Message:
     """A parent whose Scale up opens the modal, and what happens on submit."""
 
     async def ask(ack: Ack, body: Body, client: object) -> None:
-        await desk.kit.client.views_open(trigger_id=str(body["trigger_id"]), view=modal(**more))
+        await context.kit.client.views_open(trigger_id=str(body["trigger_id"]), view=modal(**more))
         await ack()
 
-    desk.app.action("scale_up")(ask)
-    desk.app.view("scale")(on_submit)
-    parent = await desk.parent()
+    context.app.action("scale_up")(ask)
+    context.app.view("scale")(on_submit)
+    parent = await context.parent()
     await parent.click("Scale up")
     return parent
 
 
-async def test_a_modal_is_filled_in_by_label_and_submitted(desk: Desk) -> None:
+async def test_a_modal_is_filled_in_by_label_and_submitted(context: Desk) -> None:
     """`view.state.values` and `private_metadata` arrive, and an empty acknowledgement closes the modal."""
-    await open_modal(desk, desk.note)
-    view = await desk.kit.driver.modal(title="Scale up")
+    await open_modal(context, context.note)
+    view = await context.kit.driver.modal(title="Scale up")
     assert view.labels == ["Target", "Lease", "Note"]
     await view.fill("Target", 24)
     await view.fill("Lease", "1 hour")
     assert await view.submit() == {}
-    submitted = desk.bodies[0]["view"]
+    submitted = context.bodies[0]["view"]
     values = submitted["state"]["values"]
     assert values["target"]["n"] == {"type": "number_input", "value": "24"}
     assert values["lease"]["s"]["selected_option"]["value"] == "1 hour"
     assert values["note"]["t"]["value"] is None
     assert submitted["private_metadata"] == "inc-1"
-    assert (await desk.kit.driver.screen())["views"] == []
+    assert (await context.kit.driver.screen())["views"] == []
 
 
-async def test_the_client_itself_refuses_empty_and_wrong_fields(desk: Desk) -> None:
+async def test_the_client_itself_refuses_empty_and_wrong_fields(context: Desk) -> None:
     """Required, number and range are checked before anything is sent."""
-    await open_modal(desk, desk.note)
-    view = await desk.kit.driver.modal()
+    await open_modal(context, context.note)
+    view = await context.kit.driver.modal()
     assert await view.submit() == {"target": "Please complete this required field."}
     await view.fill("Target", "many")
     assert await view.submit() == {"target": "Please enter a number."}
     await view.fill("Target", 41)
     assert await view.submit() == {"target": "Please enter a number of at most 40."}
-    assert desk.bodies == []
+    assert context.bodies == []
 
 
-async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(desk: Desk) -> None:
+async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(context: Desk) -> None:
     """`response_action: errors` is on the screen, by block."""
 
     async def refuse(ack: Ack, body: Body) -> None:
         await ack(response_action="errors", errors={"target": "At most 20 without approval."})
 
-    await open_modal(desk, refuse)
-    view = await desk.kit.driver.modal()
+    await open_modal(context, refuse)
+    view = await context.kit.driver.modal()
     await view.fill("Target", 24)
     assert await view.submit() == {"target": "At most 20 without approval."}
-    assert (await desk.kit.driver.modal()).errors == {"target": "At most 20 without approval."}
+    assert (await context.kit.driver.modal()).errors == {"target": "At most 20 without approval."}
 
 
-async def test_update_push_and_clear_do_to_the_stack_what_they_say(desk: Desk) -> None:
+async def test_update_push_and_clear_do_to_the_stack_what_they_say(context: Desk) -> None:
     """The three other answers to a submission."""
     answers = iter(
         [
@@ -84,19 +84,19 @@ async def test_update_push_and_clear_do_to_the_stack_what_they_say(desk: Desk) -
     async def answer(ack: Ack, body: Body) -> None:
         await ack(**next(answers))
 
-    await open_modal(desk, answer)
-    view = await desk.kit.driver.modal()
+    await open_modal(context, answer)
+    view = await context.kit.driver.modal()
     await (await view.fill("Target", 24)).submit()
-    updated = await desk.kit.driver.modal(title="Checked")
+    updated = await context.kit.driver.modal(title="Checked")
     assert updated.id == view.id
     await updated.submit()
-    top = await desk.kit.driver.modal(title="On top")
+    top = await context.kit.driver.modal(title="On top")
     assert top.id != view.id
     await (await top.fill("Target", 2)).submit()
-    assert (await desk.kit.driver.screen())["views"] == []
+    assert (await context.kit.driver.screen())["views"] == []
 
 
-async def test_an_answer_that_slack_would_refuse_is_told_to_the_person(desk: Desk) -> None:
+async def test_an_answer_that_slack_would_refuse_is_told_to_the_person(context: Desk) -> None:
     """Errors for a block that is none, and a view with a long title."""
     answers = iter(
         [
@@ -108,35 +108,35 @@ async def test_an_answer_that_slack_would_refuse_is_told_to_the_person(desk: Des
     async def answer(ack: Ack, body: Body) -> None:
         await ack(**next(answers))
 
-    await open_modal(desk, answer)
-    view = await (await desk.kit.driver.modal()).fill("Target", 24)
+    await open_modal(context, answer)
+    view = await (await context.kit.driver.modal()).fill("Target", 24)
     with pytest.raises(RefusedError, match="name no input block of this modal: elsewhere"):
         await view.submit()
     with pytest.raises(RefusedError, match="less than 25 characters"):
         await view.submit()
 
 
-async def test_closing_is_told_when_the_view_asks_for_it(desk: Desk) -> None:
+async def test_closing_is_told_when_the_view_asks_for_it(context: Desk) -> None:
     """`notify_on_close` sends view_closed."""
-    desk.app.view_closed("scale")(desk.note)
-    await open_modal(desk, desk.note, notify_on_close=True)
-    await (await desk.kit.driver.modal()).close()
-    assert desk.bodies[0]["type"] == "view_closed"
-    assert (await desk.kit.driver.screen())["views"] == []
+    context.app.view_closed("scale")(context.note)
+    await open_modal(context, context.note, notify_on_close=True)
+    await (await context.kit.driver.modal()).close()
+    assert context.bodies[0]["type"] == "view_closed"
+    assert (await context.kit.driver.screen())["views"] == []
 
 
-async def test_a_view_can_be_updated_later_unless_its_hash_is_old(desk: Desk) -> None:
+async def test_a_view_can_be_updated_later_unless_its_hash_is_old(context: Desk) -> None:
     """Open first, fetch after, then `views.update`."""
-    await open_modal(desk, desk.note)
-    view = await desk.kit.driver.modal()
-    await desk.kit.client.views_update(view_id=view.id, view=modal("Ready"))
-    assert (await desk.kit.driver.modal(title="Ready")).id == view.id
-    stale = desk.kit.client.views_update(view_id=view.id, hash="1.old", view=modal("Late"))
+    await open_modal(context, context.note)
+    view = await context.kit.driver.modal()
+    await context.kit.client.views_update(view_id=view.id, view=modal("Ready"))
+    assert (await context.kit.driver.modal(title="Ready")).id == view.id
+    stale = context.kit.client.views_update(view_id=view.id, hash="1.old", view=modal("Late"))
     assert await code(stale) == "hash_conflict"
-    assert await code(desk.kit.client.views_update(view_id="V0", view=modal())) == "not_found"
+    assert await code(context.kit.client.views_update(view_id="V0", view=modal())) == "not_found"
 
 
-async def test_a_modal_keeps_every_kind_of_input(desk: Desk) -> None:
+async def test_a_modal_keeps_every_kind_of_input(context: Desk) -> None:
     """Radio buttons, checkboxes, times and people have each their own field in the state."""
     choices = [{"text": plain(label), "value": label} for label in ("a", "b")]
     elements = {
@@ -149,12 +149,12 @@ async def test_a_modal_keeps_every_kind_of_input(desk: Desk) -> None:
         {"type": "input", "block_id": label, "label": plain(label), "element": {**element, "action_id": "x"}}
         for label, element in elements.items()
     ]
-    await open_modal(desk, desk.note, blocks=blocks)
-    view = await desk.kit.driver.modal()
+    await open_modal(context, context.note, blocks=blocks)
+    view = await context.kit.driver.modal()
     for label, value in {"Radio": "b", "Until": 1_800_000_000, "Who": "U0BEN"}.items():
         await view.fill(label, value)
     assert await view.submit() == {}
-    values = desk.bodies[0]["view"]["state"]["values"]
+    values = context.bodies[0]["view"]["state"]["values"]
     assert values["Radio"]["x"]["selected_option"]["value"] == "b"
     assert [option["value"] for option in values["Checks"]["x"]["selected_options"]] == ["a"]
     assert values["Until"]["x"]["selected_date_time"] == 1_800_000_000

@@ -10,57 +10,57 @@ from tests.slack_driver import RefusedError
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
+async def context() -> AsyncIterator[Desk]:
     async with standing_desk() as standing:
         yield standing
 
 
-async def test_a_slash_command_arrives_as_a_form_and_its_answer_is_shown(desk: Desk) -> None:
+async def test_a_slash_command_arrives_as_a_form_and_its_answer_is_shown(context: Desk) -> None:
     """Names become ids; the acknowledgement's body is an ephemeral message, or one in the channel."""
 
     async def queue(ack: Ack, body: Body) -> None:
-        desk.bodies.append(body)
+        context.bodies.append(body)
         if body["text"] == "list":
             await ack({"response_type": "in_channel", "text": "two pools"})
         else:
             await ack("nothing waits")
 
-    desk.app.command("/queue")(queue)
-    await desk.kit.driver.slash("/queue", "status @ben #ops", user="U0CHI")
-    assert (desk.bodies[0]["command"], desk.bodies[0]["channel_id"]) == ("/queue", CI)
-    assert desk.bodies[0]["text"] == "status <@U0BEN|ben> <#C0OPS|ops>"
-    assert (await desk.kit.driver.ephemeral("U0CHI", "nothing waits")).ephemeral
-    await desk.kit.driver.slash("/queue", "list")
-    await desk.kit.driver.channel("ci").parent("two pools")
+    context.app.command("/queue")(queue)
+    await context.kit.driver.slash("/queue", "status @ben #ops", user="U0CHI")
+    assert (context.bodies[0]["command"], context.bodies[0]["channel_id"]) == ("/queue", CI)
+    assert context.bodies[0]["text"] == "status <@U0BEN|ben> <#C0OPS|ops>"
+    assert (await context.kit.driver.ephemeral("U0CHI", "nothing waits")).ephemeral
+    await context.kit.driver.slash("/queue", "list")
+    await context.kit.driver.channel("ci").parent("two pools")
 
 
-async def test_slash_commands_do_not_exist_in_threads_nor_when_they_are_not_installed(desk: Desk) -> None:
+async def test_slash_commands_do_not_exist_in_threads_nor_when_they_are_not_installed(context: Desk) -> None:
     """The two refusals people know."""
     with pytest.raises(RefusedError, match="/nope is not a valid command"):
-        await desk.kit.driver.slash("/nope")
+        await context.kit.driver.slash("/nope")
     in_thread: Body = {"user": "U0ANA", "channel": CI, "command": "/queue", "text": "", "thread_ts": "1.000001"}
     with pytest.raises(RefusedError, match="not supported in threads"):
-        await desk.kit.driver.post("slash", in_thread)
+        await context.kit.driver.post("slash", in_thread)
 
 
-async def test_a_mention_in_a_thread_is_an_event_with_its_thread(desk: Desk) -> None:
+async def test_a_mention_in_a_thread_is_an_event_with_its_thread(context: Desk) -> None:
     """`@tailback status` becomes the bot's id; a message without it, or where the bot is not, is no event."""
     events: list[Body] = []
 
     async def mentioned(event: Body) -> None:
         events.append(event)
 
-    desk.app.event("app_mention")(mentioned)
-    parent = await desk.parent()
-    await desk.kit.driver.mention("status", thread=parent, user="U0BEN")
-    await desk.kit.driver.say("no bot here")
-    await desk.kit.driver.mention("status", channel="random")
+    context.app.event("app_mention")(mentioned)
+    parent = await context.parent()
+    await context.kit.driver.mention("status", thread=parent, user="U0BEN")
+    await context.kit.driver.say("no bot here")
+    await context.kit.driver.mention("status", channel="random")
     [event] = events
     assert (event["text"], event["thread_ts"], event["user"]) == ("<@U0TAILBACK> status", parent.ts, "U0BEN")
     assert [reply.text for reply in await parent.replies()] == ["<@U0TAILBACK> status"]
 
 
-async def test_an_event_that_fails_is_sent_again_with_its_number_and_reason(desk: Desk) -> None:
+async def test_an_event_that_fails_is_sent_again_with_its_number_and_reason(context: Desk) -> None:
     """At once, after one minute, after five; by the clock that is handed in, with the same event id."""
     seen: list[tuple[str, object, object]] = []
 
@@ -69,38 +69,38 @@ async def test_an_event_that_fails_is_sent_again_with_its_number_and_reason(desk
         seen.append((body["event_id"], headers.get("x-slack-retry-num"), headers.get("x-slack-retry-reason")))
         raise RuntimeError("cannot store")
 
-    desk.app.event("app_mention")(mentioned)
+    context.app.event("app_mention")(mentioned)
     with pytest.raises(RefusedError, match="HTTP 500"):
-        await desk.kit.driver.mention("status")
+        await context.kit.driver.mention("status")
     assert [entry[1:] for entry in seen] == [(None, None), (["1"], ["http_error"])]
     for seconds in (60, 300):
-        assert await desk.kit.stand_in.delivery.redeliver_due() == 0
-        desk.kit.clock.advance(seconds)
-        assert await desk.kit.stand_in.delivery.redeliver_due() == 1
-    desk.kit.clock.advance(3600)
-    assert await desk.kit.stand_in.delivery.redeliver_due() == 0
+        assert await context.kit.stand_in.delivery.redeliver_due() == 0
+        context.kit.clock.advance(seconds)
+        assert await context.kit.stand_in.delivery.redeliver_due() == 1
+    context.kit.clock.advance(3600)
+    assert await context.kit.stand_in.delivery.redeliver_due() == 0
     assert [entry[1] for entry in seen] == [None, ["1"], ["2"], ["3"]]
     assert len({entry[0] for entry in seen}) == 1
 
 
-async def test_app_home_shows_what_the_app_publishes_when_it_is_opened(desk: Desk) -> None:
+async def test_app_home_shows_what_the_app_publishes_when_it_is_opened(context: Desk) -> None:
     """`app_home_opened`, then `views.publish`; buttons in it are clicks of a view."""
     home = {"type": "home", "blocks": [section("2 open"), {"type": "actions", "elements": [button("Go", "go")]}]}
 
     async def opened(event: Body) -> None:
-        await desk.kit.client.views_publish(user_id=str(event["user"]), view=home)
+        await context.kit.client.views_publish(user_id=str(event["user"]), view=home)
 
-    desk.app.event("app_home_opened")(opened)
-    desk.app.action("go")(desk.note)
-    view = await desk.kit.driver.home("U0BEN", containing="2 open")
+    context.app.event("app_home_opened")(opened)
+    context.app.action("go")(context.note)
+    view = await context.kit.driver.home("U0BEN", containing="2 open")
     await view.click("Go")
-    assert desk.bodies[0]["container"] == {"type": "view", "view_id": view.id}
+    assert context.bodies[0]["container"] == {"type": "view", "view_id": view.id}
 
 
-async def test_a_message_shortcut_carries_the_message(desk: Desk) -> None:
+async def test_a_message_shortcut_carries_the_message(context: Desk) -> None:
     """The third way into a thread."""
-    desk.app.shortcut("ask")(desk.note)
-    parent = await desk.parent()
+    context.app.shortcut("ask")(context.note)
+    parent = await context.parent()
     await parent.shortcut("ask")
-    [body] = desk.bodies
+    [body] = context.bodies
     assert (body["type"], body["message_ts"], body["message"]["text"]) == ("message_action", parent.ts, "open")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.core.pool.history import Past, finished
-from bot.core.record import Change, Held, Put
+from bot.core.pool.history import PoolHistory, finished
+from bot.core.record import Change, Put, Stored
 from bot.ports import Refused
 from bot.reporting import report
 from tests.builders import NOW, POOL, incident, view
@@ -27,8 +27,8 @@ async def measured(world: World, days: int, pool: str = POOL) -> None:
     """So many days of hours before now, with busy mornings; the clock stands at their end."""
     cells = weeks(days, lambda day, at: day % 7 < 5 and at in (9, 10))
     world.clock.advance(max(0.0, MONDAY + days * 86400 - world.clock.now()))
-    past = finished(Past(pool), cells)
-    await world.store.commit(Change(puts=(Put(Held(past, 0), past, None),)))
+    past = finished(PoolHistory(pool), cells)
+    await world.store.commit(Change(puts=(Put(Stored(past, 0), past, None),)))
 
 
 async def test_without_incidents_it_says_so() -> None:

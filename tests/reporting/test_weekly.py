@@ -7,13 +7,13 @@ import pytest
 
 from bot.config import RouteTable
 from bot.core.incident.incident import Incident, Thread
-from bot.core.record import Change, Claim, Conflict, Held, Put
+from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.core.reporting.weekly import Weekly
 from bot.maintenance.chores import chore
 from bot.ports import Failure
 from bot.reporting.weekly import weekly
 from tests.builders import CHANNEL, NOW, POOL, closed, named
-from tests.fakes import Stored
+from tests.fakes import SlackMessage
 from tests.world import World
 
 OTHER = "C0OTHER"
@@ -22,7 +22,7 @@ MONDAY = NOW + 3 * 86400 + 3600
 WEEK = 7 * 86400.0
 
 
-def posts(world: World, channel: str = CHANNEL) -> list[Stored]:
+def posts(world: World, channel: str = CHANNEL) -> list[SlackMessage]:
     """The weekly posts that stand in a channel."""
     return [s for s in world.chat.parents() if s.mark.startswith("weekly/") and s.channel == channel]
 
@@ -42,7 +42,7 @@ async def happened(world: World, at: float = NOW, channel: str = CHANNEL, pool: 
 
 async def kept(world: World, made: Incident) -> None:
     """A closed incident on record."""
-    put = Put(Held(made, 0), made, None, keep_seconds=30 * 86400.0)
+    put = Put(Stored(made, 0), made, None, keep_seconds=30 * 86400.0)
     await world.store.commit(Change(puts=(put,), join=(("ended", made.id),)))
 
 
@@ -50,7 +50,7 @@ async def ticks(world: World, until: float, step: float = 3600.0) -> None:
     """Time goes by until then; the chore and the worker do their part."""
     while world.clock.now() < until:
         world.clock.advance(min(step, until - world.clock.now()))
-        await weekly(world.desk)
+        await weekly(world.context)
         await world.work()
 
 
@@ -58,7 +58,7 @@ async def begun(**tables: object) -> World:
     """A world with an incident on Friday, whose channel has its appointment."""
     world = World(**tables)
     await happened(world)
-    await weekly(world.desk)
+    await weekly(world.context)
     await world.work()
     return world
 
@@ -112,8 +112,8 @@ async def test_every_channel_hears_of_its_own_incidents() -> None:
     """A routed channel of its pools alone; one without news hears nothing."""
     world = World()
     routes = [RouteTable(match={"team": "a"}, channel=OTHER), RouteTable(match={"team": "b"}, channel="C0QUIET")]
-    file = world.desk.settings.file.model_copy(update={"route": routes})
-    world.desk.settings = replace(world.desk.settings, file=file)
+    file = world.context.settings.file.model_copy(update={"route": routes})
+    world.context.settings = replace(world.context.settings, file=file)
     await happened(world)
     await happened(world, NOW + 60, OTHER, "linux.gpu")
     await ticks(world, MONDAY + 3600)
@@ -188,7 +188,7 @@ async def test_being_woken_while_it_is_posted_is_no_second_post() -> None:
     world = await begun()
     world.clock.advance(MONDAY - world.clock.now() + 1)
     (claim,) = await world.claims("weekly")
-    await weekly(world.desk)
+    await weekly(world.context)
     await world.tell(claim)
     await world.work()
     assert len(posts(world)) == 1
@@ -238,7 +238,7 @@ async def test_the_pace_of_the_channel_is_kept() -> None:
     world = await begun(slack={"pace": "1s"})
     world.clock.advance(MONDAY - world.clock.now())
     for number in range(6):
-        await world.desk.store.pace(f"post:{CHANNEL}", f"x{number}", 1.0, 3, urgent=False)
+        await world.context.store.pace(f"post:{CHANNEL}", f"x{number}", 1.0, 3, urgent=False)
     await world.work()
     assert posts(world) == []
     await ticks(world, MONDAY + 30, step=1)
@@ -277,9 +277,9 @@ async def test_a_channel_that_is_no_longer_configured_is_left_alone() -> None:
 async def test_the_chore_comes_back_within_the_hour() -> None:
     """So that a changed configuration, or a lost record, is seen to."""
     world = World()
-    await world.desk.store.commit(Change(wake=("chore:weekly",)))
+    await world.context.store.commit(Change(wake=("chore:weekly",)))
     (claim,) = (await world.store.claim(1)).claims
     assert isinstance(claim, Claim)
-    await chore(world.desk, claim)
+    await chore(world.context, claim)
     assert world.due("chore:weekly") == 3600
     assert world.due("weekly") == 0

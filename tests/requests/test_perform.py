@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.record import Claim, Conflict
-from bot.core.requests.request import Act, Progress
+from bot.core.requests.request import Progress, Request
 from bot.ports import Failure, Unreachable
 from bot.requests.perform import TRIES
 from tests.builders import CHANNEL, POOL
@@ -242,7 +242,7 @@ async def test_what_is_only_a_draft_or_done_is_never_performed() -> None:
     await world.work()
     assert world.scaler.requests == []
     row = world.data.rows[f"act:{world.act.id}"]
-    assert isinstance(row.value, Act)
+    assert isinstance(row.value, Request)
     row.value = replace(row.value, progress=Progress.DONE)
     world.data.due[f"act:{world.act.id}"] = world.clock.now()
     await world.work()

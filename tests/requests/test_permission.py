@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.record import AuditEntry
-from bot.core.requests.interaction import Request, Surface
+from bot.core.requests.interaction import Interaction, Surface
 from bot.ports import Failure, Person, Refused
 from bot.requests.permission import acting, permit, refused
 from tests.builders import CHANNEL, POOL
@@ -22,20 +22,20 @@ def permitted(world: World, *allowed: str) -> World:
 async def test_a_person_a_group_and_anyone_are_let_through(allowed: tuple[str, ...], who: str) -> None:
     """By user id, by membership in a user group, or as a full member of the workspace."""
     world = permitted(World(), *allowed)
-    await permit(world.desk, who, TEAM, "scale")
+    await permit(world.context, who, TEAM, "scale")
     assert world.chat.script.count("group_members") == (1 if "S0INFRA" in allowed else 0)
 
 
 async def test_somebody_who_is_not_on_the_list_is_refused() -> None:
     """And told which setting decides."""
     with pytest.raises(Refused, match=r"You are not on the list for this \(`permissions.scale`"):
-        await permit(permitted(World(), BEN, "S0INFRA").desk, CAM, TEAM, "scale")
+        await permit(permitted(World(), BEN, "S0INFRA").context, CAM, TEAM, "scale")
 
 
 async def test_an_empty_list_permits_nobody() -> None:
     """A permission that is not configured is not given."""
     with pytest.raises(Refused, match="Nobody may do that here yet"):
-        await permit(permitted(World()).desk, ANA, TEAM, "scale")
+        await permit(permitted(World()).context, ANA, TEAM, "scale")
 
 
 async def test_a_guest_is_refused_even_by_name() -> None:
@@ -43,7 +43,7 @@ async def test_a_guest_is_refused_even_by_name() -> None:
     world = permitted(World(), ANA, "anyone")
     world.chat.people[ANA] = Person(ANA, TEAM, full_member=False)
     with pytest.raises(Refused, match="Only full members"):
-        await permit(world.desk, ANA, TEAM, "scale")
+        await permit(world.context, ANA, TEAM, "scale")
 
 
 async def test_somebody_of_another_workspace_is_refused() -> None:
@@ -51,7 +51,7 @@ async def test_somebody_of_another_workspace_is_refused() -> None:
     world = permitted(World(), "anyone")
     world.chat.people[STRANGER] = Person(STRANGER, "T0OTHER")
     with pytest.raises(Refused, match="Only full members"):
-        await permit(world.desk, STRANGER, TEAM, "scale")
+        await permit(world.context, STRANGER, TEAM, "scale")
 
 
 @pytest.mark.parametrize("call", ["person", "group_members"])
@@ -60,22 +60,22 @@ async def test_when_slack_does_not_say_who_somebody_is_nobody_may(call: str) -> 
     world = permitted(World(), "S0INFRA")
     world.chat.script.fail(call, Failure.UNKNOWN)
     with pytest.raises(Refused, match=r"Nothing was done: Slack did not say who you are"):
-        await permit(world.desk, ANA, TEAM, "scale")
+        await permit(world.context, ANA, TEAM, "scale")
 
 
 async def test_a_group_that_does_not_exist_permits_nobody() -> None:
     """A typing error in the configuration opens no door."""
     with pytest.raises(Refused, match="Nothing was done"):
-        await permit(permitted(World(), "S0TYPO").desk, ANA, TEAM, "scale")
+        await permit(permitted(World(), "S0TYPO").context, ANA, TEAM, "scale")
 
 
 async def test_the_kill_switch_works_at_once() -> None:
     """The settings are read afresh each time."""
     world = World()
-    acting(world.desk)
+    acting(world.context)
     world.configure(actions={"enabled": False})
     with pytest.raises(Refused, match=r"`actions.enabled = false` in tailback.toml"):
-        acting(world.desk)
+        acting(world.context)
 
 
 @pytest.mark.parametrize("name", ["silence", "scale_up", "unsilence"])
@@ -173,8 +173,8 @@ async def test_the_second_one_hears_who_did_it_and_when() -> None:
 async def test_a_refusal_stands_in_the_audit_trail() -> None:
     """Denials too (C11)."""
     world = World()
-    request = Request("scale_up", CAM, TEAM, CHANNEL, Surface.COMMAND, "k1", act="i1.0123456789ab")
-    await refused(world.desk, request, "not on the list")
+    request = Interaction("scale_up", CAM, TEAM, CHANNEL, Surface.COMMAND, "k1", act="i1.0123456789ab")
+    await refused(world.context, request, "not on the list")
     ((_, entry, _),) = world.data.trail
     why, about = "refused: not on the list", "i1.0123456789ab"
     assert entry == AuditEntry(world.clock.now(), CAM, "scale_up", outcome=why, act=about)

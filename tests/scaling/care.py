@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from bot.context.context import Lever
+from bot.context.context import PoolScaler
 from bot.core.incident.timeline import Entry
 from bot.core.record import AuditEntry
-from bot.core.requests.interaction import Answer, Request, Surface
-from bot.core.requests.request import Act
-from bot.core.scaling.lease import Lease
+from bot.core.requests.interaction import Answer, Interaction, Surface
+from bot.core.requests.request import Request
+from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
 from bot.registry import ACTIONS
 from tests.builders import CHANNEL, POOL
@@ -32,30 +32,30 @@ class CareWorld(World):
     def policy(self, **parts: Any) -> None:
         """What the pool's scaler allows from now on."""
         policy = replace(POLICY, **parts)
-        self.desk.levers, self.scaler.allowed = {POOL: Lever(self.scaler, policy)}, policy.maximum
+        self.context.levers, self.scaler.allowed = {POOL: PoolScaler(self.scaler, policy)}, policy.maximum
 
     def actions(self, **parts: Any) -> None:
         """Kill switch and shadow mode, as an operator sets them."""
         self.configure(permissions=PERMISSIONS, timing={"poll": "30s"}, actions=parts)
 
-    async def wants(self, target: int, who: str = ANA) -> Act:
+    async def wants(self, target: int, who: str = ANA) -> Request:
         """Somebody confirms a target in the incident's thread; the act as it was written down."""
         await self.says("scale_up", POOL, str(target), who=who)
         draft = self.act
         await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, act=draft.id)
-        found = await self.desk.act(draft.id)
+        found = await self.context.act(draft.id)
         assert found is not None
         return found
 
-    async def scaled(self, target: int = 24, who: str = ANA) -> Act:
+    async def scaled(self, target: int = 24, who: str = ANA) -> Request:
         """A target that the scaler accepted."""
         act = await self.wants(target, who)
         await self.work()
         return await self.now(act)
 
-    async def now(self, act: Act) -> Act:
+    async def now(self, act: Request) -> Request:
         """The act as it is on record."""
-        found = await self.desk.act(act.id)
+        found = await self.context.act(act.id)
         assert found is not None
         return found
 
@@ -75,14 +75,14 @@ class CareWorld(World):
         given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
         root = self.incident.thread.root
         return await ACTIONS[name].ask(
-            self.desk, Request(**{"name": name, "who": who, "act": act, "thread": root, **given, **parts})
+            self.context, Interaction(**{"name": name, "who": who, "act": act, "thread": root, **given, **parts})
         )
 
     @property
-    def lease(self) -> Lease:
+    def lease(self) -> PoolLeases:
         """The pool's lease."""
         found = self.data.rows[f"lease:{POOL}"].value
-        assert isinstance(found, Lease)
+        assert isinstance(found, PoolLeases)
         return found
 
     def audit(self, what: str) -> list[AuditEntry]:

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.core.record import Change
-from bot.core.requests.request import Act
+from bot.core.requests.request import Request
 from bot.ports import Failure, Refused
 from tests.scaling.care import ANA, BEN, DAN, CareWorld
 from tests.world import PoliteStore
@@ -49,7 +49,7 @@ class Story:
         self.world = CareWorld(maximum=MOST, step=None, approval_above=AGREED)
         world = self.world
         self.store = MortalStore(world.clock.now, world.clock.monotonic, data=world.data)
-        world.store = world.desk.store = self.store
+        world.store = world.context.store = self.store
         self.floor = BEFORE
         """What somebody else than Tailback set last."""
         self.on = True
@@ -65,12 +65,12 @@ class Story:
         intents = [entry for _, entry, _ in self.world.data.trail if entry.act == act_id and entry.outcome == "sent"]
         assert intents, "an audit record before every effect"
         assert intents[-1].parameters["target"] == str(target), "the trail says what is done"
-        act = await self.world.desk.act(act_id)
+        act = await self.world.context.act(act_id)
         assert act is not None
         self.judge(act, target)
         await self._set(target, key)
 
-    def judge(self, act: Act, target: int) -> None:
+    def judge(self, act: Request, target: int) -> None:
         """What one kind of action may do."""
         current = self.world.scaler.current or 0
         if act.name == "scale_up":

@@ -1,7 +1,7 @@
 """A lease is looked after: what came is told once, with Undo; quietly, with or without an incident."""
 
 from bot.core.record import Change
-from bot.core.scaling.lease import Lease
+from bot.core.scaling.lease import PoolLeases
 from bot.ports import Capacity, Failure
 from tests.builders import POOL
 from tests.scaling.care import ANA, CareWorld
@@ -100,7 +100,7 @@ async def test_a_lease_that_was_only_woken_is_forgotten() -> None:
     world = CareWorld()
     await world.store.commit(Change(wake=(f"lease:{POOL}",)))
     await world.work()
-    assert world.lease == Lease(POOL)
+    assert world.lease == PoolLeases(POOL)
     assert world.due("lease") is None
 
 
@@ -109,7 +109,7 @@ async def test_a_pool_whose_scaler_is_gone_says_so_once() -> None:
     world = await asked()
     world.runners(24)
     await world.passes(60)
-    world.desk.levers = {}
+    world.context.levers = {}
     await world.passes(7500, step=60)
     told = [text for text in world.replies if "its scaler is not configured any more" in text]
     assert len(told) == 1

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers import aws_asg, kubernetes
-from bot.context.context import Lever
+from bot.context.context import PoolScaler
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress
 from tests.adapters.back_end import parts_with
@@ -28,26 +28,26 @@ def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def asg(api: AwsApi) -> AsyncIterator[CareWorld]:
     """A world whose pool is an Auto Scaling group."""
-    async with serving_aws(api) as url, Wire() as wire:
+    async with serving_aws(api) as url, HttpPool() as wire:
         raw = {"kind": "aws_asg", "group": api.group, "region": "us-east-1", "endpoint_url": url, "max": 40}
         scaler, policy = aws_asg.build(POOL, "[x]", raw, parts_with(wire))
-        yield await world_with(Lever(scaler, replace(POLICY, caution=policy.caution)))
+        yield await world_with(PoolScaler(scaler, replace(POLICY, caution=policy.caution)))
 
 
 @asynccontextmanager
 async def deployment(api: KubernetesApi) -> AsyncIterator[CareWorld]:
     """A world whose pool is a deployment."""
     api.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
-    async with serving_kubernetes(api) as url, Wire() as wire:
+    async with serving_kubernetes(api) as url, HttpPool() as wire:
         raw = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "url": url, "token_env": "TOKEN", "max": 40}
         scaler, policy = kubernetes.build(POOL, "[x]", raw, parts_with(wire, {"TOKEN": "cluster-token"}))
-        yield await world_with(Lever(scaler, replace(POLICY, caution=policy.caution)))
+        yield await world_with(PoolScaler(scaler, replace(POLICY, caution=policy.caution)))
 
 
-async def world_with(lever: Lever) -> CareWorld:
+async def world_with(lever: PoolScaler) -> CareWorld:
     """An open incident with 10 runners and a queue."""
     world = CareWorld()
-    world.desk.levers = {POOL: lever}
+    world.context.levers = {POOL: lever}
     await world.opens()
     world.runners(10)
     return world

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.context.context import Lever
+from bot.context.context import PoolScaler
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Answer, Surface
 from bot.core.requests.request import Progress
@@ -165,9 +165,9 @@ async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help()
 async def test_in_a_simulation_every_time_says_whose_clock_it_goes_by() -> None:
     """The question and the result: boot, lease and check are the fleet's, with the clock's beside them."""
     world = await opened(timing={"speed": 60.0})
-    policy = world.desk.levers[POOL].policy
+    policy = world.context.levers[POOL].policy
     leased = replace(policy, lease_seconds=120.0, drained_seconds=10.0, approval_above=20)
-    world.desk.levers = {POOL: Lever(world.scaler, leased)}
+    world.context.levers = {POOL: PoolScaler(world.scaler, leased)}
     question = str((await filled(world, "20")).view)
     assert "New runners take about 3 min to boot" in question
     assert (
@@ -358,7 +358,7 @@ async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask
     """And its answer is understood; once both can, the dialog has to be opened again."""
     world = World()
     full = FakeScaler(current=40)
-    world.desk.levers = {**world.desk.levers, OTHER_POOL: Lever(full, ScalePolicy(maximum=40))}
+    world.context.levers = {**world.context.levers, OTHER_POOL: PoolScaler(full, ScalePolicy(maximum=40))}
     await world.opens(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
     assert "'block_id': 'pool'" not in str((await world.asks("scale_up")).view)
     assert "*linux.2xlarge*: from 10 to" in str((await filled(world, "24")).view)

@@ -11,10 +11,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.aws import Aws
-from bot.adapters.github.api import LONGEST_HOUR_SECONDS, Allowance, Api
+from bot.adapters.github.api import LONGEST_HOUR_SECONDS, Allowance, GitHubApi
 from bot.adapters.github.auth import Token
 from bot.adapters.github.pages import Pages
-from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, Wire
+from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab
 from bot.adapters.metrics.listing import Listed, Listing
 from bot.playground.serving import serving
@@ -37,8 +37,8 @@ def pages(headers: dict[str, bytes], status: int = 200) -> Pages[Thing]:
     """Lists of a GitHub whose every answer has these headers."""
     given = [(name.encode(), value) for name, value in headers.items()]
     answer = httpx.MockTransport(lambda _: httpx.Response(status, json=[{}], headers=given))
-    http = Wire(answer).http("GitHub", URL, answers=frozenset({401, 403, 429}))
-    return Pages(Api(http, Token("T"), lambda: NOW, 500), "", lambda _: Thing())
+    http = HttpPool(answer).http("GitHub", URL, answers=frozenset({401, 403, 429}))
+    return Pages(GitHubApi(http, Token("T"), lambda: NOW, 500), "", lambda _: Thing())
 
 
 async def refusal(call: Awaitable[object]) -> Unreachable | None:
@@ -78,7 +78,7 @@ async def test_a_long_header_of_links_takes_no_time(kind: str, piece: str) -> No
     build = {"github": github.build, "gitlab": gitlab.build}[kind]
     owner = {"github": {"organizations": ["o"]}, "gitlab": {"projects": ["g/p"]}}[kind]
     header = {"Link": "<" + piece * (60_000 // len(piece))}
-    async with Wire(httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=header))) as wire:
+    async with HttpPool(httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=header))) as wire:
         raw = {"kind": kind, "url": URL, "token_env": "T", **owner}
         source = build(kind, "place", raw, {"linux": {}}, parts_with(wire, {"T": "token"}))
         begun = time.perf_counter()
@@ -108,7 +108,7 @@ async def test_an_odd_pause_of_buildkite_is_none(value: str) -> None:
     """The figures are told all the same."""
     body = {"jobs": {"queues": {"linux": {"scheduled": 0}}}, "agents": {"queues": {"linux": {}}}}
     header = {buildkite.POLL_HEADER: value}
-    async with Wire(httpx.MockTransport(lambda _: httpx.Response(200, json=body, headers=header))) as wire:
+    async with HttpPool(httpx.MockTransport(lambda _: httpx.Response(200, json=body, headers=header))) as wire:
         raw = {"kind": "buildkite", "url": URL, "token_env": "T"}
         source = buildkite.build("b", "place", raw, {"linux": {}}, parts_with(wire, {"T": "token"}))
         assert (await source.snapshot("linux")).queued == 0

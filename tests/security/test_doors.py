@@ -157,7 +157,7 @@ async def test_a_flood_of_jobs_leaves_nothing_behind_for_ever(redis_url: str) ->
         clock = FakeClock(World().clock.now())
         store = RedisStore(connect(redis_url), Clocks(clock.now, clock.monotonic))
         async with door() as at:
-            at.world.desk.store = store
+            at.world.context.store = store
             for number in range(200):
                 labels = [f"{odd}{number}" for odd in ODD] + [f"endless-{number}-{n}" for n in range(30)]
                 answer = await send(at, event(id=number + 1, labels=labels), delivery=f"d{number}")

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.aws import Aws
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.slack.chat import SlackChat
@@ -56,7 +56,7 @@ async def test_no_link_and_no_redirect_leads_a_source_of_figures_away(kind: str,
             asked.append(request.url.host)
             return httpx.Response(status, json=body, headers={"Link": LINKS, "Location": EVIL, "Refresh": f"0;{EVIL}"})
 
-        async with Wire(httpx.MockTransport(answer)) as wire:
+        async with HttpPool(httpx.MockTransport(answer)) as wire:
             parts = parts_with(wire, {"T": f"user:{TOKEN}"})
             source = build(kind, "place", {"kind": kind, "url": f"https://{OWN}", **table}, {POOL: {}}, parts)
             with suppress(Unreachable, Refused):

@@ -12,7 +12,7 @@ import structlog
 from structlog.testing import LogCapture
 
 from bot.adapters.aws import Aws
-from bot.adapters.http.client import Wire, bearer
+from bot.adapters.http.client import HttpPool, bearer
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.config import Environment, File, Settings
 from bot.ports import Failure, Metrics, Refused, Unreachable
@@ -34,14 +34,14 @@ CODED = base64.b64encode(f"tailback:{TOKEN}".encode()).decode()
 """How Jenkins's is sent."""
 
 
-def echoing(status: int, before: int = 0) -> Wire:
+def echoing(status: int, before: int = 0) -> HttpPool:
     """A back end that repeats every header it was sent, and the token in them alone."""
 
     def answer(request: httpx.Request) -> httpx.Response:
         given = [*request.headers.values(), TOKEN]
         return httpx.Response(status, json={"message": "x" * before + " ".join(given)})
 
-    return Wire(httpx.MockTransport(answer))
+    return HttpPool(httpx.MockTransport(answer))
 
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404, 422, 429, 500])
@@ -72,7 +72,7 @@ async def test_a_token_of_one_request_is_taken_out_before_anything_is_cut(before
 @pytest.mark.parametrize("header", ["Authorization", "PRIVATE-TOKEN"])
 async def test_a_token_that_no_header_may_hold_is_named_and_not_repeated(spoilt: str, header: str) -> None:
     """The HTTP library would repeat it in its own error; nothing is sent."""
-    async with serving_once() as url, Wire() as wire:
+    async with serving_once() as url, HttpPool() as wire:
         with pytest.raises(Unreachable, match="no header may have; put it right") as caught:
             await wire.http("GitLab", url, headers={header: spoilt}).get("/x")
     assert TOKEN not in str(caught.value)

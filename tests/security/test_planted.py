@@ -12,8 +12,8 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.config import Environment, File, Settings
 from bot.core.incident.incident import Incident
-from bot.core.requests.request import Act
-from bot.core.scaling.lease import Lease
+from bot.core.requests.request import Request
+from bot.core.scaling.lease import PoolLeases
 from bot.ports import Unreachable
 
 ROOTS = ("inc", "act", "lease", "pool", "digest")
@@ -43,7 +43,7 @@ async def test_a_pickle_in_redis_is_no_more_than_an_unreadable_record(redis_url:
     store = RedisStore(connect(redis_url), Clocks(time.time, time.monotonic), lease_seconds=1.0)
     try:
         assert (await store.claim(50)).claims == ()
-        for kind in (Incident, Act, Lease):
+        for kind in (Incident, Request, PoolLeases):
             with pytest.raises(Unreachable, match="cannot be read"):
                 await store.get(kind, "evil")
         assert [entry.what for _, entry, _ in await store.audit_trail()] == ["this entry of the trail cannot be read"]

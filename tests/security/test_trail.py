@@ -10,7 +10,7 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.record import AuditEntry, Change
 from bot.ports import Refused
-from handlers.tools.records import Wanted, json_lines, table, trail_of, verified
+from handlers.tools.records import RecordQuery, json_lines, table, trail_of, verified
 from tests.fakes import FakeClock
 
 WRITTEN = 2_500
@@ -76,8 +76,8 @@ async def test_a_trail_that_was_trimmed_breaks_at_its_first_entry(store: RedisSt
     assert "breaks at entry 1 of 1,100" in (said := await broken(store))
     assert "scale 1400" in said
     rows = await trail_of(store)
-    assert len(table(rows, Wanted()).splitlines()) == 1101
-    assert len(json_lines(rows, Wanted()).splitlines()) == 1100
+    assert len(table(rows, RecordQuery()).splitlines()) == 1101
+    assert len(json_lines(rows, RecordQuery()).splitlines()) == 1100
 
 
 async def test_a_lost_head_stops_nobody_and_is_placed(store: RedisStore, server: redis.Redis) -> None:

@@ -18,7 +18,7 @@ def only(world: World) -> SilenceFound:
 
 async def looks(world: World) -> str:
     """The look, and the worker's part of it."""
-    problem = await keep_silences(world.desk)
+    problem = await keep_silences(world.context)
     await world.work()
     return problem
 

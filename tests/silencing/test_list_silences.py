@@ -74,6 +74,6 @@ async def test_a_back_end_that_does_not_answer_is_named() -> None:
 async def test_without_a_back_end_it_says_what_to_add() -> None:
     """As Silence does."""
     world = World()
-    world.desk.alertmanagers = {}
+    world.context.alertmanagers = {}
     with pytest.raises(Refused, match=r"add \[alertmanager\.NAME\]"):
         await told(world)

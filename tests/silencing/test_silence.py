@@ -302,17 +302,17 @@ async def test_the_back_end_of_the_alerts_own_kind_is_asked() -> None:
     """Of several of its kind the one whose address its links name; nobody guesses, and nobody asks a stranger."""
     world = World()
     other = FakeAlertmanager(world.clock, kind="alertmanager")
-    world.desk.alertmanagers = {"am": other, "grafana": world.alertmanager}
+    world.context.alertmanagers = {"am": other, "grafana": world.alertmanager}
     found = await world.opens()
-    assert silence.keeper(world.desk, found) == ("grafana", world.alertmanager)
+    assert silence.keeper(world.context, found) == ("grafana", world.alertmanager)
     with pytest.raises(Refused, match="no configured Alertmanager holds an alert from sns"):
-        silence.keeper(world.desk, replace(found, source="sns"))
-    world.desk.alertmanagers = {"dev": FakeAlertmanager(world.clock), "prod": world.alertmanager}
+        silence.keeper(world.context, replace(found, source="sns"))
+    world.context.alertmanagers = {"dev": FakeAlertmanager(world.clock), "prod": world.alertmanager}
     with pytest.raises(Refused, match="which of dev and prod holds this alert; give each its external_url"):
-        silence.keeper(world.desk, found)
+        silence.keeper(world.context, found)
     world.alertmanager.addresses = ("https://prod.example/grafana",)
     there = replace(found.alerts[0], links=Links(silence="https://prod.example/grafana/alerting/silence/new?x=1"))
-    assert silence.keeper(world.desk, replace(found, alerts=(there,)))[0] == "prod"
-    world.desk.alertmanagers = {}
+    assert silence.keeper(world.context, replace(found, alerts=(there,)))[0] == "prod"
+    world.context.alertmanagers = {}
     with pytest.raises(Refused, match="no Alertmanager is configured"):
-        silence.keeper(world.desk, found)
+        silence.keeper(world.context, found)

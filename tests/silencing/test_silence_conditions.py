@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.requests.interaction import Surface
-from bot.core.requests.request import Act, Progress
+from bot.core.requests.request import Progress, Request
 from bot.ports import Failure
 from tests.world import ANA, BEN, World, spoken
 
@@ -93,7 +93,7 @@ async def test_ended_by_hand_nothing_more_happens() -> None:
     told = len(world.replies)
     await world.passes(60)
     assert len(world.replies) == told
-    waiting = [row.value for row in world.data.rows.values() if isinstance(row.value, Act) and row.value.who == ""]
+    waiting = [row.value for row in world.data.rows.values() if isinstance(row.value, Request) and row.value.who == ""]
     assert [act.progress for act in waiting] == [Progress.FAILED]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.sources.credentials import REFUSED, Secrets, Verdict, judged
+from bot.sources.credentials import REFUSED, CredentialVerdict, Secrets, judged
 
 NOW = 1_800_000_000.0
 BODY = b'{"alerts": []}'
@@ -56,7 +56,7 @@ def signed(body: bytes = BODY, *, stamp: bytes = b"1800000000", secret: str = HM
 )
 def test_a_sender_who_knows_the_secret_is_let_in(headers: list[Header], secrets: Secrets) -> None:
     """Bearer, basic with any user name, or a signature alone; both tokens are valid during a rotation."""
-    assert judged(headers, BODY, secrets, NOW) == Verdict(True)
+    assert judged(headers, BODY, secrets, NOW) == CredentialVerdict(True)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_sender_who_knows_the_secret_is_let_in(headers: list[Header], secrets:
 )
 def test_everybody_else_is_refused_with_one_sentence(headers: list[Header], secrets: Secrets, reason: str) -> None:
     """The sender learns nothing from the sentence; the reason is for our own log (SE-2)."""
-    assert judged(headers, BODY, secrets, NOW) == Verdict(False, reason, REFUSED)
+    assert judged(headers, BODY, secrets, NOW) == CredentialVerdict(False, reason, REFUSED)
 
 
 def test_a_header_name_of_ones_own_choice() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.charts.queue_series import Span, onward
+from bot.core.charts.queue_series import Span, extended
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.observe import View
@@ -49,7 +49,7 @@ def sampled(name: str, minutes: float, most: float = 58.0, *, unknown: tuple[flo
 def followed(one: Incident, *pools: Pool) -> Incident:
     """The incident with the course of each pool, and its peaks."""
     span = Span(one.began_at, one.opened_at, POLL, 1.0, len(pools))
-    courses = {pool.id: onward(None, pool.samples, span, "a surge of jobs") for pool in pools}
+    courses = {pool.id: extended(None, pool.samples, span, "a surge of jobs") for pool in pools}
     peaks = {
         pool.id: Peak(max(s.queued or 0 for s in pool.samples), max(s.oldest_wait_seconds or 0 for s in pool.samples))
         for pool in pools

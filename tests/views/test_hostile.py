@@ -11,16 +11,16 @@ from bot.core.incident.incident import State
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event, Picture
 from bot.core.message import Message
-from bot.core.pool.early_warning import Early, Ending
+from bot.core.pool.early_warning import Ending, WarningHistory
 from bot.core.pool.survey import Survey
-from bot.core.requests.request import Performed
+from bot.core.requests.request import Result
 from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.home import answers
 from bot.views.home.home import home
 from bot.views.parent.parent import minimal, parent
 from bot.views.thread import results
 from bot.views.thread.digest import digest
-from bot.views.thread.early_warning import Told, warning
+from bot.views.thread.early_warning import WarningView, warning
 from bot.views.thread.replies import reply
 from tests.slack_limits import message_problems, view_problems
 from tests.views import samples
@@ -29,7 +29,7 @@ from tests.views.thread.test_early_warning import LATEST, STANDS
 
 ACT = "inc_1.0123456789ab"
 BIG = HOSTILE + "x" * 50_000
-EARLY = Told(BIG, STANDS, Early(STANDS), replace(LATEST, pool=HOSTILE), why=(BIG, HOSTILE) * 30)
+EARLY = WarningView(BIG, STANDS, WarningHistory(STANDS), replace(LATEST, pool=HOSTILE), why=(BIG, HOSTILE) * 30)
 TAKEN_OVER = replace(STANDS, ended_at=NOW, ending=Ending.FIRED)
 
 
@@ -55,7 +55,7 @@ def messages() -> dict[str, Message]:
         "said": answers.said(BIG),
         "reply with a picture": reply(of, replace(entry, broadcast=False, picture=Picture("F0CHART", BIG)), NOW),
         "surveyed": results.surveyed(Survey(BIG, (BIG,) * 60, (HOSTILE,) * 60, samples_of)),
-        "outcome": results.told(Performed(BIG, lines=(HOSTILE, BIG) * 40, figures=samples_of * 3)),
+        "outcome": results.told(Result(BIG, lines=(HOSTILE, BIG) * 40, figures=samples_of * 3)),
         "question": results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
         "duplicate": results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),
         "gone home": results.gone_home("javascript:alert(1)|<!here>"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.core.charts.queue_series import Course
+from bot.core.charts.queue_series import QueueSeries
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
 from bot.core.pool.pool import Peak, PoolRules, Snapshot, raised
@@ -47,7 +47,7 @@ def incident(samples: Sequence[Snapshot]) -> Incident:
         at=samples[-1].at,
         pools=named(POOL),
         peaks={POOL: peak},
-        courses={POOL: Course(LOOK_SECONDS, waited_seconds=waited, causes={CAUSE: len(samples)})},
+        courses={POOL: QueueSeries(LOOK_SECONDS, waited_seconds=waited, causes={CAUSE: len(samples)})},
     )
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 from bot.core.alert import Kind
 from bot.core.pool.early_warning import Ending
-from bot.core.pool.history import Past
+from bot.core.pool.history import PoolHistory
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.pool import Pool
-from bot.core.record import Change, Notice
+from bot.core.record import Change, WarningRecord
 from bot.core.requests.interaction import Surface
 from bot.ports import Failure, Refused
 from tests.builders import CHANNEL, NOW, POOL
-from tests.fakes import Stored
+from tests.fakes import SlackMessage
 from tests.world import World, spoken
 
 FULL = {
@@ -73,7 +73,7 @@ async def scales(world: World) -> None:
     await surges(world, 1, 124, 1210.0)
 
 
-def only(world: World) -> Stored:
+def only(world: World) -> SlackMessage:
     """The only message that is no reply."""
     (found,) = world.chat.parents()
     return found
@@ -92,7 +92,7 @@ async def test_several_processes_measure_as_often_as_one() -> None:
     """The record's due time and its claim belong to one of them."""
     world = await watched()
     before = world.metrics.script.count("snapshot")
-    other = world.process(world.desk.settings)
+    other = world.process(world.context.settings)
     for _ in range(10):
         world.clock.advance(60)
         for claim in [*await world.claims("pool"), *await world.claims("pool")]:
@@ -105,7 +105,7 @@ async def test_an_hour_that_is_over_joins_the_past_in_the_same_commit() -> None:
     world = await watched()
     await world.passes(3 * 3600, step=60)
     past = world.data.rows[f"past:{POOL}"].value
-    assert isinstance(past, Past)
+    assert isinstance(past, PoolHistory)
     assert [cell.hour for cell in past.cells] == [int(NOW // 3600) + n for n in range(3)]
     assert past.cells[1].covered_seconds == 3600
     assert past.cells[1].arrivals.total == 480
@@ -115,7 +115,9 @@ async def test_a_pool_that_leaves_the_configuration_is_dropped() -> None:
     """It is not measured again, and its record runs out."""
     world = await watched()
     world.configure(pool={"other": {}})
-    world.desk.settings = replace(world.desk.settings, file=world.desk.settings.file.model_copy(update={"pool": {}}))
+    world.context.settings = replace(
+        world.context.settings, file=world.context.settings.file.model_copy(update={"pool": {}})
+    )
     looks = world.metrics.script.count("snapshot")
     await world.passes(300, step=60)
     assert world.metrics.script.count("snapshot") == looks
@@ -275,12 +277,12 @@ async def test_an_alert_about_a_blind_source_teaches_nothing() -> None:
 async def test_a_route_decides_where_the_warning_goes() -> None:
     """By the labels that the pool's alerts carry."""
     world = World(**TABLES)
-    raw = world.desk.settings.file.model_dump()
+    raw = world.context.settings.file.model_dump()
     raw["route"] = [{"match": {"runner_label": POOL}, "channel": "C0LINUX"}]
-    file = world.desk.settings.file.model_copy(
-        update={"route": type(world.desk.settings.file).model_validate({"route": raw["route"]}).route}
+    file = world.context.settings.file.model_copy(
+        update={"route": type(world.context.settings.file).model_validate({"route": raw["route"]}).route}
     )
-    world.desk.settings = replace(world.desk.settings, file=file)
+    world.context.settings = replace(world.context.settings, file=file)
     await world.store.commit(Change(wake=("chore:pools",)))
     await surges(world, 20)
     assert only(world).channel == "C0LINUX"
@@ -318,5 +320,5 @@ async def test_a_warning_that_somebody_deleted_stays_deleted() -> None:
     assert world.chat.script.count("update") == looks
     assert len(world.chat.parents()) == 1
     notice = world.data.rows[f"early:{POOL}"].value
-    assert isinstance(notice, Notice)
+    assert isinstance(notice, WarningRecord)
     assert notice.channel == ""

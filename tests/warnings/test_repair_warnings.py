@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from bot.core.pool.early_warning import mark_of, marked
-from bot.core.record import Change, Notice
+from bot.core.pool.early_warning import marked, warning_key
+from bot.core.record import Change, WarningRecord
 from bot.maintenance.recover import recovered
 from bot.ports import Failure
 from bot.posting.once import OVER
 from tests.builders import CHANNEL, NOW, POOL
-from tests.fakes import Stored
+from tests.fakes import SlackMessage
 from tests.warnings.test_post_warning import FULL, only, pool, surges, warned, watched
 from tests.world import World
 
@@ -19,14 +19,14 @@ def all_lost(world: World) -> None:
     world.data.due.clear()
 
 
-def notice(world: World) -> Notice:
+def notice(world: World) -> WarningRecord:
     """The record of the warning's message."""
     found = world.data.rows[f"early:{POOL}"].value
-    assert isinstance(found, Notice)
+    assert isinstance(found, WarningRecord)
     return found
 
 
-async def late_second(world: World) -> Stored:
+async def late_second(world: World) -> SlackMessage:
     """A request to post the same warning arrives after all."""
     words, mark = only(world).message, only(world).mark
     posted = await world.chat.post(CHANNEL, words, mark=mark)
@@ -35,7 +35,7 @@ async def late_second(world: World) -> Stored:
 
 def test_a_mark_names_its_pool_and_its_time() -> None:
     """Both ways, also for names with a slash; other marks are none."""
-    assert marked(mark_of("a/b", NOW)) == ("a/b", NOW)
+    assert marked(warning_key("a/b", NOW)) == ("a/b", NOW)
     assert [marked(text) for text in ("i1.abc", "over/early/a/1.000", "early/a", "early//x", "early/a/x", "")] == [
         None
     ] * 6
@@ -46,14 +46,14 @@ async def test_a_standing_warning_whose_record_is_lost_says_that_its_outcome_is_
     world = await warned()
     began = only(world).mark
     all_lost(world)
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     text = only(world).message.text
     assert text.startswith(f"Early warning, outcome unknown: {POOL}.")
     assert "has lost its records since" in text
     assert f"`/queue status {POOL}`" in text
     assert only(world).mark == f"{OVER}{began}"
     edits = only(world).edits
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert only(world).edits == edits
 
 
@@ -63,7 +63,7 @@ async def test_a_warning_whose_end_was_told_keeps_its_words() -> None:
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
     all_lost(world)
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert "It passed by itself" in only(world).message.text
 
 
@@ -71,7 +71,7 @@ async def test_a_warning_that_is_still_known_is_left_alone() -> None:
     """Recovering is done at every first start, and after a loss that took other records."""
     world = await warned()
     before = only(world).message
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert only(world).message == before
 
 
@@ -84,7 +84,7 @@ async def test_a_warning_that_the_pool_still_knows_gets_its_message_back() -> No
         else:
             row = world.data.rows[f"early:{POOL}"]
             row.value = replace(notice(world), ts=None, shown="")
-        assert await recovered(world.desk)
+        assert await recovered(world.context)
         await surges(world, 3, 120, 1200.0)
         assert notice(world).ts == only(world).ts, lost
         assert pool(world).early.standing
@@ -95,9 +95,9 @@ async def test_a_message_that_cannot_be_edited_does_not_keep_the_others_from_bei
     world = await warned()
     all_lost(world)
     world.chat.script.fail("update", Failure.UNCONNECTED, times=1)
-    assert not await recovered(world.desk)
+    assert not await recovered(world.context)
     world.chat.script.fail("update", Failure.GONE, times=1)
-    assert await recovered(world.desk)
+    assert await recovered(world.context)
     assert "outcome unknown" not in only(world).message.text
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from bot.adapters.alertmanagers.answers import Parse, alerts_from, groups_from, silence_from
 from bot.adapters.build_context import ReachTable
-from bot.adapters.http.client import Answer, BaseUrl, Http
+from bot.adapters.http.client import BaseUrl, Http, HttpAnswer
 from bot.config import Seconds
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.words import duration
@@ -118,7 +118,7 @@ class ApiV2:
             raise over
         return dict(document), silence
 
-    def _id_of(self, answer: Answer) -> str:
+    def _id_of(self, answer: HttpAnswer) -> str:
         """The id that the back end gave a silence which it took."""
         self._accepted(answer, "the silence", Failure.UNKNOWN)
         body = fields(answer.body)
@@ -194,7 +194,7 @@ class ApiV2:
         if seconds > self.max_silence_seconds + 1:
             raise Refused(f"{duration(seconds)} is longer than the {duration(self.max_silence_seconds)} allowed here.")
 
-    def _accepted(self, answer: Answer, what: str, unsure: Failure) -> None:
+    def _accepted(self, answer: HttpAnswer, what: str, unsure: Failure) -> None:
         if answer.status == NOT_READY:
             raise self._http.problem(f"is not ready yet (HTTP 409): {answer.text}", Failure.LATER)
         if not answer.ok:

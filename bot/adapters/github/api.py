@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from bot.adapters.github.auth import Keys
-from bot.adapters.http.client import Answer, Http, retry_after
+from bot.adapters.http.client import Http, HttpAnswer, retry_after
 from bot.adapters.http.json_answer import one_line
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
@@ -55,7 +55,7 @@ class Allowance:
         return f"the {count(self.whole, 'call')} of one round were used up; raise budget"
 
 
-class Api:
+class GitHubApi:
     """GitHub's API as one set of credentials sees it. Every question raises Unreachable while a limit holds."""
 
     def __init__(self, http: Http, keys: Keys, now: Callable[[], float], reserve: int) -> None:
@@ -71,7 +71,7 @@ class Api:
         """Calls that GitHub still allows until the hour of its limit ends; None when it has not said."""
         return None if self._now() >= self._resets_at else self._left
 
-    async def get(self, path: str, params: Mapping[str, str], etag: str = "") -> Answer:
+    async def get(self, path: str, params: Mapping[str, str], etag: str = "") -> HttpAnswer:
         """Read; the answer is a 200, or a 304 when `etag` still holds. Everything else raises Unreachable."""
         async with self._slots:
             self._may_ask()
@@ -90,7 +90,7 @@ class Api:
         """The error to raise for an answer that cannot be used."""
         return self._http.problem(what, failure)
 
-    def _led_to(self, path: str, answer: Answer) -> str:
+    def _led_to(self, path: str, answer: HttpAnswer) -> str:
         """The path that a moved repository's redirect names; followed once, and under the configured address alone."""
         address = answer.headers.get("location", "").partition("?")[0]
         new = address.removeprefix(self._http.url)
@@ -118,7 +118,7 @@ class Api:
         self._left = min(left, self._left) if same and self._left is not None else left
         self._of, self._resets_at = _number(headers.get("x-ratelimit-limit")) or left, resets_at
 
-    def _refusal(self, path: str, answer: Answer) -> Unreachable:
+    def _refusal(self, path: str, answer: HttpAnswer) -> Unreachable:
         if answer.status == 401:
             self._keys.refused()
             said = f"refused the credentials (HTTP 401: {answer.text})"
@@ -132,7 +132,7 @@ class Api:
             return Absent(self._http.system, what, failure=Failure.SHAPE)
         return self._http.problem(f"answered HTTP {answer.status} for {path}: {answer.text}", Failure.SHAPE)
 
-    def _limited(self, answer: Answer) -> Unreachable | None:
+    def _limited(self, answer: HttpAnswer) -> Unreachable | None:
         """The pause that a limit asks for; None when the refusal has another reason.
 
         The order is that of GitHub's "Rate limits for the REST API": Retry-After, the end of the hour, a minute.
@@ -157,7 +157,7 @@ class Api:
         until = f"nothing is asked before {clock(self._quiet_until)}"
         return self._http.problem(f"{self._why}; {until}", Failure.LATER, self._quiet_until - now)
 
-    def _forbidden(self, path: str, answer: Answer) -> Unreachable:
+    def _forbidden(self, path: str, answer: HttpAnswer) -> Unreachable:
         wanted = one_line(answer.headers.get("x-accepted-github-permissions", ""))
         if answer.headers.get("x-github-sso", "").startswith("required"):
             remedy = "authorise the token for the organisation's single sign-on, in the token's settings"

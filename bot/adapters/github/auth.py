@@ -10,7 +10,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from bot.adapters.http.client import Answer, Http, bearer
+from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.config import ConfigError
 from bot.ports import Failure, Unreachable
 
@@ -83,7 +83,7 @@ class App:
             raise self._problem(answer)
         self._token, self._until = token, _epoch(ends, now + 3600.0) - EARLY_SECONDS
 
-    def _problem(self, answer: Answer) -> Unreachable:
+    def _problem(self, answer: HttpAnswer) -> Unreachable:
         said = f"(HTTP {answer.status}{'' if answer.ok else f': {answer.text}'})"
         if answer.status == 404:
             what = f"the App {self._id} has no installation {self._installation} {said}; correct installation_id, the "

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from bot.adapters.github.api import Allowance, Api, together
-from bot.adapters.http.client import Answer
+from bot.adapters.github.api import Allowance, GitHubApi, together
+from bot.adapters.http.client import HttpAnswer
 from bot.core.words import count
 
 PER_PAGE = "100"
@@ -44,7 +44,7 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(Generic[T]):
+class GitHubListing(Generic[T]):
     """A list, each thing once."""
 
     items: tuple[T, ...]
@@ -55,33 +55,35 @@ class Listing(Generic[T]):
 class Pages(Generic[T]):
     """Lists of one kind of thing."""
 
-    def __init__(self, api: Api, key: str, parse: Callable[[Mapping[str, object]], T | None]) -> None:
+    def __init__(self, api: GitHubApi, key: str, parse: Callable[[Mapping[str, object]], T | None]) -> None:
         """`key` names the list in the answer; empty when the answer is the list itself."""
         self._api, self._key, self._parse = api, key, parse
         self._known: OrderedDict[str, Page[T]] = OrderedDict()
 
-    async def whole(self, path: str, params: Mapping[str, str], spend: Allowance) -> Listing[T]:
+    async def whole(self, path: str, params: Mapping[str, str], spend: Allowance) -> GitHubListing[T]:
         """The list with all its pages. Raises Unreachable when one of them cannot be read."""
         first = await self._page(path, params, 1, spend)
         if first is None:
-            return Listing((), spend.used_up())
+            return GitHubListing((), spend.used_up())
         if first.last - 1 > spend.left:
-            return Listing(first.items, f"{path} has {count(first.last, 'page')}; {spend.used_up()}")
+            return GitHubListing(first.items, f"{path} has {count(first.last, 'page')}; {spend.used_up()}")
         rest = await together(self._page(path, params, n, spend) for n in range(2, first.last + 1))
         pages = [first, *(page for page in rest if page is not None)]
         while len(pages) < pages[-1].last:
             page = await self._page(path, params, len(pages) + 1, spend)
             if page is None:
-                return Listing(first.items, spend.used_up())
+                return GitHubListing(first.items, spend.used_up())
             pages.append(page)
         return self._joined(path, pages)
 
-    def _joined(self, path: str, pages: list[Page[T]]) -> Listing[T]:
+    def _joined(self, path: str, pages: list[Page[T]]) -> GitHubListing[T]:
         items = tuple({item.id: item for page in pages for item in page.items}.values())
         total = pages[-1].total
         if total is None or total - len(items) <= SHORT * total:
-            return Listing(items)
-        return Listing(items, f"GitHub listed {len(items):,} of {total:,} entries of {path}; look again in a minute")
+            return GitHubListing(items)
+        return GitHubListing(
+            items, f"GitHub listed {len(items):,} of {total:,} entries of {path}; look again in a minute"
+        )
 
     async def _page(self, path: str, params: Mapping[str, str], number: int, spend: Allowance) -> Page[T] | None:
         """One page; None when no more calls may be made."""
@@ -99,7 +101,7 @@ class Pages(Generic[T]):
             self._known.popitem(last=False)
         return known
 
-    def _read(self, path: str, answer: Answer, number: int) -> Page[T]:
+    def _read(self, path: str, answer: HttpAnswer, number: int) -> Page[T]:
         body = answer.body if isinstance(answer.body, dict) else {}
         rows = body.get(self._key) if self._key else answer.body
         if not isinstance(rows, list):

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.adapters.github.api import Absent, Allowance, Api, together
+from bot.adapters.github.api import Absent, Allowance, GitHubApi, together
 from bot.adapters.github.jobs import job, repository, run
-from bot.adapters.github.pages import Listing, Pages
+from bot.adapters.github.pages import GitHubListing, Pages
 from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, RepoSeen, RunSeen, Sight, lost_in, to_read
-from bot.core.pool.job import JobState, Line, WorkflowJob
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 from bot.ports import Unreachable
 
 STATUSES = ("queued", "in_progress", "waiting", "pending")
@@ -16,11 +16,11 @@ STATUSES = ("queued", "in_progress", "waiting", "pending")
 NEVER = RunSeen(0.0, "", {})
 
 
-class Queue:
+class GitHubQueue:
     """What is known of the runs of one source; it lives as long as the process."""
 
     def __init__(
-        self, api: Api, organizations: Sequence[str], repositories: Sequence[str], pools: Sequence[Sequence[str]]
+        self, api: GitHubApi, organizations: Sequence[str], repositories: Sequence[str], pools: Sequence[Sequence[str]]
     ) -> None:
         """`pools` are the labels of each pool."""
         self._organizations, self._repositories, self._pools = organizations, repositories, pools
@@ -32,7 +32,9 @@ class Queue:
         self._lost: dict[str, float] = {}
         self._trouble = ""
 
-    async def look(self, at: float, told: Mapping[str, WorkflowJob], line: Line | None, spend: Allowance) -> None:
+    async def look(
+        self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None, spend: Allowance
+    ) -> None:
         """Ask as much as `spend` allows; what was learned is kept at once, so that an early end loses nothing."""
         names, self._trouble = await self._which(Sight(at, told, line, lost=self._lost), spend)
         self._repos = {name: self._repos.get(name, RepoSeen()) for name in names}
@@ -46,7 +48,7 @@ class Queue:
             await self._read_due(self.sight(at, told, line), spend)
         self._forget(sight)
 
-    def sight(self, at: float, told: Mapping[str, WorkflowJob], line: Line | None) -> Sight:
+    def sight(self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None) -> Sight:
         """All that is known now."""
         return Sight(at, told, line, dict(self._repos), dict(self._runs), dict(self._lost), self._trouble)
 
@@ -107,7 +109,7 @@ class Queue:
         try:
             listing = await self._jobs.whole(f"/repos/{name}/actions/runs/{run_id}/jobs", {"filter": "latest"}, spend)
         except Absent:
-            listing = Listing(())
+            listing = GitHubListing(())
         except Unreachable as error:
             before = self._runs.get(run_id, NEVER)
             self._runs[run_id] = replace(before, at=sight.at, repository=name, trouble=error.what)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.adapters.github.jobs import Run
-from bot.core.pool.job import JobState, Line, WorkflowJob, told
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
 from bot.core.pool.job_figures import WINDOW_SECONDS, asks_for
 from bot.core.words import count
 
@@ -48,7 +48,7 @@ class Sight:
     at: float
     told: Mapping[str, WorkflowJob] = field(default_factory=dict)
     """By the job's id: what webhooks told of the labels of the source's pools."""
-    line: Line | None = None
+    line: WebhookCoverage | None = None
     repos: Mapping[str, RepoSeen] = field(default_factory=dict)
     """The repositories whose runs matter."""
     runs: Mapping[str, RunSeen] = field(default_factory=dict)

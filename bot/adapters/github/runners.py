@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.adapters.github.api import Allowance, Api
+from bot.adapters.github.api import Allowance, GitHubApi
 from bot.adapters.github.pages import Pages
 from bot.core.pool.job import key_of
 from bot.core.words import listed
@@ -11,7 +11,7 @@ from bot.ports import Failure, Unreachable
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class GitHubRunner:
     """A registered runner."""
 
     id: str
@@ -22,7 +22,7 @@ class Runner:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RunnerGroup:
     """A runner group of an organisation."""
 
     id: str
@@ -40,14 +40,14 @@ class Staff:
     offline: int
 
 
-Runners = tuple[Runner, ...] | Unreachable
+Runners = tuple[GitHubRunner, ...] | Unreachable
 """All of them, or why they are not known."""
 
 
-class Fleet:
+class RunnerFleet:
     """The lists of runners of one source."""
 
-    def __init__(self, api: Api, owners: Sequence[str], repositories: Sequence[str]) -> None:
+    def __init__(self, api: GitHubApi, owners: Sequence[str], repositories: Sequence[str]) -> None:
         """`owners` such as `orgs/NAME` and `enterprises/NAME`; without them the repositories' runners are listed."""
         self._api, self._owners = api, owners
         self._places = [f"/{owner}/actions" for owner in owners] or [f"/repos/{name}/actions" for name in repositories]
@@ -56,7 +56,7 @@ class Fleet:
 
     async def listed(self, group: str, spend: Allowance) -> Runners:
         """The runners of one group, or all of them when `group` is empty; a list with a gap is not known at all."""
-        found: list[Runner] = []
+        found: list[GitHubRunner] = []
         try:
             places = await self._in_group(group, spend) if group else self._places
             for place in places:
@@ -81,13 +81,13 @@ class Fleet:
             raise self._api.problem(what)
         return places
 
-    def _means(self, group: Group, name: str) -> bool:
+    def _means(self, group: RunnerGroup, name: str) -> bool:
         """An enterprise's group is counted where it is at home, once."""
         twice = group.inherited and any(owner.startswith("enterprises/") for owner in self._owners)
         return group.name == name and not twice
 
 
-def staff(runners: Sequence[Runner], labels: Sequence[str]) -> Staff:
+def staff(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> Staff:
     """Count the runners that carry every label."""
     mine = carrying(runners, labels)
     online = [runner for runner in mine if runner.online]
@@ -95,23 +95,23 @@ def staff(runners: Sequence[Runner], labels: Sequence[str]) -> Staff:
     return Staff(busy, len(online) - busy, len(mine) - len(online))
 
 
-def carrying(runners: Sequence[Runner], labels: Sequence[str]) -> list[Runner]:
+def carrying(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> list[GitHubRunner]:
     """The runners that carry every label."""
     wanted = {key_of(label) for label in labels}
     return [runner for runner in runners if wanted <= runner.labels]
 
 
-def _runner(row: Mapping[str, object]) -> Runner | None:
+def _runner(row: Mapping[str, object]) -> GitHubRunner | None:
     labels, status = row.get("labels"), row.get("status")
     if "id" not in row or not isinstance(labels, list) or not isinstance(status, str):
         return None
     names = [label.get("name") for label in labels if isinstance(label, dict)]
     carried = frozenset(key_of(name) for name in names if isinstance(name, str))
-    return Runner(str(row["id"]), carried, status == "online", row.get("busy") is True)
+    return GitHubRunner(str(row["id"]), carried, status == "online", row.get("busy") is True)
 
 
-def _group(row: Mapping[str, object]) -> Group | None:
+def _group(row: Mapping[str, object]) -> RunnerGroup | None:
     name = row.get("name")
     if "id" not in row or not isinstance(name, str):
         return None
-    return Group(str(row["id"]), name, row.get("inherited") is True)
+    return RunnerGroup(str(row["id"]), name, row.get("inherited") is True)

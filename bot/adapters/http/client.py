@@ -58,7 +58,7 @@ BaseUrl = Annotated[str, AfterValidator(base_url)]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """What a back end answered below 500; redirects, 401, 403 and 429 have become `Unreachable` before,
     where they are none of the client's `answers`."""
 
@@ -78,7 +78,7 @@ class Answer:
         return 200 <= self.status < 300
 
 
-class Wire:
+class HttpPool:
     """The connections of this process, shared by all back ends; open it once, `close` it at the end."""
 
     def __init__(self, transport: httpx.AsyncBaseTransport | None = None, total_seconds: float = TOTAL_SECONDS) -> None:
@@ -131,7 +131,7 @@ class Wire:
         for client in (self._client, *self._others.values()):
             await client.aclose()
 
-    async def __aenter__(self) -> "Wire":
+    async def __aenter__(self) -> "HttpPool":
         return self
 
     async def __aexit__(
@@ -156,13 +156,13 @@ class Http:
 
     async def get(
         self, path: str = "", params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Read; the answer need not be JSON nor a success."""
         return await self._call("GET", path, params=params, headers=headers)
 
     async def send(
         self, method: str, path: str = "", body: object = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Write a JSON document; the answer need not be JSON nor a success."""
         return await self._call(method, path, body=body, headers=headers)
 
@@ -180,7 +180,7 @@ class Http:
         """The error to raise for this system, without any of its secrets."""
         return Unreachable(self.system, self._clean(what), failure=failure, retry_after_seconds=retry_after_seconds)
 
-    def _json(self, method: str, answer: Answer) -> object:
+    def _json(self, method: str, answer: HttpAnswer) -> object:
         if not answer.ok:
             raise self.problem(f"answered HTTP {answer.status}: {answer.text}", Failure.SHAPE)
         if answer.body is None:
@@ -195,7 +195,7 @@ class Http:
         params: Mapping[str, str] | None = None,
         body: object = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         sending, headers = False, {**await self._fresh(), **(headers or {})}
         told = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}
         if not sendable(told):
@@ -237,7 +237,7 @@ class Http:
             await response.aclose()
         return response, bytes(content)
 
-    def _judged(self, method: str, response: httpx.Response, content: bytes, also: Iterable[str]) -> Answer:
+    def _judged(self, method: str, response: httpx.Response, content: bytes, also: Iterable[str]) -> HttpAnswer:
         status, body = response.status_code, decoded(content)
         words = message_of(body, content, lambda text: self._clean(text, also))
         if response.is_redirect and status not in self.answers:
@@ -253,7 +253,7 @@ class Http:
         if status >= 500:
             raise self.problem(f"failed (HTTP {status}): {words}", unsure(method))
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(status, body, words, headers, content)
+        return HttpAnswer(status, body, words, headers, content)
 
     def _unreached(self, error: Exception) -> str:
         told = f"cannot be reached at {self._place()}{self.way.told} ({reason(error)})"

@@ -7,7 +7,7 @@ from bot.core.record import AuditEntry, Record
 
 
 @dataclass(slots=True)
-class Row:
+class MemoryRow:
     """One record with its lease; times in epoch seconds."""
 
     value: Record | None = None
@@ -70,7 +70,7 @@ class Lane:
 class MemoryData:
     """What several MemoryStores share, as processes share a server."""
 
-    rows: dict[str, Row] = field(default_factory=dict)
+    rows: dict[str, MemoryRow] = field(default_factory=dict)
     """By kind and id, `inc:i1`."""
     due: dict[str, float] = field(default_factory=dict)
     """The same members → when they are looked at (epoch seconds)."""

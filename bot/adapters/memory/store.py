@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from bot.adapters.memory.rows import Lane, MemoryData, Row
+from bot.adapters.memory.rows import Lane, MemoryData, MemoryRow
 from bot.adapters.records import KINDS, kind_name
 from bot.core.audit_chain import canonical, chained
 from bot.core.incident.incident import Incident
-from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Held, Put, Record
+from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Put, Record, Stored
 
 R = TypeVar("R", bound=Record)
 DAY = 86400.0
@@ -36,12 +36,12 @@ class MemoryStore:
         self._woken = asyncio.Event()
         self.data.listeners.append(self._woken)
 
-    async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
+    async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         """One record; None when there is none."""
         row = self._row(f"{kind_name(kind)}:{record_id}")
-        return Held(row.value, row.version) if row is not None and isinstance(row.value, kind) else None
+        return Stored(row.value, row.version) if row is not None and isinstance(row.value, kind) else None
 
-    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
+    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
         """The records that exist, by id."""
         found = {record_id: await self.get(kind, record_id) for record_id in ids}
         return {record_id: held for record_id, held in found.items() if held is not None}
@@ -50,7 +50,7 @@ class MemoryStore:
         """The id that an index points to."""
         return self.data.indexes.get(index)
 
-    async def open_under(self, index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+    async def open_under(self, index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
         """(was `mark` applied before?, the incident that `index` points to)."""
         seen = await self.done_by(mark) is not None
         return seen, await self.get(Incident, self.data.indexes.get(index, ""))
@@ -156,7 +156,7 @@ class MemoryStore:
         """Nobody waits for it any more."""
         self.data.listeners.remove(self._woken)
 
-    def _row(self, member: str) -> Row | None:
+    def _row(self, member: str) -> MemoryRow | None:
         row = self.data.rows.get(member)
         if row is not None and row.expires <= self._now():
             del self.data.rows[member]
@@ -166,7 +166,7 @@ class MemoryStore:
     def _check(self, change: Change) -> None:
         for put in change.puts:
             member = f"{kind_name(type(put.value))}:{put.value.id}"
-            row = self._row(member) or Row()
+            row = self._row(member) or MemoryRow()
             if row.version != put.held.version:
                 raise Conflict(f"{member} changed")
             if put.held.fence is not None and row.fence != put.held.fence:
@@ -189,7 +189,7 @@ class MemoryStore:
 
     def _put(self, put: Put, now: float) -> None:
         member = f"{kind_name(type(put.value))}:{put.value.id}"
-        row = self.data.rows.setdefault(member, Row())
+        row = self.data.rows.setdefault(member, MemoryRow())
         row.value, row.version = put.value, row.version + 1
         row.expires = float("inf") if put.keep_seconds is None else now + put.keep_seconds
         if put.held.fence is not None:
@@ -201,7 +201,7 @@ class MemoryStore:
         else:
             self._look_sooner(member, put.due, now)
 
-    def _put_fenced(self, put: Put, member: str, row: Row, now: float) -> None:
+    def _put_fenced(self, put: Put, member: str, row: MemoryRow, now: float) -> None:
         if not put.release:
             row.claimed_until = self.data.due[member] = now + self._lease
             row.open_claim = now
@@ -231,12 +231,12 @@ class MemoryStore:
         if (row is None or row.value is None) and kind in {"inc", "act"}:
             del self.data.due[member]
             return None
-        row = self.data.rows.setdefault(member, Row())
+        row = self.data.rows.setdefault(member, MemoryRow())
         self.data.fence += 1
         unsettled, lease_ends = row.open_claim, self._monotonic() + self._lease
         row.fence, row.open_claim, row.again = self.data.fence, now, False
         row.claimed_until = self.data.due[member] = now + self._lease
-        held = None if row.value is None else Held(row.value, row.version, row.fence, unsettled, lease_ends)
+        held = None if row.value is None else Stored(row.value, row.version, row.fence, unsettled, lease_ends)
         return Claim(kind, record_id, held, self.data.fence, lease_ends)
 
 

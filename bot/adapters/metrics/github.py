@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.adapters.build_context import Parts, Problems, read
-from bot.adapters.github.api import ANSWERS, Allowance, Api
+from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi
 from bot.adapters.github.auth import App, Token, private_key
-from bot.adapters.github.queue import Queue
+from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.reconcile_jobs import Sight
-from bot.adapters.github.runners import Fleet, Runners
+from bot.adapters.github.runners import RunnerFleet, Runners
 from bot.adapters.github.settings import GitHubPool, GitHubTable
 from bot.adapters.github.snapshot import snapshot
 from bot.adapters.github.status import StatusPage
 from bot.adapters.http.client import Http, bearer
 from bot.config import ConfigError
-from bot.core.pool.job import Line, WorkflowJob
+from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Jobs, Unreachable
 
@@ -40,9 +40,9 @@ class Round:
 class Means:
     """What a round asks with."""
 
-    api: Api
-    fleet: Fleet
-    queue: Queue
+    api: GitHubApi
+    fleet: RunnerFleet
+    queue: GitHubQueue
     page: StatusPage | None
     jobs: Jobs | None
 
@@ -101,7 +101,7 @@ class GitHub:
             means.queue.interrupted(f"GitHub did not show all jobs within {QUEUE_SECONDS:g} s; the next look goes on")
         return Round(means.queue.sight(at, told, line), runners, means.api.remaining, provider)
 
-    async def _told(self) -> tuple[dict[str, WorkflowJob], Line | None]:
+    async def _told(self) -> tuple[dict[str, WorkflowJob], WebhookCoverage | None]:
         if (jobs := self._means.jobs) is None:
             return {}, None
         labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
@@ -149,8 +149,8 @@ def build(
     page = _page(name, place, table, parts)
     means = Means(
         api,
-        Fleet(api, table.owners, table.repositories),
-        Queue(api, table.organizations, table.repositories, asked),
+        RunnerFleet(api, table.owners, table.repositories),
+        GitHubQueue(api, table.organizations, table.repositories, asked),
         StatusPage(page, parts.now) if page else None,
         parts.jobs,
     )
@@ -163,19 +163,19 @@ def _page(name: str, place: str, table: GitHubTable, parts: Parts) -> Http | Non
     return parts.http(f"GitHub's status page ({name})", place, table, table.status_url)
 
 
-def _api(name: str, place: str, table: GitHubTable, parts: Parts) -> Api:
+def _api(name: str, place: str, table: GitHubTable, parts: Parts) -> GitHubApi:
     if wrong := table.wrong():
         raise ConfigError([f"{place}: {wrong}"])
     system = f"GitHub ({name})"
     if table.token_env:
         token = parts.token(place, "token_env", table.token_env)
         http = parts.http(system, place, table, table.url, headers=bearer(token), answers=ANSWERS)
-        return Api(http, Token(table.token_env), parts.now, table.reserve)
+        return GitHubApi(http, Token(table.token_env), parts.now, table.reserve)
     text = parts.token(place, "private_key_env", table.private_key_env)
     key = private_key(place, table.private_key_env, text)
     http = parts.http(system, place, table, table.url, answers=ANSWERS)
     app = App(http, (str(table.app_id), str(table.installation_id)), key, parts.now)
-    return Api(http, app, parts.now, table.reserve)
+    return GitHubApi(http, app, parts.now, table.reserve)
 
 
 def _pool(pool: str, given: Mapping[str, object], table: GitHubTable | None) -> GitHubPool:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from bot.adapters.build_context import Parts, ReachTable, read, together
 from bot.adapters.http.client import BaseUrl, Http
-from bot.adapters.metrics.gitlab_answers import Looks, Wanted, drawn
+from bot.adapters.metrics.gitlab_answers import GitLabFigures, GitLabWanted, drawn
 from bot.adapters.metrics.gitlab_pages import whole_list
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, part, whole
@@ -71,8 +71,8 @@ class Gitlab(Present):
         if isinstance(jobs, Unreachable):
             raise jobs
         every = not self._table.group
-        looks = Looks(*jobs.value, runners.what if isinstance(runners, Unreachable) else runners.value, every)
-        return drawn(pool, jobs.at, looks, Wanted(frozenset(asked.tags), asked.run_untagged, asked.slots))
+        looks = GitLabFigures(*jobs.value, runners.what if isinstance(runners, Unreachable) else runners.value, every)
+        return drawn(pool, jobs.at, looks, GitLabWanted(frozenset(asked.tags), asked.run_untagged, asked.slots))
 
     async def _ask_jobs(self) -> Listed[tuple[Rows, Rows]]:
         now, projects = self._now(), self._table.projects

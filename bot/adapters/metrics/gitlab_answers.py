@@ -10,7 +10,7 @@ from bot.core.words import listed
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class GitLabFigures:
     """What GitLab answered to one set of requests."""
 
     pending: Sequence[Row]
@@ -23,7 +23,7 @@ class Looks:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GitLabWanted:
     """Which jobs belong to a pool, and what its runners take."""
 
     tags: frozenset[str]
@@ -37,7 +37,7 @@ class Wanted:
         return asked <= self.tags if asked else self.untagged
 
 
-def drawn(pool: str, at: float, looks: Looks, wanted: Wanted) -> Snapshot:
+def drawn(pool: str, at: float, looks: GitLabFigures, wanted: GitLabWanted) -> Snapshot:
     """The pool as GitLab shows it."""
     mine = [row for row in looks.pending if wanted.covers(row)]
     jobs = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
-from bot.adapters.http.client import Answer, Http
+from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.metrics.rows import Row, listing
 from bot.ports import Failure
 
@@ -38,7 +38,7 @@ async def whole_list(http: Http, path: str, params: Mapping[str, str], what: str
     raise http.problem(f"the {what} has more than {MOST_PAGES * PAGE:,} rows, too many to list", Failure.SHAPE)
 
 
-def following(answer: Answer) -> dict[str, str] | None:
+def following(answer: HttpAnswer) -> dict[str, str] | None:
     """The parameters of the next page; None on the last."""
     found = NEXT.search(answer.headers.get("link", ""))
     return dict(parse_qsl(urlsplit(found[1]).query)) if found else None

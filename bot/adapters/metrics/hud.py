@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 from bot.adapters.build_context import Parts, ReachTable, read, together
-from bot.adapters.http.client import Answer, BaseUrl, Http
-from bot.adapters.metrics.hud_answers import Looks, complete, drawn, no_such_label, past
+from bot.adapters.http.client import BaseUrl, Http, HttpAnswer
+from bot.adapters.metrics.hud_answers import HudFigures, complete, drawn, no_such_label, past
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
 from bot.config import ConfigError, Seconds, Table
@@ -71,7 +71,7 @@ class Hud:
         jobs, others, runners = await asyncio.gather(tried(self._jobs), tried(self._others), tried(self._runners))
         if isinstance(jobs, Unreachable):
             raise jobs
-        looks = Looks(*jobs.value, others=_rows(others), runners=_rows(runners))
+        looks = HudFigures(*jobs.value, others=_rows(others), runners=_rows(runners))
         unknown = "" if looks.know(label) else await self._unknown(label)
         return drawn(pool, label, jobs.at, looks, unknown)
 
@@ -132,12 +132,12 @@ class Hud:
         answer = await self._query("queue_times_historical", {"granularity": grain, **span})
         return Listed(tuple(rows(answer.body)), self._now())
 
-    async def _query(self, name: str, parameters: Mapping[str, object] | None = None) -> Answer:
+    async def _query(self, name: str, parameters: Mapping[str, object] | None = None) -> HttpAnswer:
         answer = await self._get(f"/api/clickhouse/{name}", {"parameters": json.dumps(parameters or {})})
         listing(self._http, answer, f"query {name}")
         return answer
 
-    async def _get(self, path: str, params: Mapping[str, str] | None = None) -> Answer:
+    async def _get(self, path: str, params: Mapping[str, str] | None = None) -> HttpAnswer:
         """Bot protection answers with a page for people, under any status."""
         try:
             return await self._http.get(path, params)

@@ -15,7 +15,7 @@ NO_LENGTH = "queued: HUD keeps only the longest wait over time"
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class HudFigures:
     """What HUD answered to one set of requests: rows, or why there are none."""
 
     jobs: Sequence[Row]
@@ -35,7 +35,7 @@ class Looks:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class HudQueue:
     """The live jobs of one label; `why` is not empty when they cannot be counted."""
 
     queued: int = 0
@@ -43,11 +43,11 @@ class Queue:
     why: str = ""
 
 
-def drawn(pool: str, label: str, at: float, looks: Looks, unknown: str) -> Snapshot:
+def drawn(pool: str, label: str, at: float, looks: HudFigures, unknown: str) -> Snapshot:
     """The pool as HUD shows it; `unknown` says why the label is not a known one, else it is empty."""
     mine = [row for row in looks.jobs if text(row, "machine_type") == label]
     live = [row for row in mine if (number(row, "queue_s") or 0.0) <= LIVE_SECONDS]
-    queue = Queue(why=unknown) if unknown else _queue(live, len(mine), looks, label)
+    queue = HudQueue(why=unknown) if unknown else _queue(live, len(mine), looks, label)
     busy, idle, offline, why = _runners(looks.runners, label)
     missing = [f"queued: {queue.why}"] if queue.why else []
     missing += [f"{name}: {why}" for name in ("busy", "idle", "offline") if why]
@@ -85,21 +85,21 @@ def complete(body: Row) -> bool:
     return whole(body, "totalRunners") == sum(len(rows(group.get("runners"))) for group in groups)
 
 
-def _queue(live: Sequence[Row], rows_of_label: int, looks: Looks, label: str) -> Queue:
+def _queue(live: Sequence[Row], rows_of_label: int, looks: HudFigures, label: str) -> HudQueue:
     if isinstance(looks.others, str):
-        return Queue(why=f"what other repositories queue is unknown: {looks.others}")
+        return HudQueue(why=f"what other repositories queue is unknown: {looks.others}")
     counts = [(len(live), max((number(row, "queue_s") or 0.0 for row in live), default=0.0))]
     if not rows_of_label:
         counts = [(whole(row, "count") or 0, number(row, "avg_queue_s") or 0.0) for row in looks.labels
                   if text(row, "machine_type") == label]  # fmt: skip
     if any(wait > LIVE_SECONDS for _, wait in counts):
-        return Queue(why="HUD counts jobs that are older than a day, and does not say which")
+        return HudQueue(why="HUD counts jobs that are older than a day, and does not say which")
     counts += [
         (whole(row, "num_queued_jobs") or 0, 60 * (number(row, "max_queue_time_minutes") or 0.0))
         for row in looks.others
         if text(row, "runner_label") == label and f"{text(row, 'org')}/{text(row, 'repo')}" != MAIN
     ]
-    return Queue(sum(number for number, _ in counts), max((wait for number, wait in counts if number), default=0.0))
+    return HudQueue(sum(number for number, _ in counts), max((wait for number, wait in counts if number), default=0.0))
 
 
 def _runners(found: Sequence[Row] | str, label: str) -> tuple[int | None, int | None, int | None, str]:

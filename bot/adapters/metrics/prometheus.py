@@ -9,7 +9,7 @@ from functools import partial
 from pydantic import Field
 
 from bot.adapters.build_context import MoreHeaders, Parts, ReachTable, more_than_one, read, together
-from bot.adapters.http.client import Answer, BaseUrl, Http, bearer
+from bot.adapters.http.client import BaseUrl, Http, HttpAnswer, bearer
 from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
@@ -133,7 +133,7 @@ class Prometheus:
             asked = await self._ask("/api/v1/query_range", {"query": query, **span})
         return asked if isinstance(asked, Unreachable) else points(asked)
 
-    async def _ask(self, path: str, params: Mapping[str, str]) -> Answer | Unreachable:
+    async def _ask(self, path: str, params: Mapping[str, str]) -> HttpAnswer | Unreachable:
         try:
             return await self._http.get(path, params)
         except Unreachable as problem:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.adapters.http.client import Answer
+from bot.adapters.http.client import HttpAnswer
 from bot.adapters.http.json_answer import one_line
 from bot.core.pool.pool import Counted, Job
 from bot.core.words import count
@@ -14,7 +14,7 @@ MOST_COUNTED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PrometheusSample:
     """One series at one instant; `value` may be NaN."""
 
     labels: Mapping[str, str]
@@ -33,7 +33,7 @@ Points = Mapping[float, float]
 """Epoch seconds → value, without NaN."""
 
 
-def samples(answer: Answer) -> tuple[Sample, ...] | Unknown:
+def samples(answer: HttpAnswer) -> tuple[PrometheusSample, ...] | Unknown:
     """The samples of an instant query: a vector, or a scalar as one without labels."""
     data = _data(answer)
     if isinstance(data, Unknown):
@@ -45,7 +45,7 @@ def samples(answer: Answer) -> tuple[Sample, ...] | Unknown:
     return tuple(sample for row in rows if (sample := _sample(row)) is not None)
 
 
-def one(found: tuple[Sample, ...] | Unknown) -> float | Unknown:
+def one(found: tuple[PrometheusSample, ...] | Unknown) -> float | Unknown:
     """The only value; empty, several, NaN and negative ones are unknown."""
     if isinstance(found, Unknown):
         return found
@@ -56,7 +56,7 @@ def one(found: tuple[Sample, ...] | Unknown) -> float | Unknown:
     return _figure(found[0].value)
 
 
-def waiting(found: tuple[Sample, ...] | Unknown) -> tuple[Job, ...] | Unknown:
+def waiting(found: tuple[PrometheusSample, ...] | Unknown) -> tuple[Job, ...] | Unknown:
     """The longest waiting jobs, longest first: labels `workflow`, `job`, `repository`, `url`; the value is the wait.
 
     Prometheus renames an exporter's own `job` label to `exported_job`, because `job` is the scrape job's name.
@@ -68,7 +68,7 @@ def waiting(found: tuple[Sample, ...] | Unknown) -> tuple[Job, ...] | Unknown:
     return tuple(_job(sample) for sample in longest)
 
 
-def counted(found: tuple[Sample, ...] | Unknown) -> tuple[Counted, ...] | Unknown:
+def counted(found: tuple[PrometheusSample, ...] | Unknown) -> tuple[Counted, ...] | Unknown:
     """One count a series, the greatest first, named by its labels' values in the order of their names; no zeros."""
     if isinstance(found, Unknown):
         return found
@@ -82,7 +82,7 @@ def _named(labels: Mapping[str, str]) -> str:
     return " / ".join(told) or "unnamed"
 
 
-def points(answer: Answer) -> Points | Unknown:
+def points(answer: HttpAnswer) -> Points | Unknown:
     """The only series of a range query; a value that is no figure is left out."""
     data = _data(answer)
     if isinstance(data, Unknown):
@@ -99,7 +99,7 @@ def points(answer: Answer) -> Points | Unknown:
     return {at: value for at, value in pairs if math.isfinite(value) and value >= 0}
 
 
-def _data(answer: Answer) -> Mapping[str, object] | Unknown:
+def _data(answer: HttpAnswer) -> Mapping[str, object] | Unknown:
     body = answer.body if isinstance(answer.body, dict) else {}
     data = body.get("data")
     if not answer.ok or body.get("status") != "success":
@@ -112,13 +112,13 @@ def _data(answer: Answer) -> Mapping[str, object] | Unknown:
     return Unknown(f"the answer is incomplete: {one_line(partial[0], 200)}") if partial else data
 
 
-def _sample(row: object) -> Sample | None:
+def _sample(row: object) -> PrometheusSample | None:
     pair = _pair(row.get("value")) if isinstance(row, dict) else None
     if pair is None or not isinstance(row, dict):
         return None
     labels = row.get("metric")
     words = {k: v for k, v in labels.items() if isinstance(v, str)} if isinstance(labels, dict) else {}
-    return Sample(words, *pair)
+    return PrometheusSample(words, *pair)
 
 
 def _pair(value: object) -> tuple[float, float] | None:
@@ -139,7 +139,7 @@ def _figure(value: float) -> float | Unknown:
     return value
 
 
-def _job(sample: Sample) -> Job:
+def _job(sample: PrometheusSample) -> Job:
     labels = sample.labels
     job = labels.get("exported_job") or ("" if "instance" in labels else labels.get("job", ""))
     name = " / ".join(part for part in (labels.get("workflow", ""), job or labels.get("job_name", "")) if part)

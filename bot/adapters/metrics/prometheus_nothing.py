@@ -4,12 +4,12 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 
-from bot.adapters.http.client import Answer
+from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.prometheus_answers import Unknown, one, samples
 from bot.core.words import duration, listed
 from bot.ports import Unreachable
 
-Ask = Callable[[str, Mapping[str, str]], Awaitable[Answer | Unreachable]]
+Ask = Callable[[str, Mapping[str, str]], Awaitable[HttpAnswer | Unreachable]]
 """(path, parameters) → what Prometheus says."""
 UNALIKE_SECONDS = 120.0
 """Clocks further apart than this are told; Prometheus looks back five minutes, and its Date header is exact to 1 s."""
@@ -45,7 +45,7 @@ def _absent(metric: str, ahead_seconds: float) -> Unknown:
     return Unknown(f"the query returned nothing, and {apart}; set both clocks by NTP")
 
 
-def _clock_of(answer: Answer, otherwise: float) -> float:
+def _clock_of(answer: HttpAnswer, otherwise: float) -> float:
     """Epoch seconds of the answer's Date header."""
     try:
         return parsedate_to_datetime(answer.headers.get("date", "")).timestamp()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bot.adapters.metrics.prometheus_answers import Points, Sample, Unknown, counted, one, waiting
+from bot.adapters.metrics.prometheus_answers import Points, PrometheusSample, Unknown, counted, one, waiting
 from bot.adapters.metrics.prometheus_presets import Preset, Spans, queries
 from bot.config import Table
 from bot.core.pool.pool import Counted, Job, Snapshot
@@ -32,7 +32,7 @@ PAST = (
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds"),
 )
 """Figures of which the past is read, so that a forecast and a diagnosis have something to go on at once."""
-Found = tuple[Sample, ...] | Unknown | Unreachable
+Found = tuple[PrometheusSample, ...] | Unknown | Unreachable
 """What one instant query came to."""
 Span = Annotated[str, Field(pattern=r"^(\d+(ms|[smhdwy]))+$")]
 
@@ -109,7 +109,9 @@ def _figure(name: str, found: Found) -> float | bool | tuple[Job, ...] | tuple[C
     return value
 
 
-def _read(name: str, found: tuple[Sample, ...] | Unknown) -> float | tuple[Job, ...] | tuple[Counted, ...] | Unknown:
+def _read(
+    name: str, found: tuple[PrometheusSample, ...] | Unknown
+) -> float | tuple[Job, ...] | tuple[Counted, ...] | Unknown:
     if name == "waiting":
         return waiting(found)
     return counted(found) if name in COUNTED else one(found)

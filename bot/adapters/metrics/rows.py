@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from bot.adapters.http.client import Answer, Http
+from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.http.json_answer import one_line
 from bot.core.pool.pool import Job
 from bot.ports import Failure, Unreachable
@@ -19,21 +19,21 @@ def part(name: str) -> str:
     return quote(name, safe="").replace(".", "%2E")
 
 
-def document(http: Http, answer: Answer, where: str) -> Row:
+def document(http: Http, answer: HttpAnswer, where: str) -> Row:
     """The JSON object of a good answer; raises Unreachable that names `where` it was looked for."""
     if answer.ok and isinstance(answer.body, dict):
         return answer.body
     raise odd(http, answer, where)
 
 
-def listing(http: Http, answer: Answer, where: str) -> list[Row]:
+def listing(http: Http, answer: HttpAnswer, where: str) -> list[Row]:
     """The JSON rows of a good answer; raises Unreachable that names `where` they were looked for."""
     if answer.ok and isinstance(answer.body, list):
         return rows(answer.body)
     raise odd(http, answer, where)
 
 
-def odd(http: Http, answer: Answer, where: str) -> Unreachable:
+def odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
     """What to raise for an answer that is no good."""
     if is_page(answer):
         return http.problem(
@@ -47,7 +47,7 @@ def odd(http: Http, answer: Answer, where: str) -> Unreachable:
     return http.problem(f"{where}: not the answer that was expected: {told}", Failure.SHAPE)
 
 
-def is_page(answer: Answer) -> bool:
+def is_page(answer: HttpAnswer) -> bool:
     """Whether this is HTML for people."""
     return "html" in answer.headers.get("content-type", "").lower() and answer.body is None
 

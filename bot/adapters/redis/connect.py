@@ -63,7 +63,7 @@ class Clients:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RedisPlace:
     """A URL of several hosts, taken apart."""
 
     hosts: tuple[tuple[str, int], ...]
@@ -140,7 +140,7 @@ def _one_server(options: Options) -> Clients:
     return Clients(_pooled(options), lambda: _pooled(options))
 
 
-def _sentinel(place: Place, ours: Options) -> Clients:
+def _sentinel(place: RedisPlace, ours: Options) -> Clients:
     """`/service` or `/service/db`; the sentinels' own login is `?sentinel_username=` and `?sentinel_password=`."""
     if not place.path:
         raise ValueError("the name of the Sentinel service is missing after the hosts")
@@ -160,7 +160,7 @@ def _sentinel(place: Place, ours: Options) -> Clients:
     return Clients(master(), master, tuple(sentinel.sentinels))
 
 
-def _cluster(place: Place, ours: Options) -> Clients:
+def _cluster(place: RedisPlace, ours: Options) -> Clients:
     """A message of a subscription reaches every node, so the listener may sit on any of those named."""
     options = {**place.login, **ours, "ssl": True} if place.tls else {**place.login, **ours}
     nodes = [ClusterNode(host, port) for host, port in place.hosts]
@@ -191,14 +191,14 @@ class _OneSlot:
         await self._cluster.aclose()
 
 
-def _place(parsed: ParseResult, default_port: int) -> Place:
+def _place(parsed: ParseResult, default_port: int) -> RedisPlace:
     login, _, hosts = parsed.netloc.rpartition("@")
     username, _, password = login.partition(":")
     found = tuple(_host(part, default_port) for part in hosts.split(",") if part)
     if not found:
         raise ValueError("no host is given")
     given: Options = {"username": unquote(username), "password": unquote(password)}
-    return Place(
+    return RedisPlace(
         hosts=found,
         path=tuple(unquote(part) for part in parsed.path.split("/") if part),
         options=dict(parse_qsl(parsed.query)),

@@ -20,7 +20,7 @@ from bot.adapters.redis.safety_checks import dangers, redis_time
 from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import canonical, chained, readable
 from bot.core.incident.incident import Incident
-from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Held, Record
+from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Record, Stored
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
@@ -68,19 +68,19 @@ class RedisStore:
         await self._wake.aclose()
         await self._clients.aclose()
 
-    async def get(self, kind: type[R], record_id: str) -> Held[R] | None:
+    async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         """One record; None when there is none."""
         reply = await self._link.read("HMGET", f"{RECORDS}{kind_name(kind)}:{record_id}", "doc", "version")
         document, version = reply if isinstance(reply, list) else (None, None)
         return self._held(kind, record_id, document, version)
 
-    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Held[R]]:
+    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
         """The records that exist, by id, in one round trip; one that cannot be read is left out and logged."""
         if not ids:
             return {}
         prefix = f"{RECORDS}{kind_name(kind)}:"
         reply = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], ())
-        found: dict[str, Held[R]] = {}
+        found: dict[str, Stored[R]] = {}
         for record_id, document, version in zip(ids, reply[::2], reply[1::2], strict=True):
             try:
                 held = self._held(kind, record_id, document, version)
@@ -95,7 +95,7 @@ class RedisStore:
         """The id that an index points to."""
         return text_or_none(await self._link.read("GET", INDEXES + index))
 
-    async def open_under(self, index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+    async def open_under(self, index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
         """(was `mark` applied before?, the incident that `index` points to), in one round trip."""
         keys = (MARKS + mark, INDEXES + index)
         seen, record_id, document, version = await self._link.run(scripts.OPEN_UNDER, keys, (f"{RECORDS}inc:",))
@@ -245,7 +245,7 @@ class RedisStore:
             return None
         if held is not None:
             unsettled = whole(opened_ms) / 1000 + offset if opened_ms else None
-            held = Held(held.value, held.version, whole(fence), unsettled, lease_ends)
+            held = Stored(held.value, held.version, whole(fence), unsettled, lease_ends)
         return Claim(name, record_id, held, whole(fence), lease_ends)
 
     async def _park(self, member: str, fence: int, problem: str) -> None:
@@ -254,10 +254,10 @@ class RedisStore:
         with contextlib.suppress(Unreachable):
             await self._link.run(scripts.PARK, (RECORDS + member, DUE), (member, fence, PARK_MS))
 
-    def _held(self, kind: type[R], record_id: str, document: object, version: object) -> Held[R] | None:
+    def _held(self, kind: type[R], record_id: str, document: object, version: object) -> Stored[R] | None:
         if not isinstance(document, bytes):
             return None
-        return Held(self._codecs.decode(kind, record_id, document), whole(version))
+        return Stored(self._codecs.decode(kind, record_id, document), whole(version))
 
     def _note(self, high: int, seen: int) -> None:
         """`seen` is what was known when the request began: replies of parallel requests overtake each other."""

@@ -35,7 +35,7 @@ class AwsAsgTable(PolicyTable):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class AutoScalingGroup:
     """One Auto Scaling group, as DescribeAutoScalingGroups tells it."""
 
     desired: int
@@ -88,7 +88,7 @@ class AwsAsgScaler:
             arguments = {"AutoScalingGroupName": self._name, "DesiredCapacity": target, "HonorCooldown": False}
             await self._aws.tell(self._system, "autoscaling", "set_desired_capacity", arguments)
 
-    async def _group(self) -> Group:
+    async def _group(self) -> AutoScalingGroup:
         arguments = {"AutoScalingGroupNames": [self._name]}
         said: Any = await self._aws.ask(self._system, "autoscaling", "describe_auto_scaling_groups", arguments)
         if not said.get("AutoScalingGroups"):
@@ -124,11 +124,11 @@ def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tup
     return AwsAsgScaler(pool, table, aws, parts), replace(table.policy, caution=CAUTION)
 
 
-def group_of(found: Any) -> Group:
+def group_of(found: Any) -> AutoScalingGroup:
     """A group from one entry of the answer, whose shape botocore has checked."""
     instances = found.get("Instances", [])
     unit = found.get("DesiredCapacityType") or "units"
-    return Group(
+    return AutoScalingGroup(
         desired=int(found["DesiredCapacity"]),
         minimum=int(found["MinSize"]),
         maximum=int(found["MaxSize"]),

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import Answer, BaseUrl, Http, Wire, bearer
+from bot.adapters.http.client import BaseUrl, Http, HttpAnswer, HttpPool, bearer
 from bot.adapters.http.connection import Way
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import whole
@@ -49,7 +49,7 @@ class ClusterTable(PolicyTable):
 class Cluster:
     """One object of a cluster. Every call raises Unreachable, or Refused with the API server's own words."""
 
-    wire: Wire = field(repr=False)
+    wire: HttpPool = field(repr=False)
     system: str
     table: ClusterTable
     path: str
@@ -104,7 +104,7 @@ class Cluster:
             if last or number(seen) != before:
                 raise http.problem("somebody else changed it in this moment (HTTP 409); look again", Failure.LATER)
 
-    async def _allowed(self, http: Http, method: str, body: Body | None = None) -> Answer:
+    async def _allowed(self, http: Http, method: str, body: Body | None = None) -> HttpAnswer:
         try:
             return await http.send(method, self.path, body, MERGE_PATCH if body else None)
         except Unreachable as error:
@@ -124,7 +124,7 @@ class Cluster:
             remedy = "run inside the cluster with a service account, or set token_env, ca_file and url"
             raise Unreachable(self.system, f"{words}; {remedy}", failure=Failure.SHAPE) from None
 
-    def _refusal(self, what: str, answer: Answer) -> Refused:
+    def _refusal(self, what: str, answer: HttpAnswer) -> Refused:
         place = f"{self.table.name} in namespace {self.table.namespace}"
         return Refused(f"{self.system}: {place} could not {what} (HTTP {answer.status}): {answer.text}")
 

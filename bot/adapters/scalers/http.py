@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bot.adapters.build_context import Parts, ReachTable, read
-from bot.adapters.http.client import Answer, BaseUrl, Http, bearer
+from bot.adapters.http.client import BaseUrl, Http, HttpAnswer, bearer
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import SHAPE, capacity_of
 from bot.core.scaling.limits import ScalePolicy
@@ -41,7 +41,7 @@ class HttpScaler:
         answer = await self._http.send("PUT", "", {"desired": target}, {"Idempotency-Key": act})
         self._accepted(answer, f"the target {target:,}")
 
-    def _accepted(self, answer: Answer, what: str) -> None:
+    def _accepted(self, answer: HttpAnswer, what: str) -> None:
         if not answer.ok:
             raise Refused(f"The scaler of {self._pool} refused {what} (HTTP {answer.status}): {answer.text}")
 

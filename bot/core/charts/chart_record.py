@@ -11,7 +11,7 @@ before messages may show it, and refuses the message until then (slackapi/python
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class ChartRecord:
     """The making of one picture."""
 
     id: str

@@ -28,7 +28,7 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class DrawnText:
     """Text; `anchor` says which part of it stands at (x, y): l, m or r, and a for its top, m middle, s baseline."""
 
     at: XY
@@ -38,7 +38,7 @@ class Words:
     anchor: str = "la"
 
 
-Shape = Stroke | Area | Words
+Shape = Stroke | Area | DrawnText
 
 
 @dataclass(frozen=True, slots=True)

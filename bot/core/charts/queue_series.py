@@ -17,7 +17,7 @@ MANY_POOLS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SeriesPoint:
     """The worst that was seen of a queue in one step of its series; None is unknown, which is not zero."""
 
     at: float
@@ -30,13 +30,13 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class QueueSeries:
     """One pool's way through one incident."""
 
     step_seconds: float
     past_until: float = 0.0
     """Up to here the samples may be a source's own past, which comes in steps of `PAST_STEP_SECONDS`."""
-    points: tuple[Point, ...] = ()
+    points: tuple[SeriesPoint, ...] = ()
     """Oldest first; a step without any sample has none."""
     seen_at: float | None = None
     """Time of the newest sample that was taken in (epoch seconds)."""
@@ -72,13 +72,13 @@ class Span:
     """How many pools of the incident have a course: many share the room."""
 
 
-def onward(course: Course | None, samples: tuple[Snapshot, ...], span: Span, cause: str = "") -> Course:
+def extended(course: QueueSeries | None, samples: tuple[Snapshot, ...], span: Span, cause: str = "") -> QueueSeries:
     """The course with the samples that it has not taken in yet; `cause` is the likeliest one at this look.
 
     A stretch between two samples counts with the shorter of the two queues, and not at all when a sample is missing
     in it: what is told is the least that jobs waited.
     """
-    after = course or Course(max(2 * span.poll_seconds, 1.0), span.opened_at)
+    after = course or QueueSeries(max(2 * span.poll_seconds, 1.0), span.opened_at)
     since = span.began_at - PAST_SECONDS if after.seen_at is None else after.seen_at
     fresh = [sample for sample in samples if sample.at > since]
     for sample in fresh:
@@ -90,7 +90,7 @@ def onward(course: Course | None, samples: tuple[Snapshot, ...], span: Span, cau
     return _fitted(after, FEWER_POINTS if span.pools > MANY_POOLS else MOST_POINTS)
 
 
-def _with(course: Course, sample: Snapshot, span: Span) -> Course:
+def _with(course: QueueSeries, sample: Snapshot, span: Span) -> QueueSeries:
     waited, measured = course.waited_seconds, course.measured_seconds
     length = None if course.seen_at is None or course.seen_at < span.began_at else sample.at - course.seen_at
     known = [queued for queued in (course.seen_queued, sample.queued) if queued is not None]
@@ -106,12 +106,12 @@ def _with(course: Course, sample: Snapshot, span: Span) -> Course:
     return replace(after, seen_at=sample.at, seen_queued=sample.queued)
 
 
-def _point(sample: Snapshot) -> Point:
-    return Point(sample.at, sample.queued, sample.oldest_wait_seconds, sample.online, sample.limit)
+def _point(sample: Snapshot) -> SeriesPoint:
+    return SeriesPoint(sample.at, sample.queued, sample.oldest_wait_seconds, sample.online, sample.limit)
 
 
-def _worst(first: Point, second: Point) -> Point:
-    return Point(
+def _worst(first: SeriesPoint, second: SeriesPoint) -> SeriesPoint:
+    return SeriesPoint(
         first.at,
         max((v for v in (first.queued, second.queued) if v is not None), default=None),
         max((v for v in (first.oldest_wait_seconds, second.oldest_wait_seconds) if v is not None), default=None),
@@ -120,14 +120,14 @@ def _worst(first: Point, second: Point) -> Point:
     )
 
 
-def _step(point: Point, step_seconds: float) -> int:
+def _step(point: SeriesPoint, step_seconds: float) -> int:
     return int(point.at // step_seconds)
 
 
-def _fitted(course: Course, most: int) -> Course:
+def _fitted(course: QueueSeries, most: int) -> QueueSeries:
     after = course
     while len(after.points) > most:
-        step, kept = 2 * after.step_seconds, list[Point]()
+        step, kept = 2 * after.step_seconds, list[SeriesPoint]()
         for point in after.points:
             if kept and _step(kept[-1], step) == _step(point, step):
                 kept[-1] = _worst(kept[-1], point)
@@ -137,13 +137,13 @@ def _fitted(course: Course, most: int) -> Course:
     return after
 
 
-def stretches(course: Course, figure: str) -> tuple[tuple[tuple[float, float], ...], ...]:
-    """(epoch seconds, value) of one figure of `Point`, cut wherever a step is missing or the figure is unknown.
+def segments(course: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float], ...], ...]:
+    """(epoch seconds, value) of one figure of `SeriesPoint`, cut wherever a step is missing or the figure is unknown.
 
     The queue ends with its newest sample, which may be shorter than the worst of its step.
     """
     found: list[tuple[tuple[float, float], ...]] = []
-    before: Point | None = None
+    before: SeriesPoint | None = None
     for point in course.points:
         value: float | None = getattr(point, figure)
         follows = before is not None and _follows(course, before, point)
@@ -159,7 +159,7 @@ def stretches(course: Course, figure: str) -> tuple[tuple[tuple[float, float], .
     return tuple(found)
 
 
-def _follows(course: Course, before: Point, point: Point) -> bool:
+def _follows(course: QueueSeries, before: SeriesPoint, point: SeriesPoint) -> bool:
     """Whether nothing is missing between two points: no whole step, and in the past no sample of its wider steps."""
     if _step(point, course.step_seconds) - _step(before, course.step_seconds) <= 1:
         return True

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from bot.core.charts.queue_series import Course, stretches
+from bot.core.charts.queue_series import QueueSeries, segments
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Peak
 from bot.core.words import clock, count, duration
@@ -50,8 +50,8 @@ def sparkline(values: Sequence[float | None], most: int = MOST_BARS) -> str:
     return "".join(GAP if v is None else BARS[round((len(BARS) - 1) * v / top) if top else 0] for v in shown)
 
 
-def _line(name: str, course: Course) -> str:
-    known = [pair for stretch in stretches(course, "queued") for pair in stretch]
+def _line(name: str, course: QueueSeries) -> str:
+    known = [pair for stretch in segments(course, "queued") for pair in stretch]
     (first_at, first), (newest, last) = known[0], known[-1]
     peak_at, peak = max(known, key=lambda pair: pair[1])
     bars = sparkline(_even(course))
@@ -65,13 +65,13 @@ def _line(name: str, course: Course) -> str:
     )
 
 
-def _even(course: Course) -> list[float | None]:
+def _even(course: QueueSeries) -> list[float | None]:
     """The queue in equal parts of the time: the worst of each, None where nothing is known of the whole part."""
     begins, ends = course.points[0].at, course.points[-1].at
     number = min(MOST_BARS, len(course.points))
     length = (ends - begins) / max(1, number - 1)
     found: list[float | None] = [None] * number
-    for stretch in stretches(course, "queued"):
+    for stretch in segments(course, "queued"):
         for (at, value), (until, _) in pairwise((*stretch, stretch[-1])):
             first, last = (min(number - 1, int((when - begins) / length)) if length else 0 for when in (at, until))
             for part in range(first, max(first + 1, last)):
@@ -79,5 +79,5 @@ def _even(course: Course) -> list[float | None]:
     return found
 
 
-def _known(course: Course) -> int:
+def _known(course: QueueSeries) -> int:
     return sum(point.queued is not None for point in course.points)

@@ -27,7 +27,7 @@ FIRST_TURN = 0.42
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class WalkPoint:
     """The queue at one time: what is expected, and the standard deviation around it."""
 
     minute: float
@@ -37,7 +37,7 @@ class Point:
     """Jobs started until then."""
 
 
-def walk(flow: Flow, more: int = 0) -> list[Point]:
+def walk(flow: Flow, more: int = 0) -> list[WalkPoint]:
     """The queue from now on, minute by minute at first; `more` runners join after their boot time.
 
     Below its floor the queue walks on, as if there were always work, so that crossings at other spreads can be read
@@ -46,7 +46,7 @@ def walk(flow: Flow, more: int = 0) -> list[Point]:
     minute, step = 0.0, 1.0
     queued, online, creatable = flow.queued, flow.online, flow.booting + flow.room
     own, extra, arrived, joined = 0.0, 0.0, 0.0, False
-    points = [Point(0.0, queued, 0.0, 0.0)]
+    points = [WalkPoint(0.0, queued, 0.0, 0.0)]
     while minute < HORIZON_MINUTES:
         if more and not joined and minute >= flow.boot:
             joined, creatable = True, max(0.0, creatable - more)
@@ -62,7 +62,7 @@ def walk(flow: Flow, more: int = 0) -> list[Point]:
         queued += arrives - starts - again
         own, extra, arrived = own + starts, extra + again, arrived + arrives
         minute += step
-        points.append(Point(minute, queued, _spread(flow, minute, own, arrived), own + extra))
+        points.append(WalkPoint(minute, queued, _spread(flow, minute, own, arrived), own + extra))
         step = 1.0 if minute < 90 else 5.0
     return points
 
@@ -96,7 +96,7 @@ def _spread(flow: Flow, minute: float, started: float, arrived: float) -> float:
     return math.sqrt(chance + estimate**2 + slower**2 + unforeseen**2 + surge**2 + habit**2)
 
 
-def crossing(points: list[Point], floor: float, z: float) -> float | None:
+def crossing(points: list[WalkPoint], floor: float, z: float) -> float | None:
     """Minutes until expectation plus `z` standard deviations is at the floor; None: not within the horizon."""
     before = points[0]
     if before.queued <= floor:

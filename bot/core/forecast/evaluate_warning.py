@@ -7,11 +7,11 @@ from itertools import accumulate, pairwise
 from math import log
 from statistics import median_low, pstdev
 
-from bot.core.forecast.drain import Point, arriving_at, walk
+from bot.core.forecast.drain import WalkPoint, arriving_at, walk
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import INTERVAL_Z, blocked_by
-from bot.core.pool.early_warning import Crossing, Early, Ending, Episode, Measure, Threshold
-from bot.core.pool.hour_stats import Fired, Usual
+from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
+from bot.core.pool.hour_stats import Baseline, Fired
 from bot.core.pool.pool import PoolRules, Snapshot
 
 LOOK_AHEAD_MINUTES = 60.0
@@ -70,7 +70,7 @@ class Ahead:
     """How the next hour is expected to go."""
 
     flow: Flow
-    points: list[Point]
+    points: list[WalkPoint]
     ages: list[tuple[float, float]]
     """See `_ages`."""
 
@@ -79,7 +79,7 @@ def expected(
     series: Sequence[Snapshot],
     rules: PoolRules,
     limits: Sequence[Threshold],
-    ahead: tuple[Usual, ...] = (),
+    ahead: tuple[Baseline, ...] = (),
     speed: float = 1.0,
 ) -> tuple[Crossing, ...]:
     """The thresholds that are expected to be crossed within the hour, the first one first.
@@ -174,7 +174,7 @@ def _age(ages: list[tuple[float, float]], place: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Measurement:
     """What one look at a pool showed, for the episode that it may belong to."""
 
     now: float
@@ -191,7 +191,7 @@ class Seen:
     speed: float = 1.0
 
 
-def stepped(early: Early, seen: Seen) -> Early:
+def advanced(early: WarningHistory, seen: Measurement) -> WarningHistory:
     """The record after one more look: a warning begins, stays, or ends, and is counted as right or wrong."""
     over = reached(seen.sample, seen.limits)
     after = _standing(early, seen, over=over) if early.standing else _watching(early, seen, over=over)
@@ -199,7 +199,7 @@ def stepped(early: Early, seen: Seen) -> Early:
     return replace(after, above=(after.above or over or bool(seen.fired)) and not below)
 
 
-def _watching(early: Early, seen: Seen, *, over: bool) -> Early:
+def _watching(early: WarningHistory, seen: Measurement, *, over: bool) -> WarningHistory:
     """No warning stands: one begins when several looks in a row are sure; what comes unforeseen is missed."""
     if seen.limits and not early.above and (seen.fired or (over and not seen.incidents)):
         return replace(early, missed=early.missed + 1, streak=0)
@@ -211,13 +211,13 @@ def _watching(early: Early, seen: Seen, *, over: bool) -> Early:
     if streak < SURE_LOOKS or not rested:
         return replace(early, streak=streak)
     sample = seen.sample
-    begun = Episode(
+    begun = EarlyWarning(
         seen.now, sure, sure, seen.now, queued=sample.queued, oldest_wait_seconds=sample.oldest_wait_seconds
     )
     return replace(early, episode=begun, streak=0)
 
 
-def _standing(early: Early, seen: Seen, *, over: bool) -> Early:
+def _standing(early: WarningHistory, seen: Measurement, *, over: bool) -> WarningHistory:
     """The warning stands: an incident takes it over, its threshold is crossed or left, or it passes."""
     episode, now = early.episode, seen.now
     if episode is None:
@@ -241,7 +241,7 @@ def _standing(early: Early, seen: Seen, *, over: bool) -> Early:
     return replace(early, episode=_ended(episode, ending, now), false=early.false + wrong)
 
 
-def _ending(episode: Episode, seen: Seen) -> Ending | None:
+def _ending(episode: EarlyWarning, seen: Measurement) -> Ending | None:
     if not seen.limits:
         return Ending.WITHDRAWN
     if episode.crossed_at is not None:
@@ -251,5 +251,5 @@ def _ending(episode: Episode, seen: Seen) -> Ending | None:
     return Ending.PASSED if seen.now - episode.likely_at >= CALM_SECONDS / seen.speed else None
 
 
-def _ended(episode: Episode, ending: Ending, now: float, incident: str = "") -> Episode:
+def _ended(episode: EarlyWarning, ending: Ending, now: float, incident: str = "") -> EarlyWarning:
     return replace(episode, ending=ending, ended_at=now, incident=incident)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.core.pool.hour_stats import HOUR_SECONDS, Usual
+from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
 
 LEAST_SAMPLES = 3
@@ -63,7 +63,7 @@ class Flow:
 
 
 def flow_of(
-    series: tuple[Snapshot, ...], rules: PoolRules, speed: float = 1.0, ahead: tuple[Usual, ...] = ()
+    series: tuple[Snapshot, ...], rules: PoolRules, speed: float = 1.0, ahead: tuple[Baseline, ...] = ()
 ) -> Flow | str:
     """Read the motion from the samples, or say why it cannot be read.
 
@@ -105,7 +105,7 @@ def flow_of(
     )
 
 
-def _habits(ahead: tuple[Usual, ...], at: float, speed: float) -> tuple[Habit, ...]:
+def _habits(ahead: tuple[Baseline, ...], at: float, speed: float) -> tuple[Habit, ...]:
     """Past weeks on the walk's own scale; none when they do not reach over this very moment."""
     middles = [((usual.hour + 0.5) * HOUR_SECONDS, usual) for usual in ahead]
     if not any(abs(middle - at) <= HOUR_SECONDS for middle, _ in middles):

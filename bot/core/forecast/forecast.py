@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.core.forecast.drain import HORIZON_MINUTES, Point, crossing, walk
+from bot.core.forecast.drain import HORIZON_MINUTES, WalkPoint, crossing, walk
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.scoring import Calibration, calibration, thinned
-from bot.core.pool.hour_stats import Usual
+from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.words import count
 
@@ -28,7 +28,7 @@ def forecast(
     rules: PoolRules,
     known: Calibration | None = None,
     speed: float = 1.0,
-    ahead: tuple[Usual, ...] = (),
+    ahead: tuple[Baseline, ...] = (),
 ) -> Forecast:
     """What becomes of the queue when nobody does anything; times in the fleet's own seconds (see `flow_of`)."""
     last = series[-1] if series else None
@@ -56,7 +56,7 @@ def blocked_by(last: Snapshot, rules: PoolRules) -> str:
     return ""
 
 
-def _read_off(said: Forecast, flow: Flow, points: list[Point], known: Calibration) -> Forecast:
+def _read_off(said: Forecast, flow: Flow, points: list[WalkPoint], known: Calibration) -> Forecast:
     mid = crossing(points, flow.floor, 0.0)
     low = crossing(points, flow.floor, -INTERVAL_Z)
     high = crossing(points, flow.floor, INTERVAL_Z)

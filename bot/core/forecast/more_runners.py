@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bot.core.forecast.drain import Point, crossing, walk
+from bot.core.forecast.drain import WalkPoint, crossing, walk
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import INTERVAL_Z, spread_out
-from bot.core.pool.hour_stats import Usual
+from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.words import count, duration
 
@@ -30,7 +30,7 @@ class Terms:
     """Of the pool's calibration: by how much its intervals have been too narrow."""
     speed: float = 1.0
     """See `flow_of`."""
-    ahead: tuple[Usual, ...] = ()
+    ahead: tuple[Baseline, ...] = ()
     """What the pool's past weeks foretell."""
 
 
@@ -101,7 +101,7 @@ def _seconds(minutes: float | None) -> float | None:
     return None if minutes is None else 60 * minutes
 
 
-def _oldest(flow: Flow, points: Sequence[Point]) -> float | None:
+def _oldest(flow: Flow, points: Sequence[WalkPoint]) -> float | None:
     """The oldest job starts first; the last in line starts when as many have started as wait now."""
     turn = next((p.minute for p in points if p.started >= flow.queued), None)
     first = next((p.minute for p in points if p.started >= 1), None)

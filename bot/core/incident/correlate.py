@@ -40,7 +40,7 @@ class Maxima:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PoolsNow:
     """What is known of the pools now; `at` in epoch seconds."""
 
     samples: Sequence[Snapshot]
@@ -51,7 +51,7 @@ class Look:
     poll_seconds: float
 
 
-def correlated(known: Maxima | None, read: Readings, look: Look) -> Maxima | None:
+def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima | None:
     """The pools whose newest samples fit; what was found stays, once every pool was known or two periods have passed.
 
     None when the alert reports neither maximum.

@@ -27,7 +27,7 @@ def home_due(incident: Incident, now: float) -> bool:
     return not incident.closed and thread.instead_of is not None and now - thread.tried_home_at >= HOME_SECONDS
 
 
-def stayed(incident: Incident, tried_at: float) -> Incident:
+def return_failed(incident: Incident, tried_at: float) -> Incident:
     """Its own channel still cannot be used; `tried_at` in epoch seconds."""
     return replace(incident, thread=replace(incident.thread, tried_home_at=tried_at))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bot.core.alert import Alert, Delivery, Kind
-from bot.core.charts.queue_series import Course
+from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Score
 from bot.core.incident.correlate import Maxima
 from bot.core.incident.membership import changed, flaps, left_out
@@ -107,7 +107,7 @@ class Incident:
     """Numbers of the entries whose reply shows buttons that are decided (`core/choice.py`), or gets its picture."""
     charts: tuple[int, ...] = ()
     """Numbers of the entries whose reply stands and whose picture is being made (`core/picture.py`)."""
-    courses: Mapping[str, Course] = field(default_factory=dict)
+    courses: Mapping[str, QueueSeries] = field(default_factory=dict)
     """How the queue of each affected pool went."""
     reported: Reported | None = None
     scores: tuple[Score, ...] = ()

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind, worst_readings
 from bot.core.charts.chart_record import charting
-from bot.core.charts.queue_series import Course, Span, onward
+from bot.core.charts.queue_series import QueueSeries, Span, extended
 from bot.core.charts.sparkline import moved, spark_lines
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
-from bot.core.incident.correlate import Look, correlated
+from bot.core.incident.correlate import PoolsNow, correlated
 from bot.core.incident.incident import Incident, Reported, State, noted, silenced
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.silence import PROLONG
@@ -68,7 +68,7 @@ def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> I
     read = worst_readings(incident.firing)
     if read is None or (incident.affected and incident.maxima is None):
         return incident
-    look = Look(latest(incident, view), len(incident.candidates), now, timing.poll)
+    look = PoolsNow(latest(incident, view), len(incident.candidates), now, timing.poll)
     found = correlated(incident.maxima, read, look)
     if found is None or found == incident.maxima:
         return incident
@@ -141,11 +141,11 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
     """The course of every affected pool, with the samples that it has not taken in yet."""
     span = Span(incident.began_at, incident.opened_at, timing.poll, timing.speed, len(incident.affected))
-    courses: dict[str, Course] = dict(incident.courses)
+    courses: dict[str, QueueSeries] = dict(incident.courses)
     for name in incident.affected:
         if (pool := view.pools.get(name)) is not None and pool.samples:
             cause = view.causes.get(name)
-            courses[name] = onward(courses.get(name), pool.samples, span, cause.cause.value if cause else "")
+            courses[name] = extended(courses.get(name), pool.samples, span, cause.cause.value if cause else "")
     return incident if courses == incident.courses else replace(incident, courses=courses)
 
 

@@ -49,12 +49,12 @@ class Escalate:
 
 
 @dataclass(frozen=True, slots=True)
-class GoHome:
+class ReturnToChannel:
     """It stands in the fallback channel, and its own has not been tried for a while."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PointToNewThread:
     """It has gone home, and its message in the fallback channel does not say so yet."""
 
 
@@ -65,7 +65,7 @@ class Wait:
     until: float | None
 
 
-Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | GoHome | Part | Wait
+Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | ReturnToChannel | PointToNewThread | Wait
 
 
 def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Step:
@@ -80,7 +80,7 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
         first_look = first_look_until(incident, timing)
         return Wait(first_look) if now < first_look else PostRoot()
     if incident.thread.left or home_due(incident, now):
-        return Part() if incident.thread.left else GoHome()
+        return PointToNewThread() if incident.thread.left else ReturnToChannel()
     just_shown = incident.redraw and not incident.outbox and now - incident.thread.shown_at < TURNS_SECONDS
     if not just_shown and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
         return EditRoot()

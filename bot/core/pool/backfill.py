@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from bot.core.pool.history import LEAST_KNOWN_SECONDS, Past, entered, known_hours
-from bot.core.pool.hour_stats import HOUR_SECONDS, Cell
+from bot.core.pool.history import LEAST_KNOWN_SECONDS, PoolHistory, entered, known_hours
+from bot.core.pool.hour_stats import HOUR_SECONDS, HourStats
 from bot.core.pool.pool import Snapshot
 
 STEP_SECONDS = 300.0
@@ -54,7 +54,7 @@ def next_day_at(now: float) -> float:
     return (newest_day(now) + 2) * DAY_SECONDS + SETTLED_SECONDS
 
 
-def planned(fill: Backfill, past: Past, now: float, reach_seconds: float) -> Backfill:
+def planned(fill: Backfill, past: PoolHistory, now: float, reach_seconds: float) -> Backfill:
     """The record with the days to ask for: those within reach that lack an hour and were not asked for before."""
     newest, oldest = newest_day(now), int((now - reach_seconds) // DAY_SECONDS)
     known = known_hours(past)
@@ -78,15 +78,15 @@ def date(day: int) -> str:
     return f"{datetime.fromtimestamp(day * DAY_SECONDS, UTC):%Y-%m-%d}"
 
 
-def hours_of(day: int, samples: Iterable[Snapshot], speed: float = 1.0) -> tuple[Cell, ...]:
+def hours_of(day: int, samples: Iterable[Snapshot], speed: float = 1.0) -> tuple[HourStats, ...]:
     """The hours of a day as its samples tell them; those of which they say too little to count are left out.
 
     What lies between two samples is not known: rates and shares of time are fair, the highest figures of an hour are
     those that were seen. `speed` as in `entered`.
     """
-    cell: Cell | None = None
+    cell: HourStats | None = None
     before: Snapshot | None = None
-    over: list[Cell] = []
+    over: list[HourStats] = []
     for sample in samples:
         cell, ended = entered(cell, before, sample, speed)
         before, over = sample, [*over, *ended]

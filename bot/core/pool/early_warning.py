@@ -57,7 +57,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class EarlyWarning:
     """One warning from its begin to its end; times in epoch seconds."""
 
     began_at: float
@@ -80,10 +80,10 @@ class Episode:
 
 
 @dataclass(frozen=True, slots=True)
-class Early:
+class WarningHistory:
     """The warnings of one pool: the one that stands or was last, and how all of them came out."""
 
-    episode: Episode | None = None
+    episode: EarlyWarning | None = None
     streak: int = 0
     """Looks in a row that were sure of a crossing, while no warning stands."""
     above: bool = False
@@ -101,7 +101,7 @@ class Early:
         return self.episode is not None and self.episode.ended_at is None
 
 
-def mark_of(pool: str, began_at: float) -> str:
+def warning_key(pool: str, began_at: float) -> str:
     """What the message of a warning carries: its pool, and when it began (epoch seconds)."""
     return f"{MARK}{pool}/{began_at:.3f}"
 

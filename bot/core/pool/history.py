@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from statistics import median, pstdev
 
-from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, Usual, counted
-from bot.core.pool.hour_stats import Cell as Cell  # noqa: PLC0414 - a part of the past, known by this name
+from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, Baseline, counted
+from bot.core.pool.hour_stats import HourStats as HourStats  # noqa: PLC0414 - a part of the past, known by this name
 from bot.core.pool.pool import Pool, Snapshot
 
 WEEK_HOURS = 168
@@ -27,7 +27,7 @@ FIELDS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PoolHistory:
     """The record of a pool's finished hours, oldest first; the hour that goes on is `Pool.hour` until it is over.
 
     Written once an hour, by whoever measures the pool. `cells_of` gives both together.
@@ -39,12 +39,12 @@ class Past:
     """One finished hour each, as `_row` writes it: six weeks of JSON objects would be five times as large."""
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[HourStats, ...]:
         """The finished hours, oldest first; hours in which nothing was measured are absent."""
         return tuple(_cell(row) for row in self.rows)
 
 
-def cells_of(past: Past | None, pool: Pool | None) -> tuple[Cell, ...]:
+def cells_of(past: PoolHistory | None, pool: Pool | None) -> tuple[HourStats, ...]:
     """All that is known of a pool's hours, oldest first, with the one that goes on as the last."""
     known = past.cells if past else ()
     return known if pool is None or pool.hour is None else (*known, pool.hour)
@@ -55,12 +55,12 @@ def hour_of_week(hour: int) -> int:
     return (hour + MONDAY_HOURS) % WEEK_HOURS
 
 
-def known_hours(past: Past) -> frozenset[int]:
+def known_hours(past: PoolHistory) -> frozenset[int]:
     """The hours of which enough is known to count."""
     return frozenset(_hour(row) for row in past.rows if _covered(row) >= LEAST_KNOWN_SECONDS)
 
 
-def finished(past: Past, cells: tuple[Cell, ...]) -> Past:
+def finished(past: PoolHistory, cells: tuple[HourStats, ...]) -> PoolHistory:
     """The past with more finished hours; what is older than six weeks before the newest is dropped."""
     if not cells:
         return past
@@ -70,8 +70,8 @@ def finished(past: Past, cells: tuple[Cell, ...]) -> Past:
 
 
 def entered(
-    cell: Cell | None, before: Snapshot | None, sample: Snapshot, speed: float = 1.0
-) -> tuple[Cell, tuple[Cell, ...]]:
+    cell: HourStats | None, before: Snapshot | None, sample: Snapshot, speed: float = 1.0
+) -> tuple[HourStats, tuple[HourStats, ...]]:
     """(the hour that goes on, the hours that are over) after one more sample; `before` is the sample before it.
 
     `speed`: seconds of the fleet in one second of the clock, 1 except in a simulation. A sample that is not newer
@@ -81,20 +81,20 @@ def entered(
     if cell is not None and (hour < cell.hour or (before is not None and sample.at <= before.at)):
         return cell, ()
     stands = 0.0 if before is None else min(sample.at - before.at, STANDS_SECONDS)
-    over: tuple[Cell, ...] = ()
+    over: tuple[HourStats, ...] = ()
     if cell is None or hour > cell.hour:
         begun = hour * HOUR_SECONDS
         early = max(0.0, stands - (sample.at - begun))
         if cell is not None:
             over = (_more(cell, sample, early, speed) if early and cell.hour == hour - 1 else cell,)
-        stands, cell = stands - early, Cell(hour)
+        stands, cell = stands - early, HourStats(hour)
     return replace(_more(cell, sample, stands, speed), samples=cell.samples + 1), over
 
 
-def remembered(before: Pool, after: Pool, speed: float = 1.0) -> tuple[Pool, tuple[Cell, ...]]:
+def remembered(before: Pool, after: Pool, speed: float = 1.0) -> tuple[Pool, tuple[HourStats, ...]]:
     """(`after` with the hour that goes on, the hours that are over): what is new since `before` is entered."""
     last, cell = before.latest, before.hour
-    over: tuple[Cell, ...] = ()
+    over: tuple[HourStats, ...] = ()
     for sample in after.samples:
         if last is None or sample.at > last.at:
             cell, ended = entered(cell, last, sample, speed)
@@ -102,7 +102,7 @@ def remembered(before: Pool, after: Pool, speed: float = 1.0) -> tuple[Pool, tup
     return replace(after, hour=cell), over
 
 
-def _more(cell: Cell, sample: Snapshot, seconds: float, speed: float) -> Cell:
+def _more(cell: HourStats, sample: Snapshot, seconds: float, speed: float) -> HourStats:
     """The hour with a sample that stands for so many seconds of it."""
     wait, queued = sample.oldest_wait_seconds, sample.queued
     started = _jobs(sample.starts_per_minute, seconds, speed)
@@ -138,7 +138,7 @@ def _most(one: int | None, other: int | None) -> int | None:
     return max(known) if known else None
 
 
-def usual_ahead(past: Past, hour: int) -> tuple[Usual, ...]:
+def usual_ahead(past: PoolHistory, hour: int) -> tuple[Baseline, ...]:
     """What the same hours of up to six past weeks foretell for `hour` and those after it; without two weeks, absent.
 
     Neighbouring hours count half as much as the hour itself: people's days shift by an hour, and chance evens out.
@@ -152,7 +152,7 @@ def usual_ahead(past: Past, hour: int) -> tuple[Usual, ...]:
     return tuple(usual for usual in found if usual is not None)
 
 
-def _usual(rates: dict[int, float], hour: int) -> Usual | None:
+def _usual(rates: dict[int, float], hour: int) -> Baseline | None:
     weeks = [w for w in range(hour - WEEK_HOURS, hour - KEPT_HOURS - 1, -WEEK_HOURS) if w in rates]
     if len(weeks) < LEAST_WEEKS:
         return None
@@ -162,7 +162,7 @@ def _usual(rates: dict[int, float], hour: int) -> Usual | None:
         each.append(sum(near) / len(near))
     most = OUTLIER * max(median(each), 0.05)
     calm = [min(rate, most) for rate in each]
-    return Usual(hour, sum(calm) / len(calm), pstdev(calm), len(calm))
+    return Baseline(hour, sum(calm) / len(calm), pstdev(calm), len(calm))
 
 
 def _hour(row: str) -> int:
@@ -173,7 +173,7 @@ def _covered(row: str) -> float:
     return float(row.split(";", 3)[2])
 
 
-def _row(cell: Cell) -> str:
+def _row(cell: HourStats) -> str:
     """The fields in their order, parted by `;`; nothing stands for unknown, and for zero in a histogram."""
     numbers = (cell.hour, cell.samples, round(cell.covered_seconds))
     amounts = (cell.arrivals, cell.starts, cell.completions, cell.busy, cell.duration)
@@ -200,7 +200,7 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.1f}"
 
 
-def _cell(row: str) -> Cell:
+def _cell(row: str) -> HourStats:
     """The hour of a row; fields that a newer release added are left out, those that an older one lacked are unknown."""
     fields = (*row.split(";"), *[""] * FIELDS)[:FIELDS]
     hour, samples, covered = (int(field or 0) for field in fields[:3])
@@ -209,7 +209,7 @@ def _cell(row: str) -> Cell:
     )
     busy_most, limit, queued_most, longest = (int(field) if field else None for field in fields[8:12])
     waits, sizes, waited = (_numbers(field) for field in fields[12:])
-    return Cell(
+    return HourStats(
         hour, samples, covered, arrivals, starts, completions, busy, duration,
         busy_most, limit, queued_most, longest, waits, sizes, waited,
     )  # fmt: skip

@@ -20,7 +20,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HourStats:
     """What the measurements of one hour (UTC) say; each sample stands for the time since the one before it.
 
     Shares and quantiles of time come from `waits` and `sizes`; those of jobs from `waited`. Unknown is not zero: a
@@ -63,7 +63,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class Baseline:
     """What the same hour of past weeks foretells for an hour to come."""
 
     hour: int

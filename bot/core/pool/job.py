@@ -58,7 +58,7 @@ class WorkflowJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WebhookCoverage:
     """How long GitHub's webhooks have been heard without a gap; epoch seconds, to the minute."""
 
     since: float
@@ -126,7 +126,7 @@ def minute_of(now: float) -> str:
     return str(int(now // 60))
 
 
-def line_of(minutes: Iterable[str], now: float) -> Line | None:
+def line_of(minutes: Iterable[str], now: float) -> WebhookCoverage | None:
     """The line, from the minutes in which words arrived (`minute_of`); None when none is known."""
     heard = sorted({float(minute) * 60 for minute in minutes if minute.isascii() and minute.isdigit()})
     if not heard:
@@ -136,4 +136,4 @@ def line_of(minutes: Iterable[str], now: float) -> Line | None:
         if since - at > GAP_SECONDS:
             break
         since = at
-    return Line(min(since + 60, now), min(heard[-1] + 60, now))
+    return WebhookCoverage(min(since + 60, now), min(heard[-1] + 60, now))

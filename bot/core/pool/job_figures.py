@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from bot.core.pool.job import JobState, Line, WorkflowJob, key_of
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, key_of
 from bot.core.pool.pool import Counted, Job, Snapshot
 from bot.core.words import count, duration
 
@@ -22,7 +22,7 @@ NEVER = "GitHub's webhooks have told nothing yet; send the event Workflow jobs t
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class JobQueue:
     """The jobs under a label that have not started, taken apart (docs/design/diagnosis.md#definitions)."""
 
     queued: tuple[WorkflowJob, ...]
@@ -34,7 +34,7 @@ class Queue:
 
 
 def figures(
-    pool: str, jobs: Iterable[WorkflowJob], now: float, line: Line | None, over: Collection[str] = ()
+    pool: str, jobs: Iterable[WorkflowJob], now: float, line: WebhookCoverage | None, over: Collection[str] = ()
 ) -> Snapshot:
     """The snapshot of a pool from the jobs under its label; times in epoch seconds.
 
@@ -70,7 +70,7 @@ def figures(
     )
 
 
-def taken_apart(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> Queue:
+def taken_apart(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> JobQueue:
     """The jobs that have not started, without those that only look it.
 
     A ghost is a job in `over`, one older than 24 h while jobs under its label do start (G1), and any older than
@@ -85,7 +85,7 @@ def taken_apart(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] =
             held.append(job)
         elif job.state is JobState.QUEUED:
             (ghosts if job.id in over or now - job.begun > oldest else queued).append(job)
-    return Queue(tuple(queued), tuple(held), tuple(ghosts))
+    return JobQueue(tuple(queued), tuple(held), tuple(ghosts))
 
 
 def asks_for(job: WorkflowJob, labels: Iterable[str]) -> bool:
@@ -155,7 +155,7 @@ def _place(job: WorkflowJob) -> tuple[str, str]:
     return job.repository.partition("/")[0], job.runner
 
 
-def _deaf(line: Line | None, now: float) -> str:
+def _deaf(line: WebhookCoverage | None, now: float) -> str:
     """Why silence says nothing; empty when every word of the last 15 minutes was heard."""
     if line is None:
         return NEVER

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bot.core.forecast.outlook import Forecast, Score
-from bot.core.pool.early_warning import Early
-from bot.core.pool.hour_stats import Cell, Fired, Usual
+from bot.core.pool.early_warning import WarningHistory
+from bot.core.pool.hour_stats import Baseline, Fired, HourStats
 
 KEPT_SAMPLES = 240
 """Samples kept per pool: two hours at the default poll of 30 s."""
@@ -119,15 +119,15 @@ class Pool:
     """Forecasts that wait to be compared with what comes, oldest first."""
     scores: tuple[Score, ...] = ()
     """How past forecasts of this pool did, oldest first."""
-    hour: Cell | None = None
+    hour: HourStats | None = None
     """The hour that goes on; when it is over it joins the pool's past (`core/past.py`)."""
-    ahead: tuple[Usual, ...] = ()
+    ahead: tuple[Baseline, ...] = ()
     """What past weeks foretell for this hour and the next ones; empty while there are fewer than two."""
     fired: tuple[Fired, ...] = ()
     """How it stood when alerts fired for it, oldest first."""
     watchers: tuple[str, ...] = ()
     """The open incidents that spoke of it at the last look."""
-    early: Early = field(default_factory=Early)
+    early: WarningHistory = field(default_factory=WarningHistory)
     """The warnings of this pool, and how they came out."""
 
     @property

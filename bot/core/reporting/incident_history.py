@@ -14,7 +14,7 @@ NO_POOL = "(no pool named)"
 
 
 @dataclass(frozen=True, slots=True)
-class PoolHistory:
+class PoolIncidents:
     """One pool's incidents; durations in seconds."""
 
     pool: str
@@ -45,7 +45,7 @@ def began_in(incidents: Iterable[Incident], since: float, until: float) -> list[
     return sorted((i for i in incidents if since <= i.opened_at < until), key=lambda i: (i.opened_at, i.id))
 
 
-def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[PoolHistory, ...]:
+def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[PoolIncidents, ...]:
     """The incidents that opened inside the span, by affected pool, most frequent first; one may count for several."""
     by_pool: dict[str, list[Incident]] = {}
     for incident in began_in(incidents, since, until):
@@ -55,13 +55,13 @@ def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[
     return tuple(sorted(rows, key=lambda row: (-row.incidents, row.pool)))
 
 
-def _row(pool: str, members: Sequence[Incident], until: float) -> PoolHistory:
+def _row(pool: str, members: Sequence[Incident], until: float) -> PoolIncidents:
     durations = [(i.closed_at - i.opened_at) * i.speed for i in members if i.closed and i.closed_at is not None]
     peaks = [i.peaks[pool] for i in members if pool in i.peaks]
     courses = [i.courses[pool] for i in members if pool in i.courses]
     scores = [s for i in members for s in i.scores if s.forecast.pool in {pool, ""}]
     held, scored = held_share(scores)
-    return PoolHistory(
+    return PoolIncidents(
         pool=pool,
         incidents=len(members),
         open_now=sum(not i.closed for i in members),

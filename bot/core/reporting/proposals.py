@@ -8,8 +8,8 @@ from statistics import median
 
 from bot.core.finding import Cause
 from bot.core.incident.incident import Incident
-from bot.core.pool.hour_stats import Cell, Fired
-from bot.core.reporting.incident_history import PoolHistory, about_hours, how_ended, touched
+from bot.core.pool.hour_stats import Fired, HourStats
+from bot.core.reporting.incident_history import PoolIncidents, about_hours, how_ended, touched
 from bot.core.reporting.ready import ready
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import Sized, over_target
@@ -35,10 +35,10 @@ class Ground:
     """What is known of one pool, to conclude from."""
 
     pool: str
-    history: PoolHistory
+    history: PoolIncidents
     patterns: tuple[Pattern, ...] = ()
     sized: Sized | str = ""
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[HourStats, ...] = ()
     """Of the span."""
     incidents: tuple[Incident, ...] = ()
     """That affected the pool, of the span."""
@@ -199,7 +199,7 @@ def _sender(incident: Incident, pool: str) -> tuple[str, float, float] | None:
     return max(found, key=lambda one: one[1], default=None)
 
 
-def _open_in(incident: Incident, cell: Cell) -> bool:
+def _open_in(incident: Incident, cell: HourStats) -> bool:
     ends = incident.closed_at or float("inf")
     return incident.opened_at < cell.begins_at + 3600 and ends > cell.begins_at
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.core.forecast.flow import MEAN_OVER_MEDIAN
-from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, Cell
+from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
 from bot.core.reporting.staffing import SHARE, Demand, Staffing, Stretch, fewest, late_shares
 from bot.core.words import count, duration
 
@@ -29,12 +29,12 @@ class Sized:
     hold_seconds: float
 
 
-def over_target(cell: Cell, target_seconds: float) -> bool:
+def over_target(cell: HourStats, target_seconds: float) -> bool:
     """Whether somebody waited longer than the target in that hour."""
     return (cell.longest_wait_seconds or 0.0) > target_seconds
 
 
-def sized(cells: Sequence[Cell], target_seconds: float, share: float = SHARE) -> Sized | str:
+def sized(cells: Sequence[HourStats], target_seconds: float, share: float = SHARE) -> Sized | str:
     """The fewest runners for the hours over the target, or as a sentence why no number can be given."""
     bad = [cell for cell in cells if over_target(cell, target_seconds)]
     if not bad:
@@ -54,7 +54,7 @@ def sized(cells: Sequence[Cell], target_seconds: float, share: float = SHARE) ->
     return _judged(known, limit, (inside, share), hold)
 
 
-def _basis(cells: Sequence[Cell], bad: Sequence[Cell]) -> tuple[int, float, float] | str:
+def _basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, float, float] | str:
     """(the limit, seconds that a job runs, seconds that it keeps a runner's place), or what is missing."""
     limits = [cell.limit for cell in cells if cell.limit is not None]
     if not limits:
@@ -80,7 +80,7 @@ def _judged(stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], 
     return Sized(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
 
 
-def job_seconds(cells: Sequence[Cell]) -> float | None:
+def job_seconds(cells: Sequence[HourStats]) -> float | None:
     """Mean time of a job on its runner: by Little's law from busy runners and completions, else from the durations."""
     busy, done = _mean([c.busy for c in cells]), _mean([c.completions for c in cells])
     if busy and done:
@@ -95,7 +95,7 @@ def _mean(amounts: Sequence[Amount]) -> float | None:
     return sum(amount.total for amount in amounts) / seconds if seconds > 0 else None
 
 
-def _fullness(cells: Sequence[Cell]) -> float | None:
+def _fullness(cells: Sequence[HourStats]) -> float | None:
     """The share of the limit that was at work while jobs waited all the time; else the most that was seen at work."""
     known = [c for c in cells if c.limit and c.busy.seconds > 0]
     steady = [c for c in known if c.sizes and c.sizes[0] <= QUEUED_ALL_THE_TIME * sum(c.sizes)]
@@ -106,8 +106,8 @@ def _fullness(cells: Sequence[Cell]) -> float | None:
     return min(1.0, max(most)) if most else None
 
 
-def _runs(cells: Sequence[Cell]) -> list[list[Cell]]:
-    runs: list[list[Cell]] = []
+def _runs(cells: Sequence[HourStats]) -> list[list[HourStats]]:
+    runs: list[list[HourStats]] = []
     for cell in sorted(cells, key=lambda one: one.hour):
         if runs and runs[-1][-1].hour == cell.hour - 1:
             runs[-1].append(cell)
@@ -116,7 +116,7 @@ def _runs(cells: Sequence[Cell]) -> list[list[Cell]]:
     return runs
 
 
-def _stretch(run: Sequence[Cell], cells: Sequence[Cell], hold: float) -> Stretch | None:
+def _stretch(run: Sequence[HourStats], cells: Sequence[HourStats], hold: float) -> Stretch | None:
     """The hours' work, led in by the hour before them where that is known; None when an hour's arrivals are unknown."""
     before = next((cell for cell in cells if cell.hour == run[0].hour - 1), None)
     lead = demand_of(before, hold) if before else None
@@ -127,7 +127,7 @@ def _stretch(run: Sequence[Cell], cells: Sequence[Cell], hold: float) -> Stretch
     return Stretch((lead, *known), 1) if lead else Stretch(tuple(known))
 
 
-def demand_of(cell: Cell, hold: float) -> Demand | None:
+def demand_of(cell: HourStats, hold: float) -> Demand | None:
     """The work of an hour whose jobs keep a place for `hold` seconds; None when its arrivals are unknown."""
     if cell.arrivals.seconds < LEAST_KNOWN_SECONDS:
         return None

@@ -28,7 +28,7 @@ SPREAD = math.sqrt(2 * math.log(MEAN_OVER_MEDIAN))
 """Standard deviation of the logarithm of job times, by which their mean lies that far above their median."""
 
 
-class Method(StrEnum):
+class StaffingMethod(StrEnum):
     """How a number was found, in words."""
 
     THEORY = "queueing theory (Erlang C, each hour in equilibrium)"
@@ -58,7 +58,7 @@ class Staffing:
     """The fewest runners that would have kept the target, and how that was found."""
 
     runners: int
-    method: Method
+    method: StaffingMethod
     late_share: float
     """Of the jobs, 0 to 1, that would still have waited longer than the target."""
     jobs: int
@@ -175,20 +175,20 @@ def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = S
     """
     replayed = sum(demand.arrivals for stretch in stretches for demand in stretch.hours)
     replayable = 0 < replayed <= MOST_REPLAYED and all(stretch.connected for stretch in stretches)
-    method = Method.REPLAY if replayable else Method.THEORY
+    method = StaffingMethod.REPLAY if replayable else StaffingMethod.THEORY
     more = [
         replace(s, hours=tuple(replace(d, hold_seconds=MARGIN * d.hold_seconds) for d in s.hours)) for s in stretches
     ]
-    guess = least(late_shares(more, target_seconds, Method.THEORY), 1 - share)
+    guess = least(late_shares(more, target_seconds, StaffingMethod.THEORY), 1 - share)
     runners = least(late_shares(more, target_seconds, method), 1 - share, guess) if replayable else guess
     now = late_shares(stretches, target_seconds, method)(runners)
     return Staffing(runners, method, now, round(sum(stretch.arrivals for stretch in stretches)))
 
 
-def late_shares(stretches: Sequence[Stretch], target_seconds: float, method: Method) -> Callable[[int], float]:
+def late_shares(stretches: Sequence[Stretch], target_seconds: float, method: StaffingMethod) -> Callable[[int], float]:
     """For a number of runners, the share of all the stretches' jobs that wait longer than the target."""
     whole = sum(stretch.arrivals for stretch in stretches)
-    replays = [Replay.of(stretch) for stretch in stretches] if method is Method.REPLAY else []
+    replays = [Replay.of(stretch) for stretch in stretches] if method is StaffingMethod.REPLAY else []
 
     def missed(runners: int) -> float:
         if replays:

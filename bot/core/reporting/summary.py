@@ -5,11 +5,20 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 
 from bot.core.incident.incident import Incident
-from bot.core.pool.early_warning import Early
-from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Cell, Fired, added, quantile, share_above
+from bot.core.pool.early_warning import WarningHistory
+from bot.core.pool.hour_stats import (
+    HOUR_SECONDS,
+    SIZE_EDGES,
+    WAIT_EDGES,
+    Fired,
+    HourStats,
+    added,
+    quantile,
+    share_above,
+)
 from bot.core.pool.pool import PoolRules
 from bot.core.record import AuditEntry
-from bot.core.reporting.incident_history import NO_POOL, PoolHistory, began_in, history
+from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, began_in, history
 from bot.core.reporting.proposals import Ground, Proposal, proposals
 from bot.core.reporting.raises import Raises, raises
 from bot.core.reporting.recurrence import Pattern, patterns
@@ -27,11 +36,11 @@ class Books:
     """Epoch seconds."""
     until: float
     incidents: tuple[Incident, ...] = ()
-    pasts: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
+    pasts: Mapping[str, tuple[HourStats, ...]] = field(default_factory=dict)
     """By pool, all hours that are known, also those before the span: what recurs shows only there."""
     fired: Mapping[str, tuple[Fired, ...]] = field(default_factory=dict)
     """How pools stood when alerts fired for them."""
-    early: Mapping[str, Early] = field(default_factory=dict)
+    early: Mapping[str, WarningHistory] = field(default_factory=dict)
     """How the early warnings of pools came out, ever since they are counted."""
     trail: tuple[AuditEntry, ...] = ()
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
@@ -68,7 +77,7 @@ class PoolReport:
     """Of the span, 0 to 1."""
     waits: Waits | None
     """None when the pool's waits were never known."""
-    history: PoolHistory
+    history: PoolIncidents
     patterns: tuple[Pattern, ...]
     raises: Raises | None
     sized: Sized | str = ""
@@ -77,7 +86,7 @@ class PoolReport:
     longest_wait_seconds: float = 0.0
     most_queued: int = 0
     """The worst that was seen, in incidents or outside of them."""
-    early: Early | None = None
+    early: WarningHistory | None = None
 
     @property
     def told(self) -> bool:
@@ -112,7 +121,7 @@ def report(books: Books, only: Iterable[str] | None = None) -> Report:
     names = dict.fromkeys((*books.rules, *books.pasts, *histories))
     wanted = list(names) if only is None else [name for name in names if name in set(only)]
     lent = raises(books.trail, books.since, books.until, books.prices, books.speed)
-    rough = [_pool(books, name, histories.get(name, PoolHistory(name)), lent.get(name)) for name in wanted]
+    rough = [_pool(books, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
     pools = [_sized(books, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
     about = [i for i in inside if only is None or set(i.affected or (NO_POOL,)) & set(wanted)]
     return Report(
@@ -127,7 +136,7 @@ def report(books: Books, only: Iterable[str] | None = None) -> Report:
     )
 
 
-def _pool(books: Books, name: str, past: PoolHistory, lent: Raises | None) -> PoolReport:
+def _pool(books: Books, name: str, past: PoolIncidents, lent: Raises | None) -> PoolReport:
     every = books.pasts.get(name, ())
     cells = _within(every, books)
     return PoolReport(
@@ -153,11 +162,11 @@ def _sized(books: Books, one: PoolReport, place: int) -> PoolReport:
     return replace(one, sized=sized(_within(books.pasts.get(one.pool, ()), books), books.target_seconds))
 
 
-def _within(cells: Iterable[Cell], books: Books) -> tuple[Cell, ...]:
+def _within(cells: Iterable[HourStats], books: Books) -> tuple[HourStats, ...]:
     return tuple(cell for cell in cells if books.since - HOUR_SECONDS < cell.begins_at < books.until)
 
 
-def _waits(cells: Sequence[Cell], target_seconds: float) -> Waits | None:
+def _waits(cells: Sequence[HourStats], target_seconds: float) -> Waits | None:
     times = added([cell.waits for cell in cells])
     p50, p90, p99 = (quantile(times, share, WAIT_EDGES) for share in (0.5, 0.9, 0.99))
     if p50 is None or p90 is None or p99 is None:
@@ -183,7 +192,7 @@ def _waited(sizes: Sequence[float]) -> float:
     return total
 
 
-def _patterns(books: Books, name: str, cells: Sequence[Cell]) -> tuple[Pattern, ...]:
+def _patterns(books: Books, name: str, cells: Sequence[HourStats]) -> tuple[Pattern, ...]:
     """From the pool's hours; where none were measured, from its incidents, since the first of them."""
     if cells:
         return patterns(((c.begins_at, over_target(c, books.target_seconds)) for c in cells), books.zone)

@@ -52,6 +52,6 @@ class Appointment:
         return datetime.combine(day, time(self.hour), self.zone).timestamp()
 
 
-def mark_of(appointment: float) -> str:
+def weekly_key(appointment: float) -> str:
     """What a channel's post of that week carries, by which it is found again: the same for every process."""
     return f"weekly/{appointment:.0f}"

@@ -18,7 +18,7 @@ class Surface(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Interaction:
     """One request of one person; everything in it came from outside and is believed only after checks."""
 
     name: str

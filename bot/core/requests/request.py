@@ -27,7 +27,7 @@ class Progress(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class Request:
     """One request of one person; `id` travels as the button's opaque value and as Idempotency-Key."""
 
     id: str
@@ -73,7 +73,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
+class Result:
     """What an effect came to, for the thread, the audit trail and the incident's record."""
 
     outcome: str
@@ -84,7 +84,7 @@ class Performed:
     figures: tuple[Snapshot, ...] = ()
     silence: Silence | None = None
     """The silence that now exists, or has ended."""
-    follow: "Act | None" = None
+    follow: "Request | None" = None
     """What is asked for from now on, on a condition."""
     offers: tuple[str, ...] = ()
     """Actions that the reply offers on this very act, or on `about`."""
@@ -94,31 +94,31 @@ class Performed:
     """The act about which nothing is left to choose below the thread's replies."""
 
 
-def sent(act: Act, now: float, before: str = "") -> Act:
+def sent(act: Request, now: float, before: str = "") -> Request:
     """The intent, written before the effect."""
     return replace(act, progress=Progress.SENT, sent_at=now, before=before or act.before, attempts=act.attempts + 1)
 
 
-def done(act: Act, outcome: str, now: float, after: str = "") -> Act:
+def done(act: Request, outcome: str, now: float, after: str = "") -> Request:
     """The effect is confirmed."""
     return replace(act, progress=Progress.DONE, outcome=outcome, finished_at=now, after=after)
 
 
-def failed(act: Act, outcome: str, now: float, *, doubtful: bool = False) -> Act:
+def failed(act: Request, outcome: str, now: float, *, doubtful: bool = False) -> Request:
     """The effect did not happen, and will not; `doubtful`: nobody knows, and nothing more is tried."""
     return replace(act, progress=Progress.FAILED, outcome=outcome, finished_at=now, doubtful=doubtful)
 
 
-def awaiting(act: Act, now: float, within_seconds: float) -> Act:
+def awaiting(act: Request, now: float, within_seconds: float) -> Request:
     """Confirmed by the one who asked; a second person has that long to agree."""
     return replace(act, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within_seconds)
 
 
-def agreed(act: Act, who: str) -> Act:
+def agreed(act: Request, who: str) -> Request:
     """A second person agreed to exactly this."""
     return replace(act, progress=Progress.REQUESTED, agreed_by=who, agreed_to=act.fingerprint)
 
 
-def unsure(act: Act, outcome: str) -> Act:
+def unsure(act: Request, outcome: str) -> Request:
     """Nobody answered; the next look reads back what is true."""
     return replace(act, progress=Progress.UNKNOWN, outcome=outcome)

@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.core.requests.request import Act, Progress
+from bot.core.requests.request import Progress, Request
 from bot.core.words import count, how_long
 
 WARN_SECONDS = 600.0
 """How long before its end a lease is spoken of."""
 AGAIN_SECONDS, MOST_AGAIN_SECONDS = 60.0, 3600.0
 """How long after a hand-back that did not work the next one is tried: twice as long each time, up to an hour."""
-LENDERS = frozenset({"scale_up", "hand_back"})
+LEASE_ACTIONS = frozenset({"scale_up", "hand_back"})
 """The actions that move a pool's lease."""
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Lease:
     """One scale action's part of the extra capacity of a pool."""
 
     act: str
@@ -46,7 +46,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
+class PoolLeases:
     """The record of one pool's extra capacity; `id` is the pool.
 
     It is written with the intent of each scale action and of each hand-back, before the effect: whatever happens to
@@ -58,11 +58,11 @@ class Lease:
     """What was set before the first share, or what others set since: nothing goes below it."""
     ours: tuple[tuple[str, int], ...] = ()
     """(act, level) that may be set now by our doing, in the order asked; anything else was set by others."""
-    shares: tuple[Share, ...] = ()
+    shares: tuple[Lease, ...] = ()
     empty_since: float | None = None
     """Since when every fresh sample has shown a queue at or under the floor; None: it has not."""
 
-    def share(self, act: str) -> Share | None:
+    def share(self, act: str) -> Lease | None:
         """The share of a scale action."""
         return next((share for share in self.shares if share.act == act), None)
 
@@ -80,12 +80,12 @@ class Return:
     words: str
 
 
-def lent(lease: Lease | None, share: Share, level: int, pool: str) -> Lease:
+def leased(lease: PoolLeases | None, share: Lease, level: int, pool: str) -> PoolLeases:
     """One more share, in the moment its intent is written; `level` is what is set now.
 
     What others set meanwhile is the new base, so that it is never handed back.
     """
-    known = lease if lease is not None and lease.shares else Lease(pool, level)
+    known = lease if lease is not None and lease.shares else PoolLeases(pool, level)
     others = tuple(one for one in known.shares if one.act != share.act)
     mine = any(one.act == share.act for one in known.shares)
     moved = bool(others or mine) and level not in known.levels and level != known.base
@@ -97,7 +97,7 @@ def lent(lease: Lease | None, share: Share, level: int, pool: str) -> Lease:
     )
 
 
-def due_back(lease: Lease, share: Share, level: int, minimum: int) -> Return:
+def lease_end(lease: PoolLeases, share: Lease, level: int, minimum: int) -> Return:
     """Where the level goes when this share ends: to the highest of what remains, and only from where we put it."""
     rest = [one.target for one in lease.shares if one.act != share.act and not one.returning]
     goal = max([lease.base, minimum, *rest])
@@ -110,17 +110,17 @@ def due_back(lease: Lease, share: Share, level: int, minimum: int) -> Return:
     return Return(goal, f"handed back extra runners: {lease.id} is set to {goal:,} again (was {level:,}).")
 
 
-def giving_back(lease: Lease, share: Share, back: str) -> Lease:
+def giving_back(lease: PoolLeases, share: Lease, back: str) -> PoolLeases:
     """A hand-back was asked for."""
     return with_share(lease, replace(share, returning=back))
 
 
-def aimed(lease: Lease, back: str, level: int) -> Lease:
+def return_target(lease: PoolLeases, back: str, level: int) -> PoolLeases:
     """The intent of a hand-back: from now on that level may be set too."""
     return replace(lease, ours=_asked(lease.ours, back, level))
 
 
-def reviewed(lease: Lease, acts: Mapping[str, Act], now: float) -> Lease:
+def reviewed(lease: PoolLeases, acts: Mapping[str, Request], now: float) -> PoolLeases:
     """The record after a look at what became of its acts: what never happened and what went back is dropped."""
     after = lease
     for share in lease.shares:
@@ -128,7 +128,7 @@ def reviewed(lease: Lease, acts: Mapping[str, Act], now: float) -> Lease:
     return after if after.shares else replace(after, ours=(), empty_since=None)
 
 
-def _raise_reviewed(lease: Lease, act: Act | None) -> Lease:
+def _raise_reviewed(lease: PoolLeases, act: Request | None) -> PoolLeases:
     if act is None or not act.finished or act.doubtful or lease.share(act.id) is None:
         return lease
     if act.progress is Progress.DONE and not act.shadow:
@@ -136,7 +136,7 @@ def _raise_reviewed(lease: Lease, act: Act | None) -> Lease:
     return replace(_dropped(lease, act.id), ours=tuple(one for one in lease.ours if one[0] != act.id))
 
 
-def _back_reviewed(lease: Lease, share_act: str, back: Act | None, now: float) -> Lease:
+def _back_reviewed(lease: PoolLeases, share_act: str, back: Request | None, now: float) -> PoolLeases:
     share = lease.share(share_act)
     if share is None or back is None or not back.finished:
         return lease
@@ -148,14 +148,14 @@ def _back_reviewed(lease: Lease, share_act: str, back: Act | None, now: float) -
     return replace(with_share(lease, again), ours=ours)
 
 
-def looked(lease: Lease, queue_empty: bool | None, now: float) -> Lease:
+def looked(lease: PoolLeases, queue_empty: bool | None, now: float) -> PoolLeases:
     """One more look at the queue; what is unknown is not empty."""
     if queue_empty is not True:
         return replace(lease, empty_since=None)
     return lease if lease.empty_since is not None else replace(lease, empty_since=now)
 
 
-def over(share: Share, lease: Lease, now: float, drained_seconds: float) -> str:
+def over(share: Lease, lease: PoolLeases, now: float, drained_seconds: float) -> str:
     """Why a share ends now: `drained`, `ended`, or empty while it goes on."""
     if share.ends_at is None or share.returning or now < share.retry_at:
         return ""
@@ -165,30 +165,30 @@ def over(share: Share, lease: Lease, now: float, drained_seconds: float) -> str:
     return "drained" if quiet else ""
 
 
-def warning_due_at(share: Share) -> float:
+def warning_due_at(share: Lease) -> float:
     """When to say that the end is near; a short lease is not spoken of before its last third."""
     if share.ends_at is None or share.warned:
         return float("inf")
     return share.ends_at - min(WARN_SECONDS, (share.ends_at - share.asked_at) / 3)
 
 
-def warning(lease: Lease, share: Share, now: float, speed: float = 1.0) -> str:
+def warning(lease: PoolLeases, share: Lease, now: float, speed: float = 1.0) -> str:
     """What the thread is told then. `speed`: see `how_long`."""
     left = how_long(max(0.0, (share.ends_at or now) - now), speed)
     return f"The extra runners of {lease.id} (to {share.target:,}) are handed back in {left}, unless somebody extends."
 
 
-def extended(lease: Lease, share: Share, ends_at: float) -> Lease:
+def extended(lease: PoolLeases, share: Lease, ends_at: float) -> PoolLeases:
     """The end is put off."""
     return with_share(lease, replace(share, ends_at=ends_at, warned=False))
 
 
-def with_share(lease: Lease, share: Share) -> Lease:
+def with_share(lease: PoolLeases, share: Lease) -> PoolLeases:
     """The record with one share replaced."""
     return replace(lease, shares=tuple(share if one.act == share.act else one for one in lease.shares))
 
 
-def _dropped(lease: Lease, act: str) -> Lease:
+def _dropped(lease: PoolLeases, act: str) -> PoolLeases:
     return replace(lease, shares=tuple(share for share in lease.shares if share.act != act))
 
 

@@ -37,7 +37,7 @@ class ScalePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LimitVerdict:
     """What may be done: the target after clamping, and the words that go with it."""
 
     target: int | None
@@ -55,7 +55,7 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     seen: int = 0,
     *,
     lower: bool = False,
-) -> Verdict:
+) -> LimitVerdict:
     """Judge an absolute target: never lower than now, never above the limit, never more than a step, never too soon.
 
     The step counts from `seen`, the size that the person confirmed, when the pool has shrunk since. A target a little
@@ -63,16 +63,16 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     the step: for whoever asks a person to confirm the lower one.
     """
     if current is None:
-        return Verdict(None, "The pool's present size is unknown, so no safe target can be set.")
+        return LimitVerdict(None, "The pool's present size is unknown, so no safe target can be set.")
     if reason := _refusal(policy, asked, current, last_scaled_at, now, seen):
-        return Verdict(None, reason)
+        return LimitVerdict(None, reason)
     if policy.step is None or asked <= (allowed := max(current, seen) + policy.step):
-        return Verdict(asked)
+        return LimitVerdict(asked)
     limit = f"At most {policy.step:,} more at once: {allowed:,} is the highest target now"
     breathes = asked - allowed <= max(BREATH, policy.step // 10)
     if not (breathes or lower) or allowed < policy.minimum:
-        return Verdict(None, f"{limit}; it has {count(current, 'runner')}, and {_open_to(policy, current, seen)}.")
-    return Verdict(allowed, f"{limit}, so it is {allowed:,} instead of {asked:,}.")
+        return LimitVerdict(None, f"{limit}; it has {count(current, 'runner')}, and {_open_to(policy, current, seen)}.")
+    return LimitVerdict(allowed, f"{limit}, so it is {allowed:,} instead of {asked:,}.")
 
 
 def _refusal(  # noqa: PLR0913, PLR0917 - what a verdict rests on

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.core.pool.pool import Snapshot
-from bot.core.scaling.lease import Share
+from bot.core.scaling.lease import Lease
 from bot.core.words import count, how_long, listed
 
 BOOTS = 2
 """Boot times after which what has not come is called out."""
 
 
-class Came(StrEnum):
+class RunnersCame(StrEnum):
     """What became of a request for runners that the scaler accepted."""
 
     VERIFIED = "verified"
@@ -22,10 +22,10 @@ class Came(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verification:
     """The word, and the sentence that says it with its figures."""
 
-    came: Came
+    came: RunnersCame
     words: str
 
 
@@ -51,7 +51,7 @@ def deadline_seconds(boot_seconds: float) -> float:
     return BOOTS * boot_seconds
 
 
-def verdict(share: Share, seen: Evidence) -> Verdict | None:
+def verdict(share: Lease, seen: Evidence) -> Verification | None:
     """What came of a share; None while it is too early to say."""
     sample = seen.sample if seen.sample is not None and seen.sample.at > seen.accepted_at else None
     online = sample.online if sample else None
@@ -61,33 +61,33 @@ def verdict(share: Share, seen: Evidence) -> Verdict | None:
         if taken < deadline_seconds(seen.boot_seconds):
             return None
         unknown = f"how many runners are online is unknown after {after}"
-        return Verdict(Came.UNSEEN, f"{head}: cannot be verified; {unknown}.")
+        return Verification(RunnersCame.UNSEEN, f"{head}: cannot be verified; {unknown}.")
     wanted, got = share.target - share.before, online - (share.before if share.online is None else share.online)
     rest = f"{_busy(sample)}{_queue(share, sample)}"
     if got >= wanted or online >= share.target:
         more = count(max(got, 0), "more runner")
-        return Verdict(Came.VERIFIED, f"{head}: verified. {more} online, {online:,} in all, {rest}")
+        return Verification(RunnersCame.VERIFIED, f"{head}: verified. {more} online, {online:,} in all, {rest}")
     if taken < deadline_seconds(seen.boot_seconds):
         return None
     why = _reasons(share, sample, seen)
     if got <= 0:
         only = f"the scaler accepted {share.target:,}, but only {count(online, 'runner')} online{why}"
-        return Verdict(Came.NO_EFFECT, f"{head}: no effect. After {after} {only}, {rest}")
+        return Verification(RunnersCame.NO_EFFECT, f"{head}: no effect. After {after} {only}, {rest}")
     few = f"{got:,} of {count(wanted, 'more runner')} online after {after}, {online:,} in all"
-    return Verdict(Came.PARTLY, f"{head}: partly. {few}{why}, {rest}")
+    return Verification(RunnersCame.PARTLY, f"{head}: partly. {few}{why}, {rest}")
 
 
 def _busy(sample: Snapshot) -> str:
     return f"{sample.busy or 0:,} of them busy."
 
 
-def _queue(share: Share, sample: Snapshot) -> str:
+def _queue(share: Lease, sample: Snapshot) -> str:
     if share.queued is None or sample.queued is None:
         return ""
     return f" The queue went from {share.queued:,} to {count(sample.queued, 'job')}."
 
 
-def _reasons(share: Share, sample: Snapshot, seen: Evidence) -> str:
+def _reasons(share: Lease, sample: Snapshot, seen: Evidence) -> str:
     delivered = seen.delivered
     known = [
         count(sample.create_failures, "failed create") if sample.create_failures else "",

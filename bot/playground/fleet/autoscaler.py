@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.playground.fleet.pool import Pool, Runner, RunnerState
+from bot.playground.fleet.pool import RunnerState, SimulatedPool, SimulatedRunner
 
 TICK_SECONDS = 15.0
 FAILED_KEPT_SECONDS = 1200.0
@@ -14,10 +14,10 @@ class Wish:
 
     at_once: int
     paced: int
-    let_go: tuple[Runner, ...]
+    let_go: tuple[SimulatedRunner, ...]
 
 
-def wish(pool: Pool, limit: int, now: float) -> Wish:
+def wish(pool: SimulatedPool, limit: int, now: float) -> Wish:
     """Return what the autoscaler does in one tick.
 
     It wants a runner for each busy one, each waiting job it heard of and each spare one, between minimum and limit.
@@ -36,7 +36,7 @@ def wish(pool: Pool, limit: int, now: float) -> Wish:
     return Wish(at_once, _paced(pool, max(0, missing)), (*old_idle[:surplus], *failed))
 
 
-def _paced(pool: Pool, missing: int) -> int:
+def _paced(pool: SimulatedPool, missing: int) -> int:
     per_tick = pool.spec.creates_per_minute * TICK_SECONDS / 60
     pool.create_allowance = min(pool.create_allowance + per_tick, max(1.0, 2 * per_tick))
     creates = min(missing, int(pool.create_allowance))

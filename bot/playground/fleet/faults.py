@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class FleetFaultKind(StrEnum):
     """The kinds of trouble; each names the thing that no longer works."""
 
     CREATES_REFUSED = "creates-refused"
@@ -21,14 +21,14 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FleetFault:
     """One trouble; `pool` None means every pool.
 
     `amount` is a share (refused creates, lost events, runners that never register), a count (hosts), a factor
     (durations), a limit, or jobs per simulated minute (flood). `workflow` narrows a hang, and names a flood's source.
     """
 
-    kind: Kind
+    kind: FleetFaultKind
     start_seconds: float
     end_seconds: float = math.inf
     pool: str | None = None
@@ -41,63 +41,69 @@ class Fault:
         return self.start_seconds <= at_seconds < self.end_seconds and self.pool in (None, pool)
 
 
-def stockout(pool: str, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def stockout(pool: str, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: the cloud has no machine of this type left."""
-    return Fault(Kind.CREATES_REFUSED, start_seconds, end_seconds, pool, code="InsufficientInstanceCapacity")
+    return FleetFault(
+        FleetFaultKind.CREATES_REFUSED, start_seconds, end_seconds, pool, code="InsufficientInstanceCapacity"
+    )
 
 
-def quota(pool: str, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def quota(pool: str, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: the account may not have more volumes, so every create fails."""
-    return Fault(Kind.CREATES_REFUSED, start_seconds, end_seconds, pool, code="VolumeLimitExceeded")
+    return FleetFault(FleetFaultKind.CREATES_REFUSED, start_seconds, end_seconds, pool, code="VolumeLimitExceeded")
 
 
-def throttling(pool: str | None, share: float, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def throttling(pool: str | None, share: float, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: this share of the creates is refused because the cloud API is called too often."""
-    return Fault(Kind.CREATES_REFUSED, start_seconds, end_seconds, pool, share, code="RequestLimitExceeded")
+    return FleetFault(
+        FleetFaultKind.CREATES_REFUSED, start_seconds, end_seconds, pool, share, code="RequestLimitExceeded"
+    )
 
 
-def provider_outage(start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def provider_outage(start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: the CI provider assigns no job to any idle runner."""
-    return Fault(Kind.PROVIDER_OUTAGE, start_seconds, end_seconds)
+    return FleetFault(FleetFaultKind.PROVIDER_OUTAGE, start_seconds, end_seconds)
 
 
-def hosts_offline(pool: str, hosts: int, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def hosts_offline(pool: str, hosts: int, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: so many hosts lose their connection at the start, and come back at the end."""
-    return Fault(Kind.HOSTS_OFFLINE, start_seconds, end_seconds, pool, hosts)
+    return FleetFault(FleetFaultKind.HOSTS_OFFLINE, start_seconds, end_seconds, pool, hosts)
 
 
 def jobs_hung(
     pool: str, factor: float, start_seconds: float, end_seconds: float = math.inf, workflow: str = ""
-) -> Fault:
+) -> FleetFault:
     """Return: jobs started in this time (of one workflow, or all) run `factor` times as long."""
-    return Fault(Kind.JOBS_HUNG, start_seconds, end_seconds, pool, factor, workflow=workflow)
+    return FleetFault(FleetFaultKind.JOBS_HUNG, start_seconds, end_seconds, pool, factor, workflow=workflow)
 
 
-def never_registers(pool: str, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def never_registers(pool: str, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: machines boot, but no runner registers; they count toward the limit until they are removed."""
-    return Fault(Kind.NEVER_REGISTERS, start_seconds, end_seconds, pool)
+    return FleetFault(FleetFaultKind.NEVER_REGISTERS, start_seconds, end_seconds, pool)
 
 
-def events_lost(pool: str, share: float, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def events_lost(pool: str, share: float, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: the autoscaler never hears of this share of the queued jobs."""
-    return Fault(Kind.EVENTS_LOST, start_seconds, end_seconds, pool, share)
+    return FleetFault(FleetFaultKind.EVENTS_LOST, start_seconds, end_seconds, pool, share)
 
 
-def label_gone(pool: str, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def label_gone(pool: str, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: no runner carries the label any more, and none is created for it."""
-    return Fault(Kind.LABEL_GONE, start_seconds, end_seconds, pool)
+    return FleetFault(FleetFaultKind.LABEL_GONE, start_seconds, end_seconds, pool)
 
 
-def limit_lowered(pool: str, limit: int, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def limit_lowered(pool: str, limit: int, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: someone set the pool's limit too low."""
-    return Fault(Kind.LIMIT_LOWERED, start_seconds, end_seconds, pool, limit)
+    return FleetFault(FleetFaultKind.LIMIT_LOWERED, start_seconds, end_seconds, pool, limit)
 
 
-def flood(pool: str, per_minute: float, workflow: str, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def flood(
+    pool: str, per_minute: float, workflow: str, start_seconds: float, end_seconds: float = math.inf
+) -> FleetFault:
     """Return: one workflow adds this many jobs in each simulated minute."""
-    return Fault(Kind.FLOOD, start_seconds, end_seconds, pool, per_minute, workflow=workflow)
+    return FleetFault(FleetFaultKind.FLOOD, start_seconds, end_seconds, pool, per_minute, workflow=workflow)
 
 
-def scaler_deaf(pool: str, start_seconds: float, end_seconds: float = math.inf) -> Fault:
+def scaler_deaf(pool: str, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
     """Return: the scaler API accepts a target and delivers nothing."""
-    return Fault(Kind.SCALER_DEAF, start_seconds, end_seconds, pool)
+    return FleetFault(FleetFaultKind.SCALER_DEAF, start_seconds, end_seconds, pool)

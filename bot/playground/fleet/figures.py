@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from bot.playground.fleet.pool import RATE_WINDOW_SECONDS, Job, Pool, RunnerState
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.pool import RATE_WINDOW_SECONDS, RunnerState, SimulatedJob, SimulatedPool
+from bot.playground.fleet.simulation import SimulatedFleet
 
 LONGEST_WAITING = 10
 
@@ -46,7 +46,7 @@ class PoolFigures:
     longest_waiting: tuple[WaitingJob, ...]
 
 
-def read(fleet: Fleet, name: str) -> PoolFigures:
+def read(fleet: SimulatedFleet, name: str) -> PoolFigures:
     """Return the figures of a pool now; raises UnknownPoolError."""
     pool, now = fleet.pool(name), fleet.now_seconds
     per_minute = 60 / RATE_WINDOW_SECONDS
@@ -72,12 +72,12 @@ def read(fleet: Fleet, name: str) -> PoolFigures:
     )
 
 
-def _longest_running(pool: Pool, now: float) -> float:
+def _longest_running(pool: SimulatedPool, now: float) -> float:
     started = [r.job.started_at for r in pool.runners.values() if r.job is not None and r.job.started_at is not None]
     return now - min(started) if started else 0.0
 
 
-def _waiting(job: Job, now: float) -> WaitingJob:
+def _waiting(job: SimulatedJob, now: float) -> WaitingJob:
     source = job.source
     return WaitingJob(source.repository, source.workflow, source.job, job.url, now - job.queued_at)
 

@@ -5,7 +5,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
-from bot.playground.fleet.metrics import Labels, Sample
+from bot.playground.fleet.metrics import ExposedSample, Labels
 
 KEPT_SECONDS = 3600.0
 LOOKBACK_SECONDS = 300.0
@@ -55,7 +55,7 @@ class History:
         self._series: dict[str, dict[Labels, Series]] = {}
         self._present: set[tuple[str, Labels]] = set()
 
-    def record(self, at: float, samples: Iterable[Sample]) -> None:
+    def record(self, at: float, samples: Iterable[ExposedSample]) -> None:
         """Store one scrape; a series that is no longer exported ends here."""
         present = set()
         for sample in samples:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.playground.fleet.figures import PoolFigures, read
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = tuple[tuple[str, str], ...]
@@ -39,7 +39,7 @@ USUAL_CODES = ("InsufficientInstanceCapacity", "RequestLimitExceeded", "VolumeLi
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ExposedSample:
     """One exported value; the labels are sorted by name."""
 
     name: str
@@ -47,9 +47,9 @@ class Sample:
     value: float
 
 
-def samples(fleet: Fleet) -> list[Sample]:
+def samples(fleet: SimulatedFleet) -> list[ExposedSample]:
     """Return everything that the fleet exports now, family by family."""
-    found = [Sample("ci_provider_up", (), float(fleet.provider_up))]
+    found = [ExposedSample("ci_provider_up", (), float(fleet.provider_up))]
     for name in fleet.pools:
         figures = read(fleet, name)
         found += _gauges(figures)
@@ -59,7 +59,7 @@ def samples(fleet: Fleet) -> list[Sample]:
     return sorted(found, key=lambda s: order[s.name])
 
 
-def exposition(found: list[Sample]) -> str:
+def exposition(found: list[ExposedSample]) -> str:
     """Return samples in Prometheus' text format; samples of a family must be neighbours."""
     lines: list[str] = []
     family = ""
@@ -73,7 +73,7 @@ def exposition(found: list[Sample]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _gauges(figures: PoolFigures) -> Iterator[Sample]:
+def _gauges(figures: PoolFigures) -> Iterator[ExposedSample]:
     pool = ("pool", figures.pool)
     plain = {
         "ci_jobs_queued": figures.queued,
@@ -87,7 +87,7 @@ def _gauges(figures: PoolFigures) -> Iterator[Sample]:
     }
     for name, value in plain.items():
         if value is not None:
-            yield Sample(name, (pool,), float(value))
+            yield ExposedSample(name, (pool,), float(value))
     states = {
         "booting": figures.booting,
         "busy": figures.busy,
@@ -96,13 +96,13 @@ def _gauges(figures: PoolFigures) -> Iterator[Sample]:
         "offline": figures.offline,
     }
     for state, count in states.items():
-        yield Sample("ci_runners", (pool, ("state", state)), float(count))
+        yield ExposedSample("ci_runners", (pool, ("state", state)), float(count))
     for quantile, seconds in (("0.5", figures.duration_p50_seconds), ("0.95", figures.duration_p95_seconds)):
         if seconds is not None:
-            yield Sample("ci_job_duration_seconds", (pool, ("quantile", quantile)), seconds)
+            yield ExposedSample("ci_job_duration_seconds", (pool, ("quantile", quantile)), seconds)
 
 
-def _waits(figures: PoolFigures) -> Iterator[Sample]:
+def _waits(figures: PoolFigures) -> Iterator[ExposedSample]:
     for waiting in figures.longest_waiting:
         labels = (
             ("job", waiting.job),
@@ -111,21 +111,21 @@ def _waits(figures: PoolFigures) -> Iterator[Sample]:
             ("url", waiting.url),
             ("workflow", waiting.workflow),
         )
-        yield Sample("ci_job_wait_seconds", labels, waiting.wait_seconds)
+        yield ExposedSample("ci_job_wait_seconds", labels, waiting.wait_seconds)
 
 
-def _counters(fleet: Fleet, name: str) -> Iterator[Sample]:
+def _counters(fleet: SimulatedFleet, name: str) -> Iterator[ExposedSample]:
     tally = fleet.pools[name].tally
     pool = ("pool", name)
     for (repository, workflow), count in sorted(tally.arrived.items()):
         labels = (pool, ("repository", repository), ("workflow", workflow))
-        yield Sample("ci_jobs_arrived_total", labels, float(count))
-    yield Sample("ci_jobs_started_total", (pool,), float(tally.started))
-    yield Sample("ci_jobs_completed_total", (pool,), float(tally.completed))
-    yield Sample("ci_runner_creates_total", (pool,), float(tally.creates))
-    yield Sample("ci_runner_registrations_total", (pool,), float(tally.registrations))
+        yield ExposedSample("ci_jobs_arrived_total", labels, float(count))
+    yield ExposedSample("ci_jobs_started_total", (pool,), float(tally.started))
+    yield ExposedSample("ci_jobs_completed_total", (pool,), float(tally.completed))
+    yield ExposedSample("ci_runner_creates_total", (pool,), float(tally.creates))
+    yield ExposedSample("ci_runner_registrations_total", (pool,), float(tally.registrations))
     for code in sorted({*USUAL_CODES, *tally.failures}):
-        yield Sample("ci_runner_create_failures_total", (("code", code), pool), float(tally.failures[code]))
+        yield ExposedSample("ci_runner_create_failures_total", (("code", code), pool), float(tally.failures[code]))
 
 
 def _escaped(value: str) -> str:

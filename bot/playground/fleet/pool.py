@@ -23,7 +23,7 @@ class RunnerState(StrEnum):
 
 
 @dataclass(slots=True)
-class Job:
+class SimulatedJob:
     """One job; `noticed` says whether the autoscaler heard that it is waiting."""
 
     id: int
@@ -40,13 +40,13 @@ class Job:
 
 
 @dataclass(slots=True)
-class Runner:
+class SimulatedRunner:
     """One runner, how long it has been in its state, and the job it has."""
 
     id: int
     state: RunnerState
     since_seconds: float
-    job: Job | None = None
+    job: SimulatedJob | None = None
 
 
 @dataclass(slots=True)
@@ -73,14 +73,14 @@ class Tally:
             self.durations.popleft()
 
 
-class Pool:
+class SimulatedPool:
     """A pool between two events; every change of a runner's state goes through `move`."""
 
     def __init__(self, spec: PoolSpec) -> None:
         self.spec = spec
-        self.waiting: deque[Job] = deque()
-        self.runners: dict[int, Runner] = {}
-        self.idle: dict[int, Runner] = {}
+        self.waiting: deque[SimulatedJob] = deque()
+        self.runners: dict[int, SimulatedRunner] = {}
+        self.idle: dict[int, SimulatedRunner] = {}
         self.states: Counter[RunnerState] = Counter()
         self.noticed = 0
         self.target: int | None = None
@@ -101,14 +101,14 @@ class Pool:
         """Return the capacity below which the pool is filled up: its minimum, or the target set from outside."""
         return max(self.spec.minimum, self.target or 0)
 
-    def enqueue(self, job: Job) -> None:
+    def enqueue(self, job: SimulatedJob) -> None:
         """Let a job wait."""
         self.waiting.append(job)
         self.noticed += job.noticed
         self.tally.arrived[(job.source.repository, job.source.workflow)] += 1
         self.tally.arrivals_at.append(job.queued_at)
 
-    def start_next(self, now: float) -> Runner:
+    def start_next(self, now: float) -> SimulatedRunner:
         """Give the job that waits longest to the runner that has been idle longest; both must exist."""
         runner = next(iter(self.idle.values()))
         job = self.waiting.popleft()
@@ -120,7 +120,7 @@ class Pool:
         self.tally.starts_at.append(now)
         return runner
 
-    def end_job(self, runner: Runner, now: float) -> None:
+    def end_job(self, runner: SimulatedRunner, now: float) -> None:
         """Complete the runner's job and leave the runner idle."""
         if runner.job is not None and runner.job.started_at is not None:
             self.tally.completed += 1
@@ -129,20 +129,20 @@ class Pool:
         runner.job = None
         self.move(runner, RunnerState.IDLE, now)
 
-    def add(self, runner: Runner) -> None:
+    def add(self, runner: SimulatedRunner) -> None:
         """Take a new runner in."""
         self.runners[runner.id] = runner
         self.states[runner.state] += 1
         if runner.state is RunnerState.IDLE:
             self.idle[runner.id] = runner
 
-    def remove(self, runner: Runner) -> None:
+    def remove(self, runner: SimulatedRunner) -> None:
         """Let a runner go."""
         del self.runners[runner.id]
         self.idle.pop(runner.id, None)
         self.states[runner.state] -= 1
 
-    def move(self, runner: Runner, state: RunnerState, now: float) -> None:
+    def move(self, runner: SimulatedRunner, state: RunnerState, now: float) -> None:
         """Change a runner's state."""
         self.states[runner.state] -= 1
         self.states[state] += 1
@@ -152,6 +152,6 @@ class Pool:
         if state is RunnerState.IDLE:
             self.idle[runner.id] = runner
 
-    def in_state(self, states: Iterable[RunnerState]) -> list[Runner]:
+    def in_state(self, states: Iterable[RunnerState]) -> list[SimulatedRunner]:
         """Return the runners in these states, first state first, oldest runner first."""
         return [runner for state in states for runner in self.runners.values() if runner.state is state]

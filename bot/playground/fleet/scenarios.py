@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from bot.playground.fleet import faults
 from bot.playground.fleet.alerting.rules import Flavour, QueueRule
-from bot.playground.fleet.faults import Fault
+from bot.playground.fleet.faults import FleetFault
 from bot.playground.fleet.spec import Burst, PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX, LINUX_LARGE, MACOS, WINDOWS
 
@@ -34,7 +34,7 @@ class Scenario:
     wall_minutes: float
     rule: QueueRule
     pools: tuple[PoolSpec, ...]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[FleetFault, ...] = ()
     warned: bool = False
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from bot.playground.fleet.autoscaler import TICK_SECONDS, wish
-from bot.playground.fleet.faults import Fault, Kind
-from bot.playground.fleet.pool import Job, Pool, Runner, RunnerState
+from bot.playground.fleet.faults import FleetFault, FleetFaultKind
+from bot.playground.fleet.pool import RunnerState, SimulatedJob, SimulatedPool, SimulatedRunner
 from bot.playground.fleet.spec import PoolSpec, Source
 
 Event = Callable[[float], None]
@@ -25,15 +25,15 @@ class OutOfRangeError(ValueError):
     """A target is below the pool's minimum or above its ceiling."""
 
 
-class Fleet:
+class SimulatedFleet:
     """Pools of runners and their troubles. `now_seconds` is simulated time; only `advance` moves it."""
 
     def __init__(
-        self, pools: Iterable[PoolSpec], faults: Iterable[Fault] = (), seed: int = 0, start_seconds: float = 0.0
+        self, pools: Iterable[PoolSpec], faults: Iterable[FleetFault] = (), seed: int = 0, start_seconds: float = 0.0
     ) -> None:
         self.now_seconds = start_seconds
-        self.pools = {spec.name: Pool(spec) for spec in pools}
-        self.faults: list[Fault] = []
+        self.pools = {spec.name: SimulatedPool(spec) for spec in pools}
+        self.faults: list[FleetFault] = []
         self._events: list[tuple[float, int, Event]] = []
         self._numbers = iter(range(1, 1 << 62))
         self._dice = {
@@ -56,7 +56,7 @@ class Fleet:
         for pool in self.pools.values():
             pool.tally.forget(self.now_seconds)
 
-    def inject(self, fault: Fault) -> None:
+    def inject(self, fault: FleetFault) -> None:
         """Add a trouble. One that started in the past starts now. Raises UnknownPoolError."""
         if fault.pool is not None:
             self.pool(fault.pool)
@@ -65,7 +65,7 @@ class Fleet:
         if fault.end_seconds != math.inf:
             self._at(fault.end_seconds, partial(self._fault_ends, fault))
 
-    def pool(self, name: str) -> Pool:
+    def pool(self, name: str) -> SimulatedPool:
         """Return the pool; raises UnknownPoolError with the names that exist."""
         if name not in self.pools:
             raise UnknownPoolError(f"no pool named {name!r}; there are {', '.join(self.pools)}")
@@ -74,14 +74,14 @@ class Fleet:
     @property
     def provider_up(self) -> bool:
         """Say whether the CI provider assigns jobs to runners."""
-        return not any(f.kind is Kind.PROVIDER_OUTAGE and f.active(self.now_seconds, "") for f in self.faults)
+        return not any(f.kind is FleetFaultKind.PROVIDER_OUTAGE and f.active(self.now_seconds, "") for f in self.faults)
 
     def limit(self, name: str) -> int:
         """Return the most runners that the pool may have now: its limit, or a higher target set from outside."""
         pool = self.pool(name)
-        if self._fault(Kind.LABEL_GONE, name):
+        if self._fault(FleetFaultKind.LABEL_GONE, name):
             return 0
-        lowered = self._fault(Kind.LIMIT_LOWERED, name)
+        lowered = self._fault(FleetFaultKind.LIMIT_LOWERED, name)
         configured = int(lowered.amount) if lowered else pool.spec.limit
         return max(configured, pool.target or 0)
 
@@ -96,18 +96,18 @@ class Fleet:
         if not pool.spec.minimum <= desired <= pool.spec.ceiling:
             bounds = f"{pool.spec.minimum} to {pool.spec.ceiling}"
             raise OutOfRangeError(f"desired {desired} is outside {bounds} for pool {name}")
-        if self._fault(Kind.SCALER_DEAF, name):
+        if self._fault(FleetFaultKind.SCALER_DEAF, name):
             return
         if desired != pool.target:
             pool.target = desired if desired >= pool.capacity else None
 
-    def _open(self, pool: Pool, start: float) -> None:
+    def _open(self, pool: SimulatedPool, start: float) -> None:
         mean_minutes = sum(s.share * s.median_minutes for s in pool.spec.sources) / sum(
             s.share for s in pool.spec.sources
         )
         usual = math.ceil(pool.spec.arrivals_per_minute * mean_minutes) + pool.spec.spare
         for _ in range(min(pool.spec.limit, max(pool.spec.minimum, usual))):
-            pool.add(Runner(next(self._numbers), RunnerState.IDLE, start))
+            pool.add(SimulatedRunner(next(self._numbers), RunnerState.IDLE, start))
         self._at(start, partial(self._minute, pool))
         self._at(start, partial(self._tick, pool))
         for burst in pool.spec.bursts:
@@ -117,62 +117,62 @@ class Fleet:
     def _at(self, at: float, event: Event) -> None:
         heapq.heappush(self._events, (at, next(self._numbers), event))
 
-    def _fault(self, kind: Kind, pool: str) -> Fault | None:
+    def _fault(self, kind: FleetFaultKind, pool: str) -> FleetFault | None:
         found = (f for f in self.faults if f.kind is kind and f.active(self.now_seconds, pool))
         return next(found, None)
 
-    def _minute(self, pool: Pool, now: float) -> None:
+    def _minute(self, pool: SimulatedPool, now: float) -> None:
         dice = self._dice[(pool.spec.name, "arrivals")]
         for _ in range(_poisson(dice, pool.spec.rate_at(now))):
             self._at(now + 60 * dice.random(), partial(self._arrive, pool, self._source(pool)))
-        flood = self._fault(Kind.FLOOD, pool.spec.name)
+        flood = self._fault(FleetFaultKind.FLOOD, pool.spec.name)
         if flood:
             for _ in range(_poisson(dice, flood.amount)):
                 self._at(now + 60 * dice.random(), partial(self._arrive, pool, _flooding(pool, flood.workflow)))
         self._at(now + 60, partial(self._minute, pool))
 
-    def _burst(self, pool: Pool, jobs: int, now: float) -> None:
+    def _burst(self, pool: SimulatedPool, jobs: int, now: float) -> None:
         for _ in range(jobs):
             self._arrive(pool, self._source(pool), now)
 
-    def _source(self, pool: Pool) -> Source:
+    def _source(self, pool: SimulatedPool) -> Source:
         dice = self._dice[(pool.spec.name, "arrivals")]
         return dice.choices(pool.spec.sources, [s.share for s in pool.spec.sources])[0]
 
-    def _arrive(self, pool: Pool, source: Source, now: float) -> None:
+    def _arrive(self, pool: SimulatedPool, source: Source, now: float) -> None:
         seconds = self._dice[(pool.spec.name, "arrivals")].lognormvariate(
             math.log(source.median_minutes * 60), source.spread
         )
-        lost = self._fault(Kind.EVENTS_LOST, pool.spec.name)
+        lost = self._fault(FleetFaultKind.EVENTS_LOST, pool.spec.name)
         heard = lost is None or self._dice[(pool.spec.name, "events")].random() >= lost.amount
-        pool.enqueue(Job(40_000_000_000 + next(self._numbers), source, now, seconds, heard))
+        pool.enqueue(SimulatedJob(40_000_000_000 + next(self._numbers), source, now, seconds, heard))
         self._assign(pool, now)
 
-    def _assign(self, pool: Pool, now: float) -> None:
-        if not self.provider_up or self._fault(Kind.LABEL_GONE, pool.spec.name):
+    def _assign(self, pool: SimulatedPool, now: float) -> None:
+        if not self.provider_up or self._fault(FleetFaultKind.LABEL_GONE, pool.spec.name):
             return
         while pool.waiting and pool.idle:
             runner = pool.start_next(now)
             if runner.job is not None:
                 self._at(now + self._run_seconds(pool, runner.job), partial(self._complete, pool, runner, runner.job))
 
-    def _run_seconds(self, pool: Pool, job: Job) -> float:
-        hung = self._fault(Kind.JOBS_HUNG, pool.spec.name)
+    def _run_seconds(self, pool: SimulatedPool, job: SimulatedJob) -> float:
+        hung = self._fault(FleetFaultKind.JOBS_HUNG, pool.spec.name)
         if hung and hung.workflow in ("", job.source.workflow):
             return job.nominal_seconds * hung.amount
         return job.nominal_seconds
 
-    def _complete(self, pool: Pool, runner: Runner, job: Job, now: float) -> None:
+    def _complete(self, pool: SimulatedPool, runner: SimulatedRunner, job: SimulatedJob, now: float) -> None:
         if runner.job is not job:
             return
         pool.end_job(runner, now)
-        if pool.spec.ephemeral or self._fault(Kind.LABEL_GONE, pool.spec.name):
+        if pool.spec.ephemeral or self._fault(FleetFaultKind.LABEL_GONE, pool.spec.name):
             pool.remove(runner)
         self._assign(pool, now)
 
-    def _tick(self, pool: Pool, now: float) -> None:
+    def _tick(self, pool: SimulatedPool, now: float) -> None:
         self._at(now + TICK_SECONDS, partial(self._tick, pool))
-        if self._fault(Kind.LABEL_GONE, pool.spec.name):
+        if self._fault(FleetFaultKind.LABEL_GONE, pool.spec.name):
             return
         wished = wish(pool, self.limit(pool.spec.name), now)
         for runner in wished.let_go:
@@ -181,22 +181,22 @@ class Fleet:
             if not self._create(pool, now):
                 break
 
-    def _create(self, pool: Pool, now: float) -> bool:
-        refused = self._fault(Kind.CREATES_REFUSED, pool.spec.name)
+    def _create(self, pool: SimulatedPool, now: float) -> bool:
+        refused = self._fault(FleetFaultKind.CREATES_REFUSED, pool.spec.name)
         if refused and self._dice[(pool.spec.name, "creates")].random() < refused.amount:
             pool.tally.failures[refused.code] += 1
             return False
         pool.tally.creates += 1
-        runner = Runner(next(self._numbers), RunnerState.BOOTING, now)
+        runner = SimulatedRunner(next(self._numbers), RunnerState.BOOTING, now)
         pool.add(runner)
         boot = pool.spec.boot_seconds * self._dice[(pool.spec.name, "creates")].uniform(0.8, 1.2)
         self._at(now + boot, partial(self._booted, pool, runner))
         return True
 
-    def _booted(self, pool: Pool, runner: Runner, now: float) -> None:
+    def _booted(self, pool: SimulatedPool, runner: SimulatedRunner, now: float) -> None:
         if runner.state is not RunnerState.BOOTING or runner.id not in pool.runners:
             return
-        silent = self._fault(Kind.NEVER_REGISTERS, pool.spec.name)
+        silent = self._fault(FleetFaultKind.NEVER_REGISTERS, pool.spec.name)
         if silent:
             pool.move(runner, RunnerState.FAILED, now)
             return
@@ -204,19 +204,19 @@ class Fleet:
         pool.move(runner, RunnerState.IDLE, now)
         self._assign(pool, now)
 
-    def _fault_starts(self, fault: Fault, now: float) -> None:
+    def _fault_starts(self, fault: FleetFault, now: float) -> None:
         for name, pool in self.pools.items():
-            if fault.kind is Kind.HOSTS_OFFLINE and fault.active(now, name):
+            if fault.kind is FleetFaultKind.HOSTS_OFFLINE and fault.active(now, name):
                 for runner in pool.in_state([RunnerState.IDLE, RunnerState.BUSY])[: int(fault.amount)]:
                     pool.end_job(runner, now)
                     pool.move(runner, RunnerState.OFFLINE, now)
-            if fault.kind is Kind.LABEL_GONE and fault.active(now, name):
+            if fault.kind is FleetFaultKind.LABEL_GONE and fault.active(now, name):
                 for runner in [r for r in pool.runners.values() if r.state is not RunnerState.BUSY]:
                     pool.remove(runner)
 
-    def _fault_ends(self, fault: Fault, now: float) -> None:
+    def _fault_ends(self, fault: FleetFault, now: float) -> None:
         for name, pool in self.pools.items():
-            if fault.kind is Kind.HOSTS_OFFLINE and fault.pool in (None, name):
+            if fault.kind is FleetFaultKind.HOSTS_OFFLINE and fault.pool in (None, name):
                 for runner in pool.in_state([RunnerState.OFFLINE])[: int(fault.amount)]:
                     pool.move(runner, RunnerState.IDLE, now)
             self._assign(pool, now)
@@ -230,7 +230,7 @@ def _poisson(dice: random.Random, mean: float) -> int:
     return count
 
 
-def _flooding(pool: Pool, workflow: str) -> Source:
+def _flooding(pool: SimulatedPool, workflow: str) -> Source:
     known = next((s for s in pool.spec.sources if s.workflow == workflow), None)
     first = pool.spec.sources[0]
     return known or Source(first.repository, workflow, "retry", 0.0, first.median_minutes)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.core.message import Block, Message
-from bot.playground.replay.journal import Form, Said
+from bot.playground.replay.journal import JournalForm, JournalMessage
 from bot.ports import Failure, Own, Person, Posted, Unreachable
 
 TEAM = "T0REPLAY"
@@ -21,7 +21,9 @@ class _Standing:
 class RecordingChat:
     """Implements `bot.ports.Chat`; every channel and every person exists, and nothing ever fails."""
 
-    def __init__(self, now: Callable[[], float], people: frozenset[str], write: Callable[[Said], None]) -> None:
+    def __init__(
+        self, now: Callable[[], float], people: frozenset[str], write: Callable[[JournalMessage], None]
+    ) -> None:
         """`now` gives epoch seconds; `people` are members of every user group; `write` keeps what is said."""
         self._write = write
         self._now, self._people = now, people
@@ -34,9 +36,11 @@ class RecordingChat:
         now = self._now()
         posted = Posted(channel, f"{int(now)}.{len(self._standing) + 1:06d}")
         self._standing[channel, posted.ts] = _Standing(posted, now, mark, thread)
-        form = Form.REPLY if thread else Form.POST
+        form = JournalForm.REPLY if thread else JournalForm.POST
         self._write(
-            Said(now, form, channel, message.text, posted.ts, thread or "", broadcast=bool(thread) and broadcast)
+            JournalMessage(
+                now, form, channel, message.text, posted.ts, thread or "", broadcast=bool(thread) and broadcast
+            )
         )
         return posted
 
@@ -46,8 +50,8 @@ class RecordingChat:
         if standing is None:
             raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
         standing.mark = mark or standing.mark
-        form = Form.REWORDED if standing.thread else Form.EDIT
-        self._write(Said(self._now(), form, channel, message.text, ts, standing.thread or ts))
+        form = JournalForm.REWORDED if standing.thread else JournalForm.EDIT
+        self._write(JournalMessage(self._now(), form, channel, message.text, ts, standing.thread or ts))
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
         """The oldest message that carries the mark."""
@@ -64,7 +68,9 @@ class RecordingChat:
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Write it down."""
-        self._write(Said(self._now(), Form.WHISPER, channel, message.text, thread=thread or "", whom=user))
+        self._write(
+            JournalMessage(self._now(), JournalForm.WHISPER, channel, message.text, thread=thread or "", whom=user)
+        )
 
     async def upload(self, name: str, title: str, content: bytes) -> str:  # noqa: ARG002 - the port's shape
         """Raises Unreachable: a transcript shows no pictures."""

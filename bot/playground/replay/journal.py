@@ -7,7 +7,7 @@ from bot.core.forecast.outlook import Score
 from bot.core.incident.incident import Incident
 
 
-class Form(StrEnum):
+class JournalForm(StrEnum):
     """How something was said."""
 
     POST = "post"
@@ -20,12 +20,12 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class JournalMessage:
     """One thing that was said in Slack."""
 
     at: float
     """Epoch seconds."""
-    form: Form
+    form: JournalForm
     channel: str
     text: str
     """Complete by itself, as Slack's notifications read it."""
@@ -40,7 +40,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class JournalArrival:
     """Something from the recording, and what became of it."""
 
     at: float
@@ -51,7 +51,7 @@ class Came:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class JournalNames:
     """From when on another cause was the likeliest one of a pool."""
 
     at: float
@@ -76,10 +76,10 @@ class Proposed:
 class Journal:
     """Everything, in the order in which it happened."""
 
-    lines: list[Said | Came] = field(default_factory=list)
+    lines: list[JournalMessage | JournalArrival] = field(default_factory=list)
     incidents: dict[str, Incident] = field(default_factory=dict)
     """As they were last seen, by id, in the order in which they opened."""
-    named: dict[str, list[Named]] = field(default_factory=dict)
+    named: dict[str, list[JournalNames]] = field(default_factory=dict)
     """By incident."""
     proposed: dict[str, list[Proposed]] = field(default_factory=dict)
     """By incident."""

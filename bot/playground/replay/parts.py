@@ -14,7 +14,7 @@ UNTOUCHED = "A replay changes nothing outside."
 
 
 @dataclass(slots=True)
-class Clock:
+class ReplayClock:
     """Time that moves only when it is told to."""
 
     at: float

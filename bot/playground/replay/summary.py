@@ -9,7 +9,7 @@ from bot.core.incident.closing import hours, waits
 from bot.core.incident.incident import Incident
 from bot.core.reporting.summary import Report
 from bot.core.words import count, duration
-from bot.playground.replay.journal import Came, Form, Journal, Proposed, Said
+from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalMessage, Proposed
 from bot.playground.replay.transcript import REPEATED, stamp
 
 Json = dict[str, object]
@@ -31,9 +31,9 @@ class Played:
     remarks: tuple[str, ...] = ()
     """What is odd about the recording."""
 
-    def said(self, *forms: Form) -> int:
+    def said(self, *forms: JournalForm) -> int:
         """How often something was said in one of these ways."""
-        return sum(isinstance(line, Said) and line.form in forms for line in self.journal.lines)
+        return sum(isinstance(line, JournalMessage) and line.form in forms for line in self.journal.lines)
 
 
 def head(played: Played) -> Iterator[str]:
@@ -51,15 +51,15 @@ def head(played: Played) -> Iterator[str]:
 def summary(played: Played) -> Iterator[str]:
     """Line by line, without ends of line."""
     incidents = tuple(played.journal.incidents.values())
-    first, edited = played.said(Form.POST), played.said(Form.EDIT, Form.REWORDED)
-    replies, whispers = played.said(Form.REPLY), played.said(Form.WHISPER)
+    first, edited = played.said(JournalForm.POST), played.said(JournalForm.EDIT, JournalForm.REWORDED)
+    replies, whispers = played.said(JournalForm.REPLY), played.said(JournalForm.WHISPER)
     yield "Summary"
     yield (
         f"  {count(len(incidents), 'incident')}; {count(first + replies, 'message')} posted "
         f"({first:,} in channels, {count(replies, 'reply', 'replies')}), {count(edited, 'edit')}, "
         f"{count(whispers, 'whisper')}"
     )
-    again = sum(isinstance(line, Came) and line.outcome == REPEATED for line in played.journal.lines)
+    again = sum(isinstance(line, JournalArrival) and line.outcome == REPEATED for line in played.journal.lines)
     if again:
         yield f"  {count(again, 'webhook')} said nothing new"
     if played.journal.refused:
@@ -154,7 +154,7 @@ def document(played: Played) -> Json:
         "measurements": played.measured,
         "requests": played.asked,
         "remarks": list(played.remarks),
-        "messages": {form.value: played.said(form) for form in Form},
+        "messages": {form.value: played.said(form) for form in JournalForm},
         "incidents": [_as_json(incident, journal) for incident in journal.incidents.values()],
         "forecasts": {pool: _scores(tuple(known.values())) for pool, known in sorted(journal.scores.items())},
         "changes": [{"pool": o.pool, "words": o.words, "evidence": list(o.evidence)} for o in played.report.proposals],
@@ -205,8 +205,8 @@ def _scores(scores: Sequence[Score]) -> Json:
     }
 
 
-def _line(line: Said | Came) -> Json:
-    if isinstance(line, Came):
+def _line(line: JournalMessage | JournalArrival) -> Json:
+    if isinstance(line, JournalArrival):
         return {"at": line.at, "what": line.what, "outcome": line.outcome}
     known = {"at": line.at, "form": line.form.value, "channel": line.channel, "text": line.text, "ts": line.ts,
              "thread": line.thread, "whom": line.whom}  # fmt: skip

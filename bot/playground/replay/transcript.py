@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from bot.core.words import count
-from bot.playground.replay.journal import Came, Form, Said
+from bot.playground.replay.journal import JournalArrival, JournalForm, JournalMessage
 
 WIDTH = 110
 REPEATED = "repeated"
@@ -27,22 +27,26 @@ _BOLD = re.compile(r"^\*([^*\n]+)\*")
 _FIGURES = re.compile(r"(?:[0-9][0-9.,:]*(?: (?:s|min|h|d)\b)? ?)+|[▁▂▃▄▅▆▇█·]+")
 
 
-def transcript(lines: Sequence[Said | Came], every_seconds: float) -> Iterator[str]:
+def transcript(lines: Sequence[JournalMessage | JournalArrival], every_seconds: float) -> Iterator[str]:
     """Line by line, without ends of line.
 
     A message in a channel is shown again when its words have changed, at most once in `every_seconds` unless something
     was said or done in between; and when it is edited for the last time. Else its figures alone had changed.
     """
     seen = _Seen()
-    last = {one.ts: place for place, one in enumerate(lines) if isinstance(one, Said) and one.form is Form.EDIT}
+    last = {
+        one.ts: place
+        for place, one in enumerate(lines)
+        if isinstance(one, JournalMessage) and one.form is JournalForm.EDIT
+    }
     for place, one in enumerate(lines):
-        if isinstance(one, Came):
+        if isinstance(one, JournalArrival):
             if one.outcome != REPEATED:
                 yield from ("", f"{stamp(one.at)} · {one.what}: {OUTCOMES.get(one.outcome, plain(one.outcome))}")
                 seen.news = True
-        elif one.form is Form.EDIT and not seen.shows(one, every_seconds, last=last[one.ts] == place):
+        elif one.form is JournalForm.EDIT and not seen.shows(one, every_seconds, last=last[one.ts] == place):
             seen.edits[one.ts] = seen.edits.get(one.ts, 0) + 1
-        elif one.form is not Form.REWORDED:
+        elif one.form is not JournalForm.REWORDED:
             yield from ("", f"{stamp(one.at)} · {seen.where(one)}", *_indented(one))
             seen.took(one)
 
@@ -60,34 +64,34 @@ class _Seen:
     news: bool = False
     """Whether something was said or done since an edit was shown."""
 
-    def shows(self, one: Said, every_seconds: float, *, last: bool) -> bool:
+    def shows(self, one: JournalMessage, every_seconds: float, *, last: bool) -> bool:
         """Whether an edit is worth a reader's time."""
         at, known = self.shown.get(one.ts, (0.0, ""))
         return last or (words(one.text) != known and (self.news or one.at - at >= every_seconds))
 
-    def where(self, one: Said) -> str:
+    def where(self, one: JournalMessage) -> str:
         """What was said where."""
-        if one.form is Form.POST:
+        if one.form is JournalForm.POST:
             self.numbers[one.ts] = len(self.numbers) + 1
         number = f"message {self.numbers.get(one.thread or one.ts, '?')}"
-        if one.form is Form.POST:
+        if one.form is JournalForm.POST:
             return f"#{one.channel} · {number}"
-        if one.form is Form.EDIT:
+        if one.form is JournalForm.EDIT:
             edits = self.edits.pop(one.ts, 0)
             return f"{number} now reads" + (f" (after {count(edits, 'edit')} not shown)" if edits else "")
-        if one.form is Form.WHISPER:
+        if one.form is JournalForm.WHISPER:
             return f"to {one.whom} alone, " + (f"in the thread of {number}" if one.thread else f"in #{one.channel}")
         return f"reply to {number}" + (", also shown in the channel" if one.broadcast else "")
 
-    def took(self, one: Said) -> None:
+    def took(self, one: JournalMessage) -> None:
         """It was shown to the reader."""
-        if one.form in {Form.POST, Form.EDIT}:
+        if one.form in {JournalForm.POST, JournalForm.EDIT}:
             self.shown[one.ts] = (one.at, words(one.text))
-        self.news = one.form is not Form.EDIT
+        self.news = one.form is not JournalForm.EDIT
 
 
-def _indented(one: Said) -> Iterator[str]:
-    margin = "    " if one.form in {Form.POST, Form.EDIT} else "        "
+def _indented(one: JournalMessage) -> Iterator[str]:
+    margin = "    " if one.form in {JournalForm.POST, JournalForm.EDIT} else "        "
     for part in plain(one.text).splitlines():
         yield from textwrap.wrap(part, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False,
                                  break_long_words=False) or [""]  # fmt: skip

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from bot.playground.slack.faults import BEFORE, Fault, Kind
+from bot.playground.slack.faults import BEFORE, SlackFault, SlackFaultKind
 from bot.playground.slack.limits import Meter
-from bot.playground.slack.methods.registry import METHODS, Method, needed_scope
-from bot.playground.slack.record import Call, Log
-from bot.playground.slack.settings import Context
+from bot.playground.slack.methods.registry import METHODS, ApiMethod, needed_scope
+from bot.playground.slack.record import ApiCall, Log
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, RateLimited, SlackError, compact, text
 
 
@@ -38,10 +38,10 @@ def _encoded(answer: Json) -> bytes:
     return compact(answer).encode("utf-8", "surrogatepass")
 
 
-class Api:
+class SlackApi:
     """All methods of one workspace."""
 
-    def __init__(self, slack: Context, log: Log, meter: Meter, listen: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, slack: AppContext, log: Log, meter: Meter, listen: Callable[[], Awaitable[None]]) -> None:
         self.slack = slack
         self.log = log
         self.meter = meter
@@ -59,7 +59,7 @@ class Api:
         call = self.log.open(self.slack.workspace.clock(), method, args)
         return await self._under_script(call, args, lambda: _run_aside(call, args, run, broken))
 
-    async def _under_script(self, call: Call, args: Json, run: Callable[[], Reply]) -> Reply:
+    async def _under_script(self, call: ApiCall, args: Json, run: Callable[[], Reply]) -> Reply:
         fault = self.slack.faults.take(call.method, args)
         if fault is None:
             return run()
@@ -73,9 +73,9 @@ class Api:
         reply = run()
         if fault.hold_after is not None:
             await fault.hold_after.wait()
-        return reply if fault.kind is Kind.SLOW else _instead(call, fault)
+        return reply if fault.kind is SlackFaultKind.SLOW else _instead(call, fault)
 
-    def _run(self, call: Call, method: str, args: Json, broken: str | None) -> Reply:
+    def _run(self, call: ApiCall, method: str, args: Json, broken: str | None) -> Reply:
         try:
             _readable(broken)
             known = _known(method)
@@ -95,7 +95,7 @@ class Api:
             headers["x-oauth-scopes"] = ",".join(sorted(self.slack.settings.scopes))
         return Reply(_encoded(answer), headers=headers)
 
-    def _admit(self, known: Method, method: str, args: Json) -> None:
+    def _admit(self, known: ApiMethod, method: str, args: Json) -> None:
         """Checks token, scope and rate.
 
         Raises:
@@ -121,14 +121,14 @@ def _readable(broken: str | None) -> None:
         raise SlackError(broken)
 
 
-def _known(method: str) -> Method:
+def _known(method: str) -> ApiMethod:
     known = METHODS.get(method)
     if known is None:
         raise SlackError("unknown_method", req_method=method)
     return known
 
 
-def _run_aside(call: Call, args: Json, run: Callable[[Json], Done], broken: str | None) -> Reply:
+def _run_aside(call: ApiCall, args: Json, run: Callable[[Json], Done], broken: str | None) -> Reply:
     try:
         _readable(broken)
         done = run(args)
@@ -145,16 +145,16 @@ def _too_many(retry_after: str | None) -> Reply:
     return Reply(_encoded({"ok": False, "error": "ratelimited"}), 429, headers)
 
 
-def _instead(call: Call, fault: Fault) -> Reply:
+def _instead(call: ApiCall, fault: SlackFault) -> Reply:
     """The answer that the script wants in place of the true one."""
-    if fault.kind is Kind.ERROR:
+    if fault.kind is SlackFaultKind.ERROR:
         call.outcome = fault.code
         return Reply(_encoded({"ok": False, "error": fault.code}), headers=dict(_JSON))
-    if fault.kind is Kind.RATE_LIMIT:
+    if fault.kind is SlackFaultKind.RATE_LIMIT:
         call.outcome = "ratelimited"
         return _too_many(fault.retry_after)
-    if fault.kind in (Kind.STATUS, Kind.GARBAGE):
-        call.outcome = f"http {fault.status}" if fault.kind is Kind.STATUS else "garbage"
+    if fault.kind in (SlackFaultKind.STATUS, SlackFaultKind.GARBAGE):
+        call.outcome = f"http {fault.status}" if fault.kind is SlackFaultKind.STATUS else "garbage"
         return Reply(fault.body, fault.status, {"content-type": "text/html"})
     call.outcome = "dropped"
     return Reply(dropped=True)

@@ -12,8 +12,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from bot.playground.serving import ABORT, serving
-from bot.playground.slack.api import Api, Done, Reply
-from bot.playground.slack.delivery.delivery import Delivery
+from bot.playground.slack.api import Done, Reply, SlackApi
+from bot.playground.slack.delivery.delivery import SlackDelivery
 from bot.playground.slack.delivery.replies import respond
 from bot.playground.slack.delivery.sockets import SocketCarrier
 from bot.playground.slack.delivery.tickets import Tickets
@@ -26,9 +26,9 @@ from bot.playground.slack.page_api.acts import People
 from bot.playground.slack.page_api.interactions import Payloads
 from bot.playground.slack.page_api.submissions import Submissions
 from bot.playground.slack.page_api.ui import Ui
-from bot.playground.slack.people import Bot, Channel, Group, Person, Team
+from bot.playground.slack.people import Bot, Channel, Team, UserGroup, WorkspacePerson
 from bot.playground.slack.record import Log
-from bot.playground.slack.settings import ALL_SCOPES, Command, Context, Settings, Shortcut
+from bot.playground.slack.settings import ALL_SCOPES, AppContext, Command, Shortcut, WorkspaceSettings
 from bot.playground.slack.wire import Json, SlackError
 from bot.playground.slack.workspace import Clock, Workspace
 
@@ -71,14 +71,14 @@ class SlackStandIn:
         refused_blocks: frozenset[str] = frozenset(),
         team_id: str = "T0DEMO",
         bot: Bot | None = None,
-        people: Sequence[Person] | None = None,
-        groups: Sequence[Group] | None = None,
+        people: Sequence[WorkspacePerson] | None = None,
+        groups: Sequence[UserGroup] | None = None,
         channels: Sequence[Channel] | None = None,
         commands: Sequence[Command] = (Command(),),
         shortcuts: Sequence[Shortcut] = (),
         answer_within_seconds: float = 3.0,
     ) -> None:
-        self.settings = Settings(
+        self.settings = WorkspaceSettings(
             bot_token=bot_token,
             app_token=app_token,
             signing_secret=signing_secret,
@@ -101,9 +101,9 @@ class SlackStandIn:
         next_id = self.workspace.next_id
         self.sockets = SocketCarrier(self.settings, self.workspace.bot.app_id, next_id)
         tickets = Tickets(clock, next_id)
-        self._context = Context(self.workspace, tickets, self.faults, self.settings, self.sockets.url)
-        self.api = Api(self._context, self.log, self.meter, self.sockets.listen)
-        self.delivery = Delivery(self.settings, self.log, clock, self.sockets, wall_clock)
+        self._context = AppContext(self.workspace, tickets, self.faults, self.settings, self.sockets.url)
+        self.api = SlackApi(self._context, self.log, self.meter, self.sockets.listen)
+        self.delivery = SlackDelivery(self.settings, self.log, clock, self.sockets, wall_clock)
         payloads = Payloads(self._context)
         self.people = People(self._context, self.delivery, payloads)
         self.submissions = Submissions(self._context, self.delivery, payloads)

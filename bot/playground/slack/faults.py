@@ -8,7 +8,7 @@ from enum import Enum
 from bot.playground.slack.wire import Json
 
 
-class Kind(Enum):
+class SlackFaultKind(Enum):
     """What happens to the call. Those of `BEFORE` keep it from having any effect."""
 
     ERROR = "error"
@@ -20,7 +20,7 @@ class Kind(Enum):
     DROP_REPLY = "drop_reply"
 
 
-BEFORE = frozenset({Kind.ERROR, Kind.RATE_LIMIT, Kind.STATUS, Kind.REFUSE})
+BEFORE = frozenset({SlackFaultKind.ERROR, SlackFaultKind.RATE_LIMIT, SlackFaultKind.STATUS, SlackFaultKind.REFUSE})
 
 
 @dataclass(slots=True)
@@ -41,11 +41,11 @@ class Hold:
 
 
 @dataclass(slots=True)
-class Fault:
+class SlackFault:
     """One line of a script. `times_left` `None` means for ever; `skip` calls pass before the first is hit."""
 
     method: str
-    kind: Kind
+    kind: SlackFaultKind
     times_left: int | None = 1
     skip: int = 0
     where: Callable[[Json], bool] | None = None
@@ -62,7 +62,7 @@ class Faults:
     """The script. The first line that fits a call is used up by it; a call meets at most one line."""
 
     def __init__(self) -> None:
-        self.script: list[Fault] = []
+        self.script: list[SlackFault] = []
         self.history_lag_seconds = 0.0
 
     def clear(self) -> None:
@@ -70,40 +70,42 @@ class Faults:
         self.script.clear()
         self.history_lag_seconds = 0.0
 
-    def error(self, method: str, code: str, times: int | None = 1, **more: object) -> Fault:
+    def error(self, method: str, code: str, times: int | None = 1, **more: object) -> SlackFault:
         """Answers `{"ok": false, "error": code}` without doing anything."""
-        return self._add(Fault(method, Kind.ERROR, times, code=code), more)
+        return self._add(SlackFault(method, SlackFaultKind.ERROR, times, code=code), more)
 
-    def rate_limit(self, method: str, retry_after: str | None = "1", times: int | None = 1, **more: object) -> Fault:
+    def rate_limit(
+        self, method: str, retry_after: str | None = "1", times: int | None = 1, **more: object
+    ) -> SlackFault:
         """Answers 429 with this raw `Retry-After` value, or without the header (`None`)."""
-        return self._add(Fault(method, Kind.RATE_LIMIT, times, retry_after=retry_after), more)
+        return self._add(SlackFault(method, SlackFaultKind.RATE_LIMIT, times, retry_after=retry_after), more)
 
-    def status(self, method: str, status: int, body: bytes = b"", times: int | None = 1, **more: object) -> Fault:
+    def status(self, method: str, status: int, body: bytes = b"", times: int | None = 1, **more: object) -> SlackFault:
         """Answers an HTTP status such as 503 without doing anything."""
-        return self._add(Fault(method, Kind.STATUS, times, status=status, body=body), more)
+        return self._add(SlackFault(method, SlackFaultKind.STATUS, times, status=status, body=body), more)
 
-    def refuse(self, method: str, times: int | None = 1, **more: object) -> Fault:
+    def refuse(self, method: str, times: int | None = 1, **more: object) -> SlackFault:
         """Closes the connection before anything is stored."""
-        return self._add(Fault(method, Kind.REFUSE, times), more)
+        return self._add(SlackFault(method, SlackFaultKind.REFUSE, times), more)
 
-    def slow(self, method: str, seconds: float, times: int | None = 1, **more: object) -> Fault:
+    def slow(self, method: str, seconds: float, times: int | None = 1, **more: object) -> SlackFault:
         """Does the call, but only after this time (real seconds)."""
-        return self._add(Fault(method, Kind.SLOW, times, delay_seconds=seconds), more)
+        return self._add(SlackFault(method, SlackFaultKind.SLOW, times, delay_seconds=seconds), more)
 
     def garbage(
         self, method: str, body: bytes = b"<html>", status: int = 200, times: int | None = 1, **more: object
-    ) -> Fault:
+    ) -> SlackFault:
         """Does the call and answers with a body that is no JSON; with status 500 it is 'stored, then 5xx'."""
-        return self._add(Fault(method, Kind.GARBAGE, times, status=status, body=body), more)
+        return self._add(SlackFault(method, SlackFaultKind.GARBAGE, times, status=status, body=body), more)
 
-    def drop_reply(self, method: str, times: int | None = 1, **more: object) -> Fault:
+    def drop_reply(self, method: str, times: int | None = 1, **more: object) -> SlackFault:
         """Does the call and closes the connection without an answer."""
-        return self._add(Fault(method, Kind.DROP_REPLY, times), more)
+        return self._add(SlackFault(method, SlackFaultKind.DROP_REPLY, times), more)
 
     def hold(self, method: str, after_effect: bool = False, times: int | None = 1, **more: object) -> Hold:
         """Stops the call before, or after, it has its effect, until the returned hold is released."""
         hold = Hold()
-        fault = Fault(method, Kind.SLOW, times)
+        fault = SlackFault(method, SlackFaultKind.SLOW, times)
         if after_effect:
             fault.hold_after = hold
         else:
@@ -111,7 +113,7 @@ class Faults:
         self._add(fault, more)
         return hold
 
-    def take(self, method: str, args: Json) -> Fault | None:
+    def take(self, method: str, args: Json) -> SlackFault | None:
         """The line that this call meets, used up once."""
         for fault in self.script:
             if fault.method not in (method, "*") or (fault.where is not None and not fault.where(args)):
@@ -126,7 +128,7 @@ class Faults:
             return fault
         return None
 
-    def _add(self, fault: Fault, more: dict[str, object]) -> Fault:
+    def _add(self, fault: SlackFault, more: dict[str, object]) -> SlackFault:
         channel = more.pop("channel", None)
         if channel is not None:
             fault.where = lambda args: args.get("channel") == channel

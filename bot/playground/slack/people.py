@@ -26,7 +26,7 @@ class Bot:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class WorkspacePerson:
     """A person; a stranger's `team_id` is another team's."""
 
     id: str
@@ -67,7 +67,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class UserGroup:
     """A user group with its members' ids."""
 
     id: str
@@ -122,27 +122,27 @@ class Channel:
         }
 
 
-def default_people() -> Sequence[Person]:
+def default_people() -> Sequence[WorkspacePerson]:
     """Three full members, a guest, and a stranger from another team."""
     return (
-        Person("U0ANA", "ana", "Ana"),
-        Person("U0BEN", "ben", "Ben"),
-        Person("U0CHI", "chi", "Chi"),
-        Person("U0GUEST", "guest", "Guest", is_restricted=True),
-        Person("U0OTHER", "other", "Other", team_id="T0OTHER"),
+        WorkspacePerson("U0ANA", "ana", "Ana"),
+        WorkspacePerson("U0BEN", "ben", "Ben"),
+        WorkspacePerson("U0CHI", "chi", "Chi"),
+        WorkspacePerson("U0GUEST", "guest", "Guest", is_restricted=True),
+        WorkspacePerson("U0OTHER", "other", "Other", team_id="T0OTHER"),
     )
 
 
-def default_groups() -> Sequence[Group]:
+def default_groups() -> Sequence[UserGroup]:
     """On-call, infrastructure, and those who approve."""
     return (
-        Group("S0ONCALL", "oncall", "On call", ("U0ANA", "U0BEN")),
-        Group("S0INFRA", "infra", "Infrastructure", ("U0ANA", "U0CHI")),
-        Group("S0INFRALEADS", "infra-leads", "Infrastructure leads", ("U0CHI",)),
+        UserGroup("S0ONCALL", "oncall", "On call", ("U0ANA", "U0BEN")),
+        UserGroup("S0INFRA", "infra", "Infrastructure", ("U0ANA", "U0CHI")),
+        UserGroup("S0INFRALEADS", "infra-leads", "Infrastructure leads", ("U0CHI",)),
     )
 
 
-def default_channels(bot: Bot, people: Sequence[Person]) -> Sequence[Channel]:
+def default_channels(bot: Bot, people: Sequence[WorkspacePerson]) -> Sequence[Channel]:
     """Four channels with all people in them; the bot is a member of all but `random`."""
     everyone = {person.id for person in people}
     return (

@@ -6,7 +6,7 @@ from bot.playground.slack.wire import Json
 
 
 @dataclass(slots=True)
-class Call:
+class ApiCall:
     """One request: what was asked and what became of it.
 
     `outcome` is `ok`, an error code, `http 503`, or `pending` while it is being answered. `effect` says whether the
@@ -37,7 +37,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Sent:
+class SentRecord:
     """One delivery of the stand-in to the app; `status` 0 means that no answer came, `problem` then says why."""
 
     number: int
@@ -54,16 +54,18 @@ class Log:
     """Calls of the app in the order of their arrival, and deliveries to it."""
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
-        self.sent: list[Sent] = []
+        self.calls: list[ApiCall] = []
+        self.sent: list[SentRecord] = []
 
-    def open(self, at_seconds: float, method: str, args: Json) -> Call:
+    def open(self, at_seconds: float, method: str, args: Json) -> ApiCall:
         """Writes down a request the moment it arrives."""
-        call = Call(len(self.calls), at_seconds, method, {key: value for key, value in args.items() if key != "token"})
+        call = ApiCall(
+            len(self.calls), at_seconds, method, {key: value for key, value in args.items() if key != "token"}
+        )
         self.calls.append(call)
         return call
 
-    def of(self, method: str, channel: str | None = None, since: int = 0) -> list[Call]:
+    def of(self, method: str, channel: str | None = None, since: int = 0) -> list[ApiCall]:
         """Calls of one method, from number `since` on, of one channel if it is named."""
         return [
             call

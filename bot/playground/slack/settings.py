@@ -49,7 +49,7 @@ class Shortcut:
 
 
 @dataclass(slots=True)
-class Settings:
+class WorkspaceSettings:
     """May be changed while the stand-in runs. `request_url` `None` means Socket Mode.
 
     `history_objects` caps a page of history: 15 for commercially distributed apps outside the Marketplace.
@@ -75,7 +75,7 @@ class Settings:
 
 
 @dataclass(slots=True)
-class Context:
+class AppContext:
     """All that a Web API method may reach.
 
     `base_url` is the stand-in's own address, without a slash at its end; `socket_url` makes a WebSocket address that
@@ -85,6 +85,6 @@ class Context:
     workspace: Workspace
     tickets: Tickets
     faults: Faults
-    settings: Settings
+    settings: WorkspaceSettings
     socket_url: Callable[[], str]
     base_url: str = ""

@@ -7,9 +7,9 @@ from bot.playground.slack.page_api.modals import Views
 from bot.playground.slack.people import (
     Bot,
     Channel,
-    Group,
-    Person,
     Team,
+    UserGroup,
+    WorkspacePerson,
     default_channels,
     default_groups,
     default_people,
@@ -52,15 +52,15 @@ class Workspace:
     clock: Clock
     team: Team = field(default_factory=Team)
     bot: Bot = field(default_factory=Bot)
-    people: Sequence[Person] | None = None
-    groups: Sequence[Group] | None = None
+    people: Sequence[WorkspacePerson] | None = None
+    groups: Sequence[UserGroup] | None = None
     channel_list: Sequence[Channel] | None = None
 
     def __post_init__(self) -> None:
         people = default_people() if self.people is None else self.people
         channels = default_channels(self.bot, people) if self.channel_list is None else self.channel_list
-        self.persons: dict[str, Person] = {person.id: person for person in people}
-        self.usergroups: dict[str, Group] = {
+        self.persons: dict[str, WorkspacePerson] = {person.id: person for person in people}
+        self.usergroups: dict[str, UserGroup] = {
             group.id: group for group in (default_groups() if self.groups is None else self.groups)
         }
         self.channels: dict[str, Channel] = {channel.id: channel for channel in channels}
@@ -243,7 +243,10 @@ class Workspace:
             SlackError: `user_not_found`.
         """
         if user_id == self.bot.user_id:
-            return {**Person(user_id, self.bot.name, self.bot.name, self.team.id).public(self.team.id), "is_bot": True}
+            return {
+                **WorkspacePerson(user_id, self.bot.name, self.bot.name, self.team.id).public(self.team.id),
+                "is_bot": True,
+            }
         person = self.persons.get(user_id)
         if person is None:
             raise SlackError("user_not_found")

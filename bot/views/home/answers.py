@@ -8,7 +8,7 @@ from bot.core.message import Message
 from bot.core.words import count, listed
 from bot.views.blocks import context, message, section
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
-from bot.views.parent.pool_rows import Row, began_at, headline, name_of, queue_words, rows, state_words
+from bot.views.parent.pool_rows import PoolRow, began_at, headline, name_of, queue_words, rows, state_words
 from bot.views.parent.pool_table import MOST_ROWS, legend, rest, table
 
 MOST_INCIDENTS = 20
@@ -30,13 +30,13 @@ def status(view: View, names: Sequence[str], now: float, timing: Timing) -> Mess
     return message(text, section(joined("\n", table(shown), rest(shown))), context(small) if small else None)
 
 
-def _when(row: Row) -> Marked:
+def _when(row: PoolRow) -> Marked:
     if not row.old or row.sample is None:
         return say("")
     return say(" (old: measured {at})", at=utc(row.sample.at))
 
 
-def _newest(shown: Sequence[Row]) -> Marked | None:
+def _newest(shown: Sequence[PoolRow]) -> Marked | None:
     newest = max((row.sample.at for row in shown if row.sample), default=None)
     return say("Measured {at}.", at=date(newest)) if newest is not None else None
 

@@ -17,7 +17,7 @@ MOST_TITLE = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PoolRow:
     """One pool as it can be shown now."""
 
     name: str
@@ -52,7 +52,7 @@ class Row:
         return self.sample is None and not self.tried
 
 
-def rows(names: Iterable[str], affected: Sequence[str], view: View, now: float, timing: Timing) -> tuple[Row, ...]:
+def rows(names: Iterable[str], affected: Sequence[str], view: View, now: float, timing: Timing) -> tuple[PoolRow, ...]:
     """The pools, affected ones first, each half worst first; pools without figures last."""
     made = [_row(name, name in affected, view, now, timing) for name in dict.fromkeys(names)]
     order = worst_first([row.sample or Snapshot(row.name, 0.0) for row in made])
@@ -60,19 +60,19 @@ def rows(names: Iterable[str], affected: Sequence[str], view: View, now: float, 
     return tuple(sorted(made, key=lambda row: (not row.affected, place.get(row.name, len(made)))))
 
 
-def of_snapshots(figures: Sequence[Snapshot]) -> tuple[Row, ...]:
+def of_snapshots(figures: Sequence[Snapshot]) -> tuple[PoolRow, ...]:
     """Rows for figures as they were at one time, worst first."""
-    return tuple(Row(sample.pool, sample, affected=True, tried=True) for sample in worst_first(list(figures)))
+    return tuple(PoolRow(sample.pool, sample, affected=True, tried=True) for sample in worst_first(list(figures)))
 
 
-def of_incident(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Row, ...]:
+def of_incident(incident: Incident, view: View, now: float, timing: Timing) -> tuple[PoolRow, ...]:
     """The rows of an incident's pools."""
     return rows((*incident.affected, *incident.candidates), incident.affected, view, now, timing)
 
 
-def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> Row:
+def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> PoolRow:
     pool = view.pools.get(name, Pool(name))
-    return Row(
+    return PoolRow(
         name=name,
         sample=pool.latest,
         trend=trend(pool),
@@ -107,7 +107,7 @@ def wait_words(seconds: float | None) -> str:
     return duration(None if seconds is None else seconds // 60 * 60)
 
 
-def queue_words(shown: Sequence[Row]) -> str:
+def queue_words(shown: Sequence[PoolRow]) -> str:
     """`14 jobs queued, oldest waits 1 h 54 min`; `at least` when a pool's queue is unknown."""
     known = [row.queued for row in shown if row.queued is not None]
     if not known:
@@ -142,11 +142,11 @@ def headline(incident: Incident, view: View, now: float, timing: Timing) -> str:
     return f"{_subject(incident)}: {eased}{_nothing(incident, seen)}"
 
 
-def _jobs(shown: Sequence[Row]) -> str:
+def _jobs(shown: Sequence[PoolRow]) -> str:
     return count(sum(row.queued or 0 for row in shown), "job")
 
 
-def _nothing(incident: Incident, seen: Sequence[Row]) -> str:
+def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> str:
     judged = [row for row in seen if row.affected] or list(seen)
     unknown = [row for row in judged if not row.quiet]
     if len(unknown) == len(judged):

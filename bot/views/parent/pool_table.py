@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.core.pool.pool import Snapshot, Trend
 from bot.core.words import count, figure, listed
 from bot.views.mrkdwn import Marked, clean, code, date, escaped, joined, say, shortened
-from bot.views.parent.pool_rows import Row, name_of, queue_words, wait_words
+from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, wait_words
 
 WIDTH = 72
 """Columns; a thread pane next to a channel shows about 80."""
@@ -17,7 +17,7 @@ _LEAST_NAME = 12
 _AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
-def table(shown: Sequence[Row], *, trends: bool = True) -> Marked:
+def table(shown: Sequence[PoolRow], *, trends: bool = True) -> Marked:
     """At most `MOST_ROWS` rows; `trends=False` for figures of one past moment. The rest is counted by `rest`."""
     cells: list[tuple[str, ...]] = [_HEAD if trends else _HEAD[:-1]]
     cells += [_cells(row, trends) for row in shown[:MOST_ROWS]]
@@ -34,7 +34,7 @@ def _line(line: Sequence[str], widths: Sequence[int], gap: int) -> str:
     return (" " * gap).join([name, *numbers])
 
 
-def _cells(row: Row, trends: bool) -> tuple[str, ...]:
+def _cells(row: PoolRow, trends: bool) -> tuple[str, ...]:
     sample = row.sample or Snapshot(row.name, 0.0)
     whole = (sample.queued, sample.busy, sample.idle, sample.offline, sample.limit)
     queued, busy, idle, offline, limit = (figure(number) for number in whole)
@@ -54,7 +54,7 @@ def short_wait(seconds: float | None) -> str:
     return f"{hours}h {minutes % 60:02}m" if hours < 24 else f"{hours // 24}d {hours % 24}h"
 
 
-def rest(shown: Sequence[Row]) -> Marked | None:
+def rest(shown: Sequence[PoolRow]) -> Marked | None:
     """What stands behind the last row of the table, counted; None when nothing does."""
     more = shown[MOST_ROWS:]
     if not more:
@@ -62,7 +62,7 @@ def rest(shown: Sequence[Row]) -> Marked | None:
     return say("+ {pools} not in the table: {queue}.", pools=count(len(more), "more pool"), queue=queue_words(more))
 
 
-def legend(shown: Sequence[Row], now: float | None = None) -> Marked | None:
+def legend(shown: Sequence[PoolRow], now: float | None = None) -> Marked | None:
     """What `?` and `old` stand for in this table, with the reasons that are known; None when all is known.
 
     Without `now` the figures are those of one past moment, and nothing is said of trends.
@@ -74,7 +74,7 @@ def legend(shown: Sequence[Row], now: float | None = None) -> Marked | None:
     return joined("\n", *parts) or None
 
 
-def _unknown(drawn: Sequence[Row]) -> Marked | None:
+def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
     reasons: dict[str, list[str]] = {}
     for row in drawn:
         if "?" in _cells(row, trends=False):
@@ -91,13 +91,13 @@ def _unknown(drawn: Sequence[Row]) -> Marked | None:
     return say("? = unknown, which is not zero. {reasons}.", reasons=joined("; ", *told))
 
 
-def _no_trend(drawn: Sequence[Row]) -> Marked | None:
+def _no_trend(drawn: Sequence[PoolRow]) -> Marked | None:
     if not any(row.trend is Trend.UNKNOWN and row.queued is not None and not row.old for row in drawn):
         return None
     return say("? under trend: it takes two measurements.")
 
 
-def _reasons(row: Row) -> tuple[str, ...]:
+def _reasons(row: PoolRow) -> tuple[str, ...]:
     if row.pending:
         return ("first measurement on its way",)
     if row.sample is None:
@@ -105,9 +105,9 @@ def _reasons(row: Row) -> tuple[str, ...]:
     return row.sample.missing or ("the source gives no such figure",)
 
 
-def _old(drawn: Sequence[Row], now: float) -> list[Marked]:
+def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
     """One line for all pools that went silent together, for the same reason."""
-    groups: dict[tuple[int, str], list[Row]] = {}
+    groups: dict[tuple[int, str], list[PoolRow]] = {}
     for row in drawn:
         if row.old and row.sample:
             groups.setdefault((int(row.sample.at // 60), clean(row.trouble or "")), []).append(row)

@@ -10,7 +10,7 @@ from bot.core.pool.pool import Job, Peak
 from bot.core.words import count, listed
 from bot.views.blocks import context, section
 from bot.views.mrkdwn import Marked, clean, escaped, joined, link, say
-from bot.views.parent.pool_rows import Row, name_of, of_incident, queue_words, wait_words
+from bot.views.parent.pool_rows import PoolRow, name_of, of_incident, queue_words, wait_words
 from bot.views.parent.pool_table import MOST_ROWS, legend, rest, table
 
 MOST_UNKNOWN_ROWS = 3
@@ -38,7 +38,7 @@ def queue_blocks(incident: Incident, view: View, now: float, timing: Timing) -> 
     return [block for block in blocks if block is not None]
 
 
-def _nothing(incident: Incident, seen: Sequence[Row]) -> Marked:
+def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> Marked:
     if any(not row.quiet for row in seen):
         return joined("\n", *_others(seen, "pool"))
     pools = count(len(seen), "measured pool")
@@ -48,19 +48,19 @@ def _nothing(incident: Incident, seen: Sequence[Row]) -> Marked:
                pools=pools)  # fmt: skip
 
 
-def in_table(seen: Sequence[Row]) -> list[Row]:
+def in_table(seen: Sequence[PoolRow]) -> list[PoolRow]:
     """Affected pools, those that queue, and the few whose queue is unknown."""
     unknown = [row for row in seen if not row.quiet and not row.queueing and not row.affected]
     few = len(unknown) <= MOST_UNKNOWN_ROWS
     return [row for row in seen if row.affected or row.queueing or (few and not row.quiet)]
 
 
-def _left_out(seen: Sequence[Row]) -> list[Row]:
+def _left_out(seen: Sequence[PoolRow]) -> list[PoolRow]:
     shown = {row.name for row in in_table(seen)}
     return [row for row in seen if row.name not in shown]
 
 
-def _others(others: Sequence[Row], one: str) -> list[Marked]:
+def _others(others: Sequence[PoolRow], one: str) -> list[Marked]:
     quiet = [row for row in others if row.quiet]
     unknown = [row for row in others if not row.quiet]
     told = []
@@ -75,13 +75,13 @@ def _others(others: Sequence[Row], one: str) -> list[Marked]:
     return told
 
 
-def _why(unknown: Sequence[Row]) -> list[Marked]:
+def _why(unknown: Sequence[PoolRow]) -> list[Marked]:
     reasons = list(dict.fromkeys(clean(row.trouble) for row in unknown if row.trouble))
     more = say(" and {more} more reasons", more=len(reasons) - 1) if len(reasons) > 1 else say("")
     return [say("Reason: {why}{more}.", why=reasons[0].rstrip("."), more=more)] if reasons else []
 
 
-def _measuring(seen: Sequence[Row]) -> Marked:
+def _measuring(seen: Sequence[PoolRow]) -> Marked:
     names = listed((name_of(row.name) for row in seen), MOST_NAMED)
     return say(
         "Measuring {pools}… ({names}). Figures follow here.", pools=count(len(seen), "pool"), names=escaped(names, 300)
@@ -105,7 +105,7 @@ def _strangers(incident: Incident) -> Marked | None:
                "Remedy: add `[pool.\"NAME\"]` to `tailback.toml`.", names=escaped(names, 300))  # fmt: skip
 
 
-def _jobs(seen: Sequence[Row]) -> Block | None:
+def _jobs(seen: Sequence[PoolRow]) -> Block | None:
     told: list[Marked] = []
     for row in [row for row in seen if row.queueing and row.sample and row.sample.waiting][:MOST_JOB_POOLS]:
         told.append(say("*Longest waiting in {pool}*", pool=name_of(row.name)))
@@ -119,7 +119,7 @@ def _job(job: Job) -> Marked:
     return say("• {name}{where}, waits {wait}", name=name, where=where, wait=wait_words(job.waited_seconds))
 
 
-def peaks(incident: Incident, seen: Sequence[Row] = ()) -> Marked | None:
+def peaks(incident: Incident, seen: Sequence[PoolRow] = ()) -> Marked | None:
     """The worst that was seen of each pool; while the incident is open, only where it is worse than the figures now."""
     now = {row.name: row for row in seen}
     worst = sorted(incident.peaks.items(), key=lambda item: item[1].order)
@@ -140,14 +140,14 @@ def _peak(name: str, peak: Peak) -> Marked:
     return say("{pool} {jobs} queued, oldest wait {wait}", pool=name_of(name), jobs=jobs, wait=wait)
 
 
-def _stands(peak: Peak, row: Row | None) -> bool:
+def _stands(peak: Peak, row: PoolRow | None) -> bool:
     if row is None or row.sample is None or row.sample.queued is None:
         return False
     wait, worst = row.sample.oldest_wait_seconds or 0.0, peak.oldest_wait_seconds or 0.0
     return row.sample.queued >= (peak.queued or 0) and wait // 60 >= worst // 60
 
 
-def full_picture(seen: Sequence[Row]) -> Marked | None:
+def full_picture(seen: Sequence[PoolRow]) -> Marked | None:
     """The pools behind the worst one in words, for `text`; None when the heading has said it all."""
     shown = [row for row in in_table(seen) if not row.pending]
     more = shown[1:] if shown and shown[0].queueing else shown

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from bot.core.charts.queue_series import Course, stretches
+from bot.core.charts.queue_series import QueueSeries, segments
 from bot.core.charts.sparkline import MOST_POOLS, pictured
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.incident import Incident, State
@@ -37,13 +37,13 @@ LEAST_SPAN_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """One series; (epoch seconds, value), in stretches with gaps between them where nothing is known."""
 
     name: str
     """queued, runners, limit or wait: how it is drawn hangs on it."""
     label: str
-    stretches: tuple[tuple[tuple[float, float], ...], ...]
+    segments: tuple[tuple[tuple[float, float], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Panel:
     """What is counted, with its unit."""
     top: float
     ticks: tuple[Tick, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ChartLine, ...]
     band: Band | None = None
     note: str = ""
 
@@ -117,16 +117,16 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ChartMoment:
     """What a chart looks back on: from `first` to `last` (epoch seconds)."""
 
     first: float
     last: float
     timing: Timing
 
-    def seen(self, course: Course, figure_name: str) -> tuple[tuple[tuple[float, float], ...], ...]:
+    def seen(self, course: QueueSeries, figure_name: str) -> tuple[tuple[tuple[float, float], ...], ...]:
         """The stretches of a figure from `first` on."""
-        cut = (tuple(p for p in stretch if p[0] >= self.first) for stretch in stretches(course, figure_name))
+        cut = (tuple(p for p in stretch if p[0] >= self.first) for stretch in segments(course, figure_name))
         return tuple(stretch for stretch in cut if stretch)
 
 
@@ -139,7 +139,7 @@ def chart(incident: Incident, view: View, timing: Timing) -> Chart | None:
     courses = [incident.courses[name] for name in shown]
     last = max(course.seen_at or course.points[-1].at for course in courses)
     first = max(min(course.points[0].at for course in courses), _past_from(incident))
-    pools = tuple(_pool(incident, view, name, Moment(first, last, timing)) for name in shown)
+    pools = tuple(_pool(incident, view, name, ChartMoment(first, last, timing)) for name in shown)
     behind = max((p.depth.band.high_at for p in pools if p.depth.band), default=last)
     ends = max(last, min(behind, last + max(0.6 * (last - first), LEAST_SPAN_SECONDS)), first + LEAST_SPAN_SECONDS)
     marks = _marks(incident, first, last)
@@ -172,7 +172,7 @@ def _title(incident: Incident, shown: Sequence[str]) -> str:
     return f"{what} ({state[incident.state]})"
 
 
-def _pool(incident: Incident, view: View, name: str, moment: Moment) -> PoolChart:
+def _pool(incident: Incident, view: View, name: str, moment: ChartMoment) -> PoolChart:
     course, peak = incident.courses[name], incident.peaks.get(name, Peak())
     wait = moment.seen(course, "oldest_wait_seconds")
     minutes = tuple(tuple((at, value / 60) for at, value in stretch) for stretch in wait)
@@ -182,26 +182,26 @@ def _pool(incident: Incident, view: View, name: str, moment: Moment) -> PoolChar
         pool=clipped(clean(name), LONGEST_NAME),
         summary=f"{when} {state}; peak {figure(peak.queued)}, {duration(peak.oldest_wait_seconds)}",
         depth=_depth(course, moment, _band(incident, view, name, moment)),
-        wait=_panel("oldest wait, min", (Line("wait", "oldest wait", minutes),)) if minutes else None,
+        wait=_panel("oldest wait, min", (ChartLine("wait", "oldest wait", minutes),)) if minutes else None,
     )
 
 
-def _depth(course: Course, moment: Moment, band: Band | None) -> Panel:
+def _depth(course: QueueSeries, moment: ChartMoment, band: Band | None) -> Panel:
     lines = [
-        Line("queued", "jobs queued", moment.seen(course, "queued")),
-        Line("runners", "runners busy + idle", moment.seen(course, "online")),
+        ChartLine("queued", "jobs queued", moment.seen(course, "queued")),
+        ChartLine("runners", "runners busy + idle", moment.seen(course, "online")),
     ]
-    limit = Line("limit", "runner limit", moment.seen(course, "limit"))
+    limit = ChartLine("limit", "runner limit", moment.seen(course, "limit"))
     others, note = _top(lines), ""
-    if limit.stretches and _top([limit]) > FAR_ABOVE * max(others, 1.0):
-        note = f"runner limit {figure(limit.stretches[-1][-1][1])}, above the scale"
-    elif limit.stretches:
+    if limit.segments and _top([limit]) > FAR_ABOVE * max(others, 1.0):
+        note = f"runner limit {figure(limit.segments[-1][-1][1])}, above the scale"
+    elif limit.segments:
         lines.append(limit)
-    known = tuple(line for line in lines if line.stretches)
+    known = tuple(line for line in lines if line.segments)
     return _panel("jobs queued, and runners", known, band, note)
 
 
-def _panel(heading: str, lines: tuple[Line, ...], band: Band | None = None, note: str = "") -> Panel:
+def _panel(heading: str, lines: tuple[ChartLine, ...], band: Band | None = None, note: str = "") -> Panel:
     top = max(_top(lines), band.queued if band else 0.0, 1.0)
     step = _round_step(top / 3)
     highest = step * math.ceil(top / step)
@@ -209,8 +209,8 @@ def _panel(heading: str, lines: tuple[Line, ...], band: Band | None = None, note
     return Panel(heading, highest, tuple(Tick(value, figure(value)) for value in numbers), lines, band, note)
 
 
-def _top(lines: Iterable[Line]) -> float:
-    return max((value for line in lines for stretch in line.stretches for _, value in stretch), default=0.0)
+def _top(lines: Iterable[ChartLine]) -> float:
+    return max((value for line in lines for stretch in line.segments for _, value in stretch), default=0.0)
 
 
 def _round_step(about: float) -> float:
@@ -219,7 +219,7 @@ def _round_step(about: float) -> float:
     return max(1.0, next(factor * tens for factor in (1, 2, 5, 10) if factor * tens >= about - 1e-9))
 
 
-def _band(incident: Incident, view: View, name: str, moment: Moment) -> Band | None:
+def _band(incident: Incident, view: View, name: str, moment: ChartMoment) -> Band | None:
     """Of the newest forecast; of a closed incident the first one that named a time, to be held against the truth."""
     if incident.closed:
         early = [s.forecast for s in incident.scores if s.forecast.pool == name and not s.left_out]
@@ -232,7 +232,7 @@ def _band(incident: Incident, view: View, name: str, moment: Moment) -> Band | N
     return _drawn(made, moment, "first forecast" if incident.closed else "forecast")
 
 
-def _drawn(made: Forecast | None, moment: Moment, label: str) -> Band | None:
+def _drawn(made: Forecast | None, moment: ChartMoment, label: str) -> Band | None:
     speed = moment.timing.speed
     if made is None or made.verdict is not Verdict.CLEARS or not made.queued or made.at < moment.first:
         return None
@@ -254,9 +254,9 @@ def _label(entry: Entry) -> str:
     return LABELS.get(entry.event) or (ASKED.get(entry.event, "") if entry.who else "")
 
 
-def _note(incident: Incident, courses: Sequence[Course]) -> str:
+def _note(incident: Incident, courses: Sequence[QueueSeries]) -> str:
     closed, opened = incident.closed_at, incident.began_at
-    parts = max((len(stretches(course, "queued")) for course in courses), default=1)
+    parts = max((len(segments(course, "queued")) for course in courses), default=1)
     if parts > 1:
         return "a gap: the queue is not known there"
     late = courses[0].points[0].at - opened
@@ -276,7 +276,7 @@ def _alt(incident: Incident, names: Sequence[str], pools: Sequence[PoolChart], m
     parts = ["Chart of the queue over time, in UTC."]
     for name, drawn in zip(names, pools, strict=True):
         course = incident.courses[name]
-        known = [pair for stretch in stretches(course, "queued") for pair in stretch]
+        known = [pair for stretch in segments(course, "queued") for pair in stretch]
         (first_at, first), (peak_at, peak), (last_at, last) = known[0], max(known, key=lambda p: p[1]), known[-1]
         begins, at_peak, ends = (clock(at, last_at - first_at) for at in (first_at, peak_at, last_at))
         parts.append(

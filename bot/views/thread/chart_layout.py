@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.core.charts.drawing import XY, Area, Drawing, Shape, Stroke, Words
+from bot.core.charts.drawing import XY, Area, Drawing, DrawnText, Shape, Stroke
 from bot.views.thread.chart import Band, Chart, Mark, Panel, PoolChart
 
 WIDTH = 400.0
@@ -153,7 +153,7 @@ def _axis(frame: Frame, *, sparse: bool) -> Iterator[Shape]:
 def _lines(frame: Frame) -> Iterator[Shape]:
     for line in reversed(frame.panel.lines):
         colour, width, dash = STYLES[line.name]
-        for stretch in line.stretches:
+        for stretch in line.segments:
             points = tuple((frame.x(at), frame.y(value)) for at, value in stretch)
             if len(points) == 1:
                 x, y = points[0]
@@ -162,7 +162,7 @@ def _lines(frame: Frame) -> Iterator[Shape]:
 
 
 def _fills(frame: Frame) -> Iterator[Shape]:
-    for stretch in (s for line in frame.panel.lines if line.name == "queued" for s in line.stretches):
+    for stretch in (s for line in frame.panel.lines if line.name == "queued" for s in line.segments):
         if len(stretch) > 1:
             points = [(frame.x(at), frame.y(value)) for at, value in stretch]
             yield Area(((points[0][0], frame.bottom), *points, (points[-1][0], frame.bottom)), QUEUED_FILL)
@@ -227,8 +227,8 @@ def _now(chart: Chart, bottom: float) -> Iterator[Shape]:
         yield _words((at, bottom - 8), "now", SMALL, INK, "ms")
 
 
-def _words(at: XY, text: str, size: float, colour: str = INK, anchor: str = "la") -> Words:
-    return Words(at, plain(text), size, colour, anchor)
+def _words(at: XY, text: str, size: float, colour: str = INK, anchor: str = "la") -> DrawnText:
+    return DrawnText(at, plain(text), size, colour, anchor)
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.core.message import Message
-from bot.core.pool.early_warning import Crossing, Early, Ending, Episode, Measure, Threshold
+from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
 from bot.core.pool.pool import Snapshot
 from bot.core.words import clock, count, duration
 from bot.views.blocks import context, header, message, section
@@ -13,12 +13,12 @@ from bot.views.parent.pool_rows import name_of
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class WarningView:
     """What the message is drawn from."""
 
     pool: str
-    episode: Episode
-    early: Early
+    episode: EarlyWarning
+    early: WarningHistory
     latest: Snapshot | None
     why: Sequence[str] = ()
     """The likeliest cause, then what helps; the second is shown while the warning stands."""
@@ -29,7 +29,7 @@ class Told:
     scalable: bool = False
 
 
-def warning(told: Told) -> Message:
+def warning(told: WarningView) -> Message:
     """State and times in words; times of day are UTC."""
     pool = name_of(told.pool)
     state = _state(told)
@@ -76,7 +76,7 @@ def limit_words(limit: Threshold) -> str:
     return count(round(limit.value), "queued job")
 
 
-def _state(told: Told) -> Marked:
+def _state(told: WarningView) -> Marked:
     episode = told.episode
     limit = limit_words(episode.foreseen.threshold)
     if episode.ended_at is not None:
@@ -89,7 +89,7 @@ def _state(told: Told) -> Marked:
                limit=_upper(limit), when=when_words(episode.expected, told.speed))  # fmt: skip
 
 
-def _over(told: Told, limit: str, at: str, after: str) -> Marked:
+def _over(told: WarningView, limit: str, at: str, after: str) -> Marked:
     match told.episode.ending:
         case Ending.FIRED:
             thread = link(told.incident_link, "its thread") if told.incident_link else say("its thread is below")
@@ -132,7 +132,7 @@ def _figures(queued: int | None, wait: float | None) -> str:
     return f"{count(queued, 'job')} queued, oldest wait {duration(wait)}"
 
 
-def _small(told: Told, *, standing: bool) -> Marked:
+def _small(told: WarningView, *, standing: bool) -> Marked:
     limit, early = told.episode.foreseen.threshold, told.early
     source = "It is configured" if not limit.learnt_from else f"Its last {limit.learnt_from} alerts fired there"
     score = f"Warnings of this pool so far: {early.hits} right, {early.false} false; {early.missed} missed."

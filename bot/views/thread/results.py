@@ -2,7 +2,7 @@
 
 from bot.core.message import Message
 from bot.core.pool.survey import Survey
-from bot.core.requests.request import Performed
+from bot.core.requests.request import Result
 from bot.views.blocks import actions, bullets, button, context, message, section
 from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
@@ -15,10 +15,10 @@ MOST_LINES = 20
 def surveyed(found: Survey) -> Message:
     """What a look at the pools showed."""
     lines = (*found.lines, *(f"Not seen: {what}" for what in found.unseen))
-    return told(Performed(found.headline, lines=lines, figures=found.figures))
+    return told(Result(found.headline, lines=lines, figures=found.figures))
 
 
-def told(outcome: Performed) -> Message:
+def told(outcome: Result) -> Message:
     """An outcome with its lines and figures."""
     shown = of_snapshots(outcome.figures)
     words = escaped(outcome.outcome, 1000)

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from bot.adapters.github.api import Allowance
-from bot.adapters.github.pages import Listing, Pages
-from bot.adapters.github.queue import STATUSES, Queue
+from bot.adapters.github.pages import GitHubListing, Pages
+from bot.adapters.github.queue import STATUSES, GitHubQueue
 from bot.adapters.github.runners import staff
 from bot.ports import Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO
@@ -81,7 +81,7 @@ async def test_more_than_a_thousand_runs_of_one_status_are_unknown() -> None:
 class Slow:
     """Pages that never come."""
 
-    async def whole(self, *_: object) -> Listing[object]:
+    async def whole(self, *_: object) -> GitHubListing[object]:
         """Waits for ever."""
         await asyncio.Event().wait()
         raise AssertionError
@@ -90,14 +90,14 @@ class Slow:
 async def test_a_look_that_is_cut_short_keeps_what_it_had() -> None:
     """Before anything is known the reason is said; afterwards old knowledge keeps its time."""
     async with world() as w:
-        queue = Queue(w.source._means.api, [ORG], [], [(LABEL,)])
+        queue = GitHubQueue(w.source._means.api, [ORG], [], [(LABEL,)])
         queue._found = Slow()  # type: ignore[assignment]  # an organisation that is slow to list its repositories
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0):
                 await queue.look(NOW, {}, None, Allowance(9))
         queue.interrupted("too slow")
         assert queue.sight(NOW, {}, None).trouble == "too slow"
-        queue = Queue(w.source._means.api, [], [REPO], [(LABEL,)])
+        queue = GitHubQueue(w.source._means.api, [], [REPO], [(LABEL,)])
         queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0):

@@ -4,14 +4,14 @@ import pytest
 
 from bot.adapters.github.jobs import Run
 from bot.adapters.github.reconcile_jobs import RepoSeen, RunSeen, Sight, doubts, known_jobs, read_at, to_read
-from bot.adapters.github.runners import Runner
+from bot.adapters.github.runners import GitHubRunner
 from bot.adapters.github.snapshot import unservable
-from bot.core.pool.job import JobState, Line, WorkflowJob
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 from bot.ports import Unreachable
 from tests.builders import NOW
 
 REPO = "acme/app"
-HEARD = Line(NOW - 1800, NOW)
+HEARD = WebhookCoverage(NOW - 1800, NOW)
 JOB = WorkflowJob("1", "7", "test", "pull", REPO, ("gpu",), JobState.QUEUED, created_at=NOW - 600, seen_at=NOW - 600)
 RUN = Run("7", "queued", NOW - 600, NOW - 500)
 
@@ -21,15 +21,15 @@ RUN = Run("7", "queued", NOW - 600, NOW - 500)
     [
         (HEARD, "acme", {}, True),
         (None, "acme", {}, False),
-        (Line(NOW - 600, NOW), "acme", {}, False),
-        (Line(NOW - 9000, NOW - 901), "acme", {}, False),
+        (WebhookCoverage(NOW - 600, NOW), "acme", {}, False),
+        (WebhookCoverage(NOW - 9000, NOW - 901), "acme", {}, False),
         (HEARD, "other", {}, False),
         (HEARD, "ACME", {REPO: NOW - 601}, True),
         (HEARD, "acme", {REPO: NOW - 599}, False),
     ],
 )
 def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
-    line: Line | None, owner: str, lost: dict[str, float], *, flows: bool
+    line: WebhookCoverage | None, owner: str, lost: dict[str, float], *, flows: bool
 ) -> None:
     """And only those of an owner that they told of, and only where none was lost in the last ten minutes."""
     job = WorkflowJob("1", "7", "t", "w", f"{owner}/x", ("gpu",), JobState.QUEUED)
@@ -84,4 +84,4 @@ def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
     """An autoscaler may bring a runner that carries every label."""
     assert unservable([JOB], (), ["gpu"]) is None
     assert unservable([JOB], Unreachable("GitHub", "no"), ["gpu"]) is None
-    assert unservable([JOB], (Runner("1", frozenset({"gpu"}), online=False, busy=False),), ["gpu"]) == 0
+    assert unservable([JOB], (GitHubRunner("1", frozenset({"gpu"}), online=False, busy=False),), ["gpu"]) == 0

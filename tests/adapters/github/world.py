@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.github import GitHub, build
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.pool.pool import Snapshot
@@ -65,7 +65,7 @@ async def world(
     clock = FakeClock(NOW)
     github, jobs = GitHubStandIn(NOW), FakeJobs(clock)
     given = {"APP_KEY": github.pem, **(variables or {"GITHUB_TOKEN": TOKEN})}
-    async with github.serving() as url, Wire() as wire:
+    async with github.serving() as url, HttpPool() as wire:
         raw = {"kind": "github", "url": url, **(BY_REST if table is None else table)}
         credentials = {} if "app_id" in raw or "token_env" in raw else {"token_env": "GITHUB_TOKEN"}
         if "status_url" in raw:

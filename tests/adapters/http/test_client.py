@@ -7,7 +7,7 @@ import socket
 import httpx
 import pytest
 
-from bot.adapters.http.client import LARGEST_ANSWER, Http, Wire, base_url, retry_after, secret_url
+from bot.adapters.http.client import LARGEST_ANSWER, Http, HttpPool, base_url, retry_after, secret_url
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import URL, BackEnd, serving_once
 
@@ -120,7 +120,7 @@ async def test_nobody_listening_means_not_done() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         error = await problem(wire.http("Scaler", f"http://127.0.0.1:{port}").send("PUT", "", {}))
     assert error.failure is Failure.UNCONNECTED
     assert f"127.0.0.1:{port}" in error.what
@@ -128,14 +128,14 @@ async def test_nobody_listening_means_not_done() -> None:
 
 async def test_a_name_that_does_not_resolve_means_not_done() -> None:
     """DNS fails before anything is sent."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         error = await problem(wire.http("Scaler", "http://no-such-host.invalid").send("PUT", "", {}))
     assert error.failure is Failure.UNCONNECTED
 
 
 async def test_a_connection_cut_after_the_request_leaves_a_write_in_doubt() -> None:
     """The back end may have done it: look before asking again."""
-    async with serving_once(drop=True) as url, Wire() as wire:
+    async with serving_once(drop=True) as url, HttpPool() as wire:
         http = wire.http("Scaler", url)
         assert (await problem(http.send("PUT", "/x", {"desired": 3}))).failure is Failure.UNKNOWN
         assert (await problem(http.get("/x"))).failure is Failure.LATER
@@ -144,7 +144,7 @@ async def test_a_connection_cut_after_the_request_leaves_a_write_in_doubt() -> N
 async def test_an_answer_that_does_not_come_in_time_leaves_a_write_in_doubt() -> None:
     """The wait is bounded from asking to the last byte."""
     held = asyncio.Event()
-    async with serving_once(wait_for=held.wait) as url, Wire(total_seconds=0.2) as wire:
+    async with serving_once(wait_for=held.wait) as url, HttpPool(total_seconds=0.2) as wire:
         assert (await problem(wire.http("Scaler", url).send("PUT", "/x", {}))).failure is Failure.UNKNOWN
         held.set()
 
@@ -162,7 +162,7 @@ async def test_at_most_ten_requests_are_in_flight_to_one_host() -> None:
         there -= 1
         return httpx.Response(200, json={})
 
-    async with Wire(httpx.MockTransport(handle)) as wire:
+    async with HttpPool(httpx.MockTransport(handle)) as wire:
         clients = [wire.http(f"pool {n}", f"{URL}/pools/{n}") for n in range(30)]
         await asyncio.gather(*(http.get() for http in clients))
     assert most == 10
@@ -180,7 +180,7 @@ async def test_a_refusal_may_be_an_answer_with_its_headers(status: int) -> None:
 async def test_redirects_and_proxies_of_the_environment_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the configured host is ever spoken to (C6)."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    async with serving_once() as url, Wire() as wire:
+    async with serving_once() as url, HttpPool() as wire:
         assert (await wire.http("Scaler", url).get("/x")).status == 200
     back = BackEnd(headers={"Location": "http://169.254.169.254/latest"}).says(302, {})
     await problem(client(back).get("/x"))

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.buildkite import Buildkite, build
 from bot.adapters.metrics.buildkite_jobs import MOST_PAGES, PAGE
 from bot.config import ConfigError
@@ -37,7 +37,7 @@ async def source(
     **table: object,
 ) -> AsyncIterator[Buildkite]:
     """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, Wire() as wire:
+    async with system.url() as url, HttpPool() as wire:
         raw = {"kind": "buildkite", "url": f"{url}/v3", "api_url": f"{url}/graphql", "token_env": "AGENT", **table}
         parts = parts_with(wire, TOKENS, AT)
         if clock is not None:

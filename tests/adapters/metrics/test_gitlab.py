@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http.client import Answer, Wire
+from bot.adapters.http.client import HttpAnswer, HttpPool
 from bot.adapters.metrics.gitlab import Gitlab, build
-from bot.adapters.metrics.gitlab_answers import Wanted
+from bot.adapters.metrics.gitlab_answers import GitLabWanted
 from bot.adapters.metrics.gitlab_pages import MOST_PAGES, following
 from bot.config import ConfigError
 from bot.core.pool.pool import Job, Snapshot
@@ -25,7 +25,7 @@ async def source(
     system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
 ) -> AsyncIterator[Gitlab]:
     """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, Wire() as wire:
+    async with system.url() as url, HttpPool() as wire:
         raw = {"kind": "gitlab", "url": url, "token_env": "GITLAB", "projects": PROJECTS, **table}
         parts = parts_with(wire, {"GITLAB": "gitlab-token-1"}, AT)
         yield build("g", "[metrics.g]", raw, pools or {"linux": TAGS}, parts)
@@ -189,7 +189,7 @@ async def test_a_list_without_end_is_given_up() -> None:
 )
 def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | None) -> None:
     """By keyset or by offset, whichever GitLab uses for the list."""
-    after = following(Answer(200, [], "", {"link": link} if link else {}))
+    after = following(HttpAnswer(200, [], "", {"link": link} if link else {}))
     assert after is None if found is None else after is not None and found.items() <= after.items()
 
 
@@ -199,7 +199,7 @@ def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | No
 )
 def test_a_pool_takes_a_job_whose_tags_it_has_all(asked: list[str], untagged: bool, covered: bool) -> None:
     """GitLab's own rule."""
-    assert Wanted(frozenset({"a", "b"}), untagged, None).covers({"tag_list": asked}) is covered
+    assert GitLabWanted(frozenset({"a", "b"}), untagged, None).covers({"tag_list": asked}) is covered
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.hud import Hud, build
-from bot.adapters.metrics.hud_answers import LIVE_SECONDS, Looks
+from bot.adapters.metrics.hud_answers import LIVE_SECONDS, HudFigures
 from bot.config import ConfigError
 from bot.core.pool.pool import Counted, Job, Snapshot
 from bot.ports import Failure, Unreachable
@@ -26,7 +26,7 @@ async def source(
     system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
 ) -> AsyncIterator[Hud]:
     """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, Wire() as wire:
+    async with system.url() as url, HttpPool() as wire:
         raw_table = {"kind": "hud", "url": url, "token_env": "HUD", **table}
         yield build("h", "[metrics.h]", raw_table, pools or {POOL: {}}, parts_with(wire, {"HUD": "hud-token-1"}, AT))
 
@@ -92,9 +92,9 @@ async def test_a_row_older_than_a_day_is_a_ghost(age: float, queued: int, ghosts
 def test_a_label_is_known_by_any_answer() -> None:
     """Jobs, counts, other repositories, or runners."""
     group = {"label": "a / b", "runners": [{"name": "r", "labels": [{"name": "c"}]}]}
-    looks = Looks([{"machine_type": "d"}], [{"machine_type": "e"}], [{"runner_label": "f"}], [group])
+    looks = HudFigures([{"machine_type": "d"}], [{"machine_type": "e"}], [{"runner_label": "f"}], [group])
     assert [name for name in "abcdefg" if looks.know(name)] == list("abcdef")
-    assert not Looks([], [], "down", "down").know("a")
+    assert not HudFigures([], [], "down", "down").know("a")
 
 
 async def test_without_the_other_repositories_the_length_is_unknown() -> None:

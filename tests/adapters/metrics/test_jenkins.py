@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.jenkins import Jenkins, build
 from bot.adapters.metrics.jenkins_answers import Label
 from bot.config import ConfigError
@@ -22,7 +22,7 @@ async def source(
     system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
 ) -> AsyncIterator[Jenkins]:
     """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, Wire() as wire:
+    async with system.url() as url, HttpPool() as wire:
         raw = {"kind": "jenkins", "url": url, "basic_env": "JENKINS", **table}
         parts = parts_with(wire, {"JENKINS": "bot:jenkins-token-1", "BARE": "jenkins-token-1"}, AT)
         yield build("j", "[metrics.j]", raw, pools or {"linux": {}}, parts)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build
 from bot.core.pool.pool import Counted, Snapshot
 from tests.adapters.back_end import parts_with
@@ -97,7 +97,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPrometh
         yield real
 
 
-def source(real: RealPrometheus, wire: Wire, keys: dict[str, object], at: float, max_age: str = "2m") -> Prometheus:
+def source(real: RealPrometheus, wire: HttpPool, keys: dict[str, object], at: float, max_age: str = "2m") -> Prometheus:
     """The source of one pool `x` with these keys."""
     raw = {"kind": "prometheus", "url": real.url, "max_age": max_age}
     return build("main", "[metrics.main]", raw, {"x": keys}, parts_with(wire, at=at))
@@ -105,7 +105,7 @@ def source(real: RealPrometheus, wire: Wire, keys: dict[str, object], at: float,
 
 async def look(real: RealPrometheus, at: float | None = None, max_age: str = "2m", **keys: object) -> Snapshot:
     """One look at a pool with these keys."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         return await source(real, wire, keys, at or time.time(), max_age).snapshot("x")
 
 
@@ -188,7 +188,7 @@ async def test_figures_that_are_no_longer_scraped_keep_their_time(
 async def test_the_past_of_a_preset(prometheus: RealPrometheus) -> None:
     """An incident begins with the hour before it, oldest first."""
     now = time.time()
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         keys: dict[str, object] = {"preset": "arc", "known_as": "linux-2xlarge"}
         past = await source(prometheus, wire, keys, now).history("x", now - 3000, now, 60.0)
     assert len(past) == 51

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import httpx
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build, newest_of
 from bot.adapters.metrics.prometheus_pool import PrometheusPool
 from bot.config import ConfigError
@@ -52,7 +52,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield real.url
 
 
-def source(url: str, wire: Wire, at: float, table: Mapping[str, object] | None = None, **figures: object) -> Prometheus:
+def source(
+    url: str, wire: HttpPool, at: float, table: Mapping[str, object] | None = None, **figures: object
+) -> Prometheus:
     """A source of one pool, as tailback.toml would name it."""
     raw = {"kind": "prometheus", "url": url, **(table or {})}
     return build("main", "[metrics.main]", raw, {POOL: figures}, parts_with(wire, {"TOKEN": "secret-token"}, at))
@@ -62,7 +64,7 @@ async def look(
     url: str, at: float | None = None, table: Mapping[str, object] | None = None, **figures: object
 ) -> Snapshot:
     """One snapshot of the pool."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         return await source(url, wire, at or time.time(), table, **figures).snapshot(POOL)
 
 
@@ -129,7 +131,7 @@ async def test_figures_that_are_no_longer_scraped_carry_their_own_time(server: s
 async def test_the_past_comes_oldest_first(server: str) -> None:
     """The range API gives queue, wait, busy and idle; a figure without a past is named."""
     now = time.time()
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         figures = {"preset": "ci", "idle": "ci_nothing", "busy": "ci_runners"}
         past = await source(server, wire, now, **figures).history(POOL, now - 3600, now, 1.0)
     assert past
@@ -150,7 +152,7 @@ async def test_the_simulated_fleet_answers_every_figure_of_the_preset() -> None:
     fleet = FleetStandIn(STOCKOUT, Surroundings(clock=lambda: at, post=nowhere))  # type: ignore[arg-type]  # sends nothing here
     await fleet.step(30)
     pool = next(iter(fleet.fleet.pools))
-    async with serving(fleet.app) as url, Wire() as wire:
+    async with serving(fleet.app) as url, HttpPool() as wire:
         raw = {"kind": "prometheus", "url": url}
         figures = {"preset": "ci", "window": "15s", "past": "10m", "lately": "2m"}
         prom = build("fleet", "[metrics.fleet]", raw, {pool: figures}, parts_with(wire, at=fleet.now()))
@@ -312,7 +314,7 @@ async def test_a_day_of_the_past_leaves_slots_for_the_looks() -> None:
         under_way -= 1
         return httpx.Response(200, json={"status": "success", "data": {"resultType": "matrix", "result": []}})
 
-    async with Wire(httpx.MockTransport(slow)) as wire:
+    async with HttpPool(httpx.MockTransport(slow)) as wire:
         prom = source(URL, wire, 1_700_000_123.0, preset="ci")
         assert await prom.history(POOL, 1_699_913_300.0, 1_700_000_000.0, 300.0) == ()
         day, most = most, 0

@@ -2,16 +2,16 @@
 
 import pytest
 
-from bot.adapters.http.client import Answer
+from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.prometheus_answers import Unknown, counted, one, points, samples, waiting
 
 
-def answer(body: object, status: int = 200) -> Answer:
+def answer(body: object, status: int = 200) -> HttpAnswer:
     """An answer with this document."""
-    return Answer(status, body, "the server's words")
+    return HttpAnswer(status, body, "the server's words")
 
 
-def success(kind: str, result: object, **more: object) -> Answer:
+def success(kind: str, result: object, **more: object) -> HttpAnswer:
     """A document of a query that worked."""
     return answer({"status": "success", "data": {"resultType": kind, "result": result}, **more})
 
@@ -31,7 +31,7 @@ def series(*values: object) -> list[dict[str, object]]:
         (success("vector", series("2"), warnings=["PromQL warning: bucket label is odd"]), 2.0),
     ],
 )
-def test_one_number_is_a_figure(document: Answer, value: float) -> None:
+def test_one_number_is_a_figure(document: HttpAnswer, value: float) -> None:
     """A vector of one, or a scalar."""
     assert one(samples(document)) == value
 
@@ -55,7 +55,7 @@ def test_one_number_is_a_figure(document: Answer, value: float) -> None:
         (answer({"status": "success"}), "no data"),
     ],
 )
-def test_everything_else_is_unknown_with_its_reason(document: Answer, why: str) -> None:
+def test_everything_else_is_unknown_with_its_reason(document: HttpAnswer, why: str) -> None:
     """Unknown is not zero, and the reason names a remedy where there is one."""
     found = one(samples(document))
     assert isinstance(found, Unknown)
@@ -88,7 +88,7 @@ def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
         (success("matrix", [{}, {}]), Unknown("the query returned 2 series; wrap it in sum() or max()")),
     ],
 )
-def test_a_past_is_one_series_without_holes(document: Answer, expected: object) -> None:
+def test_a_past_is_one_series_without_holes(document: HttpAnswer, expected: object) -> None:
     """A value that is no figure is left out."""
     assert points(document) == expected
 

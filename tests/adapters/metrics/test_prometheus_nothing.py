@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.http.client import Answer
+from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.prometheus_nothing import metrics_of, why_nothing
 from bot.ports import Unreachable
 
@@ -26,7 +26,7 @@ def test_the_metrics_of_a_query(query: str, metrics: tuple[str, ...]) -> None:
 async def test_a_prometheus_that_fails_meanwhile_is_not_blamed_on_the_query() -> None:
     """The second question may time out where the first did not."""
 
-    async def ask(path: str, params: object) -> Answer | Unreachable:
+    async def ask(path: str, params: object) -> HttpAnswer | Unreachable:
         return Unreachable("Prometheus", "did not answer within 8 s")
 
     assert (await why_nothing(ask, "a", 0.0)).why == "the query returned nothing"
@@ -35,7 +35,7 @@ async def test_a_prometheus_that_fails_meanwhile_is_not_blamed_on_the_query() ->
 async def test_without_a_date_nothing_is_said_of_clocks() -> None:
     """A proxy may drop the header."""
 
-    async def ask(path: str, params: object) -> Answer | Unreachable:
-        return Answer(200, {"status": "success", "data": {"resultType": "vector", "result": []}}, "")
+    async def ask(path: str, params: object) -> HttpAnswer | Unreachable:
+        return HttpAnswer(200, {"status": "success", "data": {"resultType": "vector", "result": []}}, "")
 
     assert (await why_nothing(ask, "a", 1e9)).why.startswith("Prometheus has no series of a now; check the name")

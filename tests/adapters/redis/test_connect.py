@@ -12,7 +12,7 @@ from bot.adapters.redis.connect import REPLY_SECONDS, connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.config import ConfigError
 from bot.core.pool.pool import Pool
-from bot.core.record import Change, Held, Put
+from bot.core.record import Change, Put, Stored
 from handlers.tools.demo import free_port
 from tests.adapters.redis.servers import running
 
@@ -51,9 +51,9 @@ def test_our_limits_win_over_the_urls() -> None:
 async def works(url: str) -> None:
     """Writes, claims, waits and checks through a store at `url`."""
     store = RedisStore(connect(url), CLOCKS)
-    await store.commit(Change(puts=(Put(Held(Pool("p"), 0), Pool("p"), 0.0),), join=(("open", "p"),), once=("m",)))
+    await store.commit(Change(puts=(Put(Stored(Pool("p"), 0), Pool("p"), 0.0),), join=(("open", "p"),), once=("m",)))
     assert [claim.id for claim in (await store.claim(5)).claims] == ["p"]
-    assert await store.get_many(Pool, ["p", "q"]) == {"p": Held(Pool("p"), 1)}
+    assert await store.get_many(Pool, ["p", "q"]) == {"p": Stored(Pool("p"), 1)}
     assert await store.members("open") == {"p"}
     assert await store.open_under("k", "m") == (True, None)
     assert await store.audit_trail() == []

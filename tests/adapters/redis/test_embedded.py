@@ -19,7 +19,7 @@ import uvloop
 from bot.adapters.redis import engine as redis_engine
 from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, Engine, find_engine, running_url
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 OWNER = """
 import asyncio, sys

@@ -19,7 +19,7 @@ from bot.adapters.redis.scripts import PARK
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.audit_chain import broken_at
 from bot.core.pool.pool import Pool
-from bot.core.record import AuditEntry, Change, Held, Put
+from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Failure, Unreachable
 from tests.adapters.redis.proxy import RedisProxy
 from tests.adapters.redis.servers import plain_redis, running, whole
@@ -28,7 +28,7 @@ CLOCKS = Clocks(time.time, time.monotonic)
 
 
 def new(pool: Pool, due: float | None = None) -> Change:
-    return Change(puts=(Put(Held(pool, 0), pool, due),))
+    return Change(puts=(Put(Stored(pool, 0), pool, due),))
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ async def test_a_lost_reply_applies_a_commit_once_and_answers_success(
     """A retry gets the first answer, with one audit entry (docs/design/measurements.md#client-retries)."""
     proxy.lose(b"EVALSHA")
     entry = AuditEntry(1.0, "U1", "ack")
-    await shaky.commit(Change(puts=(Put(Held(Pool("p"), 0), Pool("p"), None),), audit=(entry,), once=("m",)))
+    await shaky.commit(Change(puts=(Put(Stored(Pool("p"), 0), Pool("p"), None),), audit=(entry,), once=("m",)))
     assert len([request for request in proxy.requests if b"audit_head" in request and b"pool:p" in request]) == 2
-    assert await store.get(Pool, "p") == Held(Pool("p"), 1)
+    assert await store.get(Pool, "p") == Stored(Pool("p"), 1)
     trail = await store.audit_trail()
     assert ([row[1] for row in trail], broken_at(trail)) == ([entry], None)
 
@@ -82,7 +82,7 @@ async def test_two_lost_replies_say_that_it_may_have_happened(
 
 async def test_a_lost_claim_is_not_asked_for_twice(shaky: RedisStore, store: RedisStore, proxy: RedisProxy) -> None:
     """Its records come back when their leases end; asking again would only take more of them."""
-    await store.commit(Change(puts=tuple(Put(Held(Pool(p), 0), Pool(p), 0.0) for p in ("p", "q"))))
+    await store.commit(Change(puts=tuple(Put(Stored(Pool(p), 0), Pool(p), 0.0) for p in ("p", "q"))))
     proxy.lose(b"EVALSHA", times=1)
     with pytest.raises(Unreachable):
         await shaky.claim(1)
@@ -129,7 +129,7 @@ async def test_scripts_are_loaded_again_after_a_restart(store: RedisStore, redis
 
 async def test_an_unreadable_record_takes_down_nothing_but_itself(store: RedisStore, redis_url: str) -> None:
     """It is handed to nobody, logged, looked at again later, left out of lists, and names itself when read alone."""
-    await store.commit(Change(puts=tuple(Put(Held(Pool(p), 0), Pool(p), 0.0) for p in ("bad", "good"))))
+    await store.commit(Change(puts=tuple(Put(Stored(Pool(p), 0), Pool(p), 0.0) for p in ("bad", "good"))))
     with redis.Redis.from_url(redis_url) as client:
         client.hset("{tailback}:rec:pool:bad", "doc", b"\x80\x04not ours")
         client.zadd("{tailback}:due", {"novelty:1": 1})
@@ -137,7 +137,7 @@ async def test_an_unreadable_record_takes_down_nothing_but_itself(store: RedisSt
         claims = await store.claim(10)
     assert [claim.id for claim in claims.claims] == ["good"]
     assert {line["record"] for line in logs} == {"pool:bad", "novelty:1"}
-    await store.commit(Change(puts=(Put(Held(Pool("good"), 1, claims.claims[0].fence), Pool("good"), None),)))
+    await store.commit(Change(puts=(Put(Stored(Pool("good"), 1, claims.claims[0].fence), Pool("good"), None),)))
     assert (await store.claim(10)).next_due_in_seconds == pytest.approx(60, abs=2)
     with pytest.raises(Unreachable, match="pool:bad"):
         await store.get(Pool, "bad")
@@ -151,7 +151,7 @@ async def test_a_key_of_a_foreign_type_leaves_nothing_half_written(store: RedisS
             client.flushall()
             client.rpush(key, "foreign")
             change = Change(
-                puts=(Put(Held(Pool("p"), 0), Pool("p"), 0.0), Put(Held(Pool("q"), 0), Pool("q"), 0.0)),
+                puts=(Put(Stored(Pool("p"), 0), Pool("p"), 0.0), Put(Stored(Pool("q"), 0), Pool("q"), 0.0)),
                 point={"k": ("p", None)},
                 join=(("open", "p"),),
                 audit=(AuditEntry(1.0, "U1", "ack"),),
@@ -244,7 +244,7 @@ async def test_only_its_holder_parks_a_record(store: RedisStore, redis_url: str)
     clients = connect(redis_url)
     parked = await RedisLink(clients.requests).run(PARK, (f"{RECORDS}pool:p", DUE), ("pool:p", claim.fence - 1, 60_000))
     assert parked == [0]
-    await store.commit(Change(puts=(Put(Held(Pool("p"), claim.held.version, claim.fence), Pool("p"), None),)))
+    await store.commit(Change(puts=(Put(Stored(Pool("p"), claim.held.version, claim.fence), Pool("p"), None),)))
     await clients.aclose()
 
 
@@ -295,5 +295,5 @@ async def test_a_frozen_server_that_wakes_up_applies_a_commit_once(tmp_path: Pat
                 await store.commit(new(Pool("p")))
         finally:
             os.kill(server.pid, signal.SIGCONT)
-        assert await store.get(Pool, "p") == Held(Pool("p"), 1)
+        assert await store.get(Pool, "p") == Stored(Pool("p"), 1)
         await store.aclose()

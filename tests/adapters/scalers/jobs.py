@@ -1,6 +1,6 @@
 """Jobs of GitHub Actions for scaler tests, and a port that tells them."""
 
-from bot.core.pool.job import JobState, Line, WorkflowJob
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 
 
 def job(number: int, state: JobState = JobState.QUEUED, **more: object) -> WorkflowJob:
@@ -20,6 +20,6 @@ class FakeJobs:
         """The jobs that ask for a label, in no order."""
         return tuple(reversed([one for one in self.jobs if label in one.labels]))
 
-    async def line(self) -> Line | None:
+    async def line(self) -> WebhookCoverage | None:
         """Nothing is known of gaps."""
         return None

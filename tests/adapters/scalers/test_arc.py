@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.arc import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
@@ -29,7 +29,7 @@ async def api() -> KubernetesApi:
 @pytest.fixture
 async def lever(api: KubernetesApi) -> AsyncIterator[Make]:
     """Makes the adapter in front of it."""
-    async with serving_kubernetes(api) as url, Wire() as wire:
+    async with serving_kubernetes(api) as url, HttpPool() as wire:
 
         async def make(**more: object) -> Scaler:
             return build("linux", PLACE, {**TABLE, "url": url, **more}, parts_with(wire, {"TOKEN": "cluster-token"}))[0]
@@ -102,7 +102,7 @@ async def test_a_gitops_sync_in_the_same_moment_is_left_alone(lever: Make, api: 
 
 async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
     """With what the change does to the listener."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         parts = parts_with(wire, {"TOKEN": "x"})
         cap = build("linux", PLACE, TABLE, parts)[1].caution
         idle = build("linux", PLACE, {**TABLE, "lever": "min"}, parts)[1].caution
@@ -113,6 +113,6 @@ async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
 
 async def test_an_unknown_lever_is_refused() -> None:
     """There are two."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         with pytest.raises(ConfigError, match="lever: "):
             build("linux", PLACE, {**TABLE, "lever": "both"}, parts_with(wire, {"TOKEN": "x"}))

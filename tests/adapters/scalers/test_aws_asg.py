@@ -8,7 +8,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.aws_asg import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
@@ -33,7 +33,7 @@ def moto() -> Iterator[str]:
 @pytest.fixture
 async def parts() -> AsyncIterator[Parts]:
     """Parts of one process, on the machine's clock as AWS is."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         yield parts_with(wire)
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.kubernetes import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
@@ -19,7 +19,7 @@ TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env"
 @pytest.fixture
 async def parts() -> AsyncIterator[Parts]:
     """Parts with the cluster's token."""
-    async with Wire() as wire:
+    async with HttpPool() as wire:
         yield parts_with(wire, {"TOKEN": "cluster-token"})
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import Wire
+from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers import arc, aws_asg, command, github_aws_runners, kubernetes
 from bot.adapters.scalers import http as http_scaler
 from bot.adapters.scalers import none as none_scaler
@@ -80,7 +80,7 @@ class HomeGrown:
 async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
     """The world of one kind."""
     async with AsyncExitStack() as stack:
-        wire = await stack.enter_async_context(Wire())
+        wire = await stack.enter_async_context(HttpPool())
         parts = replace(parts_with(wire, {"TOKEN": "cluster-token"}), jobs=FakeJobs(*map(job, range(30))))
         yield await {
             "http": _http,

@@ -13,7 +13,7 @@ from bot.adapters.slack.client import open_client, open_session
 from bot.config import ConfigError, load
 from bot.ports import Failure, Message, Unreachable
 from handlers.tools.check import examined
-from handlers.tools.findings import Finding, Level
+from handlers.tools.findings import CheckFinding, Level
 from handlers.wiring_tools import instruments
 from tests.adapters.on_the_way import Proxy, in_tls, proxying, serving_tls
 from tests.playground.slack_kit import CI, standing
@@ -134,7 +134,7 @@ def settings_of(folder: Path, slack: str, more: str, **variables: str) -> Mappin
     return {**places, "SLACK_BOT_TOKEN": "xoxb-demo", "SLACK_API_URL": f"{slack}/api/", **variables}
 
 
-async def doctor_says(given: Mapping[str, str]) -> list[Finding]:
+async def doctor_says(given: Mapping[str, str]) -> list[CheckFinding]:
     """What `tailback check` finds out about Slack."""
     settings = load(given)
     async with instruments(settings) as tools:

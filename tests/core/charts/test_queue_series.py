@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.charts.queue_series import FEWER_POINTS, MOST_POINTS, Course, Span, onward, stretches
+from bot.core.charts.queue_series import FEWER_POINTS, MOST_POINTS, QueueSeries, Span, extended, segments
 from bot.core.pool.pool import Snapshot
 from tests.builders import NOW, sample
 
@@ -16,44 +16,44 @@ def looks(*queued: int | None, since: float = NOW, every: float = 30.0) -> tuple
 
 def test_waiting_is_added_up_from_what_was_seen() -> None:
     """10 jobs for a minute, then none: the shorter of two neighbouring queues counts, so it is the least."""
-    course = onward(None, looks(10, 10, 10, 0), SPAN)
+    course = extended(None, looks(10, 10, 10, 0), SPAN)
     assert (course.waited_seconds, course.measured_seconds) == (600.0, 90.0)
 
 
 def test_what_lies_before_the_incident_is_drawn_and_not_counted() -> None:
     """The picture begins with the past; the cost begins with the incident."""
-    course = onward(None, looks(5, 5, 5, 5, since=NOW - 60), SPAN)
+    course = extended(None, looks(5, 5, 5, 5, since=NOW - 60), SPAN)
     assert (len(course.points), course.waited_seconds, course.measured_seconds) == (2, 150.0, 30.0)
-    assert onward(None, looks(5, since=NOW - 3600), SPAN).points == ()
+    assert extended(None, looks(5, since=NOW - 3600), SPAN).points == ()
 
 
 @pytest.mark.parametrize("hole", [looks(10, None, 10), (*looks(10), *looks(10, since=NOW + 200))])
 def test_what_was_not_measured_counts_for_nothing(hole: tuple[Snapshot, ...]) -> None:
     """Neither an unknown queue nor a silent source becomes a number."""
-    course = onward(None, hole, SPAN)
+    course = extended(None, hole, SPAN)
     assert (course.waited_seconds, course.measured_seconds) == (0.0, 0.0)
 
 
 def test_in_a_simulation_a_second_is_worth_more() -> None:
     """Hours are the pool's own, as its waits are."""
-    assert onward(None, looks(10, 10), Span(NOW, NOW, 30.0, speed=60.0)).waited_seconds == 10 * 30 * 60
+    assert extended(None, looks(10, 10), Span(NOW, NOW, 30.0, speed=60.0)).waited_seconds == 10 * 30 * 60
 
 
 def test_the_same_samples_twice_change_nothing() -> None:
     """A look is repeated whenever a write is; neither hours nor causes may count twice."""
-    once = onward(None, looks(1, 2, 3), SPAN, "a surge of jobs")
-    assert onward(once, looks(1, 2, 3), SPAN, "a surge of jobs") == once
+    once = extended(None, looks(1, 2, 3), SPAN, "a surge of jobs")
+    assert extended(once, looks(1, 2, 3), SPAN, "a surge of jobs") == once
     assert once.likeliest == ("a surge of jobs", 1, 1)
 
 
 def test_the_cause_of_most_looks_is_the_likeliest() -> None:
     """One look that saw something else does not decide."""
-    course: Course | None = None
+    course: QueueSeries | None = None
     for number, cause in enumerate(["limit", "surge", "surge", ""]):
-        course = onward(course, looks(*[1] * (number + 1)), SPAN, cause)
+        course = extended(course, looks(*[1] * (number + 1)), SPAN, cause)
     assert course is not None
     assert course.likeliest == ("surge", 2, 3)
-    assert Course(60.0).likeliest is None
+    assert QueueSeries(60.0).likeliest is None
 
 
 @pytest.mark.parametrize(("pools", "most"), [(1, MOST_POINTS), (9, FEWER_POINTS)])
@@ -61,30 +61,30 @@ def test_a_day_becomes_few_points_and_keeps_its_peak(pools: int, most: int) -> N
     """The record stays small; the worst of each step is what is kept."""
     queued = [7] * 2880
     queued[1500] = 99
-    course: Course | None = None
+    course: QueueSeries | None = None
     for start in range(0, 2880, 240):
-        course = onward(
+        course = extended(
             course, looks(*queued[start : start + 240], since=NOW + 30 * start), Span(NOW, NOW, 30.0, pools=pools)
         )
     assert course is not None
     assert most / 2 <= len(course.points) <= most
     assert max(point.queued or 0 for point in course.points) == 99
-    assert len(stretches(course, "queued")) == 1
+    assert len(segments(course, "queued")) == 1
     assert course.measured_seconds == 30.0 * 2879
 
 
 def test_a_silent_source_and_an_unknown_figure_cut_the_line() -> None:
     """Never interpolated, never zero."""
-    course = onward(None, (*looks(1, 2, None, None, None, 3, 4), *looks(5, 6, since=NOW + 600)), SPAN)
-    seen = [[value for _, value in stretch] for stretch in stretches(course, "queued")]
+    course = extended(None, (*looks(1, 2, None, None, None, 3, 4), *looks(5, 6, since=NOW + 600)), SPAN)
+    seen = [[value for _, value in stretch] for stretch in segments(course, "queued")]
     assert seen == [[2.0], [3.0, 4.0], [6.0, 6.0]]
-    assert stretches(course, "limit") == ()
+    assert segments(course, "limit") == ()
 
 
 def test_a_sources_own_past_comes_in_wider_steps() -> None:
     """A poll of 2 s does not make gaps of a past that is told every 30 s; a missing piece of it is one."""
     past = (*looks(1, 2, 3, since=NOW - 300), *looks(4, 5, since=NOW - 120))
-    course = onward(None, (*past, *looks(6, 7, 8, since=NOW - 60, every=30.0)), Span(NOW, NOW, 2.0))
-    assert [len(stretch) for stretch in stretches(course, "queued")] == [3, 5]
-    later = onward(None, looks(1, 2, 3, since=NOW + 100), Span(NOW, NOW, 2.0))
-    assert [len(stretch) for stretch in stretches(later, "queued")] == [1, 1, 1]
+    course = extended(None, (*past, *looks(6, 7, 8, since=NOW - 60, every=30.0)), Span(NOW, NOW, 2.0))
+    assert [len(stretch) for stretch in segments(course, "queued")] == [3, 5]
+    later = extended(None, looks(1, 2, 3, since=NOW + 100), Span(NOW, NOW, 2.0))
+    assert [len(stretch) for stretch in segments(later, "queued")] == [1, 1, 1]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.charts.queue_series import Span, onward
+from bot.core.charts.queue_series import Span, extended
 from bot.core.charts.sparkline import moved, pictured, spark_lines, sparkline
 from tests.builders import NOW, POOL, incident, named, sample
 
@@ -34,7 +34,7 @@ def test_many_values_keep_the_worst_of_each_part() -> None:
 def test_the_words_give_first_peak_and_last_with_their_times() -> None:
     """For whoever cannot see bars."""
     queued = [0, 0, 2, 4, 10, 12, 12, 8, 8, 3]
-    course = onward(None, tuple(sample(q, at=NOW + 60 * i) for i, q in enumerate(queued)), Span(NOW, NOW, 30.0))
+    course = extended(None, tuple(sample(q, at=NOW + 60 * i) for i, q in enumerate(queued)), Span(NOW, NOW, 30.0))
     found = incident(courses={POOL: course})
     assert spark_lines(found) == (
         "linux.2xlarge ▁▁▂▃▇██▆▆▃ jobs queued from 08:00 to 08:09 UTC: first 0, peak 12 at 08:05, last 3; "
@@ -45,8 +45,8 @@ def test_the_words_give_first_peak_and_last_with_their_times() -> None:
 
 def test_a_queue_of_which_little_is_known_or_that_stood_still_makes_none() -> None:
     """Four points are no picture; neither is a flat line of its own accord."""
-    few = onward(None, tuple(sample(5, at=NOW + 60 * i) for i in range(4)), Span(NOW, NOW, 30.0))
-    flat = onward(None, tuple(sample(5, at=NOW + 60 * i) for i in range(9)), Span(NOW, NOW, 30.0))
+    few = extended(None, tuple(sample(5, at=NOW + 60 * i) for i in range(4)), Span(NOW, NOW, 30.0))
+    flat = extended(None, tuple(sample(5, at=NOW + 60 * i) for i in range(9)), Span(NOW, NOW, 30.0))
     assert pictured(incident(courses={POOL: few})) == ()
     assert pictured(incident(courses={POOL: flat})) == (POOL,)
     assert not moved(incident(courses={POOL: flat}))
@@ -55,7 +55,7 @@ def test_a_queue_of_which_little_is_known_or_that_stood_still_makes_none() -> No
 def test_more_than_four_pools_are_counted() -> None:
     """The worst are drawn, the rest is said."""
     names = tuple("abcdef")
-    course = onward(None, tuple(sample(5, at=NOW + 60 * i) for i in range(9)), Span(NOW, NOW, 30.0))
+    course = extended(None, tuple(sample(5, at=NOW + 60 * i) for i in range(9)), Span(NOW, NOW, 30.0))
     lines = spark_lines(incident(pools=named(*names), courses=dict.fromkeys(names, course)))
     assert len(lines) == 5
     assert lines[-1] == "2 more pools not drawn"
@@ -63,6 +63,6 @@ def test_more_than_four_pools_are_counted() -> None:
 
 def test_a_story_of_a_few_seconds_has_them_in_its_times() -> None:
     """As in the demo, where a minute of the fleet is a second."""
-    course = onward(None, tuple(sample(q, at=NOW + 2 * q) for q in range(9)), Span(NOW, NOW, 1.0))
+    course = extended(None, tuple(sample(q, at=NOW + 2 * q) for q in range(9)), Span(NOW, NOW, 1.0))
     (line,) = spark_lines(incident(courses={POOL: course}))
     assert "jobs queued from 08:00:00 to 08:00:16 UTC: first 0, peak 8 at 08:00:16, last 8" in line

@@ -9,14 +9,14 @@ from bot.core.forecast.evaluate_warning import (
     CALM_SECONDS,
     REST_SECONDS,
     SURE_LOOKS,
-    Seen,
+    Measurement,
+    advanced,
     expected,
     learnt_from,
     reached,
-    stepped,
     thresholds,
 )
-from bot.core.pool.early_warning import Crossing, Early, Ending, Measure, Threshold
+from bot.core.pool.early_warning import Crossing, Ending, Measure, Threshold, WarningHistory
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.pool import PoolRules, Snapshot
 from tests.builders import NOW, POOL, sample
@@ -150,24 +150,24 @@ CALM = sample(5, oldest_wait_seconds=60.0)
 OVER = sample(60, oldest_wait_seconds=1900.0)
 
 
-def seen(minute: float, coming: Crossing | None = None, one: Snapshot = CALM, **parts: object) -> Seen:
+def seen(minute: float, coming: Crossing | None = None, one: Snapshot = CALM, **parts: object) -> Measurement:
     """One look, so many minutes after NOW."""
     given = {"limits": (WAIT,), "crossings": (coming,) if coming else (), **parts}
-    return Seen(NOW + 60 * minute, one, **given)  # type: ignore[arg-type]  # names are checked by it
+    return Measurement(NOW + 60 * minute, one, **given)  # type: ignore[arg-type]  # names are checked by it
 
 
-def after(looks: Iterable[Seen], early: Early | None = None) -> Early:
+def after(looks: Iterable[Measurement], early: WarningHistory | None = None) -> WarningHistory:
     """The record after these looks."""
-    found = early or Early()
+    found = early or WarningHistory()
     for look in looks:
-        found = stepped(found, look)
+        found = advanced(found, look)
     return found
 
 
 BEGUN = after(seen(n, SURE) for n in range(SURE_LOOKS))
 
 
-def scores(early: Early) -> tuple[int, int, int]:
+def scores(early: WarningHistory) -> tuple[int, int, int]:
     """(hits, false, missed)."""
     return early.hits, early.false, early.missed
 
@@ -186,7 +186,7 @@ def test_no_warning_while_an_incident_speaks_of_the_pool() -> None:
 
 def test_an_alert_that_fires_takes_it_over_and_makes_it_right() -> None:
     """The incident's id is kept, for the link."""
-    found = stepped(BEGUN, seen(9, one=OVER, incidents=("i1",), fired="i1"))
+    found = advanced(BEGUN, seen(9, one=OVER, incidents=("i1",), fired="i1"))
     assert found.episode is not None
     assert (found.episode.ending, found.episode.incident) == (Ending.FIRED, "i1")
     assert scores(found) == (1, 0, 0)
@@ -194,7 +194,7 @@ def test_an_alert_that_fires_takes_it_over_and_makes_it_right() -> None:
 
 def test_an_incident_about_other_pools_takes_it_over_and_proves_nothing() -> None:
     """Neither right nor false."""
-    found = stepped(BEGUN, seen(9, incidents=("i1",)))
+    found = advanced(BEGUN, seen(9, incidents=("i1",)))
     assert found.episode is not None
     assert found.episode.ending is Ending.FIRED
     assert scores(found) == (0, 0, 0)
@@ -205,8 +205,8 @@ def test_a_crossing_without_an_alert_makes_it_right_once() -> None:
     crossed = after([seen(9, one=OVER), seen(10, one=OVER)], BEGUN)
     assert crossed.standing
     assert scores(crossed) == (1, 0, 0)
-    assert scores(stepped(crossed, seen(11, one=OVER, incidents=("i1",), fired="i1"))) == (1, 0, 0)
-    eased = stepped(crossed, seen(12, one=CALM))
+    assert scores(advanced(crossed, seen(11, one=OVER, incidents=("i1",), fired="i1"))) == (1, 0, 0)
+    eased = advanced(crossed, seen(12, one=CALM))
     assert eased.episode is not None
     assert eased.episode.ending is Ending.EASED
 
@@ -215,7 +215,7 @@ def test_it_passes_when_nothing_is_expected_for_a_while() -> None:
     """Not at the first better look; then it was false."""
     still = after([seen(3), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60 - 2)], BEGUN)
     assert still.standing
-    over = stepped(still, seen(4 + CALM_SECONDS / 60))
+    over = advanced(still, seen(4 + CALM_SECONDS / 60))
     assert over.episode is not None
     assert over.episode.ending is Ending.PASSED
     assert scores(over) == (0, 1, 0)
@@ -241,7 +241,7 @@ def test_it_does_not_stand_for_ever() -> None:
 
 def test_switched_off_it_is_withdrawn_and_not_counted() -> None:
     """No threshold, no warning."""
-    found = stepped(BEGUN, seen(3, limits=()))
+    found = advanced(BEGUN, seen(3, limits=()))
     assert found.episode is not None
     assert found.episode.ending is Ending.WITHDRAWN
     assert scores(found) == (0, 0, 0)
@@ -249,7 +249,7 @@ def test_switched_off_it_is_withdrawn_and_not_counted() -> None:
 
 def test_the_next_one_waits_until_the_last_has_rested() -> None:
     """At most one at a time, and a pause between two."""
-    passed = stepped(BEGUN, seen(60))
+    passed = advanced(BEGUN, seen(60))
     soon = after((seen(60 + n, SURE) for n in range(1, 10)), passed)
     assert not soon.standing
     later = after((seen(60 + REST_SECONDS / 60 + n, SURE) for n in range(SURE_LOOKS)), passed)
@@ -265,7 +265,7 @@ def test_the_next_one_waits_until_the_last_has_rested() -> None:
     ],
     ids=["crossed", "fired", "crossed, then fired"],
 )
-def test_what_no_warning_stood_before_is_missed_once(looks: list[Seen]) -> None:
+def test_what_no_warning_stood_before_is_missed_once(looks: list[Measurement]) -> None:
     """However long it stays there."""
     assert scores(after(looks)) == (0, 0, 1)
 

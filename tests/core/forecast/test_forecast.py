@@ -8,7 +8,7 @@ import pytest
 from bot.core.forecast.forecast import forecast, looked_ahead
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.scoring import Calibration
-from bot.core.pool.hour_stats import Usual
+from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import Pool, PoolRules, Snapshot
 from tests.builders import FULL
 
@@ -138,9 +138,9 @@ def test_an_accelerated_fleet_is_read_by_its_own_time() -> None:
     assert forecast(fast, RULES, speed=60.0).mid_seconds == pytest.approx(forecast(series(), RULES).mid_seconds)
 
 
-def flat_weeks() -> tuple[Usual, ...]:
+def flat_weeks() -> tuple[Baseline, ...]:
     """Past weeks that had the same rate at every hour."""
-    return tuple(Usual(int(AT // 3600) + n, FULL["arrivals_per_minute"], 0.0, 4) for n in range(14))
+    return tuple(Baseline(int(AT // 3600) + n, FULL["arrivals_per_minute"], 0.0, 4) for n in range(14))
 
 
 def side(made: Forecast) -> float:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.charts.queue_series import Course
+from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.closing import cause_lines, farewell, hours, resolved_by_hand, scores_of, waited_lines, waits
 from bot.core.incident.incident import State
@@ -13,9 +13,9 @@ from tests.builders import NOW, POOL, incident, named
 HOUR = 3600.0
 
 
-def cost(waited: float, measured: float, **causes: int) -> Course:
+def cost(waited: float, measured: float, **causes: int) -> QueueSeries:
     """A course with its sums alone."""
-    return Course(60.0, waited_seconds=waited, measured_seconds=measured, causes=causes)
+    return QueueSeries(60.0, waited_seconds=waited, measured_seconds=measured, causes=causes)
 
 
 def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:

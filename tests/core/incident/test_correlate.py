@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.alert import Readings, worst_readings
-from bot.core.incident.correlate import Look, Maxima, correlated
+from bot.core.incident.correlate import Maxima, PoolsNow, correlated
 from bot.core.incident.observe import View, observed
 from bot.core.pool.pool import Pool, Snapshot
 from tests.builders import NOW, TIMING, alert, candidates, delivery, incident, sample, view
@@ -36,54 +36,54 @@ def test_the_pool_whose_figure_fits_holds_the_maximum(
     samples: list[Snapshot], queue: str | None, wait: str | None
 ) -> None:
     """The two maxima may be of two pools (docs/design/diagnosis.md#two-maxima); what fits nobody is said of nobody."""
-    found = correlated(None, SEED, Look(samples, len(samples), NOW, 30))
+    found = correlated(None, SEED, PoolsNow(samples, len(samples), NOW, 30))
     assert found is not None
     assert (found.longest_queue, found.longest_wait) == (queue, wait)
 
 
 def test_an_alert_without_these_figures_is_not_looked_for() -> None:
     """Other rules report other things."""
-    assert correlated(None, Readings(None, None, None, None), Look([look("a", 14, 114)], 1, NOW, 30)) is None
-    only = correlated(None, Readings(None, 114, None, None), Look([look("a", 14, 114)], 1, NOW, 30))
+    assert correlated(None, Readings(None, None, None, None), PoolsNow([look("a", 14, 114)], 1, NOW, 30)) is None
+    only = correlated(None, Readings(None, 114, None, None), PoolsNow([look("a", 14, 114)], 1, NOW, 30))
     assert only is not None
     assert (only.longest_queue, only.longest_wait) == (None, "a")
 
 
 def test_what_was_found_with_all_pools_known_stays() -> None:
     """The queue moves on; what the alert spoke of does not."""
-    found = correlated(None, SEED, Look([look("a", 14, 114)], 1, NOW, 30))
-    assert correlated(found, SEED, Look([look("b", 14, 114)], 1, NOW + 1, 30)) is found
+    found = correlated(None, SEED, PoolsNow([look("a", 14, 114)], 1, NOW, 30))
+    assert correlated(found, SEED, PoolsNow([look("b", 14, 114)], 1, NOW + 1, 30)) is found
 
 
 def test_a_first_look_without_all_pools_is_made_better_for_two_periods() -> None:
     """A pool that is measured a little later may be the one; after that nothing changes any more."""
-    found = correlated(None, SEED, Look([look("b", 14, 31)], 2, NOW, 30))
+    found = correlated(None, SEED, PoolsNow([look("b", 14, 31)], 2, NOW, 30))
     assert found == Maxima(14, 114, NOW, longest_queue="b")
     both = [look("b", 14, 31), look("a", 3, 114, age=-30)]
-    better = correlated(found, SEED, Look(both, 2, NOW + 30, 30))
+    better = correlated(found, SEED, PoolsNow(both, 2, NOW + 30, 30))
     assert better == Maxima(14, 114, NOW, longest_queue="b", longest_wait="a", complete=True)
-    assert correlated(found, SEED, Look(both, 2, NOW + 61, 30)) is found
+    assert correlated(found, SEED, PoolsNow(both, 2, NOW + 61, 30)) is found
 
 
 def test_samples_from_before_the_alert_do_not_settle_that_no_pool_fits() -> None:
     """The queue may have come between the last poll and the alert: the next poll is looked at too."""
     quiet = [look("a", 0, 0, age=20), look("b", 0, 0, age=20)]
-    first = correlated(None, SEED, Look(quiet, 2, NOW, 30))
+    first = correlated(None, SEED, PoolsNow(quiet, 2, NOW, 30))
     assert first == Maxima(14, 114, NOW)
     polled = [look("a", 3, 114, age=-10), look("b", 14, 31, age=-10)]
-    assert correlated(first, SEED, Look(polled, 2, NOW + 10, 30)) == Maxima(14, 114, NOW, "b", "a", complete=True)
+    assert correlated(first, SEED, PoolsNow(polled, 2, NOW + 10, 30)) == Maxima(14, 114, NOW, "b", "a", complete=True)
     still = [look("a", 0, 0, age=-10), look("b", 0, 0, age=-10)]
-    assert correlated(first, SEED, Look(still, 2, NOW + 10, 30)) == Maxima(14, 114, NOW, complete=True)
+    assert correlated(first, SEED, PoolsNow(still, 2, NOW + 10, 30)) == Maxima(14, 114, NOW, complete=True)
 
 
 def test_other_figures_are_looked_for_anew() -> None:
     """The alert fired again with another wait."""
-    found = correlated(None, SEED, Look([look("a", 14, 114)], 1, NOW, 30))
-    again = correlated(found, Readings(60, 240, True, True), Look([look("b", 61, 239)], 1, NOW + 900, 30))
+    found = correlated(None, SEED, PoolsNow([look("a", 14, 114)], 1, NOW, 30))
+    again = correlated(found, Readings(60, 240, True, True), PoolsNow([look("b", 61, 239)], 1, NOW + 900, 30))
     assert again is not None
     assert (again.at, again.longest_queue) == (NOW + 900, None), "the sample is too old by then"
     fresh = [look("b", 61, 239, age=-900)]
-    found_now = correlated(again, Readings(60, 240, True, True), Look(fresh, 1, NOW + 900, 30))
+    found_now = correlated(again, Readings(60, 240, True, True), PoolsNow(fresh, 1, NOW + 900, 30))
     assert found_now == Maxima(60, 240, NOW + 900, "b", "b", complete=True)
 
 

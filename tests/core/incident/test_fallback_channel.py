@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from bot.core.incident.fallback_channel import HOME_SECONDS, at_home, home_due, moved, parted, returned, stayed
+from bot.core.incident.fallback_channel import HOME_SECONDS, at_home, home_due, moved, parted, return_failed, returned
 from bot.core.incident.incident import State, Thread
-from bot.core.incident.plan import GoHome, Part, Wait, next_step
+from bot.core.incident.plan import PointToNewThread, ReturnToChannel, Wait, next_step
 from tests.builders import CHANNEL, NOW, TIMING, incident
 
 FALLBACK = "C0OPS"
@@ -16,7 +16,7 @@ def test_home_is_tried_an_hour_after_the_move_and_an_hour_after_each_try() -> No
     assert away.thread == Thread(FALLBACK, instead_of=CHANNEL, mention=away.thread.mention, tried_home_at=NOW)
     assert not home_due(away, NOW + HOME_SECONDS - 1)
     assert home_due(away, NOW + HOME_SECONDS)
-    assert not home_due(stayed(away, NOW + HOME_SECONDS), NOW + 2 * HOME_SECONDS - 1)
+    assert not home_due(return_failed(away, NOW + HOME_SECONDS), NOW + 2 * HOME_SECONDS - 1)
     assert not home_due(replace(away, state=State.RESOLVED), NOW + HOME_SECONDS)
     assert not home_due(incident(), NOW + 10 * HOME_SECONDS)
 
@@ -41,6 +41,6 @@ def test_home_comes_before_what_else_is_to_be_said() -> None:
     """So that what happened meanwhile is told where the incident goes on."""
     away = moved(incident(outbox=(2,)), FALLBACK, NOW - HOME_SECONDS)
     away = replace(away, thread=replace(away.thread, root="1.1", shown="old"))
-    assert next_step(away, "drawn", NOW, TIMING) == GoHome()
-    assert next_step(returned(away, "2.2", "drawn", NOW), "drawn", NOW, TIMING) == Part()
+    assert next_step(away, "drawn", NOW, TIMING) == ReturnToChannel()
+    assert next_step(returned(away, "2.2", "drawn", NOW), "drawn", NOW, TIMING) == PointToNewThread()
     assert next_step(replace(away, retry_at=NOW + 5), "drawn", NOW, TIMING) == Wait(NOW + 5)

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable
 
-from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, Cell, counted
+from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, HourStats, counted
 
 MONDAY = 1_799_625_600.0
 """2027-01-11 00:00 UTC, a Monday."""
 FIRST = int(MONDAY // 3600)
 
 
-def hour(number: int, wait: float = 0.0, queued: int = 0, **parts: object) -> Cell:
+def hour(number: int, wait: float = 0.0, queued: int = 0, **parts: object) -> HourStats:
     """One fully measured hour, `number` hours after MONDAY; 30 of 40 runners at work, 180 jobs of 10 min."""
     given: dict = {
         "samples": 60,
@@ -26,10 +26,10 @@ def hour(number: int, wait: float = 0.0, queued: int = 0, **parts: object) -> Ce
         "sizes": counted((), queued, 3600.0, SIZE_EDGES),
         "waited": counted((), wait, 180.0, WAIT_EDGES),
     }
-    return Cell(FIRST + number, **{**given, **parts})
+    return HourStats(FIRST + number, **{**given, **parts})
 
 
-def full(number: int, wait: float = 3600.0, queued: int = 120, **parts: object) -> Cell:
+def full(number: int, wait: float = 3600.0, queued: int = 120, **parts: object) -> HourStats:
     """An hour in which all 40 runners were at work, 300 jobs came, and they waited."""
     busy: dict = {
         "busy": Amount(40 * 3600.0, 3600.0),
@@ -40,7 +40,7 @@ def full(number: int, wait: float = 3600.0, queued: int = 120, **parts: object) 
     return hour(number, wait, queued, **{**busy, **parts})
 
 
-def weeks(days: int, bad: Callable[[int, int], bool], make: Callable[[int], Cell] = full) -> tuple[Cell, ...]:
+def weeks(days: int, bad: Callable[[int, int], bool], make: Callable[[int], HourStats] = full) -> tuple[HourStats, ...]:
     """So many days from MONDAY on; `bad(day, hour)` says in which hours jobs waited."""
     numbers: Iterable[int] = range(24 * days)
     return tuple(make(n) if bad(n // 24, n % 24) else hour(n) for n in numbers)

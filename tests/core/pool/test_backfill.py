@@ -18,8 +18,8 @@ from bot.core.pool.backfill import (
     planned,
     span_of,
 )
-from bot.core.pool.history import KEPT_SECONDS, Past, finished, known_hours
-from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, Cell, quantile
+from bot.core.pool.history import KEPT_SECONDS, PoolHistory, finished, known_hours
+from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, HourStats, quantile
 from bot.core.pool.pool import Snapshot
 from tests.builders import NOW, POOL, sample
 
@@ -36,16 +36,16 @@ def whole_day(day: int, **figures: object) -> list[Snapshot]:
     return [sample(4, at=since + n * STEP_SECONDS, **given) for n in range(count)]
 
 
-def measured(*hours: int, seconds: float = 3600.0) -> Past:
+def measured(*hours: int, seconds: float = 3600.0) -> PoolHistory:
     """A past in which these hours were measured."""
-    return finished(Past(POOL), tuple(Cell(hour, 60, seconds, Amount(60.0, seconds)) for hour in hours))
+    return finished(PoolHistory(POOL), tuple(HourStats(hour, 60, seconds, Amount(60.0, seconds)) for hour in hours))
 
 
 def test_a_pool_without_a_past_asks_for_six_weeks_newest_first() -> None:
     """Only days that are over; the days of each hour that the past may keep."""
-    fill = planned(NONE, Past(POOL), NOW, KEPT_SECONDS)
+    fill = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS)
     assert fill.days == tuple(range(YESTERDAY, YESTERDAY - 42, -1))
-    assert planned(NONE, Past(POOL), NOW, 2 * DAY_SECONDS).days == (YESTERDAY, YESTERDAY - 1)
+    assert planned(NONE, PoolHistory(POOL), NOW, 2 * DAY_SECONDS).days == (YESTERDAY, YESTERDAY - 1)
 
 
 def test_a_day_is_over_when_its_last_hour_has_had_time_to_be_written() -> None:
@@ -70,29 +70,29 @@ def test_a_day_is_asked_for_when_an_hour_of_it_is_lacking(hours: tuple[int, ...]
 
 def test_a_day_is_asked_for_once() -> None:
     """Whatever came of it; what is older than the reach is forgotten with its hours."""
-    fill = answered(planned(NONE, Past(POOL), NOW, KEPT_SECONDS), YESTERDAY, told=True)
+    fill = answered(planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS), YESTERDAY, told=True)
     assert YESTERDAY not in fill.days
-    assert YESTERDAY not in planned(fill, Past(POOL), NOW, KEPT_SECONDS).days
-    later = planned(fill, Past(POOL), NOW + 60 * DAY_SECONDS, KEPT_SECONDS)
+    assert YESTERDAY not in planned(fill, PoolHistory(POOL), NOW, KEPT_SECONDS).days
+    later = planned(fill, PoolHistory(POOL), NOW + 60 * DAY_SECONDS, KEPT_SECONDS)
     assert later.asked == ()
     assert later.days[0] == YESTERDAY + 60
 
 
 def test_an_empty_week_is_the_end() -> None:
     """What a source does not keep is not asked for again, also not tomorrow; a day with figures starts over."""
-    fill = planned(NONE, Past(POOL), NOW, KEPT_SECONDS)
+    fill = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS)
     for _ in range(ENOUGH_EMPTY - 1):
         fill = answered(fill, fill.days[0], told=False)
     assert fill.days
     assert answered(fill, fill.days[0], told=True).empty == 0
     fill = answered(fill, fill.days[0], told=False)
     assert fill.days == ()
-    assert planned(fill, Past(POOL), NOW + DAY_SECONDS, KEPT_SECONDS).days == (TODAY,)
+    assert planned(fill, PoolHistory(POOL), NOW + DAY_SECONDS, KEPT_SECONDS).days == (TODAY,)
 
 
 def test_a_failing_source_is_asked_ever_more_rarely() -> None:
     """The same day again, later each time, and never more than six hours later."""
-    fill, pauses = planned(NONE, Past(POOL), NOW, KEPT_SECONDS), []
+    fill, pauses = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS), []
     for _ in range(10):
         fill = failed(fill, NOW)
         pauses.append(fill.look_at - NOW)
@@ -135,5 +135,5 @@ def test_samples_an_hour_apart_are_too_few_to_be_an_hour() -> None:
 
 def test_known_hours_are_those_that_count() -> None:
     """The same measure as for what past weeks foretell."""
-    past = finished(measured(10, 11), (Cell(12, 1, 899.0), Cell(13, 1, 900.0)))
+    past = finished(measured(10, 11), (HourStats(12, 1, 899.0), HourStats(13, 1, 900.0)))
     assert known_hours(past) == {10, 11, 13}

@@ -9,7 +9,7 @@ from bot.core.forecast.flow import Flow, flow_of, usual_at
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, what_if
 from bot.core.forecast.outlook import Verdict
-from bot.core.pool.hour_stats import Usual
+from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
 from tests.builders import NOW, POOL, sample
 
@@ -30,9 +30,9 @@ SERIES: list[Snapshot] = [sample(60, at=NOW + 60 * minute, **FULL) for minute in
 """A full pool to which a little more comes than it can do, as every day at this hour."""
 
 
-def ahead(*rates: float, spread: float = 0.1) -> tuple[Usual, ...]:
+def ahead(*rates: float, spread: float = 0.1) -> tuple[Baseline, ...]:
     """What past weeks had in this hour and the next ones; the last rate goes on."""
-    return tuple(Usual(HOUR + n, rates[min(n, len(rates) - 1)], spread, 4) for n in range(14))
+    return tuple(Baseline(HOUR + n, rates[min(n, len(rates) - 1)], spread, 4) for n in range(14))
 
 
 def flow(*rates: float, speed: float = 1.0) -> Flow:

@@ -9,8 +9,8 @@ from bot.core.pool.history import (
     AHEAD_HOURS,
     KEPT_HOURS,
     STANDS_SECONDS,
-    Cell,
-    Past,
+    HourStats,
+    PoolHistory,
     cells_of,
     entered,
     finished,
@@ -18,7 +18,7 @@ from bot.core.pool.history import (
     remembered,
     usual_ahead,
 )
-from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, Usual, added, counted, quantile, share_above
+from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, Baseline, added, counted, quantile, share_above
 from bot.core.pool.pool import Pool, Snapshot
 from tests.builders import NOW, POOL, sample
 
@@ -26,11 +26,11 @@ HOUR = int(NOW // 3600)
 BEGIN = HOUR * 3600.0
 
 
-def lived(*samples: Snapshot, speed: float = 1.0) -> tuple[Cell, ...]:
+def lived(*samples: Snapshot, speed: float = 1.0) -> tuple[HourStats, ...]:
     """The hours of a run of samples, the last one being the hour that goes on."""
-    cell: Cell | None = None
+    cell: HourStats | None = None
     before: Snapshot | None = None
-    done: list[Cell] = []
+    done: list[HourStats] = []
     for one in samples:
         cell, over = entered(cell, before, one, speed)
         before, done = one, [*done, *over]
@@ -55,7 +55,7 @@ def test_a_sample_stands_for_the_time_since_the_one_before_it() -> None:
 def test_unknown_figures_stay_unknown() -> None:
     """No seconds, no histogram, None: an hour of which nothing was known is not an hour in which nothing came."""
     (cell,) = lived(sample(None, at=BEGIN), sample(None, at=BEGIN + 60))
-    assert cell == Cell(HOUR, samples=2, covered_seconds=60.0)
+    assert cell == HourStats(HOUR, samples=2, covered_seconds=60.0)
 
 
 def test_a_sample_across_the_hour_is_shared_between_both() -> None:
@@ -99,30 +99,30 @@ def test_a_pool_remembers_all_that_is_new_since_the_last_look() -> None:
 
 def test_hours_come_back_from_the_record_as_they_were() -> None:
     """Through JSON, unknown figures and all; the hour that goes on is given with them."""
-    whole = Cell(HOUR, 60, 3600.0, Amount(120.0, 3600.0), Amount(60.5, 1800.0), Amount(), Amount(7200.0, 3600.0),
+    whole = HourStats(HOUR, 60, 3600.0, Amount(120.0, 3600.0), Amount(60.5, 1800.0), Amount(), Amount(7200.0, 3600.0),
                  Amount(), 4, 8, 0, 45.0, (3000.0, 0.0, 600.0), (3600.0,), (60.5,))  # fmt: skip
-    bare = Cell(HOUR + 1, 1)
+    bare = HourStats(HOUR + 1, 1)
     codecs = Codecs.build()
-    past = finished(Past(POOL), (whole, bare))
-    assert codecs.decode(Past, POOL, codecs.encode(past)).cells == (whole, bare)
-    assert cells_of(past, Pool(POOL, hour=Cell(HOUR + 2)))[-1] == Cell(HOUR + 2)
+    past = finished(PoolHistory(POOL), (whole, bare))
+    assert codecs.decode(PoolHistory, POOL, codecs.encode(past)).cells == (whole, bare)
+    assert cells_of(past, Pool(POOL, hour=HourStats(HOUR + 2)))[-1] == HourStats(HOUR + 2)
     assert cells_of(None, None) == ()
 
 
 def test_a_row_of_another_release_is_read_as_far_as_it_is_known() -> None:
     """A longer row loses what is new, a shorter one leaves unknown what it lacked."""
-    row = finished(Past(POOL), (Cell(HOUR, 2, 60.0, Amount(5.0, 60.0)),)).rows[0]
-    assert Past(POOL, (f"{row};9;9,9",)).cells == Past(POOL, (row,)).cells
-    assert Past(POOL, (f"{HOUR};2",)).cells == (Cell(HOUR, 2, 0),)
+    row = finished(PoolHistory(POOL), (HourStats(HOUR, 2, 60.0, Amount(5.0, 60.0)),)).rows[0]
+    assert PoolHistory(POOL, (f"{row};9;9,9",)).cells == PoolHistory(POOL, (row,)).cells
+    assert PoolHistory(POOL, (f"{HOUR};2",)).cells == (HourStats(HOUR, 2, 0),)
 
 
 def test_six_weeks_are_kept_and_fit_into_one_record() -> None:
     """A busy pool's 1,008 hours stay under 200 kB; older hours leave."""
     dice = random.Random(7)
-    cell: Cell | None = None
+    cell: HourStats | None = None
     before: Snapshot | None = None
-    past = Past(POOL)
-    done: list[Cell] = []
+    past = PoolHistory(POOL)
+    done: list[HourStats] = []
     for minute in range(0, (KEPT_HOURS + 30) * 60, 5):
         queued = int(dice.expovariate(1 / 20)) if dice.random() < 0.5 else 0
         rates = {name: dice.uniform(0, 90) for name in ("arrivals_per_minute", "starts_per_minute")}
@@ -136,30 +136,30 @@ def test_six_weeks_are_kept_and_fit_into_one_record() -> None:
     assert len(Codecs.build().encode(past)) < 200_000
 
 
-def cells(hour: int, *rates: float | None, seconds: float = 3600.0) -> tuple[Cell, ...]:
+def cells(hour: int, *rates: float | None, seconds: float = 3600.0) -> tuple[HourStats, ...]:
     """The same hour of past weeks, the newest first, with so many arrivals a minute."""
     known = [(hour - 168 * (week + 1), rate) for week, rate in enumerate(rates) if rate is not None]
-    return tuple(Cell(at, 60, seconds, Amount(rate * seconds / 60, seconds)) for at, rate in known)
+    return tuple(HourStats(at, 60, seconds, Amount(rate * seconds / 60, seconds)) for at, rate in known)
 
 
 def test_two_comparable_weeks_foretell_an_hour_and_one_does_not() -> None:
     """Their mean and their spread; an hour of which little is known does not count."""
-    assert usual_ahead(finished(Past(POOL), cells(HOUR, 2.0)), HOUR) == ()
-    assert usual_ahead(finished(Past(POOL), cells(HOUR, 2.0, 4.0, seconds=300)), HOUR) == ()
-    assert usual_ahead(finished(Past(POOL), cells(HOUR, 2.0, 4.0)), HOUR) == (Usual(HOUR, 3.0, 1.0, 2),)
-    assert usual_ahead(finished(Past(POOL), cells(HOUR, 2.0, None, 4.0)), HOUR)[0].weeks == 2
+    assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0)), HOUR) == ()
+    assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 4.0, seconds=300)), HOUR) == ()
+    assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 4.0)), HOUR) == (Baseline(HOUR, 3.0, 1.0, 2),)
+    assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, None, 4.0)), HOUR)[0].weeks == 2
 
 
 def test_one_wild_week_is_no_habit() -> None:
     """A week with an incident counts as twice the usual at most."""
-    (usual,) = usual_ahead(finished(Past(POOL), cells(HOUR, 2.0, 2.0, 40.0)), HOUR)
+    (usual,) = usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 2.0, 40.0)), HOUR)
     assert usual.arrivals_per_minute == pytest.approx(8 / 3)
 
 
 def test_the_coming_hours_are_foretold_one_by_one() -> None:
     """As far as a forecast reaches; neighbouring hours smooth each other."""
     weeks = tuple(c for h in range(HOUR - 1, HOUR + AHEAD_HOURS + 2) for c in cells(h, float(h % 5), float(h % 5)))
-    found = usual_ahead(finished(Past(POOL), weeks), HOUR)
+    found = usual_ahead(finished(PoolHistory(POOL), weeks), HOUR)
     assert [one.hour for one in found] == list(range(HOUR, HOUR + AHEAD_HOURS))
     middle = sum((float((HOUR + n) % 5)) * (2 if n == 0 else 1) for n in (-1, 0, 1)) / 4
     assert found[0].arrivals_per_minute == pytest.approx(middle)

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from bot.core.pool.job import JobState, Line, WorkflowJob, keep_seconds, key_of, line_of, minute_of, told
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, keep_seconds, key_of, line_of, minute_of, told
 from tests.builders import NOW
 
 QUEUED = WorkflowJob(
@@ -95,14 +95,14 @@ def test_labels_match_without_regard_to_case() -> None:
     [
         ([], None),
         (["x"], None),
-        ([0], Line(NOW, NOW)),
-        ([5], Line(NOW - 240, NOW - 240)),
-        ([0, 3, 18, 20], Line(NOW - 1140, NOW)),
-        ([0, 3, 19, 20], Line(NOW - 120, NOW)),
-        ([30, 40], Line(NOW - 2340, NOW - 1740)),
+        ([0], WebhookCoverage(NOW, NOW)),
+        ([5], WebhookCoverage(NOW - 240, NOW - 240)),
+        ([0, 3, 18, 20], WebhookCoverage(NOW - 1140, NOW)),
+        ([0, 3, 19, 20], WebhookCoverage(NOW - 120, NOW)),
+        ([30, 40], WebhookCoverage(NOW - 2340, NOW - 1740)),
     ],
 )
-def test_the_line_goes_back_to_the_last_gap(ago: list[object], line: Line | None) -> None:
+def test_the_line_goes_back_to_the_last_gap(ago: list[object], line: WebhookCoverage | None) -> None:
     """From the minutes in which a word arrived; more than 15 without one are a gap. The first counts from its end."""
     minutes = [minute_of(NOW - minute * 60) if isinstance(minute, int) else "x" for minute in ago]
     assert line_of(minutes, NOW) == line
@@ -110,5 +110,5 @@ def test_the_line_goes_back_to_the_last_gap(ago: list[object], line: Line | None
 
 def test_silence_for_more_than_a_quarter_of_an_hour_is_no_news() -> None:
     """It may be a quiet night, or a broken line."""
-    assert not Line(NOW - 2000, NOW - 900).silent(NOW)
-    assert Line(NOW - 2000, NOW - 901).silent(NOW)
+    assert not WebhookCoverage(NOW - 2000, NOW - 900).silent(NOW)
+    assert WebhookCoverage(NOW - 2000, NOW - 901).silent(NOW)

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.pool.job import JobState, Line, WorkflowJob, told
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
 from bot.core.pool.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
 from bot.core.pool.pool import Counted, Job, Snapshot
 from tests.builders import NOW
 
-HEARD = Line(NOW - 3600, NOW - 30)
-FRESH = Line(NOW - 300, NOW - 30)
-SILENT = Line(NOW - 9000, NOW - 1000)
+HEARD = WebhookCoverage(NOW - 3600, NOW - 30)
+FRESH = WebhookCoverage(NOW - 300, NOW - 30)
+SILENT = WebhookCoverage(NOW - 9000, NOW - 1000)
 HOUR, DAY = 3600.0, 86400.0
 
 
@@ -36,7 +36,7 @@ def ended(number: int, ago: float, took: float, **parts: object) -> WorkflowJob:
     return job(number, ago + took + 60, JobState.COMPLETED, **{**times, "conclusion": "success", **parts})
 
 
-def shown(*jobs: WorkflowJob, line: Line | None = HEARD, over: Iterable[str] = ()) -> Snapshot:
+def shown(*jobs: WorkflowJob, line: WebhookCoverage | None = HEARD, over: Iterable[str] = ()) -> Snapshot:
     return figures("gpu", jobs, NOW, line, frozenset(over))
 
 
@@ -80,7 +80,7 @@ def test_nothing_under_a_label_is_an_empty_queue_once_the_line_was_heard_long_en
         (SILENT, "GitHub's webhooks have told nothing for 16 min; they may have been lost"),
     ],
 )
-def test_nothing_under_a_label_is_unknown_while_the_line_says_little(line: Line | None, why: str) -> None:
+def test_nothing_under_a_label_is_unknown_while_the_line_says_little(line: WebhookCoverage | None, why: str) -> None:
     """Unknown is not zero, and the reason is said: the queue cannot count as drained."""
     found = shown(line=line)
     assert (found.queued, found.oldest_wait_seconds, found.running_longest_seconds) == (None, None, None)
@@ -90,7 +90,7 @@ def test_nothing_under_a_label_is_unknown_while_the_line_says_little(line: Line 
 
 
 @pytest.mark.parametrize("line", [FRESH, SILENT])
-def test_what_is_known_to_wait_is_told_at_once_and_rates_are_not(line: Line) -> None:
+def test_what_is_known_to_wait_is_told_at_once_and_rates_are_not(line: WebhookCoverage) -> None:
     """A job that waits is a fact; how many come a minute is none before a quarter of an hour."""
     found = shown(job(1, 700), running(2, 90), ended(3, 10, 50), line=line)
     assert (found.queued, found.oldest_wait_seconds, found.running_longest_seconds) == (1, 700, 90)

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.charts.queue_series import Course
+from bot.core.charts.queue_series import QueueSeries
 from bot.core.finding import Cause
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.timeline import Event
-from bot.core.pool.hour_stats import Amount, Cell, Fired
+from bot.core.pool.hour_stats import Amount, Fired, HourStats
 from bot.core.pool.pool import Counted, Peak
-from bot.core.reporting.incident_history import PoolHistory
+from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import Ground, Proposal, proposals
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import Sized, sized
@@ -27,7 +27,7 @@ assert isinstance(NEED, Sized)
 def ground(**parts: object) -> Ground:
     """A pool whose limit was reached in three incidents."""
     given: dict = {
-        "history": PoolHistory(POOL, 3, causes=((LIMIT, 3),)),
+        "history": PoolIncidents(POOL, 3, causes=((LIMIT, 3),)),
         "sized": NEED,
         "cells": BAD,
         "limit": 40,
@@ -43,7 +43,7 @@ def words(*grounds: Ground) -> list[str]:
 
 def test_a_higher_limit_with_what_speaks_for_it() -> None:
     """Incidents, waiting, the window, what it would have kept and what the present one did, and the price."""
-    (one,) = proposals([ground(patterns=(MORNINGS,), price=0.34, history=PoolHistory(POOL, 3, causes=((LIMIT, 3),)))])
+    (one,) = proposals([ground(patterns=(MORNINGS,), price=0.34, history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))])
     more = NEED.found.runners - 40
     assert one.words == f"Raise the limit of linux.2xlarge from 40 to {NEED.found.runners}."
     assert one.evidence[0] == "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"
@@ -56,23 +56,23 @@ def test_a_higher_limit_with_what_speaks_for_it() -> None:
 @pytest.mark.parametrize("causes", [((STOCKOUT, 2),), ((STOCKOUT, 2), (LIMIT, 2)), ((FLOOD, 1),)])
 def test_no_higher_limit_against_what_it_would_not_help(causes: tuple[tuple[str, int], ...]) -> None:
     """A cloud without machines, or a source that floods: most known causes must be those that runners help against."""
-    assert words(ground(history=PoolHistory(POOL, 3, causes=causes))) == []
+    assert words(ground(history=PoolIncidents(POOL, 3, causes=causes))) == []
 
 
 def test_no_higher_limit_without_a_number() -> None:
     """What is missing is said elsewhere; without causes the hours alone carry it."""
     assert words(ground(sized="the limit of the pool is unknown")) == []
-    assert len(words(ground(history=PoolHistory(POOL)))) == 1
+    assert len(words(ground(history=PoolIncidents(POOL)))) == 1
 
 
-def slow(number: int) -> Cell:
+def slow(number: int) -> HourStats:
     """An hour in which the pool grew too slowly: 300 jobs of 10 min, at most 30 of 80 runners at work."""
     return full(number, busy=Amount(25 * 3600.0, 3600.0), busy_most=30, completions=Amount(150.0, 3600.0), limit=80)
 
 
 SLOW = Ground(
     POOL,
-    PoolHistory(POOL, 3, causes=((SURGE, 3),)),
+    PoolIncidents(POOL, 3, causes=((SURGE, 3),)),
     (MORNINGS,),
     "the limit was not what held the queue",
     (hour(8, busy=Amount(10 * 3600.0, 3600.0)), slow(9), slow(10)),
@@ -97,8 +97,8 @@ def test_idle_runners_before_hours_in_which_the_pool_grows_too_slowly() -> None:
         {"patterns": ()},
         {"limit": None},
         {"limit": 51},
-        {"history": PoolHistory(POOL, 3)},
-        {"history": PoolHistory(POOL, 3, causes=((STOCKOUT, 3),))},
+        {"history": PoolIncidents(POOL, 3)},
+        {"history": PoolIncidents(POOL, 3, causes=((STOCKOUT, 3),))},
         {"cells": (slow(9), slow(10))},
         {"cells": (hour(8), slow(9), replace(slow(10), arrivals=Amount()))},
         {"cells": (hour(8), hour(9))},
@@ -119,7 +119,7 @@ def drained(at: float, wait: float, minutes: float = 10, **parts: object) -> Inc
 
 def watched(incidents: list[Incident], **parts: object) -> Ground:
     """A pool about which only its incidents say something."""
-    return Ground(POOL, PoolHistory(POOL, len(incidents)), incidents=tuple(incidents), **parts)
+    return Ground(POOL, PoolIncidents(POOL, len(incidents)), incidents=tuple(incidents), **parts)
 
 
 def test_a_later_alert_when_most_are_over_by_themselves() -> None:
@@ -181,14 +181,14 @@ def flooded(number: int, source: str = "example/torch / retry", jobs: float = 70
     sent = (Counted(source, jobs), Counted("example/torch / pull", 100.0 - jobs))
     usual = (Counted(source, 10.0), Counted("example/torch / pull", 90.0))
     figures = (sample(90, arrivals_by_source=sent, usual_by_source=usual),)
-    one = drained(MONDAY + 86400 * number, 7200.0, courses={POOL: Course(60.0, causes={cause: 5})})
+    one = drained(MONDAY + 86400 * number, 7200.0, courses={POOL: QueueSeries(60.0, causes={cause: 5})})
     return noted(one, MONDAY, Event.STATUS, "Worse", figures=figures)
 
 
 def test_the_source_that_floods_first() -> None:
     """Twice the same one, with its share and its usual share; more runners are not proposed then."""
     floods = (flooded(0), flooded(1, jobs=80.0), flooded(2, "example/vision / nightly"))
-    made = proposals([ground(incidents=floods, history=PoolHistory(POOL, 3, causes=((FLOOD, 3),)))])
+    made = proposals([ground(incidents=floods, history=PoolIncidents(POOL, 3, causes=((FLOOD, 3),)))])
     assert [one.words for one in made] == ["Stop example/torch / retry first: it floods linux.2xlarge."]
     assert made[0].evidence[0].endswith("up to 80% of the jobs of a quarter of an hour came from it, usually 10%")
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.core.pool.hour_stats import Amount, Cell
+from bot.core.pool.hour_stats import Amount, HourStats
 from bot.core.reporting.sizing import Sized, over_target, sized
-from bot.core.reporting.staffing import Method
+from bot.core.reporting.staffing import StaffingMethod
 from tests.core.pool.hours import full, hour
 
 TARGET = 900.0
 NOTHING = Amount()
 
 
-def bad(**parts: object) -> list[Cell]:
+def bad(**parts: object) -> list[HourStats]:
     """A calm hour, and three in which jobs waited."""
     return [hour(0), *(full(number, **parts) for number in (1, 2, 3)), hour(4)]
 
@@ -24,7 +24,7 @@ def test_the_limit_that_would_have_kept_the_target() -> None:
     assert isinstance(found, Sized)
     assert found.limit == 40
     assert 50 <= found.found.runners <= 54
-    assert found.found.method is Method.REPLAY
+    assert found.found.method is StaffingMethod.REPLAY
     assert found.found.late_share <= 0.05
     assert found.late_now > 0.5
     assert (found.hours, found.found.jobs) == (3, 900)
@@ -46,7 +46,7 @@ def test_the_limit_that_would_have_kept_the_target() -> None:
     ],
     ids=["calm", "empty", "limit", "times", "busy", "not full", "arrivals", "few arrivals", "not explained"],
 )
-def test_no_number_without_what_it_takes(cells: Sequence[Cell], why: str) -> None:
+def test_no_number_without_what_it_takes(cells: Sequence[HourStats], why: str) -> None:
     """Each missing figure is named, and a queue that the limit does not explain is left unexplained."""
     found = sized(cells, TARGET)
     assert isinstance(found, str)
@@ -87,4 +87,4 @@ def test_an_hour_is_over_the_target_when_somebody_waited_longer() -> None:
     """Exactly the target is kept; unknown is not over."""
     assert not over_target(hour(0, 900.0), TARGET)
     assert over_target(hour(0, 901.0), TARGET)
-    assert not over_target(Cell(0), TARGET)
+    assert not over_target(HourStats(0), TARGET)

@@ -10,7 +10,7 @@ from bot.core.reporting.staffing import (
     MARGIN,
     MOST_REPLAYED,
     Demand,
-    Method,
+    StaffingMethod,
     Stretch,
     erlang_b,
     erlang_c,
@@ -73,9 +73,9 @@ def test_who_waits_longer_than_the_target(runners: int, demand: Demand, share: f
     assert late(runners, demand, TARGET) == pytest.approx(share)
 
 
-@pytest.mark.parametrize("method", Method)
+@pytest.mark.parametrize("method", StaffingMethod)
 @pytest.mark.parametrize("seed", range(5))
-def test_more_runners_are_never_later(method: Method, seed: int) -> None:
+def test_more_runners_are_never_later(method: StaffingMethod, seed: int) -> None:
     """For very different hours, by both methods; and a longer target is never missed more often."""
     arrivals = [(37 * (seed + 3) * (hour + 1)) % 190 + 1.0 for hour in range(10)]
     stretch = [Stretch(tuple(hours(*arrivals, since=seed * 1e6)), 1)]
@@ -107,10 +107,12 @@ def test_the_method_is_said_and_fits_the_record() -> None:
     """A gap between hours or too many jobs for a replay leave theory alone."""
     whole, gap = hours(100, 150, 100), [*hours(100), *hours(150, since=5 * HOUR)]
     big = hours(*[MOST_REPLAYED / 4] * 5)
-    assert fewest([Stretch(tuple(whole))], TARGET).method is Method.REPLAY
-    assert fewest([Stretch(tuple(gap))], TARGET).method is Method.THEORY
-    assert fewest([Stretch(tuple(big))], TARGET).method is Method.THEORY
-    assert fewest([Stretch(tuple(whole)), Stretch(tuple(hours(100, since=9e6)))], TARGET).method is Method.REPLAY
+    assert fewest([Stretch(tuple(whole))], TARGET).method is StaffingMethod.REPLAY
+    assert fewest([Stretch(tuple(gap))], TARGET).method is StaffingMethod.THEORY
+    assert fewest([Stretch(tuple(big))], TARGET).method is StaffingMethod.THEORY
+    assert (
+        fewest([Stretch(tuple(whole)), Stretch(tuple(hours(100, since=9e6)))], TARGET).method is StaffingMethod.REPLAY
+    )
 
 
 def test_the_fewest_are_enough_and_one_less_is_not() -> None:
@@ -150,7 +152,7 @@ def test_the_fleet_really_run_with_that_limit_keeps_the_target(name: str, seed: 
     lived = live(pool, length, seed)
     found = sized(lived.cells, TARGET)
     assert isinstance(found, Sized), found
-    assert found.found.method is Method.REPLAY
+    assert found.found.method is StaffingMethod.REPLAY
     bad = [cell.begins_at for cell in lived.cells if (cell.longest_wait_seconds or 0.0) > TARGET]
     assert found.late_now == pytest.approx(really_late(lived, bad), abs=0.05)
     assert really_late(live(with_limit(pool, found.found.runners), length, seed), bad) <= 0.05

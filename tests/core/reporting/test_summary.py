@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.charts.queue_series import Course
+from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, PoolRules
 from bot.core.record import AuditEntry
-from bot.core.reporting.incident_history import NO_POOL, PoolHistory, about_hours, history, how_ended
+from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, history, how_ended
 from bot.core.reporting.raises import Raises, raises
 from bot.core.reporting.summary import Books, Waits, report
 from tests.builders import POOL, closed, incident, named
@@ -26,7 +26,7 @@ def ended(at: float, minutes: float, pool: str = POOL, **parts: object) -> Incid
         "id": f"i{at:.0f}",
         "opened_at": at,
         "peaks": {pool: Peak(30, 3600.0)},
-        "courses": {pool: Course(60.0, waited_seconds=7200.0, causes={"a surge of jobs": 3, "a quota": 1})},
+        "courses": {pool: QueueSeries(60.0, waited_seconds=7200.0, causes={"a surge of jobs": 3, "a quota": 1})},
     }
     return closed(at=at + 60 * minutes, pools=named(pool), **{**given, **parts})
 
@@ -55,7 +55,7 @@ def test_the_history_of_a_pool() -> None:
         UNTIL,
     )
     assert rows == (
-        PoolHistory(
+        PoolIncidents(
             pool=POOL,
             incidents=4,
             open_now=1,

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.core.durations import seconds, zone
-from bot.core.reporting.weekly import Appointment, mark_of
+from bot.core.reporting.weekly import Appointment, weekly_key
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MONDAYS = Appointment(0, 9, BERLIN)
@@ -64,7 +64,7 @@ def test_every_hour_of_a_changing_night_has_one_appointment(hour: int) -> None:
 
 def test_the_mark_is_the_same_for_every_process() -> None:
     """It names the appointment alone."""
-    assert mark_of(MONDAYS.last(at("2026-09-29T00:00:00"))) == "weekly/1790578800"
+    assert weekly_key(MONDAYS.last(at("2026-09-29T00:00:00"))) == "weekly/1790578800"
 
 
 @pytest.mark.parametrize("name", ["Europe/Berlin", "America/Los_Angeles", "Asia/Kolkata", "UTC"])

@@ -4,38 +4,38 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.requests.request import Act, done, failed
+from bot.core.requests.request import Request, done, failed
 from bot.core.scaling.lease import (
     Lease,
-    Share,
-    aimed,
-    due_back,
+    PoolLeases,
     extended,
     giving_back,
-    lent,
+    lease_end,
+    leased,
     looked,
     over,
+    return_target,
     reviewed,
     warning,
     warning_due_at,
 )
 from tests.builders import NOW, POOL
 
-RAISED = Act("a", "scale_up", "U1", "C1", NOW, pool=POOL, params={"target": "24"})
-BACK = Act("back", "hand_back", "", "C1", NOW, pool=POOL, params={"share": "a"})
+RAISED = Request("a", "scale_up", "U1", "C1", NOW, pool=POOL, params={"target": "24"})
+BACK = Request("back", "hand_back", "", "C1", NOW, pool=POOL, params={"share": "a"})
 
 
-def share(act: str = "a", target: int = 24, before: int = 10, **parts: object) -> Share:
+def share(act: str = "a", target: int = 24, before: int = 10, **parts: object) -> Lease:
     """A share of two hours."""
-    made = Share(act, "U1", "C1", target, before, NOW, ends_at=NOW + 7200)
+    made = Lease(act, "U1", "C1", target, before, NOW, ends_at=NOW + 7200)
     return replace(made, **parts)  # type: ignore[arg-type]  # a test's own fields
 
 
-def raised(*steps: tuple[str, int, int]) -> Lease:
+def raised(*steps: tuple[str, int, int]) -> PoolLeases:
     """A lease after raises that were confirmed: (act, level before, target)."""
-    lease: Lease | None = None
+    lease: PoolLeases | None = None
     for act, level, target in steps:
-        lease = lent(lease, share(act, target, level), level, POOL)
+        lease = leased(lease, share(act, target, level), level, POOL)
         lease = reviewed(lease, {act: done(replace(RAISED, id=act), "ok", NOW)}, NOW)
     assert lease is not None
     return lease
@@ -55,7 +55,7 @@ def test_the_first_share_remembers_what_was_before() -> None:
 def test_where_the_only_share_goes(level: int, minimum: int, target: int | None) -> None:
     """Down to the base, from our own level alone."""
     lease = raised(("a", 10, 24))
-    assert due_back(lease, lease.shares[0], level, minimum).target == target
+    assert lease_end(lease, lease.shares[0], level, minimum).target == target
 
 
 @pytest.mark.parametrize(("first", "level", "target"), [("a", 30, None), ("b", 30, 20)])
@@ -64,7 +64,7 @@ def test_shares_compose(first: str, level: int, target: int | None) -> None:
     lease = raised(("a", 10, 20), ("b", 20, 30))
     ending = lease.share(first)
     assert ending is not None
-    assert due_back(lease, ending, level, 0).target == target
+    assert lease_end(lease, ending, level, 0).target == target
     assert lease.base == 10
 
 
@@ -79,14 +79,14 @@ def test_a_level_that_was_ours_once_is_not_ours_for_ever() -> None:
     lease = raised(("a", 10, 20), ("b", 20, 30))
     assert lease.levels == {30}
     alone = replace(lease, shares=lease.shares[1:])
-    assert due_back(alone, alone.shares[0], 20, 0).target is None
-    assert due_back(alone, alone.shares[0], 30, 0).target == 10
+    assert lease_end(alone, alone.shares[0], 20, 0).target is None
+    assert lease_end(alone, alone.shares[0], 30, 0).target == 10
 
 
 def test_asking_again_for_the_same_act_counts_once() -> None:
     """After a crash the intent is written a second time."""
-    first = lent(None, share(), 10, POOL)
-    again = lent(first, share(), 10, POOL)
+    first = leased(None, share(), 10, POOL)
+    again = leased(first, share(), 10, POOL)
     assert again == first
 
 
@@ -101,15 +101,15 @@ def test_asking_again_for_the_same_act_counts_once() -> None:
     ],
     ids=["under way", "done", "refused", "nobody knows", "shadow"],
 )
-def test_what_became_of_a_raise(act: Act, shares: int, levels: set[int]) -> None:
+def test_what_became_of_a_raise(act: Request, shares: int, levels: set[int]) -> None:
     """Only what certainly did not happen is dropped."""
-    after = reviewed(lent(None, share(), 10, POOL), {"a": act}, NOW)
+    after = reviewed(leased(None, share(), 10, POOL), {"a": act}, NOW)
     assert (len(after.shares), set(after.levels)) == (shares, levels)
 
 
 def test_a_hand_back_that_worked_ends_the_share() -> None:
     """And with the last one, everything that was ours."""
-    lease = aimed(giving_back(raised(("a", 10, 24)), share(), "back"), "back", 10)
+    lease = return_target(giving_back(raised(("a", 10, 24)), share(), "back"), "back", 10)
     assert lease.levels == {24, 10}
     after = reviewed(lease, {"a": done(RAISED, "ok", NOW), "back": done(BACK, "ok", NOW)}, NOW)
     assert (after.shares, after.ours) == ((), ())
@@ -118,7 +118,7 @@ def test_a_hand_back_that_worked_ends_the_share() -> None:
 @pytest.mark.parametrize("doubtful", [True, False])
 def test_a_hand_back_that_failed_is_tried_again(doubtful: bool) -> None:
     """As a new act, later each time; a level that may stand stays ours."""
-    lease = aimed(giving_back(raised(("a", 10, 24)), share(), "back"), "back", 10)
+    lease = return_target(giving_back(raised(("a", 10, 24)), share(), "back"), "back", 10)
     acts = {"a": done(RAISED, "ok", NOW), "back": failed(BACK, "?", NOW, doubtful=doubtful)}
     (again,) = reviewed(lease, acts, NOW).shares
     assert (again.returning, again.tries, again.retry_at) == ("", 1, NOW + 60)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.scaling.limits import ScalePolicy, Verdict, judged, needs_approval, overpriced, proposed
+from bot.core.scaling.limits import LimitVerdict, ScalePolicy, judged, needs_approval, overpriced, proposed
 from tests.builders import NOW
 
 POLICY = ScalePolicy(maximum=40, step=10, cooldown_seconds=600.0)
@@ -42,7 +42,7 @@ def test_a_target_is_judged(
     policy: ScalePolicy, asked: int, current: int | None, last: float | None, reason: str
 ) -> None:
     """Never lower, never above the limit, never more than a step, never too soon, never blind (P5)."""
-    assert judged(policy, asked, current, last, NOW) == Verdict(None if reason else asked, reason)
+    assert judged(policy, asked, current, last, NOW) == LimitVerdict(None if reason else asked, reason)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_pool_may_breathe_between_proposal_and_click(asked: int, current: int,
 
 def test_a_target_that_will_be_confirmed_is_lowered_to_the_step() -> None:
     """With the reason; never under what the scaler takes, and what is above the maximum is no slip."""
-    assert judged(POLICY, 38, 10, None, NOW, lower=True) == Verdict(
+    assert judged(POLICY, 38, 10, None, NOW, lower=True) == LimitVerdict(
         20, "At most 10 more at once: 20 is the highest target now, so it is 20 instead of 38."
     )
     assert judged(POLICY, 41, 10, None, NOW, lower=True).target is None

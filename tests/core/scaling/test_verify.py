@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from bot.core.pool.pool import Snapshot
-from bot.core.scaling.lease import Share
-from bot.core.scaling.verify import Came, Evidence, deadline_seconds, verdict
+from bot.core.scaling.lease import Lease
+from bot.core.scaling.verify import Evidence, RunnersCame, deadline_seconds, verdict
 from tests.builders import NOW, POOL
 
-SHARE = Share("a1", "U1", "C1", target=24, before=10, asked_at=NOW - 5, online=10, queued=120)
+SHARE = Lease("a1", "U1", "C1", target=24, before=10, asked_at=NOW - 5, online=10, queued=120)
 BOOT = 180.0
 
 
@@ -25,7 +25,7 @@ def test_all_there_is_verified_at_once() -> None:
     """No need to wait for the deadline."""
     found = verdict(SHARE, seen(60, 24, 22, queued=90))
     assert found is not None
-    assert found.came is Came.VERIFIED
+    assert found.came is RunnersCame.VERIFIED
     assert found.words == (
         f"Scaling {POOL} to 24: verified. 14 more runners online, 24 in all, 22 of them busy. "
         "The queue went from 120 to 90 jobs."
@@ -51,7 +51,7 @@ def test_no_effect_says_so_with_the_reasons() -> None:
     """Asked, accepted, and nothing there: the sentence that a queue of failed creates deserves."""
     found = verdict(SHARE, replace(seen(360, 10, create_failures=12, limit=20, booting=3, offline=1), delivered=10))
     assert found is not None
-    assert found.came is Came.NO_EFFECT
+    assert found.came is RunnersCame.NO_EFFECT
     assert found.words == (
         f"Scaling {POOL} to 24: no effect. After 6 min the scaler accepted 24, but only 10 runners online "
         "(12 failed creates, limit 20, 3 still booting, 1 offline and the scaler itself counts 10), "
@@ -63,7 +63,7 @@ def test_partly_says_how_many() -> None:
     """Some came."""
     found = verdict(SHARE, seen(400, 16, 16, queued=130))
     assert found is not None
-    assert found.came is Came.PARTLY
+    assert found.came is RunnersCame.PARTLY
     assert "partly. 6 of 14 more runners online after 6 min, 16 in all, 16 of them busy." in found.words
 
 
@@ -72,7 +72,7 @@ def test_unknown_is_not_zero(evidence: Evidence) -> None:
     """A blind source proves neither success nor failure."""
     found = verdict(SHARE, evidence)
     assert found is not None
-    assert found.came is Came.UNSEEN
+    assert found.came is RunnersCame.UNSEEN
     assert "unknown" in found.words
 
 
@@ -81,7 +81,7 @@ def test_a_sample_from_before_proves_nothing() -> None:
     old = replace(seen(400, 24), sample=Snapshot(POOL, NOW - 1, busy=24, idle=0))
     found = verdict(SHARE, old)
     assert found is not None
-    assert found.came is Came.UNSEEN
+    assert found.came is RunnersCame.UNSEEN
 
 
 def test_without_figures_from_before_the_scalers_own_are_the_start() -> None:
@@ -95,7 +95,7 @@ def test_fewer_than_before_is_no_effect() -> None:
     """Runners were lost meanwhile."""
     found = verdict(SHARE, seen(400, 7))
     assert found is not None
-    assert found.came is Came.NO_EFFECT
+    assert found.came is RunnersCame.NO_EFFECT
 
 
 def test_a_queue_that_was_unknown_is_left_out() -> None:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.core.incident.incident import Incident
-from bot.core.record import Held
+from bot.core.record import Stored
 from bot.ports import Unreachable
 from handlers.http import store_or_503, throttle
 from tests.handlers.endpoint import SECOND_TOKEN, TOKEN, Door, basic, firing, grafana_signature
@@ -122,7 +122,7 @@ async def test_a_source_that_sends_too_much_at_once_is_asked_to_send_again(monke
     async with Door() as door:
         open_under, go_on = door.store.open_under, asyncio.Event()
 
-        async def waits(index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+        async def waits(index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
             await go_on.wait()
             return await open_under(index, mark)
 
@@ -147,7 +147,7 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
     async with Door() as door:
 
-        async def hangs(index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+        async def hangs(index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
             await asyncio.Event().wait()
             raise AssertionError(index, mark)
 
@@ -169,7 +169,7 @@ async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_aga
     """A client library that raises something of its own in a failover is no reason for another answer than 503."""
     async with Door() as door:
 
-        async def raises(index: str, mark: str) -> tuple[bool, Held[Incident] | None]:
+        async def raises(index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
             raise KeyError(index)
 
         door.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks

@@ -10,7 +10,7 @@ import pytest
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import Environment
 from bot.core.pool.job import JobState, WorkflowJob
-from bot.core.record import Held
+from bot.core.record import Stored
 from bot.ports import Unreachable
 from bot.sources.github_signature import REFUSED
 from handlers.http import store_or_503
@@ -25,7 +25,7 @@ def door(secret: str = f"{SECRET},{SECOND}") -> Door:
     """A door with GitHub's secrets."""
     made = Door()
     given = {"slack_bot_token": "xoxb-test", "github_webhook_secret": secret}
-    made.world.desk.settings = replace(made.world.desk.settings, env=Environment.model_validate(given))
+    made.world.context.settings = replace(made.world.context.settings, env=Environment.model_validate(given))
     return made
 
 
@@ -178,7 +178,7 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
     async with door() as at:
 
-        async def hangs(kind: type[WorkflowJob], name: str) -> Held[WorkflowJob] | None:
+        async def hangs(kind: type[WorkflowJob], name: str) -> Stored[WorkflowJob] | None:
             await asyncio.Event().wait()
             raise AssertionError(kind, name)
 

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
-from bot.core.pool.early_warning import Early
+from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.pool import Pool
-from bot.core.record import Change, Held, Put
+from bot.core.record import Change, Put, Stored
 from bot.ports import Failure, Unreachable
 from handlers.http import body_limits
 from tests.builders import NOW, POOL
@@ -161,8 +161,8 @@ async def test_a_pools_record_of_warnings_and_forecasts_is_told() -> None:
     async with Door() as door:
         made = Forecast(NOW, Verdict.CLEARS, 60, 700.0, 1000.0, 1400.0, pool=POOL)
         scores = (Score(made, 0.0, held=False, left_out=LeftOut.SCALED), Score(made, 900.0, held=True))
-        pool = Pool(POOL, forecasts=(made, made), scores=scores, early=Early(hits=2, false=1, missed=3))
-        await door.store.commit(Change(puts=(Put(Held(pool, 0), pool, None),)))
+        pool = Pool(POOL, forecasts=(made, made), scores=scores, early=WarningHistory(hits=2, false=1, missed=3))
+        await door.store.commit(Change(puts=(Put(Stored(pool, 0), pool, None),)))
         lines = (await door.client.get("/metrics")).text.splitlines()
     for outcome, number in (("hit", 2), ("false", 1), ("missed", 3)):
         assert f'tailback_early_warnings{{outcome="{outcome}",pool="{POOL}"}} {number}.0' in lines

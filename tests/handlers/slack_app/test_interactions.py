@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.core.requests.interaction import Request, Surface
+from bot.core.requests.interaction import Interaction, Surface
 from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
 from tests.builders import CHANNEL
 from tests.world import ANA, TEAM
@@ -30,8 +30,8 @@ def test_garbage_never_raises(reader: Callable[[dict[str, object]], object], key
     """Any part may be missing or be something else; what comes out has the right types all the same."""
     for odd in ODD:
         found = reader({key: odd})
-        assert found is None or isinstance(found, Request | str)
-        if isinstance(found, Request):
+        assert found is None or isinstance(found, Interaction | str)
+        if isinstance(found, Interaction):
             assert all(isinstance(part, str) for part in (found.who, found.team, found.channel, found.act, found.key))
             assert found.thread is None or isinstance(found.thread, str)
 
@@ -56,7 +56,7 @@ def test_a_button_is_read_whole() -> None:
         "trigger_id": "t1",
         "actions": [{"value": "i1.abc"}],
     }
-    assert from_action(body, "ack") == Request(
+    assert from_action(body, "ack") == Interaction(
         "ack", ANA, TEAM, CHANNEL, Surface.BUTTON, "t1", act="i1.abc", trigger="t1", message="1.5"
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.message import Message
 from bot.core.record import Change
-from bot.core.requests.interaction import Answer, Request, Surface
+from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import act_id
 from bot.ports import Failure, Unreachable
 from handlers.slack_app.respond import tell
@@ -15,7 +15,7 @@ from tests.builders import CHANNEL, POOL
 from tests.handlers.endpoint import Door
 from tests.world import ANA, BEN, TEAM, World
 
-ASKED = Request("status", ANA, TEAM, CHANNEL, Surface.MENTION, "Ev1", trigger="t1")
+ASKED = Interaction("status", ANA, TEAM, CHANNEL, Surface.MENTION, "Ev1", trigger="t1")
 WORDS = Answer(whisper=Message("All is quiet."))
 
 
@@ -89,7 +89,7 @@ async def test_in_doubt_it_is_told(failure: Failure) -> None:
     """Without Redis nobody knows whether it was told: twice is better than not at all."""
     world = World()
     world.data.broken = Unreachable("Redis", "no answer", failure=failure)
-    await asyncio.gather(*(tell(world.desk, ASKED, WORDS) for _ in range(2)))
+    await asyncio.gather(*(tell(world.context, ASKED, WORDS) for _ in range(2)))
     assert len(world.chat.whispers) == 2
 
 
@@ -97,13 +97,13 @@ async def test_a_request_without_an_id_is_always_told() -> None:
     """Two of them are not the same one."""
     world = World()
     for _ in range(2):
-        await tell(world.desk, replace(ASKED, key=""), WORDS)
+        await tell(world.context, replace(ASKED, key=""), WORDS)
     assert len(world.chat.whispers) == 2
 
 
 async def test_where_nothing_is_to_tell_nothing_is_marked() -> None:
     """Most clicks are answered by the parent alone and cost no write more."""
     world = World()
-    await tell(world.desk, ASKED, Answer())
+    await tell(world.context, ASKED, Answer())
     await world.store.commit(Change(once=("told:Ev1",)))
     assert world.chat.whispers == []

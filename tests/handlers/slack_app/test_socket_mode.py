@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from bot.config import load
-from bot.context.context import Desk
+from bot.context.context import Context
 from handlers.slack_app.socket_mode import DEAF_SECONDS, NOTE, Watch
 from tests.fakes import FakeChat, FakeClock
 from tests.fakes_store import FakeStore
@@ -31,26 +31,26 @@ class DeafClient:
             await listener("hello")
 
 
-def desk_at(clock: FakeClock) -> Desk:
+def desk_at(clock: FakeClock) -> Context:
     """A desk with nothing on it but clocks."""
     store = FakeStore(clock.now, clock.monotonic)
     chat = FakeChat(clock)
-    return Desk(load({}), store, chat, {}, {}, {}, clock.now, clock.monotonic, lambda prefix: f"{prefix}1")
+    return Context(load({}), store, chat, {}, {}, {}, clock.now, clock.monotonic, lambda prefix: f"{prefix}1")
 
 
 async def test_a_connection_that_hears_nothing_is_made_anew() -> None:
     """Neither hello, envelope nor pong for 30 s: a new address is asked for, and /readyz says so until then."""
     clock, client = FakeClock(), DeafClient()
-    desk = desk_at(clock)
-    watch = Watch(desk, client)
+    context = desk_at(clock)
+    watch = Watch(context, client)
     clock.advance(DEAF_SECONDS + 1)
     await watch.look()
     assert client.connects == 1
     assert client.wss_uri is None
-    assert "heard nothing for 31 s" in desk.notes[NOTE]
+    assert "heard nothing for 31 s" in context.notes[NOTE]
     await client.hear()
     await watch.look()
-    assert NOTE not in desk.notes
+    assert NOTE not in context.notes
     assert client.connects == 1
 
 

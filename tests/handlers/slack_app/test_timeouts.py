@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.core.requests.interaction import Request, Surface
+from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.offer import act_id
-from bot.core.requests.request import Act
+from bot.core.requests.request import Request
 from bot.ports import Failure, Unreachable
 from bot.scaling.dialog_sizes import NAME as SHOWN
 from handlers.slack_app import app
@@ -21,7 +21,7 @@ UNKNOWN = "It is not known whether that was recorded"
 
 def asked(name: str, surface: Surface = Surface.BUTTON, step: str = "", error: Exception | None = None) -> str:
     """What the person reads."""
-    request = Request(name, ANA, TEAM, CHANNEL, surface, "k1", step=step)
+    request = Interaction(name, ANA, TEAM, CHANNEL, surface, "k1", step=step)
     answer = unanswered(request, error or TimeoutError())
     assert answer.whisper is not None
     return answer.whisper.text
@@ -59,7 +59,9 @@ def test_a_store_that_refused_the_connection_took_nothing_down() -> None:
 def written(door: Door) -> tuple[object, ...]:
     """The records but what a dialog showed, when each is due, and the trail."""
     data = door.world.data
-    asked = {key: row for key, row in data.rows.items() if not (isinstance(row.value, Act) and row.value.name == SHOWN)}
+    asked = {
+        key: row for key, row in data.rows.items() if not (isinstance(row.value, Request) and row.value.name == SHOWN)
+    }
     return asked, dict(data.due), len(data.trail)
 
 

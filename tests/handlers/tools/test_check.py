@@ -11,14 +11,14 @@ import pytest
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.config import Settings, load
-from bot.context.context import Lever
+from bot.context.context import PoolScaler
 from bot.core.pool.pool import Snapshot
 from bot.core.scaling.limits import ScalePolicy
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
 from handlers.tools.check import Instruments, examined, unusable
 from handlers.tools.check_settings import of_settings
-from handlers.tools.findings import Finding, Level, failed, for_machines, for_people
+from handlers.tools.findings import CheckFinding, Level, failed, for_machines, for_people
 from handlers.tools.manifest import SCOPES
 from tests.fakes import FakeAlertmanager, FakeClock, FakeMetrics, FakeScaler
 from tests.playground.slack_kit import standing
@@ -81,14 +81,14 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def only(findings: list[Finding], text: str) -> Finding:
+def only(findings: list[CheckFinding], text: str) -> CheckFinding:
     """The one finding whose text contains this."""
     found = [finding for finding in findings if text in finding.text]
     assert len(found) == 1, for_people(findings)
     return found[0]
 
 
-def levels(findings: list[Finding]) -> set[Level]:
+def levels(findings: list[CheckFinding]) -> set[Level]:
     """Which levels there are."""
     return {finding.state for finding in findings}
 
@@ -96,8 +96,8 @@ def levels(findings: list[Finding]) -> set[Level]:
 def test_settings_in_order_have_nothing_to_do(place: Place) -> None:
     """No false alarm."""
     assert of_settings(place.settings()) == [
-        Finding("environment", Level.OK, "Every variable that is needed is set"),
-        Finding("configuration", Level.OK, f"{place.folder}/tailback.toml has no gaps"),
+        CheckFinding("environment", Level.OK, "Every variable that is needed is set"),
+        CheckFinding("configuration", Level.OK, f"{place.folder}/tailback.toml has no gaps"),
     ]
 
 
@@ -231,13 +231,13 @@ class Tools:
             "now": self.clock.now,
             "redis": self.redis,
             "metrics": {POOL: self.metrics},
-            "levers": {POOL: Lever(self.scaler, ScalePolicy(40))},
+            "levers": {POOL: PoolScaler(self.scaler, ScalePolicy(40))},
             "alertmanagers": {"grafana": self.alertmanager},
         }
         return Instruments(**{**given, **parts})  # type: ignore[arg-type]  # field names are checked by the dataclass
 
 
-async def found(place: Place, tools: Tools, **parts: object) -> list[Finding]:
+async def found(place: Place, tools: Tools, **parts: object) -> list[CheckFinding]:
     """What the doctor finds with the configuration in order."""
     return await examined(place.settings(), tools.made(**parts))
 
@@ -431,7 +431,7 @@ async def doctor(token: str = "xoxb-demo", app_token: str = "", **settings: obje
         }, "the doctor may only ask"
 
 
-async def told(place: Place, doctor: SlackDoctor, *change: str) -> list[Finding]:
+async def told(place: Place, doctor: SlackDoctor, *change: str) -> list[CheckFinding]:
     """What the doctor says about Slack."""
     findings = await examined(place.settings(*change), Tools().made(slack=doctor))
     return [finding for finding in findings if finding.area == "slack"]
@@ -534,9 +534,9 @@ async def test_a_slack_that_cannot_be_reached_is_named(place: Place) -> None:
 def test_people_read_one_line_for_each_with_the_worst_last() -> None:
     """State in words, remedy in the same line, the sum at the end."""
     findings = [
-        Finding("slack", Level.PROBLEM, "The bot is\nnot in #ci", "write `/invite @tailback` there"),
-        Finding("redis", Level.OK, "Redis answers"),
-        Finding("clock", Level.WARNING, "It is late", "sleep"),
+        CheckFinding("slack", Level.PROBLEM, "The bot is\nnot in #ci", "write `/invite @tailback` there"),
+        CheckFinding("redis", Level.OK, "Redis answers"),
+        CheckFinding("clock", Level.WARNING, "It is late", "sleep"),
     ]
     assert for_people(findings).splitlines() == [
         "ok       redis         Redis answers.",

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from bot.core.incident.incident import Incident
-from bot.core.record import AuditEntry, Change, Held, Put
+from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Refused
-from handlers.tools.records import PAGE, Row, Wanted, exported, json_lines, since, table, trail_of, verified
+from handlers.tools.records import PAGE, RecordQuery, Row, exported, json_lines, since, table, trail_of, verified
 from tests import builders
 from tests.fakes import FakeClock
 from tests.fakes_store import FakeStore
@@ -30,7 +30,7 @@ async def holding(*entries: AuditEntry, incident: Incident | None = None) -> Fak
     store = FakeStore(clock.now, clock.monotonic)
     await store.commit(Change(audit=entries))
     if incident is not None:
-        put = Put(Held(incident, 0), incident, None)
+        put = Put(Stored(incident, 0), incident, None)
         point = {f"thread:{incident.thread.channel}:{incident.thread.root}": (incident.id, None)}
         await store.commit(Change(puts=(put,), point=point, join=(("open", incident.id),)))
     return store
@@ -81,7 +81,7 @@ async def test_the_trail_is_read_whole_page_by_page() -> None:
 async def test_an_empty_trail_is_no_failure() -> None:
     """A fresh installation."""
     assert verified([]) == "The audit trail is empty, so there is nothing to verify."
-    assert table([], Wanted()) == "No entry of the audit trail fits."
+    assert table([], RecordQuery()) == "No entry of the audit trail fits."
 
 
 @pytest.mark.parametrize("change", ["alter", "remove", "insert", "swap", "hash"])
@@ -104,7 +104,7 @@ async def test_a_changed_trail_names_the_first_entry_that_does_not_fit(change: s
 async def test_the_table_shows_who_did_what_and_what_came_of_it() -> None:
     """One line for each entry, under a heading, nothing forged."""
     store = await holding(entry(), entry(1, who="U0EVE\n2027 forged", outcome="refused\x1b[2J", before="", after=""))
-    head, first, second = table(await trail_of(store), Wanted()).splitlines()
+    head, first, second = table(await trail_of(store), RecordQuery()).splitlines()
     assert head.split() == ["time", "(UTC)", "who", "what", "incident", "parameters", "before", "→", "after", "outcome"]
     assert " ".join(first.split()) == "2027-01-14 08:00:00 U0ALEX scale_up i1 pool=linux.2xlarge 10 → 24 asked"
     assert "U0EVE\\n2027 forged" in second
@@ -114,7 +114,7 @@ async def test_the_table_shows_who_did_what_and_what_came_of_it() -> None:
 async def test_filters_choose_by_person_and_time() -> None:
     """--who and --since together."""
     rows = await trail_of(await holding(entry(0), entry(10, who="U0SAM"), entry(20), entry(30, who="U0SAM")))
-    shown = [json.loads(line) for line in json_lines(rows, Wanted(NOW - DAY + 15, "U0SAM")).splitlines()]
+    shown = [json.loads(line) for line in json_lines(rows, RecordQuery(NOW - DAY + 15, "U0SAM")).splitlines()]
     assert [row["at"] for row in shown] == ["2027-01-14T08:00:30.000Z"]
     assert shown[0]["hash"] == rows[3][2]
     assert shown[0]["parameters"] == {"pool": "linux.2xlarge"}

@@ -12,7 +12,7 @@ import pytest
 
 from bot.config import ConfigError
 from bot.ports import Refused
-from handlers.tools.replay import Progress, Wanted, read, replayed
+from handlers.tools.replay import ReplayOptions, ReplayProgress, read, replayed
 from tests.architecture import ROOT
 from tests.docs_pages import shell_lines
 
@@ -65,7 +65,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_example_of_the_docs_gives_its_transcript() -> None:
     """`UPDATE_GOLDEN=1` writes docs/examples/replay/transcript.txt anew."""
-    told = f"{replayed(Wanted(EXAMPLE))}\n"
+    told = f"{replayed(ReplayOptions(EXAMPLE))}\n"
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.write_text(told, "utf-8")
     assert told == GOLDEN.read_text("utf-8")
@@ -74,7 +74,7 @@ def test_the_example_of_the_docs_gives_its_transcript() -> None:
 @pytest.mark.parametrize("seed", ["1", "4242"])
 def test_another_process_gives_the_same_transcript(seed: str, folder: Path) -> None:
     """Neither the order of sets nor the clock of the machine gets into it; logs and progress go elsewhere."""
-    here = replayed(Wanted(folder))
+    here = replayed(ReplayOptions(folder))
     assert "DRAINED" in here
     ran = subprocess.run(
         [sys.executable, "-P", "-m", "handlers", "replay", str(folder)],
@@ -86,7 +86,7 @@ def test_another_process_gives_the_same_transcript(seed: str, folder: Path) -> N
 
 def test_json_has_the_figures_and_all_that_was_said(folder: Path) -> None:
     """The same as the transcript, for machines."""
-    found = json.loads(replayed(Wanted(folder, as_json=True)))
+    found = json.loads(replayed(ReplayOptions(folder, as_json=True)))
     (incident,) = found["incidents"]
     assert (incident["state"], incident["channel"]) == ("drained", "C1")
     assert incident["peaks"] == {"linux-x64-large": {"queued": 14, "oldest_wait_seconds": 840.0}}
@@ -100,13 +100,13 @@ def test_json_has_the_figures_and_all_that_was_said(folder: Path) -> None:
 
 def test_it_stops_where_it_is_told_to(folder: Path) -> None:
     """What comes later is not known yet: the incident is still open."""
-    told = replayed(Wanted(folder, until="2026-03-02T10:05:00Z"))
+    told = replayed(ReplayOptions(folder, until="2026-03-02T10:05:00Z"))
     assert "still open" in told
     assert "to 2026-03-02 10:05:00 UTC: 1 webhook" in told
     with pytest.raises(Refused, match="--until: lies before the recording begins; name a later time"):
-        replayed(Wanted(folder, until="2020-01-01T00:00:00Z"))
+        replayed(ReplayOptions(folder, until="2020-01-01T00:00:00Z"))
     with pytest.raises(Refused, match="'noon' is no time; write epoch seconds"):
-        replayed(Wanted(folder, until="noon"))
+        replayed(ReplayOptions(folder, until="noon"))
 
 
 def test_people_act_in_the_thread_and_nothing_is_really_done(folder: Path) -> None:
@@ -116,7 +116,7 @@ def test_people_act_in_the_thread_and_nothing_is_really_done(folder: Path) -> No
     asks = ["ack", "scale linux-x64-large 24", "scale linux-x64-large 99", "status", "dance"]
     acts = [{"at": BEGINS + 60 + n, "who": "U0ANA", "says": one} for n, one in enumerate(asks)]
     write(folder, "actions.jsonl", *acts)
-    told = " ".join(replayed(Wanted(folder)).split())
+    told = " ".join(replayed(ReplayOptions(folder)).split())
     assert "@U0ANA has it since 2026-03-02 10:01 UTC" in told
     assert "would have asked linux-x64-large's scaler for 24 runners (now 10); shadow mode." in told
     assert "U0ANA asked `scale linux-x64-large 99`: refused: The target 99 is above the pool's maximum" in told
@@ -128,7 +128,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(folder: Path) -> None:
     """As the real door would answer 400: one broken delivery stops nothing."""
     broken = alert(30.0, body="no JSON")
     write(folder, "webhooks.jsonl", alert(0.0), broken, alert(31.0, path="/hook"), alert(900.0, "resolved"))
-    told = replayed(Wanted(folder))
+    told = replayed(ReplayOptions(folder))
     assert f"webhook alertmanager: not readable ({folder}/webhooks.jsonl:2):" in told
     assert "1 webhook said nothing new" in told
     assert "1 webhook could not be read" in told
@@ -138,7 +138,7 @@ def test_what_is_odd_about_a_recording_is_said_first(folder: Path) -> None:
     """Nobody trusts a transcript whose pools were never measured, or too seldom."""
     other = {"pool": "typo", "at": BEGINS, "queued": 1}
     write(folder, "metrics.jsonl", *looks(14, 9, 0, every=300.0), other)
-    told = replayed(Wanted(folder))
+    told = replayed(ReplayOptions(folder))
     assert 'metrics.jsonl speaks of typo, but there is no [pool."typo"]' in told
     assert "no figures of linux-arm64 were recorded, so it is unknown throughout." in told
     assert "linux-x64-large was measured every 300 s, and timing.poll is 30 s" in told
@@ -150,7 +150,7 @@ def test_jobs_and_issues_of_github_are_taken_in(folder: Path) -> None:
     job = json.loads((ROOT / "tests/fixtures/github/workflow_job_queued.json").read_text())
     hooks = [{"received_at": BEGINS + n, "path": "/github", "headers": {"X-GitHub-Event": event}, "body": one}
              for n, (event, one) in enumerate((("issues", body), ("workflow_job", job), ("star", {})))]  # fmt: skip
-    told = replayed(Wanted(write(folder, "webhooks.jsonl", *hooks)))
+    told = replayed(ReplayOptions(write(folder, "webhooks.jsonl", *hooks)))
     assert "webhook github: opened an incident" in told
     assert "1 incident;" in told
 
@@ -164,11 +164,11 @@ def test_a_folder_without_a_recording_or_a_configuration_says_what_it_needs(tmp_
         read(tmp_path / "empty")
     (folder / "tailback.toml").rename(folder / "other.toml")
     with pytest.raises(Refused, match=r"tailback\.toml: there is no such file; put a tailback\.toml into the folder"):
-        replayed(Wanted(folder))
-    assert "1 incident" in replayed(Wanted(folder, folder / "other.toml"))
+        replayed(ReplayOptions(folder))
+    assert "1 incident" in replayed(ReplayOptions(folder, folder / "other.toml"))
     (folder / "other.toml").write_text("[slack]\n")
     with pytest.raises(ConfigError, match=r"slack\.channel: is required; add"):
-        replayed(Wanted(folder, folder / "other.toml"))
+        replayed(ReplayOptions(folder, folder / "other.toml"))
     (folder / "metrics.jsonl").write_bytes(b"\xff")
     with pytest.raises(Refused, match=r"metrics\.jsonl: is not UTF-8"):
         read(folder)
@@ -177,7 +177,7 @@ def test_a_folder_without_a_recording_or_a_configuration_says_what_it_needs(tmp_
 def test_every_documented_configuration_can_be_replayed_without_its_secrets(folder: Path) -> None:
     """Tokens, keys and back ends are not needed: the complete example builds all it names."""
     shutil.copy(ROOT / "docs/examples/tailback.toml", folder / "tailback.toml")
-    assert "webhook alertmanager: opened an incident" in replayed(Wanted(folder))
+    assert "webhook alertmanager: opened an incident" in replayed(ReplayOptions(folder))
 
 
 def test_the_way_to_slack_is_not_needed_for_a_replay(folder: Path) -> None:
@@ -186,7 +186,7 @@ def test_the_way_to_slack_is_not_needed_for_a_replay(folder: Path) -> None:
     ways = 'proxy = "http://proxy.example:3128"\nproxy_basic_env = "P"\nca_file = "/no/such.pem"\n'
     assert text.count("[slack]\n") == 1
     (folder / "tailback.toml").write_text(text.replace("[slack]\n", f"[slack]\n{ways}") + f"\n[sns]\n{ways}")
-    assert "1 incident" in replayed(Wanted(folder))
+    assert "1 incident" in replayed(ReplayOptions(folder))
 
 
 @pytest.mark.needs("jq")
@@ -204,14 +204,14 @@ def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) 
     subprocess.run(["sh", "-c", export], cwd=tmp_path, check=True, timeout=20)
     found = read(tmp_path)
     assert found.samples["linux-x64-large"][0].queued == 212
-    told = replayed(Wanted(tmp_path))
+    told = replayed(ReplayOptions(tmp_path))
     assert "212 jobs queued" in told
     assert "webhook alertmanager: joined its incident" in told
 
 
 def test_a_long_replay_says_how_far_it_has_come(capsys: pytest.CaptureFixture[str]) -> None:
     """At each twentieth, once, on standard error: the transcript stays as it is."""
-    told = Progress(0.0, 1000.0)
+    told = ReplayProgress(0.0, 1000.0)
     for at in range(0, 1001, 10):
         told(float(at))
     said = capsys.readouterr()

@@ -7,13 +7,13 @@ from functools import cache
 
 import pytest
 
-from bot.core.charts.queue_series import Course
+from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.incident import Incident
-from bot.core.pool.early_warning import Early
+from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.pool import Peak, PoolRules
 from bot.core.record import AuditEntry
-from bot.core.reporting.incident_history import PoolHistory
+from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import Books, PoolReport, Report, report
 from bot.views.report.report import reported
@@ -39,7 +39,7 @@ def told(day: int, cause: str) -> Incident:
         at=at + 7200,
         pools=named(POOL),
         peaks={POOL: Peak(120, 3600.0)},
-        courses={POOL: Course(60.0, waited_seconds=400_000.0, causes={cause: 9})},
+        courses={POOL: QueueSeries(60.0, waited_seconds=400_000.0, causes={cause: 9})},
         scores=(score,),
     )
 
@@ -60,7 +60,7 @@ def books() -> Books:
             POOL: weeks(28, lambda day, at: day % 7 < 5 and at in (9, 10)),
             "windows.4xlarge": weeks(25, lambda day, at: False),
         },
-        early={POOL: Early(hits=3, false=1, missed=1)},
+        early={POOL: WarningHistory(hits=3, false=1, missed=1)},
         trail=acts,
         rules={name: PoolRules(name) for name in (POOL, "windows.4xlarge", "macos-m1")},
         prices={POOL: 0.34},
@@ -105,7 +105,7 @@ def hostile(name: str, pools: int) -> Report:
     """A report whose every name comes from outside."""
     made = report(books())
     worst = made.pools[0]
-    history = PoolHistory(name, 10**6, 10**6, 1e12, 1e12, ended=((BIG, 3),), causes=((HOSTILE, 9), (BIG, 1)))
+    history = PoolIncidents(name, 10**6, 10**6, 1e12, 1e12, ended=((BIG, 3),), causes=((HOSTILE, 9), (BIG, 1)))
     many: tuple[PoolReport, ...] = tuple(
         replace(worst, pool=f"{name}{n}", history=history, sized=BIG, most_queued=10**9) for n in range(pools)
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.charts.drawing import Area, Stroke, Words, dashes
+from bot.core.charts.drawing import Area, DrawnText, Stroke, dashes
 from bot.core.forecast.outlook import Verdict
 from bot.core.incident.incident import State, noted
 from bot.core.incident.observe import View
@@ -41,7 +41,7 @@ def described(value: Any) -> Any:
 
 def words(made: Chart) -> list[str]:
     """Everything that is written in the picture."""
-    return [shape.text for shape in layout(made).shapes if isinstance(shape, Words)]
+    return [shape.text for shape in layout(made).shapes if isinstance(shape, DrawnText)]
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -56,7 +56,7 @@ def test_everything_stands_inside_the_card(name: str) -> None:
     made = layout(drawn(name))
     assert made.width == WIDTH
     for shape in made.shapes:
-        if isinstance(shape, Words):
+        if isinstance(shape, DrawnText):
             length = len(shape.text) * shape.size * 0.52
             begins = shape.at[0] - {"l": 0.0, "m": length / 2, "r": length}[shape.anchor[0]]
             assert begins >= 0, shape
@@ -69,7 +69,7 @@ def test_everything_stands_inside_the_card(name: str) -> None:
 @pytest.mark.parametrize("name", STORIES)
 def test_letters_are_large_enough_for_a_thread(name: str) -> None:
     """Slack shows it about 400 wide: 10 units are 10 pixels there."""
-    assert min(shape.size for shape in layout(drawn(name)).shapes if isinstance(shape, Words)) >= 10
+    assert min(shape.size for shape in layout(drawn(name)).shapes if isinstance(shape, DrawnText)) >= 10
 
 
 def test_no_two_lines_differ_by_colour_alone() -> None:
@@ -104,8 +104,8 @@ def test_a_gap_in_what_is_known_is_a_gap_in_the_line() -> None:
     """Never interpolated, never zero; and it is said."""
     depth = drawn("drained").pools[0].depth
     queued = next(line for line in depth.lines if line.name == "queued")
-    assert len(queued.stretches) == 2
-    assert queued.stretches[1][0][0] - queued.stretches[0][-1][0] > 300
+    assert len(queued.segments) == 2
+    assert queued.segments[1][0][0] - queued.segments[0][-1][0] > 300
     assert drawn("drained").note == "a gap: the queue is not known there"
 
 
@@ -135,7 +135,7 @@ def test_a_short_incident_is_not_lost_in_its_past() -> None:
     made = chart(followed(ended, sampled(POOL, 10)), View(), TIMING)
     assert made is not None
     assert made.begins == one.began_at - 300
-    first = made.pools[0].depth.lines[0].stretches[0][0][0]
+    first = made.pools[0].depth.lines[0].segments[0][0][0]
     assert made.begins <= first < made.begins + 120
 
 

@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.pool.early_warning import Crossing, Early, Ending, Episode, Measure, Threshold
-from bot.views.thread.early_warning import Told, limit_words, outcome_unknown, warning, when_words
+from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
+from bot.views.thread.early_warning import WarningView, limit_words, outcome_unknown, warning, when_words
 from tests.builders import NOW, POOL, sample
 
 WAIT = Threshold(Measure.WAIT, 1800.0)
 SOON = Crossing(WAIT, NOW, 540.0, 900.0, 1560.0, sure=True)
-STANDS = Episode(NOW, SOON, SOON, NOW, 42, 840.0)
+STANDS = EarlyWarning(NOW, SOON, SOON, NOW, 42, 840.0)
 LATEST = sample(48, at=NOW + 60, oldest_wait_seconds=900.0, busy=24, limit=24)
 
 
-def drawn(episode: Episode = STANDS, **parts: object) -> str:
+def drawn(episode: EarlyWarning = STANDS, **parts: object) -> str:
     """Text and blocks together."""
-    told = Told(POOL, episode, Early(episode, hits=5, false=1, missed=2), LATEST)
+    told = WarningView(POOL, episode, WarningHistory(episode, hits=5, false=1, missed=2), LATEST)
     message = warning(replace(told, **parts))  # type: ignore[arg-type]  # names are checked by it
     return f"{message.text}\n{message.blocks}"
 

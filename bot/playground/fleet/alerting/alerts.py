@@ -19,7 +19,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Alert:
+class FleetAlert:
     """One alert; times are wall-clock seconds since 1970, `ends_at` is None while it fires."""
 
     breach: Breach
@@ -36,7 +36,7 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentNotification:
     """What the receiver was told last."""
 
     firing: frozenset[str]
@@ -54,8 +54,8 @@ class AlertBook:
     rule: QueueRule
     silenced: Callable[[Labels], list[str]]
     pace: Pace = field(default_factory=Pace)
-    alerts: dict[Labels, Alert] = field(default_factory=dict)
-    sent: Sent | None = None
+    alerts: dict[Labels, FleetAlert] = field(default_factory=dict)
+    sent: SentNotification | None = None
     next_flush_at: float | None = None
     flush_began_at: float = 0.0
 
@@ -64,7 +64,7 @@ class AlertBook:
         for labels, breach in breaches.items():
             old = self.alerts.get(labels)
             if old is None or not old.firing:
-                self.alerts[labels] = Alert(breach, fingerprint(labels), now, now, now)
+                self.alerts[labels] = FleetAlert(breach, fingerprint(labels), now, now, now)
             else:
                 self.alerts[labels] = replace(old, breach=breach, updated_at=now, last_true_at=now)
         for labels, alert in self.alerts.items():
@@ -73,7 +73,7 @@ class AlertBook:
         if self.alerts and self.next_flush_at is None:
             self.next_flush_at = now + self.pace.group_wait_seconds
 
-    def due(self, now: float) -> tuple[Alert, ...]:
+    def due(self, now: float) -> tuple[FleetAlert, ...]:
         """Return the alerts to send now, in the order of their labels, or nothing.
 
         The rules are those of prometheus/alertmanager notify/notify.go: something new fires, something has resolved,
@@ -88,10 +88,10 @@ class AlertBook:
             return ()
         return tuple(heard)
 
-    def told(self, alerts: tuple[Alert, ...], now: float) -> None:
+    def told(self, alerts: tuple[FleetAlert, ...], now: float) -> None:
         """Record that the receiver accepted these alerts."""
         firing = frozenset(a.fingerprint for a in alerts if a.firing)
-        self.sent = Sent(firing, frozenset(a.fingerprint for a in alerts if not a.firing), now)
+        self.sent = SentNotification(firing, frozenset(a.fingerprint for a in alerts if not a.firing), now)
         self._flushed(now)
 
     def retry_at(self, at: float) -> None:
@@ -104,7 +104,7 @@ class AlertBook:
             return (("__alert_rule_uid__", self.rule.uid), *labels)
         return labels
 
-    def _worth_telling(self, heard: list[Alert], now: float) -> bool:
+    def _worth_telling(self, heard: list[FleetAlert], now: float) -> bool:
         firing = {a.fingerprint for a in heard if a.firing}
         resolved = {a.fingerprint for a in heard if not a.firing}
         if self.sent is None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
-from bot.playground.fleet.alerting.alerts import Alert
+from bot.playground.fleet.alerting.alerts import FleetAlert
 from bot.playground.fleet.alerting.rules import Flavour, Labels, QueueRule
 from bot.playground.fleet.api.wire import ZERO_TIME, seconds_written, written
 
@@ -12,7 +12,7 @@ ALERTMANAGER_RECEIVER = "bot"
 Json = dict[str, object]
 
 
-def payload(rule: QueueRule, alerts: tuple[Alert, ...], external_url: str) -> Json:
+def payload(rule: QueueRule, alerts: tuple[FleetAlert, ...], external_url: str) -> Json:
     """Return the body for the rule's flavour; `external_url` is where the alert source itself is reached."""
     if rule.flavour is Flavour.GRAFANA:
         return _grafana(rule, alerts, external_url)
@@ -32,7 +32,7 @@ def _common(pairs: Iterable[Labels]) -> dict[str, str]:
     return dict(sorted(set.intersection(*all_pairs)))
 
 
-def _alertmanager(rule: QueueRule, alerts: tuple[Alert, ...], external_url: str) -> Json:
+def _alertmanager(rule: QueueRule, alerts: tuple[FleetAlert, ...], external_url: str) -> Json:
     return {
         "receiver": ALERTMANAGER_RECEIVER,
         "status": _status(alerts),
@@ -58,7 +58,7 @@ def _alertmanager(rule: QueueRule, alerts: tuple[Alert, ...], external_url: str)
     }
 
 
-def _grafana(rule: QueueRule, alerts: tuple[Alert, ...], external_url: str) -> Json:
+def _grafana(rule: QueueRule, alerts: tuple[FleetAlert, ...], external_url: str) -> Json:
     firing = sum(a.firing for a in alerts)
     folder = dict(alerts[0].breach.labels)["grafana_folder"]
     count = f"FIRING:{firing}" if firing else "RESOLVED"
@@ -81,7 +81,7 @@ def _grafana(rule: QueueRule, alerts: tuple[Alert, ...], external_url: str) -> J
     }
 
 
-def _grafana_alert(rule: QueueRule, alert: Alert, external_url: str) -> Json:
+def _grafana_alert(rule: QueueRule, alert: FleetAlert, external_url: str) -> Json:
     kind = dict(alert.breach.labels)["type"]
     matchers = [f"__alert_rule_uid__={rule.uid}", f"type={kind}"]
     silence = "&".join(f"matcher={quote(m, safe='')}" for m in matchers)
@@ -102,10 +102,10 @@ def _grafana_alert(rule: QueueRule, alert: Alert, external_url: str) -> Json:
     }
 
 
-def _message(alert: Alert) -> str:
+def _message(alert: FleetAlert) -> str:
     values = ", ".join(f"{name}={value:g}" for name, value in alert.breach.values)
     return f"**{'Firing' if alert.firing else 'Resolved'}**\n\nValue: {values}\n"
 
 
-def _status(alerts: tuple[Alert, ...]) -> str:
+def _status(alerts: tuple[FleetAlert, ...]) -> str:
     return "firing" if any(a.firing for a in alerts) else "resolved"

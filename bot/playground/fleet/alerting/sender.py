@@ -24,7 +24,7 @@ class AlertTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class WebhookDelivery:
     """One attempt: when (wall clock), what, and the answer's status; 0 when nobody answered."""
 
     at: float
@@ -41,7 +41,7 @@ class Sender:
         self._target = target
         self._post = post
         self._failed = 0
-        self.deliveries: list[Delivery] = []
+        self.deliveries: list[WebhookDelivery] = []
 
     async def send_due(self, now: float, external_url: str) -> None:
         """Send at most one message. After a 5xx or no answer: again with growing waits, as Alertmanager does."""
@@ -58,7 +58,7 @@ class Sender:
             status = await self._post(url, headers, body)
         except OSError:
             status = 0
-        self.deliveries = [*self.deliveries[-99:], Delivery(now, url, body, status)]
+        self.deliveries = [*self.deliveries[-99:], WebhookDelivery(now, url, body, status)]
         if 200 <= status < 300:
             self._failed = 0
             self._book.told(alerts, now)

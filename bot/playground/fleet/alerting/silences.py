@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from bot.playground.fleet.api.promql_syntax import Matcher
+from bot.playground.fleet.api.promql_syntax import LabelMatcher
 from bot.playground.fleet.api.wire import read_time, written
 
 Labels = tuple[tuple[str, str], ...]
@@ -23,11 +23,11 @@ class SilenceRefused(ValueError):  # noqa: N818 - reads as the past participle t
 
 
 @dataclass(frozen=True, slots=True)
-class Silence:
+class FleetSilence:
     """One silence; times are wall-clock seconds since 1970."""
 
     id: str
-    matchers: tuple[Matcher, ...]
+    matchers: tuple[LabelMatcher, ...]
     starts_at: float
     ends_at: float
     updated_at: float
@@ -69,7 +69,7 @@ class Silences:
     def __init__(self, clock: Callable[[], float], new_id: Callable[[], str] = lambda: str(uuid.uuid4())) -> None:
         self._clock = clock
         self._new_id = new_id
-        self._kept: dict[str, Silence] = {}
+        self._kept: dict[str, FleetSilence] = {}
 
     def post(self, body: object) -> str:
         """Create a silence, or change the one named by `id`; return the id to remember. Raises SilenceRefused.
@@ -87,7 +87,7 @@ class Silences:
             self.expire(old.id)
         return self._keep(replace(wanted, id=self._new_id(), starts_at=max(wanted.starts_at, now)))
 
-    def get(self, silence_id: str) -> Silence:
+    def get(self, silence_id: str) -> FleetSilence:
         """Return a silence; raises SilenceRefused with 404 when the id is unknown."""
         if silence_id not in self._kept:
             raise SilenceRefused(404, "silence not found")
@@ -100,7 +100,7 @@ class Silences:
             return
         self._keep(replace(old, starts_at=min(old.starts_at, now), ends_at=now, updated_at=now))
 
-    def find(self, filters: Iterable[str]) -> list[Silence]:
+    def find(self, filters: Iterable[str]) -> list[FleetSilence]:
         """Return the silences whose own matchers fit all filters (`name="value"`), active first, soonest end first."""
         now, wanted = self._clock(), [read_filter(text) for text in filters]
         order = {"active": 0, "pending": 1, "expired": 2}
@@ -112,32 +112,32 @@ class Silences:
         now = self._clock()
         return [s.id for s in self._kept.values() if s.state(now) == "active" and s.silences(labels)]
 
-    def _keep(self, silence: Silence) -> str:
+    def _keep(self, silence: FleetSilence) -> str:
         self._kept[silence.id] = silence
         return silence.id
 
 
-def read_filter(text: str) -> Matcher:
+def read_filter(text: str) -> LabelMatcher:
     """Return a `filter` parameter such as `alertname="X"` as a matcher; raises SilenceRefused with 400."""
     found = _FILTER.fullmatch(text)
     if found is None:
         raise SilenceRefused(400, f"bad matcher format: {text}")
     name, op, quoted, bare = found.groups()
     value = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else bare.strip()
-    return _compiled(Matcher(name, op, value))
+    return _compiled(LabelMatcher(name, op, value))
 
 
-def _fits(wanted: Iterable[Matcher], values: Mapping[str, str]) -> bool:
+def _fits(wanted: Iterable[LabelMatcher], values: Mapping[str, str]) -> bool:
     return all(m.accepts(values.get(m.name, "")) for m in wanted)
 
 
-def _extends(old: Silence, new: Silence, now: float) -> bool:
+def _extends(old: FleetSilence, new: FleetSilence, now: float) -> bool:
     if set(old.matchers) != set(new.matchers) or old.state(now) == "expired":
         return False
     return old.state(now) == "pending" or int(old.starts_at) == int(new.starts_at)
 
 
-def _read(body: object, now: float) -> Silence:
+def _read(body: object, now: float) -> FleetSilence:
     if not isinstance(body, dict):
         raise SilenceRefused(400, "the silence must be a JSON object")
     for name in ("comment", "createdBy", "endsAt", "matchers", "startsAt"):
@@ -150,7 +150,9 @@ def _read(body: object, now: float) -> Silence:
     if ends_at <= starts_at:
         raise SilenceRefused(400, "Failed to create silence: start time must be before end time")
     texts = {name: str(body[name]) for name in ("createdBy", "comment")}
-    return Silence(str(body.get("id") or ""), matchers, starts_at, ends_at, now, texts["createdBy"], texts["comment"])
+    return FleetSilence(
+        str(body.get("id") or ""), matchers, starts_at, ends_at, now, texts["createdBy"], texts["comment"]
+    )
 
 
 def _time(body: Mapping[str, object], name: str) -> float:
@@ -160,7 +162,7 @@ def _time(body: Mapping[str, object], name: str) -> float:
         raise SilenceRefused(400, f"parsing silence body failed: {name}: {problem}") from None
 
 
-def _read_matchers(found: object) -> tuple[Matcher, ...]:
+def _read_matchers(found: object) -> tuple[LabelMatcher, ...]:
     if not isinstance(found, list) or not found:
         raise SilenceRefused(422, "matchers in body should have at least 1 items")
     matchers = tuple(_read_matcher(item) for item in found)
@@ -169,7 +171,7 @@ def _read_matchers(found: object) -> tuple[Matcher, ...]:
     return matchers
 
 
-def _read_matcher(item: object) -> Matcher:
+def _read_matcher(item: object) -> LabelMatcher:
     if not isinstance(item, dict):
         raise SilenceRefused(422, "a matcher in body must be an object")
     for name, kind in (("name", str), ("value", str), ("isRegex", bool)):
@@ -179,10 +181,10 @@ def _read_matcher(item: object) -> Matcher:
         raise SilenceRefused(400, f"silence invalid: invalid label name {item['name']!r}")
     equal = item.get("isEqual", True) is not False
     op = {(True, False): "=", (False, False): "!=", (True, True): "=~", (False, True): "!~"}[(equal, item["isRegex"])]
-    return _compiled(Matcher(item["name"], op, item["value"]))
+    return _compiled(LabelMatcher(item["name"], op, item["value"]))
 
 
-def _compiled(matcher: Matcher) -> Matcher:
+def _compiled(matcher: LabelMatcher) -> LabelMatcher:
     if "~" in matcher.op:
         try:
             re.compile(matcher.value)

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bot.playground.fleet.alerting.alerts import Alert, AlertBook
+from bot.playground.fleet.alerting.alerts import AlertBook, FleetAlert
 from bot.playground.fleet.alerting.payloads import ALERTMANAGER_RECEIVER, GRAFANA_RECEIVER, generator_url
 from bot.playground.fleet.alerting.rules import Flavour, Labels
 from bot.playground.fleet.alerting.silences import SilenceRefused, Silences, read_filter
@@ -91,7 +91,7 @@ class AlertmanagerApi:
     def _receiver(self) -> str:
         return GRAFANA_RECEIVER if self.flavour is Flavour.GRAFANA else ALERTMANAGER_RECEIVER
 
-    def _found(self, request: Request) -> Iterator[tuple[AlertBook, Alert, list[str]]]:
+    def _found(self, request: Request) -> Iterator[tuple[AlertBook, FleetAlert, list[str]]]:
         """The firing alerts that the query asks for, each with the silences that hold it."""
         wanted = [read_filter(text) for text in request.query_params.getlist("filter")]
         show_active = request.query_params.get("active", "true") != "false"
@@ -104,7 +104,7 @@ class AlertmanagerApi:
                 if alert.firing and shown and all(m.accepts(matched.get(m.name, "")) for m in wanted):
                     yield book, alert, held
 
-    def _shown(self, book: AlertBook, alert: Alert, held: list[str]) -> dict[str, object]:
+    def _shown(self, book: AlertBook, alert: FleetAlert, held: list[str]) -> dict[str, object]:
         return {
             "labels": dict(book.labels_to_match(alert.breach.labels)),
             "annotations": dict(alert.breach.annotations),

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bot.playground.fleet.api.scaler import Scaler
+from bot.playground.fleet.api.scaler import SimulatedScaler
 from bot.playground.fleet.figures import PoolFigures
 
 LARGEST_BODY_BYTES = 10_000
@@ -19,7 +19,7 @@ def fleet_app(routes: Iterable[BaseRoute]) -> Starlette:
     return Starlette(routes=list(routes))
 
 
-def scaler_routes(scaler: Scaler) -> list[Route]:
+def scaler_routes(scaler: SimulatedScaler) -> list[Route]:
     """Return `GET` and `PUT /pools/{name}`; errors are JSON with a sentence in `error`."""
 
     async def read(request: Request) -> Response:

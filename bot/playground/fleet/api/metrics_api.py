@@ -15,12 +15,12 @@ from bot.playground.fleet.api.promql_syntax import BadQuery, duration_seconds
 from bot.playground.fleet.api.wire import read_time
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import CONTENT_TYPE, exposition, samples
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 
 Clock = Callable[[], float]
 
 
-def metrics_routes(fleet: Fleet, history: History, now: Clock) -> list[Route]:
+def metrics_routes(fleet: SimulatedFleet, history: History, now: Clock) -> list[Route]:
     """Return the routes of the metrics server; `now` is the wall clock in seconds since 1970."""
 
     async def show(_: Request) -> Response:

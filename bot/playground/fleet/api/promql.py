@@ -12,7 +12,7 @@ from bot.playground.fleet.api.promql_syntax import (
     Aggregation,
     Arithmetic,
     BadQuery,
-    Call,
+    FunctionCall,
     Node,
     Number,
     Selector,
@@ -79,7 +79,7 @@ def _value(history: History, node: Node, at: float) -> Result:
         if node.range_seconds is not None:
             raise BadQuery("a range vector is allowed only as the argument of a function")
         return _selected(history, node, at)
-    if isinstance(node, Call):
+    if isinstance(node, FunctionCall):
         return _called(history, node, at)
     if isinstance(node, Aggregation):
         return _aggregated(history, node, at)
@@ -103,7 +103,7 @@ def _selected(history: History, selector: Selector, at: float) -> list[Element]:
     return found
 
 
-def _called(history: History, call: Call, at: float) -> list[Element]:
+def _called(history: History, call: FunctionCall, at: float) -> list[Element]:
     seconds = call.over.range_seconds or 0.0
     found = []
     for _, labels, series in history.find(call.over.name, _wanted(call.over)):
@@ -114,7 +114,7 @@ def _called(history: History, call: Call, at: float) -> list[Element]:
     return found
 
 
-def _over_time(call: Call, points: list[tuple[float, float]], at: float, seconds: float) -> float | None:
+def _over_time(call: FunctionCall, points: list[tuple[float, float]], at: float, seconds: float) -> float | None:
     function, values = call.function, [value for _, value in points]
     if not values:
         return None

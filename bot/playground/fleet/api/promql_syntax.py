@@ -25,7 +25,7 @@ class BadQuery(ValueError):  # noqa: N818 - the word that Prometheus answers wit
 
 
 @dataclass(frozen=True, slots=True)
-class Matcher:
+class LabelMatcher:
     """One condition on a label; a regular expression must match the whole value."""
 
     name: str
@@ -50,12 +50,12 @@ class Selector:
     """Series by name and labels; with a range it gives samples instead of values."""
 
     name: str | None
-    matchers: tuple[Matcher, ...]
+    matchers: tuple[LabelMatcher, ...]
     range_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function over a range; `share` is the quantile where one is asked for."""
 
     function: str
@@ -82,7 +82,7 @@ class Arithmetic:
     right: "Node"
 
 
-Node = Number | Selector | Call | Aggregation | Arithmetic
+Node = Number | Selector | FunctionCall | Aggregation | Arithmetic
 
 
 def duration_seconds(text: str) -> float:
@@ -172,7 +172,7 @@ class _Reader:
         self._expect(")")
         if not isinstance(inner, Selector) or inner.range_seconds is None:
             raise self._wrong(at, f'expected type range vector in call to function "{function}"')
-        return Call(function, inner, share)
+        return FunctionCall(function, inner, share)
 
     def _aggregation(self, op: str) -> Node:
         by = self._grouping()
@@ -205,7 +205,7 @@ class _Reader:
 
     def _selector(self, name: str | None) -> Node:
         at = self._peek()[2]
-        matchers: list[Matcher] = []
+        matchers: list[LabelMatcher] = []
         if self._peek()[1] == "{":
             self._take()
             while self._peek()[1] != "}":
@@ -229,7 +229,7 @@ class _Reader:
         self._expect("]")
         return duration_seconds(text)
 
-    def _matcher(self) -> Matcher:
+    def _matcher(self) -> LabelMatcher:
         label = self._word()
         op, at = self._peek()[1], self._peek()[2]
         if op not in _MATCHES:
@@ -243,7 +243,7 @@ class _Reader:
                 re.compile(value)
             except re.error as problem:
                 raise self._wrong(at, f"error parsing regexp: {problem}") from None
-        return Matcher(label, op, value)
+        return LabelMatcher(label, op, value)
 
     def _word(self) -> str:
         if self._peek()[0] != "name":

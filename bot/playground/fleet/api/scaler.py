@@ -3,31 +3,31 @@
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from bot.playground.fleet.simulation import Fleet, OutOfRangeError
+from bot.playground.fleet.simulation import OutOfRangeError, SimulatedFleet
 
 KEYS_KEPT = 1000
 Json = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScalerAnswer:
     """An HTTP status and its JSON document."""
 
     status: int
     document: Json
 
 
-class Scaler:
+class SimulatedScaler:
     """`current` counts booting, idle and busy runners; `max` is the ceiling, `limit` what the pool may have now."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: SimulatedFleet) -> None:
         self._fleet = fleet
-        self._answered: OrderedDict[tuple[str, str], tuple[object, Answer]] = OrderedDict()
+        self._answered: OrderedDict[tuple[str, str], tuple[object, ScalerAnswer]] = OrderedDict()
 
-    def get(self, name: str) -> Answer:
+    def get(self, name: str) -> ScalerAnswer:
         """Return the size of a pool; 404 when it is unknown."""
         if name not in self._fleet.pools:
-            return Answer(404, {"error": f"no pool named {name}", "pools": list(self._fleet.pools)})
+            return ScalerAnswer(404, {"error": f"no pool named {name}", "pools": list(self._fleet.pools)})
         pool = self._fleet.pools[name]
         document: Json = {
             "current": pool.capacity,
@@ -36,15 +36,15 @@ class Scaler:
             "limit": self._fleet.limit(name),
             "desired": pool.target,
         }
-        return Answer(200, document)
+        return ScalerAnswer(200, document)
 
-    def put(self, name: str, body: object, key: str) -> Answer:
+    def put(self, name: str, body: object, key: str) -> ScalerAnswer:
         """Set an absolute target. The same key gives the same answer and does nothing again; with another body 409."""
         seen = self._answered.get((name, key)) if key else None
         if seen is not None:
             before, answer = seen
             if before != body:
-                return Answer(409, {"error": "this Idempotency-Key was used with another body"})
+                return ScalerAnswer(409, {"error": "this Idempotency-Key was used with another body"})
             return answer
         answer = self._put(name, body)
         if key:
@@ -53,16 +53,16 @@ class Scaler:
                 self._answered.popitem(last=False)
         return answer
 
-    def _put(self, name: str, body: object) -> Answer:
+    def _put(self, name: str, body: object) -> ScalerAnswer:
         found = self.get(name)
         if found.status != 200:
             return found
         desired = body.get("desired") if isinstance(body, dict) else None
         if not isinstance(desired, int) or isinstance(desired, bool):
-            return Answer(422, {"error": 'send {"desired": n} with a whole number'})
+            return ScalerAnswer(422, {"error": 'send {"desired": n} with a whole number'})
         try:
             self._fleet.set_target(name, desired)
         except OutOfRangeError as refused:
             bounds = {side: found.document[side] for side in ("min", "max")}
-            return Answer(422, {"error": str(refused), **bounds})
-        return Answer(200, {**self.get(name).document, "desired": desired})
+            return ScalerAnswer(422, {"error": str(refused), **bounds})
+        return ScalerAnswer(200, {**self.get(name).document, "desired": desired})

@@ -10,18 +10,18 @@ from starlette.routing import BaseRoute
 
 from bot.playground.fleet.alerting.alerts import AlertBook, Pace
 from bot.playground.fleet.alerting.rules import Flavour, breaches
-from bot.playground.fleet.alerting.sender import AlertTarget, Delivery, Post, Sender
+from bot.playground.fleet.alerting.sender import AlertTarget, Post, Sender, WebhookDelivery
 from bot.playground.fleet.alerting.silences import Silences
 from bot.playground.fleet.api.alertmanager_api import AlertmanagerApi
 from bot.playground.fleet.api.http import fleet_app, overview_routes, scaler_routes
 from bot.playground.fleet.api.metrics_api import metrics_routes
-from bot.playground.fleet.api.scaler import Scaler
-from bot.playground.fleet.faults import Fault
+from bot.playground.fleet.api.scaler import SimulatedScaler
+from bot.playground.fleet.faults import FleetFault
 from bot.playground.fleet.figures import PoolFigures, read
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import samples
 from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, Scenario
-from bot.playground.fleet.simulation import Fleet
+from bot.playground.fleet.simulation import SimulatedFleet
 
 BEFORE_SECONDS = 36_000.0
 RECORDED_BEFORE_SECONDS = 600
@@ -65,9 +65,9 @@ class FleetStandIn:
         self._around = around
         self._skew = 0.0
         self._began = self._wall = float(math.floor(around.clock()))
-        self.fleet = Fleet(scenario.pools, scenario.faults, seed, -BEFORE_SECONDS)
+        self.fleet = SimulatedFleet(scenario.pools, scenario.faults, seed, -BEFORE_SECONDS)
         self.history = History()
-        self.scaler = Scaler(self.fleet)
+        self.scaler = SimulatedScaler(self.fleet)
         self.silences = {flavour: Silences(self.now) for flavour in Flavour}
         kept = self.silences[scenario.rule.flavour]
         self.books = tuple(AlertBook(scenario.rule, kept.active_for, around.pace) for _ in targets or ("nobody",))
@@ -82,7 +82,7 @@ class FleetStandIn:
         return self._around.clock() + self._skew
 
     @property
-    def deliveries(self) -> tuple[Delivery, ...]:
+    def deliveries(self) -> tuple[WebhookDelivery, ...]:
         """Return the latest webhook attempts, oldest first."""
         return tuple(d for sender in self._senders for d in sender.deliveries)
 
@@ -90,7 +90,7 @@ class FleetStandIn:
         """Return what is true of every pool now."""
         return tuple(read(self.fleet, name) for name in self.fleet.pools)
 
-    def inject(self, fault: Fault) -> None:
+    def inject(self, fault: FleetFault) -> None:
         """Add a trouble; its times are simulated seconds, `self.fleet.now_seconds` is now. Raises UnknownPoolError."""
         self.fleet.inject(fault)
 

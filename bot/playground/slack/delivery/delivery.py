@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 
 import aiohttp
 
-from bot.playground.slack.record import Log, Sent
-from bot.playground.slack.settings import Settings
+from bot.playground.slack.record import Log, SentRecord
+from bot.playground.slack.settings import WorkspaceSettings
 from bot.playground.slack.wire import Json, text
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class DeliveryParcel:
     """One payload on its way. `kind` is `events_api`, `interactive` or `slash_commands`, as in Socket Mode."""
 
     kind: str
@@ -35,7 +35,7 @@ class Parcel:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DeliveryAnswer:
     """What the app said. `problem` is `http_timeout`, `connection_failed`, `http_error`, or `None` when all is well."""
 
     status: int
@@ -47,7 +47,7 @@ class Answer:
 class Carrier(Protocol):
     """A way to the app."""
 
-    async def carry(self, parcel: Parcel) -> Answer:
+    async def carry(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         """Delivers and waits for the answer, never longer than the app may take."""
         ...
 
@@ -61,12 +61,12 @@ def sign(secret: str, timestamp: str, body: bytes) -> str:
 class HttpCarrier:
     """Posts to the app's request URL."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
+    def __init__(self, settings: WorkspaceSettings, clock: Callable[[], float]) -> None:
         self._settings = settings
         self._clock = clock
         self._session: aiohttp.ClientSession | None = None
 
-    async def carry(self, parcel: Parcel) -> Answer:
+    async def carry(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         """Signs and posts; anything but a 2xx in time is a problem."""
         body, content_type = _encoded(parcel)
         timestamp = str(int(self._clock()))
@@ -82,11 +82,11 @@ class HttpCarrier:
         try:
             return await self._post(body, headers)
         except TimeoutError:
-            return Answer(0, problem="http_timeout")
+            return DeliveryAnswer(0, problem="http_timeout")
         except aiohttp.ClientError:
-            return Answer(0, problem="connection_failed")
+            return DeliveryAnswer(0, problem="connection_failed")
 
-    async def _post(self, body: bytes, headers: dict[str, str]) -> Answer:
+    async def _post(self, body: bytes, headers: dict[str, str]) -> DeliveryAnswer:
         if self._session is None:
             self._session = aiohttp.ClientSession(trust_env=False)
         limit = aiohttp.ClientTimeout(total=self._settings.answer_within_seconds)
@@ -95,8 +95,8 @@ class HttpCarrier:
             raw = await reply.read()
             no_retry = reply.headers.get("x-slack-no-retry") == "1"
             if not 200 <= reply.status < 300:
-                return Answer(reply.status, problem="http_error", no_retry=no_retry)
-            return Answer(reply.status, _decoded(raw), no_retry=no_retry)
+                return DeliveryAnswer(reply.status, problem="http_error", no_retry=no_retry)
+            return DeliveryAnswer(reply.status, _decoded(raw), no_retry=no_retry)
 
     async def close(self) -> None:
         """Closes the connections."""
@@ -105,7 +105,7 @@ class HttpCarrier:
             self._session = None
 
 
-def _encoded(parcel: Parcel) -> tuple[bytes, str]:
+def _encoded(parcel: DeliveryParcel) -> tuple[bytes, str]:
     if parcel.kind == "events_api":
         return json.dumps(parcel.payload).encode("ascii"), "application/json"
     form = parcel.payload if parcel.kind == "slash_commands" else {"payload": json.dumps(parcel.payload)}
@@ -124,12 +124,12 @@ def _decoded(raw: bytes) -> object:
         return content
 
 
-class Delivery:
+class SlackDelivery:
     """Chooses the way by the settings, keeps the log, and sends events again that were not taken."""
 
     def __init__(
         self,
-        settings: Settings,
+        settings: WorkspaceSettings,
         log: Log,
         clock: Callable[[], float],
         sockets: Carrier,
@@ -140,17 +140,17 @@ class Delivery:
         self._clock = clock
         self._sockets = sockets
         self.http = HttpCarrier(settings, wall_clock)
-        self._waiting: list[tuple[float, Parcel]] = []
+        self._waiting: list[tuple[float, DeliveryParcel]] = []
         self._timers: set[asyncio.TimerHandle] = set()
         self._tasks: set[asyncio.Task[int]] = set()
 
-    async def interaction(self, kind: str, payload: Json) -> Answer:
+    async def interaction(self, kind: str, payload: Json) -> DeliveryAnswer:
         """Delivers once; interactions and commands are never sent again."""
-        return await self._carry(Parcel(kind, payload))
+        return await self._carry(DeliveryParcel(kind, payload))
 
-    async def event(self, payload: Json) -> Answer:
+    async def event(self, payload: Json) -> DeliveryAnswer:
         """Delivers an event; what is not taken is sent again at once, then after 1 and 5 minutes."""
-        return await self._try(Parcel("events_api", payload))
+        return await self._try(DeliveryParcel("events_api", payload))
 
     async def redeliver_due(self) -> int:
         """Sends again the events whose time has come by the clock; gives how many were sent."""
@@ -161,7 +161,7 @@ class Delivery:
             await self._try(parcel)
         return len(due)
 
-    async def _try(self, parcel: Parcel) -> Answer:
+    async def _try(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         answer = await self._carry(parcel)
         delays = self._settings.event_retry_seconds
         while answer.problem is not None and not answer.no_retry and parcel.retry < len(delays):
@@ -173,7 +173,7 @@ class Delivery:
             answer = await self._carry(parcel)
         return answer
 
-    def _later(self, delay_seconds: float, parcel: Parcel) -> None:
+    def _later(self, delay_seconds: float, parcel: DeliveryParcel) -> None:
         self._waiting.append((self._clock() + delay_seconds, parcel))
         self._timers.add(asyncio.get_running_loop().call_later(delay_seconds, self._wake))
 
@@ -182,13 +182,13 @@ class Delivery:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _carry(self, parcel: Parcel) -> Answer:
+    async def _carry(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         started = self._clock()
         carrier: Carrier = self.http if self._settings.request_url else self._sockets
         answer = await carrier.carry(parcel)
         took = self._clock() - started
         number = len(self._log.sent)
-        sent = Sent(number, started, parcel.kind, parcel.what, parcel.retry, answer.status, answer.problem, took)
+        sent = SentRecord(number, started, parcel.kind, parcel.what, parcel.retry, answer.status, answer.problem, took)
         self._log.sent.append(sent)
         return answer
 

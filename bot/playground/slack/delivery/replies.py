@@ -3,11 +3,11 @@
 from bot.playground.slack.delivery.tickets import ResponseUrl
 from bot.playground.slack.people import Channel
 from bot.playground.slack.rules.messages import blocks_of, metadata_of
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, flag, rows, text
 
 
-def respond(slack: Context, key: str, body: Json) -> str | None:
+def respond(slack: AppContext, key: str, body: Json) -> str | None:
     """A post to a response URL; gives the `ts` of what it wrote or changed.
 
     Raises:
@@ -21,7 +21,7 @@ def respond(slack: Context, key: str, body: Json) -> str | None:
     return say(slack, permit, body)
 
 
-def _drawn(slack: Context, body: Json) -> Json:
+def _drawn(slack: AppContext, body: Json) -> Json:
     blocks = blocks_of(body, slack.settings.refused_blocks)
     if not text(body, "text").strip() and not blocks and not rows(body, "attachments"):
         raise SlackError("no_text")
@@ -32,7 +32,7 @@ def _drawn(slack: Context, body: Json) -> Json:
     return message
 
 
-def say(slack: Context, permit: ResponseUrl, body: Json) -> str:
+def say(slack: AppContext, permit: ResponseUrl, body: Json) -> str:
     """A new message, ephemeral unless `response_type` is `in_channel`; into the thread only when it says so."""
     message = _drawn(slack, body)
     channel = slack.workspace.channel(permit.channel)
@@ -42,7 +42,7 @@ def say(slack: Context, permit: ResponseUrl, body: Json) -> str:
     return text(slack.workspace.whisper(channel, permit.user, message, thread_ts), "ts")
 
 
-def _original(slack: Context, permit: ResponseUrl) -> tuple[Channel, Json]:
+def _original(slack: AppContext, permit: ResponseUrl) -> tuple[Channel, Json]:
     channel = slack.workspace.channel(permit.channel)
     ts = permit.message_ts or ""
     if permit.ephemeral:
@@ -53,7 +53,7 @@ def _original(slack: Context, permit: ResponseUrl) -> tuple[Channel, Json]:
     return channel, slack.workspace.find(channel, ts)
 
 
-def _replace_original(slack: Context, permit: ResponseUrl, body: Json) -> str:
+def _replace_original(slack: AppContext, permit: ResponseUrl, body: Json) -> str:
     fresh = _drawn(slack, body)
     _, message = _original(slack, permit)
     message.pop("blocks", None)
@@ -64,7 +64,7 @@ def _replace_original(slack: Context, permit: ResponseUrl, body: Json) -> str:
     return text(message, "ts")
 
 
-def _delete_original(slack: Context, permit: ResponseUrl) -> str | None:
+def _delete_original(slack: AppContext, permit: ResponseUrl) -> str | None:
     channel, message = _original(slack, permit)
     whispered = slack.workspace.whispered(text(message, "ts")) if permit.ephemeral else None
     if whispered is not None:
@@ -74,7 +74,7 @@ def _delete_original(slack: Context, permit: ResponseUrl) -> str | None:
     return None
 
 
-def acknowledgement(slack: Context, channel: Channel, user: str, content: object) -> None:
+def acknowledgement(slack: AppContext, channel: Channel, user: str, content: object) -> None:
     """The body with which an app acknowledged a command: nothing, a text, or a message as JSON."""
     if isinstance(content, str) and content:
         content = {"text": content}

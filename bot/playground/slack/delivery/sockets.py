@@ -7,8 +7,8 @@ from itertools import count
 
 from aiohttp import WSMsgType, web
 
-from bot.playground.slack.delivery.delivery import Answer, Parcel
-from bot.playground.slack.settings import Settings
+from bot.playground.slack.delivery.delivery import DeliveryAnswer, DeliveryParcel
+from bot.playground.slack.settings import WorkspaceSettings
 from bot.playground.slack.wire import Json, SlackError, text
 
 _MOST_CONNECTIONS = 10
@@ -18,10 +18,10 @@ _PING_SECONDS = 10.0
 class SocketCarrier:
     """Connections of the app. Each payload goes to one of them, in turn; its acknowledgement may carry an answer.
 
-    With `Settings.every_socket` it goes to all of them, and the first acknowledgement is the answer.
+    With `WorkspaceSettings.every_socket` it goes to all of them, and the first acknowledgement is the answer.
     """
 
-    def __init__(self, settings: Settings, app_id: str, next_id: Callable[[str], str]) -> None:
+    def __init__(self, settings: WorkspaceSettings, app_id: str, next_id: Callable[[str], str]) -> None:
         self._settings = settings
         self._app_id = app_id
         self._next_id = next_id
@@ -105,18 +105,18 @@ class SocketCarrier:
         if waiting is not None and not waiting.done():
             waiting.set_result(message.get("payload"))
 
-    async def carry(self, parcel: Parcel) -> Answer:
+    async def carry(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         """Sends an envelope and waits for its acknowledgement, and for that of every connection that it went to."""
         if not self._connections:
-            return Answer(0, problem="connection_failed")
+            return DeliveryAnswer(0, problem="connection_failed")
         one = self._connections[next(self._turn) % len(self._connections)]
         chosen = tuple(self._connections) if self._settings.every_socket else (one,)
         envelope = _envelope(self._next_id("env-"), parcel)
-        answers: list[Answer] = []
+        answers: list[DeliveryAnswer] = []
         await asyncio.gather(*(self._bring(socket, envelope, answers) for socket in chosen))
         return next((answer for answer in answers if answer.problem is None), answers[0])
 
-    async def _bring(self, socket: web.WebSocketResponse, envelope: Json, answers: list[Answer]) -> None:
+    async def _bring(self, socket: web.WebSocketResponse, envelope: Json, answers: list[DeliveryAnswer]) -> None:
         """One envelope to one connection; what comes of it is added to the answers when it is there."""
         place = (socket, text(envelope, "envelope_id"))
         waiting: asyncio.Future[object] = asyncio.get_running_loop().create_future()
@@ -124,11 +124,11 @@ class SocketCarrier:
         try:
             await socket.send_json(envelope)
             content = await asyncio.wait_for(waiting, self._settings.answer_within_seconds)
-            answers.append(Answer(200, content or None))
+            answers.append(DeliveryAnswer(200, content or None))
         except TimeoutError:
-            answers.append(Answer(0, problem="http_timeout"))
+            answers.append(DeliveryAnswer(0, problem="http_timeout"))
         except ConnectionError:
-            answers.append(Answer(0, problem="connection_failed"))
+            answers.append(DeliveryAnswer(0, problem="connection_failed"))
         finally:
             self._acks.pop(place, None)
 
@@ -147,7 +147,7 @@ class SocketCarrier:
             self._runner = None
 
 
-def _envelope(envelope_id: str, parcel: Parcel) -> Json:
+def _envelope(envelope_id: str, parcel: DeliveryParcel) -> Json:
     envelope: Json = {
         "envelope_id": envelope_id,
         "type": parcel.kind,

@@ -3,11 +3,11 @@
 from bot.playground.slack.methods.files import check_pictures
 from bot.playground.slack.people import Channel
 from bot.playground.slack.rules.messages import TEXT_CUT, UPDATE_TEXT, blocks_of, metadata_of, thread_of
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, flag, rows, text
 
 
-def _place(slack: Context, args: Json) -> Channel:
+def _place(slack: AppContext, args: Json) -> Channel:
     """The channel to write to, if the bot may write there."""
     name = text(args, "channel")
     workspace = slack.workspace
@@ -44,7 +44,7 @@ def _dress(message: Json, args: Json) -> None:
         message["username"] = text(args, "username")
 
 
-def post_message(slack: Context, args: Json) -> Json:
+def post_message(slack: AppContext, args: Json) -> Json:
     """`chat.postMessage`."""
     channel = _place(slack, args)
     blocks = blocks_of(args, slack.settings.refused_blocks)
@@ -55,7 +55,7 @@ def post_message(slack: Context, args: Json) -> Json:
     return {"channel": channel.id, "ts": written["ts"], "message": written}
 
 
-def update(slack: Context, args: Json) -> Json:
+def update(slack: AppContext, args: Json) -> Json:
     """`chat.update`: without blocks the blocks go; metadata stays unless given, `{}` clears it."""
     channel = slack.workspace.channel(text(args, "channel"))
     if channel.is_archived:
@@ -86,7 +86,7 @@ def update(slack: Context, args: Json) -> Json:
     return {"channel": channel.id, "ts": message["ts"], "text": body, "message": message}
 
 
-def delete(slack: Context, args: Json) -> Json:
+def delete(slack: AppContext, args: Json) -> Json:
     """`chat.delete`: own messages only."""
     channel = slack.workspace.channel(text(args, "channel"))
     message = slack.workspace.find(channel, text(args, "ts"))
@@ -96,7 +96,7 @@ def delete(slack: Context, args: Json) -> Json:
     return {"channel": channel.id, "ts": text(args, "ts")}
 
 
-def post_ephemeral(slack: Context, args: Json) -> Json:
+def post_ephemeral(slack: AppContext, args: Json) -> Json:
     """`chat.postEphemeral`: one person sees it; it can never be updated."""
     channel = _place(slack, args)
     user = text(args, "user")
@@ -110,7 +110,7 @@ def post_ephemeral(slack: Context, args: Json) -> Json:
     return {"message_ts": written["ts"]}
 
 
-def get_permalink(slack: Context, args: Json) -> Json:
+def get_permalink(slack: AppContext, args: Json) -> Json:
     """`chat.getPermalink`: a link that the stand-in's own page follows."""
     channel = slack.workspace.channel(text(args, "channel"))
     message = slack.workspace.find(channel, text(args, "message_ts"))

@@ -4,17 +4,17 @@ import base64
 import binascii
 
 from bot.playground.slack.people import Channel
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, flag, rows, text, whole
 
 
-def info(slack: Context, args: Json) -> Json:
+def info(slack: AppContext, args: Json) -> Json:
     """`conversations.info`."""
     channel = slack.workspace.channel(text(args, "channel"))
     return {"channel": channel.public(slack.workspace.bot.user_id)}
 
 
-def listing(slack: Context, args: Json) -> Json:
+def listing(slack: AppContext, args: Json) -> Json:
     """`conversations.list`: public channels unless `types` says otherwise."""
     wanted = set((text(args, "types") or "public_channel").split(","))
     found = [channel for channel in slack.workspace.channels.values() if _kind(channel) in wanted]
@@ -34,7 +34,7 @@ def _kind(channel: Channel) -> str:
     return "private_channel" if channel.is_private else "public_channel"
 
 
-def join(slack: Context, args: Json) -> Json:
+def join(slack: AppContext, args: Json) -> Json:
     """`conversations.join`."""
     channel = slack.workspace.channel(text(args, "channel"))
     if channel.is_archived:
@@ -46,7 +46,7 @@ def join(slack: Context, args: Json) -> Json:
     return {"channel": channel.public(slack.workspace.bot.user_id)}
 
 
-def open_direct(slack: Context, args: Json) -> Json:
+def open_direct(slack: AppContext, args: Json) -> Json:
     """`conversations.open` with one person."""
     user = text(args, "users")
     if user not in slack.workspace.persons:
@@ -54,7 +54,7 @@ def open_direct(slack: Context, args: Json) -> Json:
     return {"channel": slack.workspace.direct(user).public(slack.workspace.bot.user_id)}
 
 
-def history(slack: Context, args: Json) -> Json:
+def history(slack: AppContext, args: Json) -> Json:
     """`conversations.history`: top-level and broadcast messages, newest first, as far as the lag lets them be seen."""
     channel = _readable(slack, args)
     seen = [
@@ -65,7 +65,7 @@ def history(slack: Context, args: Json) -> Json:
     return _messages(list(reversed(seen)), args, slack.settings.history_objects)
 
 
-def replies(slack: Context, args: Json) -> Json:
+def replies(slack: AppContext, args: Json) -> Json:
     """`conversations.replies`: the parent, then its replies, oldest first."""
     channel = _readable(slack, args)
     root = text(args, "ts")
@@ -75,14 +75,14 @@ def replies(slack: Context, args: Json) -> Json:
     return _messages(seen, args, slack.settings.history_objects)
 
 
-def _readable(slack: Context, args: Json) -> Channel:
+def _readable(slack: AppContext, args: Json) -> Channel:
     channel = slack.workspace.channel(text(args, "channel"))
     if slack.workspace.bot.user_id not in channel.members:
         raise SlackError("channel_not_found" if channel.is_private else "not_in_channel")
     return channel
 
 
-def _visible(slack: Context, channel: Channel) -> list[Json]:
+def _visible(slack: AppContext, channel: Channel) -> list[Json]:
     lag = slack.faults.history_lag_seconds
     if not lag:
         return list(channel.messages.values())
@@ -129,7 +129,7 @@ def _page(ids: list[str], args: Json, most: int, default: int) -> tuple[list[str
     return ids[start : start + limit], next_cursor
 
 
-def add_reaction(slack: Context, args: Json) -> Json:
+def add_reaction(slack: AppContext, args: Json) -> Json:
     """`reactions.add`."""
     channel = slack.workspace.channel(text(args, "channel"))
     message = slack.workspace.find(channel, text(args, "timestamp"))
@@ -145,7 +145,7 @@ def add_reaction(slack: Context, args: Json) -> Json:
     return {}
 
 
-def add_pin(slack: Context, args: Json) -> Json:
+def add_pin(slack: AppContext, args: Json) -> Json:
     """`pins.add`."""
     channel = _readable(slack, args)
     message = slack.workspace.find(channel, text(args, "timestamp"))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.playground.slack.rules.messages import thread_of
 from bot.playground.slack.rules.shapes import Problems, say
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, rows, table, text, whole
 from bot.playground.slack.workspace import Upload
 
@@ -14,7 +14,7 @@ PICTURES: Mapping[bytes, str] = {b"\x89PNG\r\n": "image/png", b"\xff\xd8\xff": "
 _FILE_ID = re.compile(r"F[A-Z0-9]{8,}")
 
 
-def get_upload_url(slack: Context, args: Json) -> Json:
+def get_upload_url(slack: AppContext, args: Json) -> Json:
     """`files.getUploadURLExternal`: a length of 0 counts as a missing argument."""
     name, length = text(args, "filename"), whole(args, "length", 0)
     if not name or length <= 0:
@@ -24,7 +24,7 @@ def get_upload_url(slack: Context, args: Json) -> Json:
     return {"upload_url": f"{slack.base_url}/upload/{upload.id}", "file_id": upload.id}
 
 
-def receive(slack: Context, file_id: str, content: bytes) -> int:
+def receive(slack: AppContext, file_id: str, content: bytes) -> int:
     """The bytes of an upload; gives their number.
 
     Raises:
@@ -39,7 +39,7 @@ def receive(slack: Context, file_id: str, content: bytes) -> int:
     return len(content)
 
 
-def complete_upload(slack: Context, args: Json) -> Json:
+def complete_upload(slack: AppContext, args: Json) -> Json:
     """`files.completeUploadExternal`: shares the files in a channel the bot is a member of, or nowhere yet."""
     uploads = [_arrived(slack, text(item, "id")) for item in rows(args, "files")]
     if not uploads:
@@ -62,14 +62,14 @@ def complete_upload(slack: Context, args: Json) -> Json:
     return {"files": files}
 
 
-def _arrived(slack: Context, file_id: str) -> Upload:
+def _arrived(slack: AppContext, file_id: str) -> Upload:
     upload = slack.workspace.uploads.get(file_id)
     if upload is None or not upload.arrived:
         raise SlackError("file_not_found")
     return upload
 
 
-def _share(slack: Context, args: Json, files: list[Json]) -> None:
+def _share(slack: AppContext, args: Json, files: list[Json]) -> None:
     channel = slack.workspace.channel(text(args, "channel_id"))
     if channel.is_archived:
         raise SlackError("is_archived")
@@ -85,7 +85,7 @@ def kind_of(content: bytes) -> str:
     return next((kind for begins, kind in PICTURES.items() if content.startswith(begins)), "text/plain")
 
 
-def check_pictures(slack: Context, blocks: Sequence[Json] | None) -> None:
+def check_pictures(slack: AppContext, blocks: Sequence[Json] | None) -> None:
     """Image blocks that show a file: it must be a complete picture that Slack had the time to look at.
 
     Raises:
@@ -106,7 +106,7 @@ def check_pictures(slack: Context, blocks: Sequence[Json] | None) -> None:
         raise SlackError("invalid_blocks", response_metadata={"messages": problems}, errors=problems)
 
 
-def _showable(slack: Context, file_id: str) -> bool:
+def _showable(slack: AppContext, file_id: str) -> bool:
     upload = slack.workspace.uploads.get(file_id)
     if upload is None or not upload.shared or kind_of(upload.content) == "text/plain":
         return False

@@ -1,10 +1,10 @@
 """The auth.*, users.* and usergroups.* methods."""
 
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, flag, text
 
 
-def test_token(slack: Context, args: Json) -> Json:
+def test_token(slack: AppContext, args: Json) -> Json:
     """`auth.test`: who the token belongs to."""
     workspace = slack.workspace
     answer: Json = {"url": f"{slack.base_url}/", "team": workspace.team.name, "team_id": workspace.team.id}
@@ -19,12 +19,12 @@ def test_token(slack: Context, args: Json) -> Json:
     }
 
 
-def user_info(slack: Context, args: Json) -> Json:
+def user_info(slack: AppContext, args: Json) -> Json:
     """`users.info`."""
     return {"user": slack.workspace.user_public(text(args, "user"))}
 
 
-def by_email(slack: Context, args: Json) -> Json:
+def by_email(slack: AppContext, args: Json) -> Json:
     """`users.lookupByEmail`."""
     wanted = text(args, "email").lower()
     for person in slack.workspace.persons.values():
@@ -33,7 +33,7 @@ def by_email(slack: Context, args: Json) -> Json:
     raise SlackError("users_not_found")
 
 
-def groups(slack: Context, args: Json) -> Json:
+def groups(slack: AppContext, args: Json) -> Json:
     """`usergroups.list`."""
     _paid(slack)
     team_id = slack.workspace.team.id
@@ -46,7 +46,7 @@ def groups(slack: Context, args: Json) -> Json:
     return {"usergroups": found}
 
 
-def group_members(slack: Context, args: Json) -> Json:
+def group_members(slack: AppContext, args: Json) -> Json:
     """`usergroups.users.list`."""
     _paid(slack)
     group = slack.workspace.usergroups.get(text(args, "usergroup"))
@@ -55,6 +55,6 @@ def group_members(slack: Context, args: Json) -> Json:
     return {"users": list(group.users)}
 
 
-def _paid(slack: Context) -> None:
+def _paid(slack: AppContext) -> None:
     if not slack.settings.usergroups_paid:
         raise SlackError("plan_upgrade_required")

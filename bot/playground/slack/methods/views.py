@@ -4,7 +4,7 @@ import hashlib
 
 from bot.playground.slack.page_api.modals import OpenView, initial_values
 from bot.playground.slack.rules.messages import check_view
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, compact, rows, table, text
 from bot.playground.slack.workspace import Workspace
 
@@ -35,7 +35,7 @@ def view_public(workspace: Workspace, view: OpenView) -> Json:
     }
 
 
-def checked(slack: Context, view: object, kind: str) -> Json:
+def checked(slack: AppContext, view: object, kind: str) -> Json:
     """A valid view of this kind, with ids in its blocks.
 
     Raises:
@@ -50,12 +50,12 @@ def checked(slack: Context, view: object, kind: str) -> Json:
     return {**view, "blocks": slack.workspace.with_ids(rows(view, "blocks"))}
 
 
-def _stamp(slack: Context, content: Json) -> str:
+def _stamp(slack: AppContext, content: Json) -> str:
     digest = hashlib.sha256(compact(content).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{slack.workspace.next_ts()}.{digest}"
 
 
-def new_view(slack: Context, content: Json, user: str, below: OpenView | None = None) -> OpenView:
+def new_view(slack: AppContext, content: Json, user: str, below: OpenView | None = None) -> OpenView:
     """A view that is not on the screen yet; `below` is the modal it will cover."""
     view_id = slack.workspace.next_id("V")
     root = below.root_view_id if below is not None else view_id
@@ -64,7 +64,7 @@ def new_view(slack: Context, content: Json, user: str, below: OpenView | None = 
     return OpenView(view_id, user, root, previous, content, _stamp(slack, content), values)
 
 
-def replace(slack: Context, view: OpenView, content: Json) -> None:
+def replace(slack: AppContext, view: OpenView, content: Json) -> None:
     """Puts new content into an open view; what was filled into blocks that stay is kept, as in Slack's client."""
     fresh = initial_values(rows(content, "blocks"))
     for block_id in fresh:
@@ -75,14 +75,14 @@ def replace(slack: Context, view: OpenView, content: Json) -> None:
     slack.workspace.touch()
 
 
-def open_modal(slack: Context, args: Json) -> Json:
+def open_modal(slack: AppContext, args: Json) -> Json:
     """`views.open`: within 3 s of the interaction, once."""
     content = checked(slack, args.get("view"), "modal")
     trigger = slack.tickets.redeem(text(args, "trigger_id"))
     return _show(slack, new_view(slack, content, trigger.user))
 
 
-def push_modal(slack: Context, args: Json) -> Json:
+def push_modal(slack: AppContext, args: Json) -> Json:
     """`views.push`: on top of the modal that the trigger came from."""
     content = checked(slack, args.get("view"), "modal")
     trigger = slack.tickets.redeem(text(args, "trigger_id"))
@@ -91,13 +91,13 @@ def push_modal(slack: Context, args: Json) -> Json:
     return _show(slack, new_view(slack, content, trigger.user, slack.workspace.views.get(trigger.view_id)))
 
 
-def _show(slack: Context, view: OpenView) -> Json:
+def _show(slack: AppContext, view: OpenView) -> Json:
     slack.workspace.views.push(view)
     slack.workspace.touch()
     return {"view": view_public(slack.workspace, view)}
 
 
-def update_view(slack: Context, args: Json) -> Json:
+def update_view(slack: AppContext, args: Json) -> Json:
     """`views.update`, by `view_id` or `external_id`; a `hash` that is no longer current is a `hash_conflict`."""
     views = slack.workspace.views
     view_id = text(args, "view_id")
@@ -109,7 +109,7 @@ def update_view(slack: Context, args: Json) -> Json:
     return {"view": view_public(slack.workspace, view)}
 
 
-def publish(slack: Context, args: Json) -> Json:
+def publish(slack: AppContext, args: Json) -> Json:
     """`views.publish`: a person's App Home."""
     user = text(args, "user_id")
     content = checked(slack, args.get("view"), "home")

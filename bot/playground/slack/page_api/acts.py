@@ -3,12 +3,12 @@
 import re
 from dataclasses import dataclass
 
-from bot.playground.slack.delivery.delivery import Answer, Delivery
+from bot.playground.slack.delivery.delivery import DeliveryAnswer, SlackDelivery
 from bot.playground.slack.delivery.replies import acknowledgement
 from bot.playground.slack.page_api.interactions import Payloads, action_of
 from bot.playground.slack.page_api.modals import elements_of, state_key
 from bot.playground.slack.people import Channel
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, flag, rows, table, text
 
 
@@ -17,7 +17,7 @@ class CannotError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ClickOutcome:
     """How the app took it; `status` is the HTTP status of its answer, 0 when there was none."""
 
     ok: bool
@@ -25,19 +25,19 @@ class Outcome:
     error: str | None = None
 
 
-def outcome_of(answer: Answer, what: str, limit_seconds: float) -> Outcome:
+def outcome_of(answer: DeliveryAnswer, what: str, limit_seconds: float) -> ClickOutcome:
     """The app's answer in words."""
     if answer.problem is None:
-        return Outcome(True, answer.status)
+        return ClickOutcome(True, answer.status)
     reasons = {
         "http_timeout": f"the app did not answer within {limit_seconds:g} seconds",
         "connection_failed": "the app could not be reached",
     }
     reason = reasons.get(answer.problem, f"the app answered with HTTP {answer.status}")
-    return Outcome(False, answer.status, f"{what} failed: {reason}.")
+    return ClickOutcome(False, answer.status, f"{what} failed: {reason}.")
 
 
-def person_of(slack: Context, request: Json) -> str:
+def person_of(slack: AppContext, request: Json) -> str:
     """The acting person's id.
 
     Raises:
@@ -49,7 +49,7 @@ def person_of(slack: Context, request: Json) -> str:
     return user
 
 
-def channel_of(slack: Context, request: Json) -> Channel:
+def channel_of(slack: AppContext, request: Json) -> Channel:
     """The channel of the act, by id or `#name`.
 
     Raises:
@@ -61,7 +61,7 @@ def channel_of(slack: Context, request: Json) -> Channel:
         raise CannotError(f"There is no channel {text(request, 'channel') or '(none given)'}.") from None
 
 
-def _message_of(slack: Context, request: Json, channel: Channel, user: str) -> tuple[Json, bool]:
+def _message_of(slack: AppContext, request: Json, channel: Channel, user: str) -> tuple[Json, bool]:
     """The message that is acted on, and whether it is ephemeral; `ephemeral` may be left out of the request."""
     whispered = slack.workspace.whispered(text(request, "ts"))
     if whispered is not None and whispered.user == user and whispered.channel == channel.id:
@@ -98,12 +98,12 @@ def _chosen(element: Json, request: Json) -> Json:
 class People:
     """All that people can do outside modals' submit and close."""
 
-    def __init__(self, slack: Context, delivery: Delivery, payloads: Payloads) -> None:
+    def __init__(self, slack: AppContext, delivery: SlackDelivery, payloads: Payloads) -> None:
         self._slack = slack
         self._delivery = delivery
         self._payloads = payloads
 
-    async def click(self, request: Json) -> Outcome:
+    async def click(self, request: Json) -> ClickOutcome:
         """A button, an overflow entry or a menu, in a message, a modal or App Home.
 
         Raises:
@@ -143,7 +143,7 @@ class People:
             raise CannotError("This button is no longer on the message.")
         return found[0], found[1], _chosen(found[1], request)
 
-    async def shortcut(self, request: Json) -> Outcome:
+    async def shortcut(self, request: Json) -> ClickOutcome:
         """A message shortcut."""
         user, channel = person_of(self._slack, request), channel_of(self._slack, request)
         message, ephemeral = _message_of(self._slack, request, channel, user)
@@ -152,7 +152,7 @@ class People:
         payload = self._payloads.message_shortcut(user, channel, message, text(request, "callback_id"))
         return await self._interact("interactive", payload, "The shortcut")
 
-    async def slash(self, request: Json) -> Outcome:
+    async def slash(self, request: Json) -> ClickOutcome:
         """A slash command in a channel; not in a thread, where Slack has none."""
         user, channel = person_of(self._slack, request), channel_of(self._slack, request)
         command = text(request, "command")
@@ -168,13 +168,13 @@ class People:
             self._acknowledge(channel, user, answer)
         return outcome_of(answer, command, self._slack.settings.answer_within_seconds)
 
-    def _acknowledge(self, channel: Channel, user: str, answer: Answer) -> None:
+    def _acknowledge(self, channel: Channel, user: str, answer: DeliveryAnswer) -> None:
         try:
             acknowledgement(self._slack, channel, user, answer.content)
         except SlackError as refused:
             raise CannotError(f"The app's answer is not a message Slack would show: {refused.code}.") from None
 
-    async def say(self, request: Json) -> Outcome:
+    async def say(self, request: Json) -> ClickOutcome:
         """A person's message; the app hears of it when it is mentioned in a channel that it is a member of."""
         user, channel = person_of(self._slack, request), channel_of(self._slack, request)
         workspace = self._slack.workspace
@@ -189,17 +189,17 @@ class People:
         bot = workspace.bot.user_id
         heard = bot in channel.members and "app_mentions:read" in self._slack.settings.scopes
         if f"<@{bot}>" not in body or not heard:
-            return Outcome(True, 200)
+            return ClickOutcome(True, 200)
         answer = await self._delivery.event(self._payloads.mention(channel, message))
         return outcome_of(answer, "The mention", self._slack.settings.answer_within_seconds)
 
-    async def home(self, request: Json) -> Outcome:
+    async def home(self, request: Json) -> ClickOutcome:
         """Opens App Home."""
         user = person_of(self._slack, request)
         answer = await self._delivery.event(self._payloads.home_opened(user))
         return outcome_of(answer, "Opening the Home tab", self._slack.settings.answer_within_seconds)
 
-    async def _interact(self, kind: str, payload: Json, what: str) -> Outcome:
+    async def _interact(self, kind: str, payload: Json, what: str) -> ClickOutcome:
         answer = await self._delivery.interaction(kind, payload)
         return outcome_of(answer, what, self._slack.settings.answer_within_seconds)
 

@@ -4,7 +4,7 @@ from bot.playground.slack.delivery.tickets import ResponseUrl
 from bot.playground.slack.methods.views import view_public
 from bot.playground.slack.page_api.modals import OpenView
 from bot.playground.slack.people import Channel
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, table, text
 
 _VERIFICATION_TOKEN = "deprecated-verification-token"  # noqa: S105 - Slack still sends one; nobody should check it
@@ -13,7 +13,7 @@ _VERIFICATION_TOKEN = "deprecated-verification-token"  # noqa: S105 - Slack stil
 class Payloads:
     """Payloads of one workspace."""
 
-    def __init__(self, slack: Context) -> None:
+    def __init__(self, slack: AppContext) -> None:
         self._slack = slack
 
     def _head(self, kind: str, user: str) -> Json:

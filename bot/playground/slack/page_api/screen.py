@@ -1,14 +1,14 @@
 """What one person's screen shows, as the JSON that the page and the test driver read."""
 
 from bot.playground.slack.methods.views import view_public
-from bot.playground.slack.people import Channel, Person
-from bot.playground.slack.settings import Context
+from bot.playground.slack.people import Channel, WorkspacePerson
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, text
 
 _COPIED = ("blocks", "reply_count", "edited", "metadata", "files", "reactions", "attachments")
 
 
-def person(slack: Context, who: Person) -> Json:
+def person(slack: AppContext, who: WorkspacePerson) -> Json:
     """A person in the list."""
     return {
         "id": who.id,
@@ -19,7 +19,7 @@ def person(slack: Context, who: Person) -> Json:
     }
 
 
-def message(slack: Context, stored: Json) -> Json:
+def message(slack: AppContext, stored: Json) -> Json:
     """A message; `thread_ts` stands on replies only, and `raw` is the message as stored."""
     workspace = slack.workspace
     shown: Json = {
@@ -40,7 +40,7 @@ def message(slack: Context, stored: Json) -> Json:
     return shown
 
 
-def _channel(slack: Context, channel: Channel) -> Json:
+def _channel(slack: AppContext, channel: Channel) -> Json:
     return {
         "id": channel.id,
         "name": channel.name or slack.workspace.bot.name,
@@ -50,7 +50,7 @@ def _channel(slack: Context, channel: Channel) -> Json:
     }
 
 
-def _ephemerals(slack: Context, user: str) -> list[Json]:
+def _ephemerals(slack: AppContext, user: str) -> list[Json]:
     return [
         {**message(slack, each.message), "channel": each.channel, "user": user, "ephemeral": True}
         | ({"thread_ts": each.message["thread_ts"]} if "thread_ts" in each.message else {})
@@ -59,7 +59,7 @@ def _ephemerals(slack: Context, user: str) -> list[Json]:
     ]
 
 
-def screen(slack: Context, user: str, only_channel: str = "") -> Json:
+def screen(slack: AppContext, user: str, only_channel: str = "") -> Json:
     """Everything that `user` sees now; with `only_channel` the messages of the other channels are left out."""
     workspace = slack.workspace
     me = workspace.persons.get(user) or next(iter(workspace.persons.values()))

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from bot.playground.slack.delivery.delivery import Delivery
+from bot.playground.slack.delivery.delivery import SlackDelivery
 from bot.playground.slack.methods.views import checked, new_view, replace
-from bot.playground.slack.page_api.acts import CannotError, Outcome, outcome_of, person_of
+from bot.playground.slack.page_api.acts import CannotError, ClickOutcome, outcome_of, person_of
 from bot.playground.slack.page_api.interactions import Payloads
 from bot.playground.slack.page_api.modals import OpenView, merged, state_key
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, rows, table, text
 
 
@@ -15,7 +15,7 @@ from bot.playground.slack.wire import Json, SlackError, rows, table, text
 class Submitted:
     """How a submit ended; `errors` by block id keep the modal open."""
 
-    outcome: Outcome
+    outcome: ClickOutcome
     errors: dict[str, str] = field(default_factory=dict)
 
 
@@ -65,7 +65,7 @@ def _number_problem(element: Json, value: object) -> str | None:
 class Submissions:
     """Modals as a person uses them."""
 
-    def __init__(self, slack: Context, delivery: Delivery, payloads: Payloads) -> None:
+    def __init__(self, slack: AppContext, delivery: SlackDelivery, payloads: Payloads) -> None:
         self._slack = slack
         self._delivery = delivery
         self._payloads = payloads
@@ -81,7 +81,7 @@ class Submissions:
         view.values = merged(view.values, table(request, "values"))
         errors = missing_or_wrong(view)
         if errors:
-            return self._stays(view, errors, Outcome(True))
+            return self._stays(view, errors, ClickOutcome(True))
         payload = self._payloads.submission(user, view)
         answer = await self._delivery.interaction("interactive", payload)
         outcome = outcome_of(answer, "Submitting", self._slack.settings.answer_within_seconds)
@@ -100,7 +100,7 @@ class Submissions:
             raise CannotError("This modal is no longer open.")
         return view
 
-    def _stays(self, view: OpenView, errors: dict[str, str], outcome: Outcome) -> Submitted:
+    def _stays(self, view: OpenView, errors: dict[str, str], outcome: ClickOutcome) -> Submitted:
         view.errors = errors
         self._slack.workspace.touch()
         return Submitted(outcome, errors)
@@ -133,7 +133,7 @@ class Submissions:
             )
         return {block_id: str(sentence) for block_id, sentence in given.items()}
 
-    async def close(self, request: Json) -> Outcome:
+    async def close(self, request: Json) -> ClickOutcome:
         """Closes a modal, or its whole stack with `clear_on_close`; the app is told if it asked to be."""
         user = person_of(self._slack, request)
         view = self._mine(user, request)
@@ -144,7 +144,7 @@ class Submissions:
             self._slack.workspace.views.close(view.id)
         self._slack.workspace.touch()
         if not view.content.get("notify_on_close"):
-            return Outcome(True, 200)
+            return ClickOutcome(True, 200)
         payload = self._payloads.closed(user, view, cleared)
         answer = await self._delivery.interaction("interactive", payload)
         return outcome_of(answer, "Closing", self._slack.settings.answer_within_seconds)

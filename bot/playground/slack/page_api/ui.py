@@ -9,18 +9,18 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from bot.playground.serving import CLOSING
-from bot.playground.slack.page_api.acts import CannotError, Outcome, People
+from bot.playground.slack.page_api.acts import CannotError, ClickOutcome, People
 from bot.playground.slack.page_api.screen import screen
 from bot.playground.slack.page_api.submissions import Submissions
 from bot.playground.slack.record import Log
-from bot.playground.slack.settings import Context
+from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, compact, rows
 
 _PING_SECONDS = 10.0
 _COALESCE_SECONDS = 0.1
 _MOST_BYTES = 1_000_000
 
-Act = Callable[[Json], Awaitable[Outcome]]
+Act = Callable[[Json], Awaitable[ClickOutcome]]
 
 
 class _Json(Response):
@@ -33,7 +33,7 @@ class _Json(Response):
         return compact(content).encode("utf-8", "surrogatepass")
 
 
-def _answer(outcome: Outcome) -> Json:
+def _answer(outcome: ClickOutcome) -> Json:
     if outcome.ok:
         return {"ok": True, "status": outcome.status}
     return {"ok": False, "status": outcome.status, "error": outcome.error}
@@ -43,7 +43,12 @@ class Ui:
     """Routes under `/ui`."""
 
     def __init__(
-        self, slack: Context, people: People, submissions: Submissions, log: Log, use_address: Callable[[Request], None]
+        self,
+        slack: AppContext,
+        people: People,
+        submissions: Submissions,
+        log: Log,
+        use_address: Callable[[Request], None],
     ) -> None:
         self._slack = slack
         self._people = people
