@@ -1,1 +1,1 @@
-"""The doors: whoever calls Tailback calls here."""
+"""The processes, HTTP endpoints, Slack handlers and commands."""

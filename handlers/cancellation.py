@@ -1,4 +1,4 @@
-"""Ends a background task for certain: a library may swallow one cancellation, and then the task must hear it again."""
+"""Ends a background task reliably; a library may swallow one cancellation, so it is repeated."""
 
 import asyncio
 import contextlib
@@ -7,7 +7,7 @@ AGAIN_SECONDS = 0.2
 
 
 async def ended(task: "asyncio.Task[None]") -> None:
-    """Cancel until it is over; its own exceptions are raised, its cancellation is not."""
+    """Cancel the task until it ends; raises its own exceptions, but not its cancellation."""
     while not task.done():
         task.cancel()
         await asyncio.wait({task}, timeout=AGAIN_SECONDS)

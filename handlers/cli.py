@@ -1,4 +1,4 @@
-"""The command line: the servers, the other commands, and one line for what fails: what is wrong and what to do."""
+"""The command line; a failed command prints one line with the problem and the remedy."""
 
 import os
 import sys
@@ -90,7 +90,7 @@ def worker() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> Never:
-    """Run one command and exit: 0 done, 1 failed, 2 wrong options, 130 interrupted; never a traceback."""
+    """Run one command; exit codes: 0 success, 1 failure, 2 wrong options, 130 interrupted. Prints no traceback."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
         code = app(args=given or ["--help"], prog_name="tailback", standalone_mode=False)
@@ -128,7 +128,7 @@ def _serve(*, web: bool, worker: bool) -> None:
 
 
 def _command_of(error: typer.TyperException) -> str:
-    """What was typed so far, such as `tailback report`."""
+    """The command typed so far, such as `tailback report`."""
     return str(getattr(getattr(error, "ctx", None), "command_path", "tailback"))
 
 

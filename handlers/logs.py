@@ -1,4 +1,4 @@
-"""Sets up the log: one line per event as JSON or for a terminal, control characters escaped, secrets taken out."""
+"""Sets up logging: one line per event, control characters escaped, secrets removed."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ from bot.config import Settings
 
 HIDDEN = "[hidden]"
 SHORTEST_SECRET = 8
-"""A shorter value is not looked for: it would blot out ordinary words."""
+"""Shorter values are not searched for, because they would match ordinary words."""
 SECRET_NAME = re.compile(r"token|secret|password|passwd|authorization|cookie|credential|private_?key|api_?key", re.I)
 QUIET = (
     *("slack_bolt", "slack_sdk", "httpx", "httpcore", "aiohttp", "uvicorn", "apscheduler", "asyncio", "redis"),
@@ -45,8 +45,8 @@ Form = Literal["json", "console"]
 def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -> None:
     """Send every log line of this process to `stream`.
 
-    `form` is `json`, `console`, or empty: console on a terminal, else JSON. `secrets` are values that must not appear;
-    well-known shapes of tokens are taken out besides. Lines of the standard library's loggers come out alike.
+    `form` is `json`, `console`, or empty: console on a terminal, else JSON. `secrets` are values to remove; common
+    shapes of tokens are removed as well. Lines of the standard library's loggers have the same format.
     """
     chosen: Form = "console" if (form or ("console" if stream.isatty() else "json")) == "console" else "json"
     least = logging.getLevelNamesMapping()[level]
@@ -76,7 +76,7 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
-    """Every value of the environment that its name calls a secret, and each half of a rotation by itself."""
+    """The values of secret environment variables; both halves of a rotation separately."""
     env = settings.env
     named = [value for name, value in settings.variables.items() if SECRET_NAME.search(name)]
     named += [value for name, value in settings.variables.items() if name in _named_in(settings)]
@@ -84,7 +84,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
 
 
 class Redaction:
-    """A processor that takes secrets out of every text: the second line, behind never logging one (C12)."""
+    """A processor that removes secrets from all text, in case one is logged by mistake (C12)."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         known = sorted({value for value in secrets if len(value) >= SHORTEST_SECRET}, key=len, reverse=True)
@@ -116,7 +116,7 @@ class Redaction:
 
 
 def escaped(text: str) -> str:
-    """The text with every control, direction and line character written out, so that nobody can forge a line."""
+    """The text with control, direction and line characters escaped, so that nobody can forge a log line."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode("ascii"), text)
 
 
@@ -128,13 +128,13 @@ def _last_steps(form: Form, *, colors: bool) -> list[structlog.typing.Processor]
 
 
 def _json(event: Event, **_: object) -> str:
-    """When, how grave and what first; ASCII alone, so that every control character is written as an escape."""
+    """JSON with time, level and event first; ASCII only, so that control characters are escaped."""
     first = {name: event[name] for name in ("timestamp", "level", "event") if name in event}
     return json.dumps({**first, **event}, default=repr)
 
 
 def _tame(_logger: object, _method: str, event: Event) -> Event:
-    """Escape all texts; the lines of a traceback stay lines, each indented so that none passes for an event."""
+    """Escape all text; traceback lines are indented so that none looks like an event."""
     trace = event.pop("exception", None)
     tamed = {name: _tamed(value) for name, value in event.items()}
     if trace:
@@ -149,9 +149,9 @@ def _tamed(value: object) -> object:
 
 
 def _name(_logger: object, _method: str, event: Event) -> Event:
-    """A library's line says which library it was.
+    """Name the library that logged the line.
 
-    A connection that failed is told by the line itself; its traceback, some 6 kB at every try, is for DEBUG.
+    A failed connection is one line; its traceback, some 6 kB per attempt, is logged at DEBUG only.
     """
     if isinstance(record := event.get("_record"), logging.LogRecord):
         event["library"] = record.name
@@ -163,12 +163,12 @@ def _name(_logger: object, _method: str, event: Event) -> Event:
 
 def _worth_it(record: logging.LogRecord) -> bool:
     if record.name.startswith("slack_bolt") and "will be ignored" in str(record.msg):
-        return False  # Bolt wonders at every start that we name the token ourselves
+        return False  # Bolt warns at every start that we set the token ourselves
     return record.levelno >= logging.WARNING or record.name.split(".", 1)[0] not in QUIET
 
 
 def _named_in(settings: Settings) -> set[str]:
-    """The variables that tailback.toml names as secrets: the values of keys that end with `_env`."""
+    """The variables that tailback.toml names as secrets: values of keys that end in `_env`."""
     found: set[str] = set()
     waiting: list[object] = [settings.file.model_dump()]
     while waiting:

@@ -1,4 +1,4 @@
-"""Watches whether Redis has lost records: a worker has them recovered, a web process waits for that (P10)."""
+"""Detects that Redis has lost records; a worker recovers them, a web process waits for that (P10)."""
 
 import contextlib
 
@@ -10,9 +10,9 @@ from bot.maintenance.chores import wake_all
 from bot.maintenance.recover import EPOCH, recovered
 
 AGAIN_SECONDS = 10.0
-"""Pause before channels that could not be read are read again."""
+"""Pause before unreadable channels are tried again."""
 LOOK_SECONDS = 10.0
-"""How often a worker looks whether the epoch is still there: a loss may be seen by another process alone."""
+"""How often a worker checks the epoch; another process may have seen the loss alone."""
 
 log = structlog.get_logger()
 
@@ -27,7 +27,7 @@ class Healing:
         self._epoch: str | None = None
 
     async def heal(self) -> None:
-        """For a worker, before it claims anything: recover at the first start and after a loss. Raises Unreachable."""
+        """For a worker, before each claim: recover at the first start and after a loss. Raises Unreachable."""
         context, now = self._desk, self._desk.monotonic()
         lost = context.store.lost_data()
         if now < self._again_at or (self._whole and not lost and now < self._look_at):
@@ -48,9 +48,9 @@ class Healing:
             self._again_at = context.monotonic() + AGAIN_SECONDS
 
     async def follow(self) -> None:
-        """For a web process, every second: go on when some worker has recovered the records. Raises Unreachable.
+        """For a web process, every second: resume when a worker has recovered the records. Raises Unreachable.
 
-        A loss that only this process saw is told to the workers: without an epoch they recover.
+        If only this process saw the loss, it removes the epoch, which makes the workers recover.
         """
         store = self._desk.store
         epoch = await store.find(EPOCH)

@@ -1,4 +1,4 @@
-"""The server processes: web, worker, or both in one; started once, drained on SIGTERM, never cut."""
+"""The server processes: web, worker, or both in one; drained on SIGTERM."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ from handlers.wiring_tools import unbuildable
 from handlers.worker import Worker
 
 DRAIN_SECONDS = 5.0
-"""How long a web process goes on serving after it said that it is not ready (P11)."""
+"""How long a web process keeps serving after `/readyz` starts failing (P11)."""
 
 RELOAD_SECONDS = 1.0
 CLOCK_SECONDS = 10.0
@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 
 class Server(uvicorn.Server):
-    """uvicorn without its own signal handlers: the process has one place that stops things."""
+    """uvicorn without its own signal handlers, because `_until_stopped` handles signals."""
 
     @contextlib.contextmanager
     def capture_signals(self):  # type: ignore[no-untyped-def]  # uvicorn's own signature is untyped
@@ -64,9 +64,9 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
 
 @asynccontextmanager
 async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float = DRAIN_SECONDS) -> AsyncIterator[str]:
-    """Serve while the block runs; gives the web address, empty without web. Leaves in the order that cuts nothing.
+    """Serve while the block runs; yields the web address, or an empty string without web.
 
-    After the drain web and worker end at the same time: one after the other might take longer than 20 s (P11).
+    After the drain, web and worker stop at the same time, because one after the other could take more than 20 s (P11).
     """
     async with contextlib.AsyncExitStack() as stack:
         address, env = "", house.context.settings.env
@@ -98,7 +98,7 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
 async def _listening(
     house: House, door: Health, listener: socket.socket, leaving: list[Callable[[], None]]
 ) -> AsyncIterator[str]:
-    """The HTTP server, from its first request to the last answer; gives its address."""
+    """The HTTP server from the first request to the last response; yields its address."""
     server = Server(_uvicorn(house, door))
     served = asyncio.create_task(server.serve([listener]), name="web")
     await _started(server, served)
@@ -116,7 +116,7 @@ async def _listening(
 
 @asynccontextmanager
 async def _telling(house: House, door: Health) -> AsyncIterator[None]:
-    """The pages of a worker that is given a port of its own; one that is taken is no reason not to work."""
+    """Health and metrics of a worker with its own port; a port in use is logged and ignored."""
     env = house.context.settings.env
     try:
         listener = _listener(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
@@ -131,7 +131,7 @@ async def _telling(house: House, door: Health) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _working(house: House, leaving: list[Callable[[], None]]) -> AsyncIterator[None]:
-    """The worker; on leaving it claims nothing more and finishes what it has in hand."""
+    """The worker; on exit it claims nothing more and finishes its work."""
     hand = Worker(house.context, house.reload)
     work = asyncio.create_task(hand.run(), name="worker")
     leaving.append(hand.stop)
@@ -144,7 +144,7 @@ async def _working(house: House, leaving: list[Callable[[], None]]) -> AsyncIter
 
 @asynccontextmanager
 async def _keeping_time(house: House) -> AsyncIterator[None]:
-    """All processes go by the clock of Redis."""
+    """Follow the clock of Redis, which all processes share."""
 
     async def follow() -> None:
         while True:
@@ -160,7 +160,7 @@ async def _keeping_time(house: House) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _reloading(house: House) -> AsyncIterator[None]:
-    """A process without a worker reads tailback.toml again by itself: the kill switch works there too."""
+    """Reload tailback.toml in a process without a worker, so that the kill switch works there too."""
 
     healing = Healing(house.context)
 
@@ -179,14 +179,14 @@ async def _reloading(house: House) -> AsyncIterator[None]:
 
 
 async def all_of(error: ConfigError, *, web: bool) -> ConfigError:
-    """The same with what else would keep it from starting, as far as it can be told from the rest."""
+    """Adds further problems that can be found without contacting anybody."""
     if (rest := error.readable) is None:
         return error
     return ConfigError([*error.problems, *_unset(rest.env, web=web), *await unbuildable(rest)], rest)
 
 
 def required(settings: Settings, *, web: bool) -> list[str]:
-    """Everything that is missing to start, one sentence each with its remedy."""
+    """Everything missing for the start, one sentence each with its remedy."""
     env, problems = settings.env, _unset(settings.env, web=web)
     if not settings.file.slack.channel:
         there = "" if Path(env.tailback_config).exists() else " (the file is not there: begin with docs/quickstart.md)"
@@ -197,7 +197,7 @@ def required(settings: Settings, *, web: bool) -> list[str]:
 
 
 def _unset(env: Environment, *, web: bool) -> list[str]:
-    """The variables that are missing to start."""
+    """The missing environment variables."""
     problems = []
     if not env.slack_bot_token.get_secret_value():
         problems.append("SLACK_BOT_TOKEN: is not set; install the app (tailback manifest) and copy its bot token")
@@ -253,7 +253,7 @@ def _uvicorn(house: House, door: Health) -> uvicorn.Config:
 
 
 def _listener(host: str, port: int, variable: str) -> socket.socket:
-    """A socket of our own: uvicorn would end the process by itself. Raises ConfigError when it cannot listen there."""
+    """A listening socket; uvicorn would exit by itself. Raises ConfigError when the address is in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)

@@ -1,4 +1,4 @@
-"""The one place where real parts are chosen and put together."""
+"""Chooses the real adapters and puts the processes together."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class Clock:
-    """Epoch seconds, carried on by the monotonic clock: a wall clock that jumps moves nothing (RT-3)."""
+    """Epoch seconds, advanced by the monotonic clock: jumps of the wall clock have no effect (RT-3)."""
 
     offset: float
 
@@ -38,13 +38,13 @@ class Clock:
         return time.monotonic() + self.offset
 
     def follow(self, epoch_seconds: float) -> None:
-        """Go by another clock from here on."""
+        """Follow another clock from now on."""
         self.offset = epoch_seconds - time.monotonic()
 
 
 @dataclass(slots=True)
 class House:
-    """What is open while Tailback runs."""
+    """Everything that is open while Tailback runs."""
 
     context: Context
     store: RedisStore
@@ -52,15 +52,15 @@ class House:
     file_seen: float = 0.0
     clock: Clock = field(default_factory=lambda: Clock(0.0))
     to_slack: Callable[[], aiohttp.ClientSession] = open_session
-    """More connections to Slack, by the same way; whoever asks for them closes them."""
+    """Opens further connections to Slack; the caller closes them."""
 
     async def keep_time(self) -> None:
-        """Follow the clock of Redis, which all processes share; while it does not answer, ours goes on."""
+        """Follow the clock of Redis; while it does not answer, keep our own."""
         with contextlib.suppress(Unreachable):
             self.clock.follow(await self.store.time())
 
     def reload(self) -> None:
-        """Take over tailback.toml when it changed: actions, permissions, timing, routes; never a broken one."""
+        """Reload tailback.toml when it has changed: actions, permissions, timing, routes. A broken file is ignored."""
         path = self.context.settings.env.tailback_config
         changed = path.stat().st_mtime if path.exists() else 0.0
         if changed == self.file_seen:
@@ -81,7 +81,7 @@ class House:
 
 @asynccontextmanager
 async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[House]:
-    """Open every part, and close them in the opposite order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
+    """Open everything, and close it in reverse order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
     async with AsyncExitStack() as stack:
         clock = Clock(now() - time.monotonic())
         url, embedded = settings.env.redis_url.get_secret_value(), None
@@ -122,7 +122,7 @@ def now() -> float:
 
 
 def new_id(prefix: str) -> str:
-    """An opaque id that nobody can guess."""
+    """An opaque, unguessable id."""
     return prefix + secrets.token_hex(8)
 
 

@@ -1,4 +1,4 @@
-"""Chooses the real parts of the commands besides the servers: the doctor's instruments, and the records alone."""
+"""Chooses the adapters of the commands: instruments of the check, and the records alone."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -27,10 +27,10 @@ __all__ = ["EmbeddedRedisError", "instruments", "levers_and_holders", "memory", 
 
 @asynccontextmanager
 async def records(settings: Settings) -> AsyncIterator[RedisStore]:
-    """The store alone, without Slack and back ends: the one at REDIS_URL, or the embedded server of the data folder.
+    """The store alone: the one at REDIS_URL, or the embedded server of the data folder.
 
-    A server that runs there is shared, else one is started for as long as the block lasts. Raises ConfigError,
-    EmbeddedRedisError, and Refused when there are no records.
+    A running server is shared, otherwise one is started for the block. Raises ConfigError, EmbeddedRedisError, and
+    Refused when there are no records.
     """
     async with AsyncExitStack() as stack:
         data = settings.env.tailback_data
@@ -49,7 +49,7 @@ async def records(settings: Settings) -> AsyncIterator[RedisStore]:
 
 @asynccontextmanager
 async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
-    """What the doctor examines with. Nothing is started; what cannot be put together is told by the instruments."""
+    """The instruments of the check; starts nothing, and parts that cannot be built are reported."""
     async with AsyncExitStack() as stack:
         gathered = _Gathered()
         store = await _redis(settings, stack, gathered)
@@ -67,7 +67,7 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
 
 
 async def unbuildable(settings: Settings) -> list[str]:
-    """What is wrong with REDIS_URL and with the tables of the back ends; nothing is contacted, nothing stays open."""
+    """Problems of REDIS_URL and of the back ends' tables; contacts nothing and leaves nothing open."""
     problems, url = Problems(), settings.env.redis_url.get_secret_value()
     async with AsyncExitStack() as stack:
         with problems:
@@ -79,14 +79,14 @@ async def unbuildable(settings: Settings) -> list[str]:
 
 
 def memory(settings: Settings, clock: Callable[[], float]) -> MemoryStore:
-    """A store for one process whose time is `clock` (epoch seconds); nothing outlives it."""
+    """An in-memory store on `clock` (epoch seconds)."""
     return MemoryStore(clock, clock, lease_seconds=settings.file.timing.lease)
 
 
 async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> BackEnds:
-    """The scalers and Alertmanagers of a configuration, to be looked at and not used: they are closed already.
+    """The scalers and Alertmanagers of a configuration, for inspection only: already closed.
 
-    Secrets that are not set do not matter. Raises ConfigError for what `tailback run` would refuse too.
+    Missing secrets do not matter. Raises ConfigError where `tailback run` would refuse too.
     """
     common = set(PoolTable.model_fields) - {"metrics"}
     pools = {
@@ -101,7 +101,7 @@ async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> 
 
 
 class _MadeUp(Mapping[str, str]):
-    """Every variable there may be; the value also passes as a name with its password."""
+    """Pretends that every variable is set; the value also works as user:password."""
 
     def __getitem__(self, name: str) -> str:
         return "made-up:value"
@@ -132,7 +132,7 @@ def _back_ends(
 
 
 async def _jobs(store: RedisStore | None) -> StoredJobs | None:
-    """What GitHub's webhooks told; None where Redis does not answer, so that this is not blamed on GitHub."""
+    """Jobs from GitHub's webhooks; None if Redis does not answer, so that GitHub is not blamed."""
     if store is None:
         return None
     try:
@@ -143,7 +143,7 @@ async def _jobs(store: RedisStore | None) -> StoredJobs | None:
 
 
 async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered) -> RedisStore | None:
-    """The store to ask: none when the embedded server would be used and does not run now."""
+    """The store to check; none if the embedded server is configured and not running."""
     url = settings.env.redis_url.get_secret_value()
     try:
         if not url:
@@ -163,7 +163,7 @@ async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered)
 
 
 async def _running(data: Path) -> str:
-    """The URL of the embedded server that runs on the folder now; empty when none does. Raises Refused."""
+    """The URL of the running embedded server of the folder; empty if none. Raises Refused."""
     try:
         return await asyncio.to_thread(running_url, data) or ""
     except OSError as error:
@@ -179,7 +179,7 @@ async def _slack(settings: Settings, stack: AsyncExitStack) -> SlackDoctor | Non
     try:
         way = way_of("[slack]", settings.file.slack, settings.secret)
     except ConfigError:
-        return None  # told with what is wrong with the back ends
+        return None  # reported with the problems of the back ends
     session = open_session(way)
     stack.push_async_callback(session.close)
     app_token = env.slack_app_token.get_secret_value()
@@ -188,5 +188,5 @@ async def _slack(settings: Settings, stack: AsyncExitStack) -> SlackDoctor | Non
 
 
 def _store(url: str, settings: Settings) -> RedisStore:
-    """Nothing is claimed or paced through it, so the wall clock serves for both clocks."""
+    """A store for reads only, so the wall clock serves as both clocks."""
     return RedisStore(connect(url), Clocks(now, now), lease_seconds=settings.file.timing.lease)

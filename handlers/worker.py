@@ -1,4 +1,4 @@
-"""The worker: woken by commits and by the clock, it claims what is due and hands each record to its story."""
+"""The worker: woken by commits and a timer, it claims due records and passes each to its handler."""
 
 import asyncio
 import contextlib
@@ -28,16 +28,16 @@ from handlers.http import metrics
 from handlers.recovery import Healing
 
 AT_ONCE = 48
-"""Records worked on at the same time by one worker."""
+"""Records processed at the same time by one worker."""
 TICK_SECONDS = 1.0
 QUIET_SECONDS = 15.0
-"""How long a worker sleeps at most, whatever becomes of the ticker."""
+"""Longest sleep of a worker, even if the timer fails."""
 
 log = structlog.get_logger()
 
 
 class Worker:
-    """Claims due records until `stop`; APScheduler is its local ticker and holds no state of the product."""
+    """Claims due records until `stop`; APScheduler is only a local timer without state."""
 
     def __init__(self, context: Context, tick: Callable[[], None] | None = None) -> None:
         self._desk = context
@@ -50,7 +50,7 @@ class Worker:
         self._alarm: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
-        """Work until stopped, then finish what was begun."""
+        """Work until stopped, then finish the current work."""
         self._ticker.add_job(self._ring, "interval", seconds=TICK_SECONDS, coalesce=True, misfire_grace_time=None)
         self._ticker.start()
         self._bell.set()
@@ -69,7 +69,7 @@ class Worker:
                 await asyncio.wait(self._tasks, timeout=self._desk.settings.file.timing.lease)
 
     def stop(self) -> None:
-        """Claim nothing more; `run` returns when the work in hand is done."""
+        """Claim nothing more; `run` returns when the current work is done."""
         self._stopping = True
         self._bell.set()
 
@@ -113,7 +113,7 @@ class Worker:
         self._bell.set()
 
     def _wake_at(self, seconds: float | None) -> None:
-        """By the loop's own clock: it does not stop when the wall clock is set back, as the ticker's does."""
+        """Uses the loop's clock, which does not stop when the wall clock is set back."""
         if self._alarm is not None:
             self._alarm.cancel()
         pause = QUIET_SECONDS if seconds is None else min(max(seconds, 0.001), QUIET_SECONDS)
@@ -164,4 +164,4 @@ STORIES: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
     "early": post_warning,
     "fill": backfill,
 }
-"""Kind of record: the story that is told of it."""
+"""Kind of record → its handler."""

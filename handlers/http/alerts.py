@@ -1,4 +1,4 @@
-"""Alert webhooks: authenticate the raw bytes, parse, store durably, then answer; nothing else happens here."""
+"""Alert webhooks: authenticate the raw bytes, parse, store durably, answer. Nothing else happens here."""
 
 import structlog
 from starlette.requests import Request
@@ -16,13 +16,13 @@ from handlers.http.store_or_503 import LATER, OVERLOADED, stored
 from handlers.http.throttle import Throttle
 
 MOST = {"sns": 512 * 1024}
-"""Sources whose bodies are never as large as others' may be; SNS takes 256 KiB."""
+"""Smaller body limits of single sources; SNS sends at most 256 KiB."""
 
 log = structlog.get_logger()
 
 
 async def intake(context: Context, throttle: Throttle, request: Request) -> Response:
-    """`POST /alerts/{source}`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong."""
+    """`POST /alerts/{source}`: 200 once stored, else 400, 401, 413, 415 or 503 with the reason."""
     source = request.path_params["source"]
     if source not in SOURCES:
         known = ", ".join(sorted(SOURCES))
@@ -34,7 +34,7 @@ async def intake(context: Context, throttle: Throttle, request: Request) -> Resp
     begun = context.monotonic()
     proof = await _proof(context, source, request.headers.raw, body)
     if proof.status == 401:
-        body = b""  # held by nobody while its sender waits
+        body = b""  # not kept in memory while the sender waits
         log.warning("alert refused", source=source, why=proof.why)
         await throttle.wrong(request.client.host if request.client else "")
     if proof.status:
@@ -53,7 +53,7 @@ async def intake(context: Context, throttle: Throttle, request: Request) -> Resp
 
 
 async def _proof(context: Context, source: str, headers: Headers, body: bytes) -> Proof:
-    """SNS signs what it sends and can present no token; everybody else presents one, or signs as Grafana does."""
+    """Check the sender: SNS by its signature, others by a token or Grafana's signature."""
     if source == "sns":
         return await sns.proof(context, context.sns, body) if context.sns else Proof(503, sns.LATER)
     verdict = judged(headers, body, _secrets(context), context.now())
@@ -70,7 +70,7 @@ def _secrets(context: Context) -> Secrets:
 
 
 def _answer(status: int, sentence: str, source: str) -> Response:
-    """A refusal with its sentence, or with 200 what became of the delivery."""
+    """The response: a refusal with its reason, or 200 with the outcome."""
     if status == 200:
         metrics.ALERTS.labels(source, sentence).inc()
         return JSONResponse({"outcome": sentence})

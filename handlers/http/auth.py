@@ -1,17 +1,17 @@
-"""What came of asking whether a webhook's sender is known: go on, or the answer that ends it here."""
+"""The result of authenticating a webhook: continue, or the response that ends it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """`status` 0: the sender is known, read what it sent."""
+    """The result; `status` 0 means that the sender is authenticated."""
 
     status: int = 0
     words: str = ""
-    """The sentence of a refusal; with 200, what became of it."""
+    """The reason of a refusal; with 200, the outcome."""
     why: str = ""
-    """For the log alone: never anything that was sent."""
+    """For the log only; never contains anything that was sent."""
 
 
 GOOD = Proof()

@@ -1,4 +1,4 @@
-"""Read a request's body within bounds of size and time, before anything looks at it (C4, SE-4)."""
+"""Reads a request's body within limits of size and time, before anything parses it (C4, SE-4)."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ PATIENCE_SECONDS = 15.0
 
 
 class BodyRefused(Exception):  # noqa: N818 - a refusal is an answer
-    """`status` and `sentence` are the answer."""
+    """The body was refused; `status` and `sentence` are the response."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -18,7 +18,7 @@ class BodyRefused(Exception):  # noqa: N818 - a refusal is an answer
 
 
 async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
-    """The raw bytes; raises BodyRefused for a compressed, oversized or endlessly slow body."""
+    """The raw bytes; raises BodyRefused for a compressed, oversized or too slow body."""
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"", "identity"}:
         raise BodyRefused(415, f"the body is compressed ({encoding[:20]}); send it uncompressed")

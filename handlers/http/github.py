@@ -1,4 +1,4 @@
-"""GitHub's webhooks: check the signature over the raw bytes, store durably, then answer; nothing else happens here."""
+"""GitHub webhooks: check the signature of the raw bytes, store durably, answer. Nothing else happens here."""
 
 import structlog
 from starlette.datastructures import Headers
@@ -25,9 +25,9 @@ log = structlog.get_logger()
 
 
 async def intake(context: Context, throttle: Throttle, request: Request) -> Response:
-    """`POST /github`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong.
+    """`POST /github`: 200 once stored, else 400, 401, 413, 415 or 503 with the reason.
 
-    GitHub does not send a refused delivery again by itself; it shows the answer beside it.
+    GitHub does not repeat a refused delivery; it shows the response next to it.
     """
     event = request.headers.get("x-github-event", "")
     try:
@@ -36,7 +36,7 @@ async def intake(context: Context, throttle: Throttle, request: Request) -> Resp
         return _answer(refused.status, refused.sentence, event)
     verdict = signed(request.headers.raw, body, context.settings.env.github_secrets)
     if not verdict.ok:
-        body = b""  # held by nobody while its sender waits
+        body = b""  # not kept in memory while the sender waits
         log.warning("GitHub's webhook refused", why=verdict.reason)
         await throttle.wrong(request.client.host if request.client else "")
         return _answer(401, verdict.sentence, event)
@@ -52,7 +52,7 @@ async def intake(context: Context, throttle: Throttle, request: Request) -> Resp
 
 
 async def _taken(context: Context, event: str, body: bytes, headers: Headers) -> str:
-    """What became of an event whose sender is known; raises Unreadable."""
+    """The outcome of an authenticated event; raises Unreadable."""
     if not event:
         raise Unreadable("X-GitHub-Event: the header is missing; it says what is in the body")
     if headers.get("content-type", "").lower().startswith(FORM):
@@ -70,7 +70,7 @@ async def _taken(context: Context, event: str, body: bytes, headers: Headers) ->
 
 
 def _known(event: str) -> str:
-    """The event for counts and logs; whatever GitHub may add is one word, so that counts stay few."""
+    """The event's name for metrics and logs; unknown events share one name, to keep labels few."""
     return event if event in {"ping", "workflow_job", *GITHUB_EVENTS} else "other"
 
 

@@ -1,4 +1,4 @@
-"""The head of a request within bounds of size and time, before anything is routed (C4); uvicorn has none."""
+"""Limits the size and time of request headers, before routing (C4); uvicorn has no such limits."""
 
 import asyncio
 
@@ -6,9 +6,9 @@ from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST_HEAD_BYTES = 16 * 1024
-"""Address and headers together."""
+"""For the request line and headers together."""
 HEAD_SECONDS = 10.0
-"""From the connection, or from the first byte of a further request, to the end of the headers."""
+"""From the connection, or the first byte of a further request, to the end of the headers."""
 TOO_LARGE = "the headers are too large; 16 kB are allowed"
 
 _LATE = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
@@ -16,11 +16,11 @@ _LATE = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: c
 _ENDLESS = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 too_large = PlainTextResponse(TOO_LARGE, 431, headers={"connection": "close"})
-"""The application for a request whose head is whole and too large."""
+"""Answers a request whose headers are complete but too large."""
 
 
 class BoundedHeads(HttpToolsProtocol):
-    """One connection; whoever is slow with a head, or goes on sending after the answer, is cut off."""
+    """One connection; closes it when headers are slow, or when the client keeps sending after the response."""
 
     _timer: asyncio.TimerHandle | None = None
     _in_head = True
@@ -28,17 +28,17 @@ class BoundedHeads(HttpToolsProtocol):
     _unread_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
-        """Somebody connects: their first head is awaited."""
+        """A client has connected; its first headers are awaited."""
         super().connection_made(transport)
         self._await()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """They are gone."""
+        """The client has disconnected."""
         self._calm()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """A head that does not end is not kept until it does."""
+        """Refuse headers that exceed the limit before they are complete."""
         super().data_received(data)
         if self._in_head and self.parser is not None:
             self._unread_bytes += len(data)
@@ -46,14 +46,14 @@ class BoundedHeads(HttpToolsProtocol):
                 self._cut(_ENDLESS)
 
     def on_message_begin(self) -> None:
-        """The first byte of a head."""
+        """The first byte of headers has arrived."""
         super().on_message_begin()
         self._in_head, self._unread_bytes = True, 0
         if self._timer is None:
             self._await()
 
     def on_headers_complete(self) -> None:
-        """The head is whole; when it is too large, the application never sees it."""
+        """The headers are complete; if they are too large, the application does not see the request."""
         self._calm()
         self._in_head, self._in_body = False, True
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
@@ -64,13 +64,13 @@ class BoundedHeads(HttpToolsProtocol):
         self.app = known
 
     def on_message_complete(self) -> None:
-        """The body is whole."""
+        """The body is complete."""
         super().on_message_complete()
         self._in_body = False
         self._calm()
 
     def on_response_complete(self) -> None:
-        """The answer is out; a body that still comes is read for a while, so that its sender sees the answer."""
+        """The response was sent; keep reading the body for a while, so that the client sees the response."""
         super().on_response_complete()
         if self._in_body:
             self._await()

@@ -1,4 +1,4 @@
-"""What every process tells of itself: that it lives, whether it can do its work, and its figures."""
+"""Health, readiness and metrics of a process."""
 
 import asyncio
 
@@ -23,14 +23,17 @@ from handlers.wiring import House
 READY_SECONDS = 0.5
 
 NEEDED = {"redis", "process"}
-"""Without these nothing can be accepted: 503. All else is a reason to look, not to send the alerts elsewhere: with
-Slack out of reach no process is better off, and a balancer that took all of them out would refuse the alerts."""
+"""Without these an alert cannot be stored: 503.
+
+Anything else is only degraded: no other process is better off, and a load balancer that removed all of them would
+refuse alerts.
+"""
 
 log = structlog.get_logger()
 
 
 class Health:
-    """`/healthz`, `/readyz`, `/metrics`; `draining` makes `/readyz` say no while the last work is finished."""
+    """Serves `/healthz`, `/readyz` and `/metrics`; `draining` makes `/readyz` fail during shutdown."""
 
     def __init__(self, house: House) -> None:
         self.house = house
@@ -41,7 +44,7 @@ class Health:
         return Starlette(routes=self.routes())
 
     def routes(self) -> list[Route]:
-        """The pages of every process."""
+        """The routes of every process."""
         return [
             Route("/healthz", self._healthz),
             Route("/readyz", self._readyz),
@@ -68,7 +71,7 @@ class Health:
 
 
 async def readiness(house: House) -> dict[str, str]:
-    """One entry per dependency: empty when it works, else why not."""
+    """One entry per dependency: empty if it works, else the reason."""
     context = house.context
     found = {"redis": "", "slack": context.notes.get("slack", "")}
     found["socket_mode"] = context.notes.get("socket_mode", "")
@@ -87,7 +90,7 @@ async def readiness(house: House) -> dict[str, str]:
 
 
 async def count(house: House) -> None:
-    """Bring the gauges up to date; a store that does not answer leaves them as they were."""
+    """Update the gauges; when the store does not answer, they keep their values."""
     try:
         async with asyncio.timeout(READY_SECONDS):
             metrics.OPEN.set(len(await house.context.store.members("open")))
@@ -101,7 +104,7 @@ async def count(house: House) -> None:
 
 
 async def _forecasts(context: Context) -> None:
-    """How the pools' forecasts and warnings did, from the records: every process and a recount by hand say the same."""
+    """Scores of forecasts and warnings, read from the records so that every process reports the same."""
     held = await context.store.get_many(Pool, list(context.settings.file.pool))
     for name, pool in held.items():
         good, scored = held_share(pool.value.scores)

@@ -1,4 +1,4 @@
-"""What Tailback tells Prometheus about itself."""
+"""The metrics that Tailback exports to Prometheus."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 

@@ -1,4 +1,4 @@
-"""What Amazon SNS posts to `/alerts/sns`: believed when signed for a topic of ours; subscriptions are confirmed."""
+"""Authenticates Amazon SNS messages by signature and topic, and confirms subscriptions."""
 
 import structlog
 
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 async def proof(context: Context, sns: Sns, body: bytes) -> Proof:
-    """Whether a message may be read as an alarm, or the answer to it. The signature covers all that is read of it."""
+    """Whether a message may be parsed as an alarm, or the response to it; the signature covers all parsed fields."""
     try:
         found = envelope(body)
     except Unreadable as unreadable:

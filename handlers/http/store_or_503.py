@@ -1,4 +1,4 @@
-"""Storing what was delivered, in time or not at all: who cannot be stored for gets 503 and sends again."""
+"""Stores a delivery within the time limit, or answers 503 so that the sender tries again."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -10,7 +10,7 @@ from bot.ports import Unreachable
 from bot.sources.payload import Unreadable
 
 PATIENCE_SECONDS = 1.8
-"""A sender that cannot be stored for gets its 503 within 2 s (P1)."""
+"""Time limit for storing a delivery; with a margin, a sender gets its 503 within 2 s (P1)."""
 LATER = "cannot store this now; send it again"
 OVERLOADED = "too many deliveries of this source at once; send it again"
 
@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 async def stored(story: Awaitable[str], source: str) -> str | None:
-    """What became of a delivery; None when it is not stored, whatever the reason. Raises Unreadable."""
+    """The outcome of a delivery; None if it could not be stored. Raises Unreadable."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await story

@@ -1,4 +1,4 @@
-"""Slows down whoever keeps presenting wrong credentials, and asks a source that sends too much to send again (C10)."""
+"""Delays repeated wrong credentials, and limits concurrent deliveries per source (C10)."""
 
 import asyncio
 from collections import Counter, deque
@@ -6,18 +6,20 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
 FREE_A_MINUTE = 30
-"""Wrong attempts of one address in a minute that are answered at once."""
+"""Wrong attempts of one address per minute that are answered at once."""
 PAUSE_SECONDS = 1.0
 MOST_WAITING = 64
-"""Answers held back at the same time; beyond that they go out at once, so that waiting never eats memory."""
+"""Responses delayed at the same time; further ones go out at once, to bound memory."""
 MOST_ADDRESSES = 1000
 MOST_IN_HAND = 256
-"""Deliveries of one source that are stored at the same time: far more than Redis needs to be busy, so the next would
-only wait; it is answered 503 at once, and other sources keep their turn."""
+"""Deliveries of one source that are stored at the same time; further ones get 503 at once.
+
+This is far more than Redis needs to be busy, and leaves room for other sources.
+"""
 
 
 class Throttle:
-    """The wrong attempts of the last minute by address, and what is in hand by source; belongs to one web process."""
+    """Counts wrong attempts per address in the last minute, and concurrent deliveries per source; one per process."""
 
     def __init__(
         self, monotonic: Callable[[], float], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -30,7 +32,7 @@ class Throttle:
 
     @contextmanager
     def room(self, source: str) -> Iterator[bool]:
-        """Whether one more delivery of this source can be stored now; held until it is."""
+        """Whether another delivery of this source may be stored now; holds its slot until done."""
         free = self._in_hand[source] < MOST_IN_HAND
         self._in_hand[source] += free
         try:
@@ -39,7 +41,7 @@ class Throttle:
             self._in_hand[source] -= free
 
     async def wrong(self, address: str) -> None:
-        """Note a wrong attempt, and wait before it is answered when there were too many."""
+        """Count a wrong attempt, and wait if there were too many."""
         now = self._monotonic()
         attempts = self._attempts.pop(address, deque(maxlen=FREE_A_MINUTE + 1))
         while attempts and now - attempts[0] > 60:

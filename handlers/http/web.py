@@ -1,4 +1,4 @@
-"""The web application: alert intake, Slack's deliveries, health and metrics."""
+"""The web application: alert intake, Slack's requests, health and metrics."""
 
 from collections.abc import Awaitable, Callable
 
@@ -17,7 +17,7 @@ from handlers.wiring import House
 
 
 class Web(Health):
-    """The HTTP doors of one process, beside what it tells of itself."""
+    """The HTTP endpoints of one process."""
 
     def __init__(self, house: House, slack: AsyncApp) -> None:
         super().__init__(house)
@@ -25,7 +25,7 @@ class Web(Health):
         self._throttle = Throttle(house.context.monotonic)
 
     def routes(self) -> list[Route]:
-        """The doors and the pages."""
+        """All routes."""
         return [
             Route("/alerts/{source}", self._alert, methods=["POST"]),
             Route("/github", self._from_github, methods=["POST"]),
@@ -53,7 +53,7 @@ class Web(Health):
 
 
 def _with_body(request: Request, body: bytes) -> Request:
-    """The request again, for Bolt's adapter, which wants to read the body itself."""
+    """A copy of the request with the body already read, for Bolt's adapter."""
     return Request(request.scope, receive=_replayed(body))
 
 

@@ -1,4 +1,4 @@
-"""All that Slack delivers: turn it into a Request, let the action answer, give the answer back in Slack's ways."""
+"""Handles everything that Slack delivers: builds a request, calls the action, sends its answer."""
 
 import asyncio
 import contextlib
@@ -29,10 +29,10 @@ from handlers.slack_app.respond import CALL_SECONDS, tell
 from handlers.slack_app.timeouts import unanswered
 
 PATIENCE_SECONDS = 1.8
-"""Slack waits 3 s; an answer that says "try again" must still arrive in time."""
+"""Slack waits 3 s; an answer that asks to try again must arrive in time."""
 ASK_TRIES = 3
 DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up", "resolve": "resolve"}
-"""Callback id of a dialog → the action it belongs to."""
+"""Callback id of a dialog → its action."""
 
 Ack = Callable[..., Awaitable[Any]]
 Body = dict[str, Any]
@@ -42,14 +42,14 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """What every door reaches. Slack gets its answer once the request is on record; what is said comes after it."""
+    """Shared by all handlers; Slack gets its response once the request is stored."""
 
     context: Context
     afterwards: Afterwards
 
 
 def slack_app(context: Context, afterwards: Afterwards) -> AsyncApp:
-    """Bolt, with every door registered. Requests are verified before they reach it; authorising calls nobody."""
+    """The Bolt app with all handlers; requests are verified earlier, and authorisation makes no call."""
     token = context.settings.env.slack_bot_token.get_secret_value()
 
     async def authorised(**_: object) -> AuthorizeResult:
@@ -67,7 +67,7 @@ def slack_app(context: Context, afterwards: Afterwards) -> AsyncApp:
 
 
 def register(app: AsyncApp, doors: Doors) -> None:
-    """Bind Slack's ids to what they mean; one line for each kind of thing that Slack sends."""
+    """Bind Slack's ids to handlers, one line for each kind of payload."""
     for name in ACTIONS:
         app.action(name)(_pressed(doors, name))
     app.action("more")(_chosen(doors))
@@ -165,7 +165,7 @@ async def _welcomed(context: Context, who: str) -> None:
 
 
 async def answered(context: Context, request: Interaction) -> Answer:
-    """Let the action answer in time; every failure becomes a sentence for the person, and nothing is half done."""
+    """Call the action within the time limit; every failure becomes a message for the person."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             answer = await _judged(context, request)
@@ -187,7 +187,7 @@ async def answered(context: Context, request: Interaction) -> Answer:
 
 
 async def _judged(context: Context, request: Interaction) -> Answer:
-    """What the action answers; a request that is on record is not refused when it is brought again (Repeated)."""
+    """The action's answer; a repeated delivery of a stored request is not refused (Repeated)."""
     try:
         await paced(context, request)
         return await _asked(context, request)
@@ -198,7 +198,7 @@ async def _judged(context: Context, request: Interaction) -> Answer:
 
 
 async def _asked(context: Context, request: Interaction) -> Answer:
-    """Ask on what is true now; when a worker wrote one of the records meanwhile, ask again. Raises Conflict."""
+    """Call the action, and again when a worker changed a record meanwhile. Raises Conflict."""
     for _ in range(ASK_TRIES - 1):
         with contextlib.suppress(Conflict):
             return await ACTIONS[request.name].ask(context, request)
@@ -206,7 +206,7 @@ async def _asked(context: Context, request: Interaction) -> Answer:
 
 
 def _told_in_dialog(words: Message) -> Body:
-    """A refusal takes the place of the dialog that was submitted."""
+    """Show a refusal in place of the submitted dialog."""
     told = dict(notice("Tailback", [words.text]))
     return {**told, "blocks": [dict(block) for block in words.blocks]} if words.blocks else told
 
@@ -228,7 +228,7 @@ async def _spoken(context: Context, request: Interaction) -> Answer:
 
 
 async def _named(context: Context, request: Interaction) -> Interaction:
-    """An overflow menu says only which option: find the action whose id it carries."""
+    """Find the action of the chosen overflow menu entry by its id."""
     held = await context.store.get(Incident, incident_of(request.act))
     names = [name for name in ACTIONS if held and act_id(held.value, name) == request.act]
     known = await context.act(request.act) if not names else None

@@ -1,4 +1,4 @@
-"""What is done after Slack has its answer: dialogs, words for one person; none of it may hold up the answer."""
+"""Work after Slack got its response, such as opening dialogs; it must not delay the response."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -10,19 +10,19 @@ log = structlog.get_logger()
 
 
 class Afterwards:
-    """Tasks that outlive their request; `finished` waits for them when the process stops."""
+    """Background tasks of requests; `finished` waits for them at shutdown."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def do(self, work: Coroutine[Any, Any, None]) -> None:
-        """Begin now; what it raises is logged."""
+        """Start a task; its exceptions are logged."""
         task = asyncio.create_task(work, name="afterwards")
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 
     async def finished(self, within_seconds: float = 2.0) -> None:
-        """Wait until all is done, for so long at most."""
+        """Wait for all tasks, up to a time limit."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=within_seconds)
 

@@ -1,4 +1,4 @@
-"""From what Slack sends to a Request: one function per kind of payload; nothing is believed, all has a default."""
+"""Converts Slack payloads to requests, one function per kind; every field is validated or has a default."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ def from_action(body: Body, name: str) -> Interaction:
     container = _table(body.get("container"))
     chosen = _table(action.get("selected_option"))
     ts, pressed = _text(container.get("thread_ts")), _text(container.get("message_ts"))
-    inside = ts != pressed  # a whisper into the thread is not seen by who reads the channel
+    inside = ts != pressed  # a private reply in the thread is not visible in the channel
     return Interaction(
         name=name,
         who=_text(_table(body.get("user")).get("id")),
@@ -29,7 +29,7 @@ def from_action(body: Body, name: str) -> Interaction:
 
 
 def from_view(body: Body, name: str, callback: str) -> Interaction:
-    """A submitted dialog (`view_submission`); `private_metadata` is the act's id and nothing else."""
+    """A submitted dialog (`view_submission`); `private_metadata` is only the request's id."""
     view = _table(body.get("view"))
     act = _text(view.get("private_metadata"))
     blocks = _table(_table(view.get("state")).get("values"))
@@ -84,7 +84,7 @@ def from_mention(body: Body) -> Interaction | None:
 
 
 def from_shortcut(body: Body, name: str) -> Interaction:
-    """A message shortcut: the message, or the thread it stands in."""
+    """A message shortcut, on a message or its thread."""
     message = _table(body.get("message"))
     ts = _text(message.get("thread_ts")) or _text(message.get("ts")) or _text(body.get("message_ts"))
     return Interaction(
@@ -100,7 +100,7 @@ def from_shortcut(body: Body, name: str) -> Interaction:
 
 
 def opened_by(body: Body) -> str:
-    """Who opened App Home (`app_home_opened`)."""
+    """The person who opened App Home (`app_home_opened`)."""
     return _text(_table(body.get("event")).get("user"))
 
 

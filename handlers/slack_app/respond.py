@@ -1,4 +1,4 @@
-"""What a person is told after Slack has its answer: a dialog or words, once for each request, however often it came."""
+"""Sends a person the dialog or text after Slack got its response, once per request."""
 
 import asyncio
 
@@ -12,13 +12,13 @@ from bot.requests.orphan_buttons import forget
 from bot.views.home.answers import refusal
 
 CALL_SECONDS = 2.0
-"""For one call after the answer; a dialog's trigger lives 3 s."""
+"""Time limit of one call; a dialog's trigger lives 3 s."""
 
 log = structlog.get_logger()
 
 
 async def tell(context: Context, request: Interaction, answer: Answer) -> None:
-    """Open the dialog, whisper the words, take away buttons that mean nothing; nothing where nothing is to tell."""
+    """Open the dialog, send the private text, remove dead buttons; do nothing if there is nothing to send."""
     if answer.view is None and answer.whisper is None:
         return
     if not await _first(context, request):
@@ -31,7 +31,7 @@ async def tell(context: Context, request: Interaction, answer: Answer) -> None:
 
 
 async def _first(context: Context, request: Interaction) -> bool:
-    """Whether nobody tells it yet: Slack may bring one request to two processes. In doubt it is told twice."""
+    """Whether no other process has answered this request; in doubt both answer."""
     if not request.key:
         return True
     try:

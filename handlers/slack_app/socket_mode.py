@@ -1,4 +1,4 @@
-"""Socket Mode: connects beside everything else, never twice by the same address, and says so while it is not there."""
+"""Socket Mode: connects in the background, reports when it is disconnected, and never reuses an address."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,10 +16,10 @@ from handlers.wiring import House
 NOTE = "socket_mode"
 LOOK_SECONDS = 0.5
 PING_SECONDS = 5.0
-"""How often the connection is tried out, and how long the SDK waits between two tries to connect."""
+"""Ping interval, and the SDK's pause between two attempts to connect."""
 
 DEAF_SECONDS = 30.0
-"""Six pings without an answer, and no hello or envelope: then the connection is given up."""
+"""Six unanswered pings without any envelope: then reconnect."""
 CONNECT_SECONDS = 10.0
 
 log = structlog.get_logger()
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
-    """Deliveries by Socket Mode while the block runs; a Slack that cannot be reached holds up nothing else."""
+    """Receive by Socket Mode while the block runs; an unreachable Slack delays nothing else."""
     context = house.context
     context.notes[NOTE] = "Socket Mode is not connected yet"
     token = context.settings.env.slack_app_token.get_secret_value()
@@ -46,7 +46,7 @@ async def socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
 
 
 async def _by_our_way(handler: AsyncSocketModeHandler, house: House) -> None:
-    """By the way that `[slack]` names, not by the environment's proxies, which the SDK reads when it makes a client.
+    """Use the proxy from `[slack]`, not the environment's proxies, which the SDK reads.
 
     The session is closed with the handler.
     """
@@ -58,7 +58,7 @@ async def _by_our_way(handler: AsyncSocketModeHandler, house: House) -> None:
 
 
 class SocketClient(Protocol):
-    """What is watched of the SDK's client."""
+    """The parts of the SDK's client that are watched."""
 
     wss_uri: str | None
     last_ping_pong_time: float | None
@@ -68,11 +68,11 @@ class SocketClient(Protocol):
         """The SDK's own opinion, which misses docs/design/slack.md#silent-socket-mode-connections."""
 
     async def connect_to_new_endpoint(self, force: bool = False) -> None:
-        """Connect by a new address."""
+        """Connect with a new address."""
 
 
 class Watch:
-    """Keeps the note true, and connects anew when nothing was heard for too long, whatever the SDK thinks."""
+    """Updates the connection status, and reconnects when nothing arrived for too long."""
 
     def __init__(self, context: Context, client: SocketClient) -> None:
         self._desk, self._client = context, client
@@ -82,13 +82,13 @@ class Watch:
         client.on_message_listeners.append(self._heard)
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Check until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             await self.look()
 
     async def look(self) -> None:
-        """One look. An address that failed is taken away: it works once, and the SDK would try it for ever."""
+        """Check once; drop an address that failed, because it works once and the SDK would retry it for ever."""
         context, client = self._desk, self._client
         connected = await client.is_connected()
         quiet = self._quiet_seconds()
@@ -99,14 +99,14 @@ class Watch:
         elif connected:
             context.notes.pop(NOTE, None)
         else:
-            client.wss_uri = None  # as the SDK itself says that there is none yet
+            client.wss_uri = None  # the SDK's own value for "none yet"
             context.notes[NOTE] = "Socket Mode is not connected; trying again with a new address"
         if connected is not self._was_connected:
             log.info("socket mode", connected=connected)
         self._was_connected = connected
 
     def _quiet_seconds(self) -> float:
-        """Since the last hello, envelope or pong, by our own clock: the SDK notes pongs by one that may be set."""
+        """Seconds since the last hello, envelope or pong, by the monotonic clock; the SDK uses the wall clock."""
         before, self._pong = self._pong, self._client.last_ping_pong_time
         if None not in {before, self._pong} and self._pong != before:
             self._heard_at = self._desk.monotonic()

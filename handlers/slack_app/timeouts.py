@@ -1,17 +1,17 @@
-"""What a person hears when there was no answer: what was certainly not done is never called uncertain."""
+"""Replies for requests that timed out; says "nothing was changed" only when that is certain."""
 
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.ports import Failure, Unreachable
 from bot.views.home.answers import refusal
 
 OPENS_A_DIALOG = frozenset({"silence", "scale_up", "resolve"})
-"""Actions whose button asks first: the press itself records nothing."""
+"""Actions whose button opens a dialog first: the click itself stores nothing."""
 ONLY_LOOKS = frozenset({"more", "status", "list", "silences", "report"})
-"""What records nothing, however it is asked; `more` is the menu before it is known which entry was chosen."""
+"""Actions that never store anything; `more` is the menu before its entry is known."""
 
 
 def unanswered(request: Interaction, error: Exception) -> Answer:
-    """What was certainly not recorded is said so; after a silence nobody knows, and a second try is harmless."""
+    """The reply: certain if nothing was stored, else the outcome is unknown and a second try is harmless."""
     why = str(error) or "it took too long"
     doubtful = isinstance(error, TimeoutError) or (isinstance(error, Unreachable) and error.failure is Failure.UNKNOWN)
     if not doubtful:
@@ -26,7 +26,7 @@ def unanswered(request: Interaction, error: Exception) -> Answer:
 
 
 def _only_asks(request: Interaction) -> bool:
-    """Whether it comes to a dialog at most: a button that asks first, or a target that is still to be confirmed."""
+    """Whether the request only opens a dialog or a confirmation."""
     if request.name == "scale_up":
         return request.step != "scale_up_confirm"
     return request.name in OPENS_A_DIALOG and request.surface is Surface.BUTTON

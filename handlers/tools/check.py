@@ -1,4 +1,4 @@
-"""The doctor: looks at every part that Tailback needs, changes nothing, and says what to do about what it finds."""
+"""`tailback check`: tests every dependency without changing anything, and names remedies."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -15,7 +15,7 @@ from handlers.tools.check_slack import SlackProbe, of_slack
 from handlers.tools.findings import CheckFinding, Level, from_sentence, ok, problem, warning
 
 PATIENCE_SECONDS = 20.0
-"""For one part; every call inside has its own, shorter limit."""
+"""Time limit for one dependency; each call has a shorter limit."""
 REMEDIES = {
     Failure.CREDENTIALS: "correct the variable that {place} names for its credentials, and what that token may do",
     Failure.UNCONNECTED: "check the url in {place}, and that it runs and can be reached from here",
@@ -28,15 +28,15 @@ REMEDIES = {
 
 
 class RedisProbe(Protocol):
-    """What the doctor asks Redis."""
+    """The questions that the check asks Redis."""
 
     async def check(self) -> list[str]:
-        """What is dangerous about it, one sentence each with its remedy. Raises Unreachable."""
+        """Unsafe settings, one sentence each with its remedy. Raises Unreachable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """What the doctor examines with; a part that could not be put together is missing, and `problems` says why."""
+    """Everything that is checked; a part that could not be built is missing, and `problems` says why."""
 
     now: Callable[[], float]
     """Epoch seconds."""
@@ -55,7 +55,7 @@ class Instruments:
 
 
 def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[CheckFinding]:
-    """The findings when the configuration cannot be read as a whole: nobody is asked anything then."""
+    """The findings for an unreadable configuration; nothing is contacted."""
     rest = warning(
         "configuration", "Slack, Redis and the back ends were not asked", "mend the problems, then check again"
     )
@@ -64,7 +64,7 @@ def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[
 
 
 async def examined(settings: Settings, tools: Instruments) -> list[CheckFinding]:
-    """Look at everything at once; a part that does not answer never hides another one."""
+    """Check everything in parallel; an unresponsive part hides no other."""
     parts: list[tuple[str, Awaitable[list[CheckFinding]]]] = [("redis", _of_redis(tools))]
     if tools.slack is not None:
         parts.append(("slack", of_slack(tools.slack, settings)))
@@ -117,7 +117,7 @@ def _without_area(sentence: str) -> str:
 
 
 async def _of_metrics(settings: Settings, tools: Instruments) -> list[CheckFinding]:
-    """One look at each pool; what is wrong with a source in the same way for many pools is said once."""
+    """Measure each pool once; the same problem of many pools is reported once."""
     pools = list(tools.metrics)
     looks = await asyncio.gather(*(_look(tools.metrics[pool], pool) for pool in pools))
     broken: dict[tuple[str, Failure, str], list[str]] = {}
@@ -142,7 +142,7 @@ async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
 
 
 def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[CheckFinding]:
-    """A reason carries its own remedy after a semicolon; else it is the pool's keys that are to be corrected."""
+    """The finding for a sample that has a problem."""
     place, queries = f'[pool."{look.pool}"]', _is_asked_by_queries(look.pool, settings)
     why = {name: reason for name, _, reason in (entry.partition(": ") for entry in look.missing)}
     if look.queued is None:
@@ -194,7 +194,7 @@ async def _of_lever(pool: str, lever: PoolScaler, settings: Settings) -> list[Ch
 
 
 async def _lacking(one: object) -> tuple[str, ...] | None:
-    """The rights to change things that a back end says it lacks; None when it cannot say."""
+    """Permissions that a back end lacks for changes; None if it cannot say."""
     return await one.lacking() if isinstance(one, Rehearsed) else None
 
 

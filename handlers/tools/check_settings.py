@@ -1,4 +1,4 @@
-"""What the doctor sees in the configuration and the environment alone, before anything is contacted."""
+"""Checks configuration and environment, before anything is contacted."""
 
 import re
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ EXAMPLES = frozenset(
 )
 """The values of .env.example."""
 WEAK = 16
-"""Characters: a shorter random value has under 128 bits even when it is not hexadecimal (C2)."""
+"""Characters; a shorter random value may have less than 128 bits (C2)."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 
 
 def of_settings(settings: Settings) -> list[CheckFinding]:
-    """Everything that is missing, weak or contradictory, and one finding for each part that is in order."""
+    """Missing, weak or contradictory settings, and one finding for each part in order."""
     environment = of_environment(settings)
     configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings)]
     return [
@@ -35,7 +35,7 @@ def of_settings(settings: Settings) -> list[CheckFinding]:
 
 
 def of_environment(settings: Settings) -> list[CheckFinding]:
-    """Every variable that is missing or weak."""
+    """Missing or weak environment variables."""
     return [*_slack_tokens(settings), *_webhooks(settings), *of_redis_url(settings)]
 
 
@@ -121,7 +121,7 @@ def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
 
 
 def _fed_by_github(settings: Settings) -> str:
-    """The pools whose figures or scaler live on GitHub's webhooks, as a list for people."""
+    """The pools that depend on GitHub's webhooks, as a list for people."""
     file = settings.file
     return listed(
         name
@@ -131,7 +131,7 @@ def _fed_by_github(settings: Settings) -> str:
 
 
 def of_redis_url(settings: Settings) -> Iterator[CheckFinding]:
-    """Who could read or change the records on the way (SE-6); what the server itself says comes later."""
+    """Who could read or change records in transit (SE-6); the server itself is asked later."""
     url = settings.env.redis_url.get_secret_value()
     try:
         parsed = urlparse(url)

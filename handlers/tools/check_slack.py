@@ -1,4 +1,4 @@
-"""What the doctor finds out about Slack: token, rights against what is needed, channels, groups, Socket Mode."""
+"""Checks Slack: token, scopes, channels, groups, Socket Mode."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -43,7 +43,7 @@ class AppPort(Protocol):
 
     @property
     def scopes(self) -> frozenset[str] | None:
-        """What the bot token may do; None when Slack did not say."""
+        """The scopes of the bot token; None if Slack did not list them."""
 
 
 class ChannelPort(Protocol):
@@ -51,35 +51,35 @@ class ChannelPort(Protocol):
 
     @property
     def name(self) -> str:
-        """Empty when it is not known."""
+        """Empty if unknown."""
 
     @property
     def member(self) -> bool:
-        """Whether the bot is in it."""
+        """Whether the bot is a member."""
 
     @property
     def archived(self) -> bool | None:
-        """None when it is not known."""
+        """None if unknown."""
 
 
 class SlackProbe(Protocol):
-    """Questions to Slack that change nothing; each raises Unreachable."""
+    """Read-only questions to Slack; each raises Unreachable."""
 
     async def app(self) -> AppPort:
-        """Who we are, and what the token may do."""
+        """The app's identity and scopes."""
 
     async def channel(self, channel: str) -> ChannelPort:
         """One channel."""
 
     async def group_size(self, group: str) -> int:
-        """How many people a user group has."""
+        """The number of members of a user group."""
 
     async def socket_mode(self) -> bool:
         """Whether Socket Mode would open; False without an app-level token."""
 
 
 async def of_slack(slack: SlackProbe, settings: Settings) -> list[CheckFinding]:
-    """Everything about Slack; when the token itself is refused, that alone."""
+    """All findings about Slack; only the token's if it is refused."""
     found = await _of_socket_mode(slack)
     try:
         app = await slack.app()
@@ -97,7 +97,7 @@ async def of_slack(slack: SlackProbe, settings: Settings) -> list[CheckFinding]:
 
 
 def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[CheckFinding]:
-    """The rights of the token against those of the manifest: missing ones by what is lost, surplus ones too (C14)."""
+    """Compare the token's scopes with the manifest: missing ones with their effect, and surplus ones (C14)."""
     if scopes is None:
         return [
             warning("slack", "Slack did not say what the bot token may do", "compare the app with `tailback manifest`")

@@ -1,4 +1,4 @@
-"""The commands beside the servers: to set up, to try, to look at the records, and to play recordings."""
+"""The commands other than the servers."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -26,7 +26,7 @@ tools = typer.Typer(rich_markup_mode=None)
 
 
 class Form(StrEnum):
-    """What `export` writes."""
+    """Formats of `export`."""
 
     MARKDOWN = "markdown"
     JSON = "json"
@@ -189,7 +189,7 @@ async def _examined(settings: Settings) -> list[findings.CheckFinding]:
 
 
 async def _unusable(error: ConfigError) -> list[findings.CheckFinding]:
-    """What `load` found, and what can be told from the rest without contacting anybody."""
+    """The problems that `load` found, and others that need no connection."""
     more = await unbuildable(error.readable) if error.readable else []
     return doctor.unusable([*error.problems, *more], error.readable)
 
@@ -206,6 +206,6 @@ async def _looked_back(settings: Settings, pool: str, days: int) -> Report:
 
 
 async def _trail(settings: Settings) -> tuple[str, list[Row]]:
-    """The head first: what is written meanwhile only adds to the trail behind it."""
+    """Read the head before the trail, so that entries written meanwhile only extend it."""
     async with records(settings) as store:
         return await store.audit_head(), await trail_of(store)

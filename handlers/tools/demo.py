@@ -1,4 +1,4 @@
-"""`tailback demo`: the product itself, unchanged, against a local workspace and a simulated fleet, in one process."""
+"""`tailback demo`: the unchanged product with a local workspace and a simulated fleet, in one process."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ LOWEST_PORT, PORTS = 15_000, 7_000
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What runs while the demo is open, for a person at its page and for tests."""
+    """The running demo, for a person at its page and for tests."""
 
     address: str
     """The page of the local workspace."""
@@ -49,19 +49,19 @@ class Demo:
 
 
 def scenario_named(name: str) -> Scenario:
-    """The story of that name; raises Refused with the names there are."""
+    """The scenario of that name; raises Refused with the known names."""
     if name in SCENARIOS:
         return SCENARIOS[name]
     raise Refused(f'There is no scenario "{name}". Choose one of: {", ".join(SCENARIOS)} (`tailback demo --list`).')
 
 
 def listing() -> str:
-    """Every story with its paragraph, for the terminal."""
+    """Every scenario with its description, for the terminal."""
     return "\n\n".join(f"{one.name}\n  {one.title}\n  {one.text}\n  Try: {one.try_this}" for one in SCENARIOS.values())
 
 
 async def run_demo(name: str, *, seed: int = DEFAULT_SEED, port: int = 8080, speed: float = DEMO_SPEED) -> None:
-    """Run until Ctrl-C; the terminal says what to look at. Raises Refused for an unknown scenario."""
+    """Run until Ctrl-C and print what to look at. Raises Refused for an unknown scenario."""
     scenario = scenario_named(name)
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -90,7 +90,7 @@ async def opened_demo(
     speed: float = DEMO_SPEED,
     limits: Limits | None = Limits(),  # noqa: B008 - a frozen value
 ) -> AsyncIterator[Demo]:
-    """Open workspace, fleet and product; nothing is kept on disk after it closes."""
+    """Start workspace, fleet and product; nothing is kept on disk afterwards."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
         product = f"http://127.0.0.1:{free_port()}"
@@ -125,7 +125,7 @@ async def opened_demo(
 
 
 def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:
-    """The settings of the demo, read the ordinary way from the ordinary file at `path`."""
+    """The demo's settings, read in the usual way from the file at `path`."""
     return load(
         {
             "SLACK_BOT_TOKEN": "xoxb-demo",
@@ -142,9 +142,9 @@ def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nobody listens on now.
+    """A free port of the loopback interface.
 
-    It lies below those that the system gives to outgoing connections, so that none of them takes it in the meantime.
+    It is below the range of outgoing connections, so that none of them takes it in the meantime.
     """
     for _ in range(100):
         port = LOWEST_PORT + secrets.randbelow(PORTS)
@@ -156,7 +156,7 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def _page(slack: SlackStandIn, port: int) -> AsyncIterator[str]:
-    """The workspace's address while it is served. Raises Refused when it cannot be served on that port."""
+    """Serve the workspace's page; yields its address. Raises Refused when the port cannot be used."""
     async with AsyncExitStack() as stack:
         try:
             address = await stack.enter_async_context(slack.serve(port=port))
@@ -170,7 +170,7 @@ async def _page(slack: SlackStandIn, port: int) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def _poster() -> AsyncIterator[Callable[[str, Mapping[str, str], bytes], Awaitable[int]]]:
-    """How the fleet's alert source reaches the product: real HTTP."""
+    """The fleet's alert source posts to the product over real HTTP."""
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=PATIENCE_SECONDS)) as session:
 
         async def post(url: str, headers: Mapping[str, str], body: bytes) -> int:

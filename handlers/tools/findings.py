@@ -1,4 +1,4 @@
-"""What `tailback check` found: values, one line each for people, JSON for machines."""
+"""The findings of `tailback check`: values, one line each for people, JSON for programs."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,39 +9,39 @@ from bot.core.words import count
 
 
 class Level(StrEnum):
-    """How a finding stands; said in words, never by colour alone."""
+    """Severity of a finding; always written out, never by colour alone."""
 
     OK = "ok"
     WARNING = "warning"
-    """Tailback runs, and something of it is missing or weaker than it could be."""
+    """Tailback runs, but something is missing or weaker than it could be."""
     PROBLEM = "problem"
-    """Tailback does not start, or does not do its job."""
+    """Tailback does not start, or does not work."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
-    """One line of the doctor: what was looked at, how it stands, and what to do."""
+    """One finding: what was checked, the result, the remedy."""
 
     area: str
     """configuration, environment, slack, redis, clock, metrics, scaler or alertmanager."""
     state: Level
     text: str
     remedy: str = ""
-    """Empty when all is well."""
+    """Empty if in order."""
 
 
 def ok(area: str, text: str) -> CheckFinding:
-    """All is well."""
+    """In order."""
     return CheckFinding(area, Level.OK, text)
 
 
 def warning(area: str, text: str, remedy: str) -> CheckFinding:
-    """It works, but."""
+    """A warning."""
     return CheckFinding(area, Level.WARNING, text, remedy)
 
 
 def problem(area: str, text: str, remedy: str) -> CheckFinding:
-    """It does not work."""
+    """A problem."""
     return CheckFinding(area, Level.PROBLEM, text, remedy)
 
 
@@ -57,7 +57,7 @@ def failed(findings: Iterable[CheckFinding]) -> bool:
 
 
 def for_people(findings: Sequence[CheckFinding]) -> str:
-    """One line for each, the worst last, where the eye is when the command ends; then the sum."""
+    """One line for each finding, the worst last, where people look first; then the total."""
     order = list(Level)
     lines = [_line(finding) for finding in sorted(findings, key=lambda finding: order.index(finding.state))]
     numbers = {state: sum(finding.state is state for finding in findings) for state in Level}

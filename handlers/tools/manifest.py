@@ -1,4 +1,4 @@
-"""Builds the Slack app manifest: the least rights with which everything works, each with its reason."""
+"""Builds the Slack app manifest with the fewest scopes, each with its reason."""
 
 import json
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ Json = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One right of the bot token (docs/design/slack.md#scopes)."""
+    """One scope of the bot token (docs/design/slack.md#scopes)."""
 
     name: str
     why: str
     without: str
-    """What is lost when it is missing."""
+    """The effect when it is missing."""
     needed: bool = False
     """Without it Tailback cannot do its job."""
 
@@ -36,20 +36,20 @@ SCOPES = (
     Scope("files:write", "charts of the queue in the thread", "threads show the queue in text alone, without charts"),
     Scope("users:read", "tell full members from guests", "every request of a person is refused", needed=True),
 )
-"""What the code uses, and nothing else.
+"""The scopes that the code uses, and no others.
 
-`channels:read` is left out because `check` reads one message of the history instead; `users:read.email`,
-`reactions:write`, `pins:write` and `bookmarks:write` because nothing calls them; `chat:write.public` and
-`channels:join` because people choose where the bot is (C14).
+`channels:read` is omitted because `check` reads one message of the history instead. `users:read.email`,
+`reactions:write`, `pins:write` and `bookmarks:write` are omitted because nothing calls them. `chat:write.public` and
+`channels:join` are omitted because people choose where the bot is (C14).
 """
 TOLERATED = frozenset({"channels:read", "groups:read"})
-"""Not needed, and no surplus either: with them `check` also sees that a channel is archived."""
+"""Allowed but not needed: with them `check` also notices archived channels."""
 
 
 def manifest(url: str | None = None) -> Json:
-    """The manifest, version 2; `url` is the public https address of `tailback web`, None means Socket Mode.
+    """The manifest, version 2; `url` is the public https address of `tailback web`, None for Socket Mode.
 
-    Raises ValueError with a remedy when Slack could not deliver to the address.
+    Raises ValueError with a remedy when Slack could not reach the address.
     """
     request_url = f"{public(url)}{EVENTS_PATH}" if url is not None else None
     delivered: dict[str, object] = {"request_url": request_url} if request_url else {}
@@ -86,12 +86,12 @@ def manifest(url: str | None = None) -> Json:
 
 
 def printed(url: str | None = None) -> str:
-    """The manifest as the JSON that Slack's "From a manifest" takes. Raises ValueError as `manifest` does."""
+    """The manifest as JSON for Slack's "From a manifest". Raises ValueError as `manifest` does."""
     return json.dumps(manifest(url), indent=2)
 
 
 def public(url: str) -> str:
-    """The address without its last slash and without our own path; raises ValueError with a remedy."""
+    """The address without trailing slash and without our own path; raises ValueError with a remedy."""
     parts = urlsplit(url.strip())
     if parts.scheme != "https" or not parts.hostname:
         raise ValueError("Slack delivers to https addresses only; write for example --url https://tailback.example.com")

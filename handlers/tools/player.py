@@ -1,4 +1,4 @@
-"""Plays a recording through the real stories: time jumps from one event to the next, and all of it is written down."""
+"""Plays a recording through the real code; time jumps from event to event, and everything is logged."""
 
 from collections import deque
 from collections.abc import Callable
@@ -31,23 +31,23 @@ from handlers.tools.send import kind_of
 from handlers.worker import AT_ONCE, STORIES
 
 MOST_ROUNDS = 10_000
-"""Rounds of work without time going on, before it is called a bug."""
+"""Rounds of work at one instant before it counts as a bug."""
 REWEIGHED = 0.25
-"""The part by which a number of runners must change to be another proposal, and by 5 at least."""
+"""A proposal is new when it changes by this share, and by at least 5 runners."""
 DUTIES = ("chore:pools", "chore:weekly")
-"""What a worker does of its own accord; the other duties look after a Slack and back ends that are not here."""
+"""The chores that are replayed; the others look after Slack and back ends, which do not exist here."""
 
 
 class Due(Store, Protocol):
-    """A store that says when its next record is due."""
+    """A store that knows when its next record is due."""
 
     def next_due(self) -> float | None:
-        """Epoch seconds; None when none is."""
+        """Epoch seconds; None if no record is due."""
 
 
 @dataclass(slots=True)
 class Player:
-    """One replay; `play` runs it to the end and leaves everything in the journal."""
+    """One replay; `play` runs it to the end and fills the journal."""
 
     context: Context
     store: Due
@@ -55,13 +55,13 @@ class Player:
     recording: Recording
     journal: Journal
     told: Callable[[float], None]
-    """Hears how far it has come (epoch seconds)."""
+    """Called with the progress (epoch seconds)."""
     asks: int = 0
     weighed: dict[tuple[str, str], float] = field(default_factory=dict)
-    """(incident, pool) → when it was last thought about what to propose."""
+    """(incident, pool) → the time of the last proposal."""
 
     async def play(self, until: float) -> None:
-        """Everything up to and including `until` (epoch seconds)."""
+        """Play everything up to and including `until` (epoch seconds)."""
         await self.store.commit(Change(wake=DUTIES))
         events: list[Delivered | Asked] = [*self.recording.deliveries, *self.recording.asked]
         coming = deque(sorted(events, key=lambda one: one.at))
@@ -88,7 +88,7 @@ class Player:
         raise RuntimeError(f"after {MOST_ROUNDS} rounds of work at {self.clock.at:.3f} still more is due")
 
     async def _tell(self, claim: Claim) -> None:
-        """One record to its story, as the worker does it."""
+        """Process one record as the worker does."""
         before = await self.store.get(Incident, claim.id) if claim.kind == "inc" else None
         try:
             await STORIES[claim.kind](self.context, claim)
@@ -102,7 +102,7 @@ class Player:
             await self._scored(claim.id)
 
     async def _noted(self, incident_id: str, before: Incident | None) -> None:
-        """The incident as it is now, the likeliest cause when it is another one, and what would be proposed."""
+        """Log the incident, a new likeliest cause, and the proposal."""
         held = await self.store.get(Incident, incident_id)
         if held is None:
             return
@@ -119,7 +119,7 @@ class Player:
                 await self._weighed(incident, pool)
 
     async def _weighed(self, incident: Incident, name: str) -> None:
-        """What Scale up would propose, at most once in a report period; kept when it is another proposal."""
+        """The proposal of Scale up, at most once per report period; kept if it is new."""
         lever, at = self.context.levers.get(name), self.weighed.get((incident.id, name), 0.0)
         if lever is None or self.clock.at - at < self.context.settings.file.paces.report:
             return
@@ -202,7 +202,7 @@ class Player:
         self.journal.lines.append(JournalArrival(event.at, f"{event.who} asked `{' '.join(event.says)}`", outcome))
 
     async def _confirmed(self, asked: Interaction, draft: str) -> None:
-        """Whoever was recorded as having scaled has answered the question too."""
+        """Confirm a recorded scale action automatically."""
         await ACTIONS[asked.name].ask(
             self.context,
             Interaction(asked.name, asked.who, TEAM, asked.channel, Surface.DIALOG, f"{asked.key} confirmed", act=draft,
@@ -210,7 +210,7 @@ class Player:
         )  # fmt: skip
 
     async def _meant(self, event: Asked) -> Incident | None:
-        """The newest open incident, of the pool that is named beside it or in it."""
+        """The newest open incident, or the one of the named pool."""
         pools = (
             [event.pool] if event.pool else [word for word in event.says[1:] if word in self.context.settings.file.pool]
         )
@@ -225,6 +225,6 @@ def _another(before: int | None, more: int | None) -> bool:
 
 
 def source_of(event: Delivered) -> str:
-    """The source that the path names: `/alerts/grafana`, `/github`; empty when only the body can tell."""
+    """The source in the path, such as `/alerts/grafana` or `/github`; empty if only the body can tell."""
     last = event.path.partition("?")[0].rstrip("/").rpartition("/")[2]
     return last if last in {*SOURCES, "github"} else ""

@@ -1,4 +1,4 @@
-"""What `tailback export` and `tailback audit` say: read from the store alone, changed nowhere."""
+"""`tailback export` and `tailback audit`: read the store and change nothing."""
 
 import json
 import re
@@ -28,9 +28,9 @@ Row = tuple[str, AuditEntry, str]
 
 
 async def exported(store: Store, named: str, form: str, now: float) -> str:
-    """The incident as `markdown`, `json` or `sev`; `named` is its id or the link of its first message in Slack.
+    """The incident as `markdown`, `json` or `sev`; `named` is its id or the link of its first message.
 
-    `now` is epoch seconds. Raises Refused when there is no such incident.
+    `now` is epoch seconds. Raises Refused for an unknown incident.
     """
     incident = (await _incident(store, named)).value
     pools = await store.get_many(Pool, list(incident.affected))
@@ -63,7 +63,7 @@ async def _incident(store: Store, named: str) -> Stored[Incident]:
 
 
 def _pacific() -> tuple[tzinfo, str]:
-    """The zone of the `ci: sev` template; UTC, and said so, where no zone data is installed."""
+    """The zone of the `ci: sev` template; UTC, with a note, where no zone data is installed."""
     try:
         return ZoneInfo(PACIFIC), "Pacific"
     except (ZoneInfoNotFoundError, OSError):
@@ -72,14 +72,14 @@ def _pacific() -> tuple[tzinfo, str]:
 
 @dataclass(frozen=True, slots=True)
 class RecordQuery:
-    """Which entries of the trail to show."""
+    """Selects entries of the trail."""
 
     since: float = 0.0
     """Epoch seconds."""
     who: str = ""
 
     def shows(self, entry: AuditEntry) -> bool:
-        """Whether an entry is asked for."""
+        """Whether an entry is selected."""
         return entry.at >= self.since and self.who in {"", entry.who}
 
 
@@ -94,9 +94,10 @@ async def trail_of(store: Store) -> list[Row]:
 
 
 def verified(rows: Sequence[Row], head: str = "") -> str:
-    """One line that says that the chain holds. Raises Refused that names the first entry that breaks it.
+    """One line that confirms the chain. Raises Refused with the first entry that breaks it.
 
-    `head` is what the store says that it wrote last, read before `rows`: without it a cut end does not show.
+    `head` is the last written hash according to the store, read before `rows`; without it a truncated end is not
+    noticed.
     """
     broken = broken_at(rows)
     if broken is None and head and head not in {row[2] for row in rows}:
@@ -132,14 +133,14 @@ def table(rows: Iterable[Row], wanted: RecordQuery) -> str:
 
 
 def json_lines(rows: Iterable[Row], wanted: RecordQuery) -> str:
-    """One JSON object for each entry, with its place in the chain."""
+    """One JSON object per entry, with its place in the chain."""
     shown = [{"id": stream_id, **asdict(entry), "at": _iso(entry.at), "hash": hashed}
              for stream_id, entry, hashed in rows if wanted.shows(entry)]  # fmt: skip
     return "\n".join(json.dumps(row) for row in shown)
 
 
 def since(text: str, now: float) -> float:
-    """Epoch seconds of `--since`: a duration back from `now`, or a date or time (UTC unless it says otherwise).
+    """Parse `--since` to epoch seconds: a duration before `now`, or a date or time (UTC by default).
 
     Raises Refused with a remedy.
     """

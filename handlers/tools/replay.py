@@ -1,4 +1,4 @@
-"""`tailback replay`: recorded webhooks and figures go through a configuration, without network and without a clock."""
+"""`tailback replay`: plays recorded webhooks and figures through a configuration, offline."""
 
 import asyncio
 import json
@@ -24,13 +24,13 @@ from handlers.tools.player import Player
 from handlers.wiring_tools import levers_and_holders, memory
 
 LONG = 20_000
-"""Measurements from which on a person is told how far it has come."""
+"""From so many measurements on, progress is shown."""
 TOLD_PARTS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """What to replay, and how to tell it."""
+    """Options of a replay."""
 
     folder: Path
     config: Path | None = None
@@ -41,7 +41,7 @@ class ReplayOptions:
 
 
 class StillLoop(asyncio.SelectorEventLoop):
-    """An event loop that goes by the clock of the replay: no real time can run out while a story works."""
+    """An event loop on the replay's clock, so that no real time-out can pass."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ def replayed(wanted: ReplayOptions) -> str:
 
 
 def read(folder: Path) -> Recording:
-    """What stands in a folder. Raises ConfigError with every problem, and Refused when there is nothing to replay."""
+    """Read a recording. Raises ConfigError with every problem, and Refused when there is nothing to replay."""
     if not folder.is_dir():
         raise Refused(f"{folder}: is no folder; name one with webhooks.jsonl and metrics.jsonl.")
     one_a_file = [(str(path), _text(path)) for path in sorted((folder / "webhooks").glob("*.json"))]
@@ -95,7 +95,7 @@ def _text(path: Path) -> str:
 
 
 def _settings(wanted: ReplayOptions) -> Settings:
-    """The configuration with shadow mode on: the recorded figures do not answer to what is done."""
+    """The configuration in shadow mode, because recorded figures do not react to actions."""
     path = wanted.config or wanted.folder / "tailback.toml"
     if not path.is_file():
         raise Refused(f"{path}: there is no such file; put a tailback.toml into the folder, or name one with --config.")
@@ -146,7 +146,7 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
 
 
 def remarks(file: File, recorded: Recording) -> Iterator[str]:
-    """What a person should know before believing the transcript."""
+    """Caveats about the transcript."""
     known: Mapping[str, object] = file.pool
     for name in sorted(recorded.samples.keys() - known.keys()):
         yield f'metrics.jsonl speaks of {name}, but there is no [pool."{name}"]; its figures are not looked at.'
@@ -160,7 +160,7 @@ def remarks(file: File, recorded: Recording) -> Iterator[str]:
 
 
 class ReplayProgress:
-    """Says on standard error how far it has come, at each twentieth."""
+    """Prints progress to standard error, in steps of a twentieth."""
 
     def __init__(self, since: float, until: float) -> None:
         self._since, self._length, self._told = since, max(until - since, 1.0), 0
@@ -173,4 +173,4 @@ class ReplayProgress:
 
 
 def _silent(at: float) -> None:
-    """Too short to be worth a word."""
+    """No progress output, because the recording is short."""

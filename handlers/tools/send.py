@@ -1,4 +1,4 @@
-"""Posts an alert payload to a running Tailback with the right credentials, to try an installation."""
+"""`tailback send`: posts an alert payload to a running instance with the right credentials."""
 
 import hmac
 import http.client
@@ -19,7 +19,7 @@ SECONDS = 10.0
 """Tailback answers within 2 s; the rest is the network's."""
 LARGEST_ANSWER = 64 * 1024
 EVERYWHERE = {"0.0.0.0", "::", "[::]", ""}
-"""Addresses that a server listens on and nobody can be called at."""
+"""Listening addresses that cannot be connected to."""
 
 WORDS = {
     "opened": "Stored. The thread opens in Slack in a moment.",
@@ -29,7 +29,7 @@ WORDS = {
     "nothing_open": "Understood. It says that an alert resolved which has no open incident, so nothing changed.",
     "ignored": "Understood. GitHub's webhook speaks of no alert and of no job that waits, so nothing changed.",
 }
-"""What each outcome of `bot.incidents.intake` means for the person who sent it."""
+"""Each outcome of `bot.incidents.intake` in words for the sender."""
 REMEDIES = {
     400: "Check the file, or name its format with --to.",
     401: "Set TAILBACK_WEBHOOK_TOKEN (or TAILBACK_WEBHOOK_HMAC_SECRET) to what the running Tailback has.",
@@ -40,12 +40,12 @@ REMEDIES = {
 }
 GITHUB = "github"
 GITHUB_EVENTS = {"issue": "issues", "workflow_job": "workflow_job"}
-"""The field that a GitHub webhook has → the event that it is."""
+"""Field of a GitHub webhook → event."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutgoingPayload:
-    """What goes over the wire."""
+    """The HTTP request to send."""
 
     url: str
     headers: Mapping[str, str]
@@ -53,7 +53,7 @@ class OutgoingPayload:
 
 
 def read(path: Path) -> bytes:
-    """The file's bytes as they are: a signature covers them. Raises Refused."""
+    """The unchanged bytes of the file, because a signature covers them. Raises Refused."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -92,10 +92,10 @@ def _guess(payload: Mapping[str, object]) -> str:
 
 
 def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> OutgoingPayload:
-    """The request; `url` empty means the instance of this environment. Raises Refused when there is no secret.
+    """The request; an empty `url` means the instance of this environment. Raises Refused without a secret.
 
-    `now` is epoch seconds, for the signature's timestamp. A token goes before a signature, because every source
-    takes it; a signature is for Grafana alone.
+    `now` is epoch seconds, for the signature's timestamp. A token is preferred, because every source accepts it; a
+    signature is only for Grafana.
     """
     headers, place = {"Content-Type": "application/json", "User-Agent": "tailback-send"}, url.rstrip("/") or home(env)
     if kind == GITHUB:
@@ -124,7 +124,7 @@ def signed(secret: str, timestamp_header: str, body: bytes, now: float) -> dict[
 
 
 def signed_as_github(env: Environment, body: bytes) -> dict[str, str]:
-    """GitHub's headers; raises Refused when there is no secret."""
+    """GitHub's headers; raises Refused without a secret."""
     if not env.github_secrets:
         raise Refused("GITHUB_WEBHOOK_SECRET is not set; set it to what the running Tailback has.")
     digest = hmac.new(env.github_secrets[0].encode("utf-8", "surrogateescape"), body, sha256).hexdigest()
@@ -133,13 +133,13 @@ def signed_as_github(env: Environment, body: bytes) -> dict[str, str]:
 
 
 def home(env: Environment) -> str:
-    """The address of the instance that this environment describes."""
+    """The address of the instance in this environment."""
     host = "127.0.0.1" if env.host in EVERYWHERE else env.host
     return f"http://[{host}]:{env.port}" if ":" in host else f"http://{host}:{env.port}"
 
 
 def send(sent: OutgoingPayload, seconds: float = SECONDS) -> str:
-    """Post it and say in words what came of it; raises Refused. No redirect is followed, no proxy used."""
+    """Post it and describe the outcome; raises Refused. Follows no redirect and uses no proxy."""
     parts = urlsplit(sent.url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise Refused(f"--url: {sent.url!r} is not an address; write for example --url http://127.0.0.1:8080.")
