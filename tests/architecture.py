@@ -54,7 +54,7 @@ class Module:
             for imported in self._names(node, local=id(node) not in top)
         ]
 
-    def at(self, node: ast.AST | Import | int, what: str) -> str:
+    def at(self, node: ast.stmt | ast.expr | ast.excepthandler | Import | int, what: str) -> str:
         """One finding, in the form that editors can jump to."""
         line = node if isinstance(node, int) else node.line if isinstance(node, Import) else node.lineno
         return f"{self.path}:{line}: {what}"

@@ -290,8 +290,8 @@ def is_docstring(node: ast.stmt) -> bool:
 def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Lines from def to end without the docstring."""
     first = node.body[0]
-    docstring = first.end_lineno - first.lineno + 1 if is_docstring(first) else 0
-    return node.end_lineno - node.lineno + 1 - docstring
+    docstring = (first.end_lineno or 0) - first.lineno + 1 if is_docstring(first) else 0
+    return (node.end_lineno or 0) - node.lineno + 1 - docstring
 
 
 def words(module: Module) -> Iterator[str]:

@@ -34,7 +34,17 @@ def test_a_missing_component_skips_and_in_ci_fails(
     """Nobody needs all components on a laptop, and nothing goes untested in CI; a typing error is never a skip."""
     file = tmp_path / "test_needy.py"
     file.write_text(NEEDY.format(component=component))
-    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", ROOT / "pyproject.toml", "-rs", file]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "tests.conftest",
+        "-c",
+        ROOT / "pyproject.toml",
+        "-rs",
+        file,
+    ]
     environment = {"PATH": str(tmp_path), **environment}
     told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert said.rsplit("{file}", maxsplit=1)[-1] in told.stdout

@@ -32,25 +32,22 @@ from bot.adapters.scalers.kubernetes import KubernetesTable
 from bot.adapters.scalers.none import NoneTable
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.registry import SCALERS
-from bot.config import (
+from bot.config import Environment, File, Settings, read_file
+from bot.playground.fleet.scenarios import SCENARIOS
+from bot.registry import ACTIONS
+from bot.settings import (
     ActionsTable,
     EarlyTable,
-    Environment,
-    File,
     OutsideTable,
     PermissionsTable,
     PoolTable,
     ReportTable,
     RouteTable,
-    Settings,
     SlackTable,
     SnsTable,
     Table,
     TimingTable,
-    read_file,
 )
-from bot.playground.fleet.scenarios import SCENARIOS
-from bot.registry import ACTIONS
 from bot.sources.registry import SOURCES
 from handlers.http.metrics import REGISTRY
 from handlers.tools.check_settings import of_settings

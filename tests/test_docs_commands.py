@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from handlers.cli import app
@@ -79,6 +80,7 @@ def covered(line: str) -> str:
 def commands() -> dict[str, set[str]]:
     """The options of every command of the command line."""
     group = get_command(app)
+    assert isinstance(group, TyperGroup)
     return {
         name: {option for parameter in command.params for option in parameter.opts}
         for name, command in group.commands.items()
@@ -107,7 +109,9 @@ def outcome_of(command: Command) -> tuple[int, str] | None:
 @pytest.mark.parametrize("command", runnable(), ids=lambda command: command.name)
 def test_each_documented_command_does_what_it_should(command: Command, tmp_path: Path) -> None:
     """It really runs, with made-up values in an empty place, and exits with the known code and a known sentence."""
-    code, said = outcome_of(command)
+    outcome = outcome_of(command)
+    assert outcome is not None
+    code, said = outcome
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     (tmp_path / "alert.json").write_bytes((ROOT / EXAMPLE_ALERT).read_bytes())
@@ -166,6 +170,7 @@ async def test_the_demo_prints_its_address_and_ends_on_request(tmp_path: Path) -
     )
     try:
         async with asyncio.timeout(60):
+            assert demo.stdout is not None
             told = await demo.stdout.readuntil(b"/?channel=")
             demo.terminate()
             await demo.communicate()
@@ -212,6 +217,8 @@ def test_each_command_stands_in_the_table_of_commands_with_help() -> None:
     table = rows(page("docs/commands.md").section("Command line"))
     assert {f"tailback {name}" for name in commands()} == set(table)
     shown = {line for one in pages() for block in one.code("sh") for line in block.splitlines()}
-    for name, command in get_command(app).commands.items():
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    for name, command in group.commands.items():
         assert "Example:" in (command.help or ""), name
         assert any(f"tailback {name}" in line for line in shown), name

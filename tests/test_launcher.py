@@ -26,6 +26,7 @@ def launcher() -> ModuleType:
     """The launcher, loaded as a module."""
     loader = importlib.machinery.SourceFileLoader("tailback_launcher", str(ROOT / "tailback"))
     spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
@@ -52,7 +53,7 @@ def declared(*extras: str) -> set[str]:
     """The packages that pyproject.toml asks for, with these extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
-    return {normal(re.match(r"[A-Za-z0-9._-]+", line)[0]) for line in wanted}
+    return {normal(re.split(r"[^A-Za-z0-9._-]", line)[0]) for line in wanted}
 
 
 @pytest.mark.parametrize(
@@ -165,9 +166,13 @@ def test_an_unknown_thing_to_set_up_is_refused(launcher: ModuleType, words: list
 
 def recorded_installations(launcher: ModuleType) -> list[str]:
     """The kinds that are installed from now on; nothing really is."""
-    installed = []
-    launcher.install_with_uv = lambda kind: installed.append(kind) or True
-    launcher.link_project = lambda: None
+    installed: list[str] = []
+
+    def install(kind: str) -> bool:
+        installed.append(kind)
+        return True
+
+    vars(launcher).update(install_with_uv=install, link_project=lambda: None)
     return installed
 
 
@@ -212,8 +217,8 @@ def fake_project(launcher: ModuleType, root: Path) -> None:
     """Points the launcher at a folder with locks and an environment whose Python does nothing."""
     for name in ("pyproject.toml", *LOCKS):
         (root / name).write_text(name)
-    launcher.ROOT, launcher.VENV = str(root), str(root / ".venv")
-    launcher.PYTHON = str(root / ".venv/bin/python")
-    Path(launcher.PYTHON).parent.mkdir(parents=True)
-    Path(launcher.PYTHON).write_text("#!/bin/sh\n")
-    Path(launcher.PYTHON).chmod(0o755)
+    python = root / ".venv/bin/python"
+    vars(launcher).update(ROOT=str(root), VENV=str(root / ".venv"), PYTHON=str(python))
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\n")
+    python.chmod(0o755)

@@ -46,8 +46,8 @@ def test_a_broken_promise_is_named(shown: Sequence[Shown], sentence: str) -> Non
 def test_messages_are_read_as_slack_stores_them() -> None:
     """Thread, mark, author and editor; somebody else's edit of our message is seen."""
     metadata = {"event_type": "tailback", "event_payload": {"mark": "inc1.abc"}}
-    root = {"bot_id": "B1", "metadata": metadata, "edited": {"user": "U1"}, "thread_ts": "1.0"}
-    channel = {"2.0": {"user": "U2", "thread_ts": "1.0"}, "1.0": root}
+    root: dict[str, object] = {"bot_id": "B1", "metadata": metadata, "edited": {"user": "U1"}, "thread_ts": "1.0"}
+    channel: dict[str, dict[str, object]] = {"2.0": {"user": "U2", "thread_ts": "1.0"}, "1.0": root}
     person = Shown("C1", "2.0", "1.0", "", ours=False, edited=False)
     assert stored("C1", channel, ("B1", "U1")) == [ROOT, person]
     assert stored("C1", channel, ("B1", "U9")) == [replace(ROOT, ours=False), person]

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.config import Environment, File, Settings
 from bot.context.context import Context, PoolScaler
-from bot.core.alert import Alert
+from bot.core.alert import Alert, Status
 from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer, Interaction, Surface
@@ -51,7 +51,7 @@ class PoliteStore(FakeStore):
 class World:
     """The desk, and hands to play the outside."""
 
-    def __init__(self, **tables: dict[str, Any]) -> None:
+    def __init__(self, **tables: Any) -> None:
         """`tables` are laid over the sections of the configuration file."""
         self.clock = FakeClock(NOW)
         self.data = FakeData()
@@ -195,7 +195,6 @@ def settings(route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> 
 def spoken(fingerprint: str = "a1", *, firing: bool = True, starts_at: float = NOW - 60, **labels: str) -> Alert:
     """An alert that names the pool."""
     whole = delivery().alerts[0]
-    resolved = {"ends_at": None if firing else starts_at + 60, "status": "firing" if firing else "resolved"}
-    status = type(whole.status)(resolved.pop("status"))
+    ends_at, status = (None, Status.FIRING) if firing else (starts_at + 60, Status.RESOLVED)
     given = {**LABELS, **labels}
-    return replace(whole, fingerprint=fingerprint, starts_at=starts_at, labels=given, status=status, **resolved)
+    return replace(whole, fingerprint=fingerprint, starts_at=starts_at, labels=given, status=status, ends_at=ends_at)

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Mapping
 from typing import cast
 
-import boto3  # type: ignore[import-untyped]  # ships no types
+import boto3
 from botocore.config import Config  # type: ignore[import-untyped]  # ships no types
 from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no types
     BotoCoreError,

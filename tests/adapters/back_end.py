@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 from starlette.applications import Starlette
@@ -28,7 +29,7 @@ class Asked:
     path: str
     query: Mapping[str, str]
     headers: Mapping[str, str]
-    body: object
+    body: Any
 
 
 Answers = Callable[[Asked], tuple[int, object]]

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
@@ -15,12 +16,12 @@ LEASE = 0.3
 AnyStore = RedisStore | FakeStore
 
 
-def incident(name: str = "i1", **changed: object) -> Incident:
+def incident(name: str = "i1", **changed: Any) -> Incident:
     made = Incident(name, f"key-{name}", "grafana", "r", "{}", "Queue is long", Kind.QUEUE, 100.0, Thread("C1"))
     return replace(made, **changed)
 
 
-def new(value: Record, due: float | None = None, **more: object) -> Put:
+def new(value: Record, due: float | None = None, **more: Any) -> Put:
     """A put of a record that must not exist yet."""
     return Put(Stored(value, 0), value, due, **more)
 

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,8 @@ from PIL import Image, ImageChops
 from bot.adapters import chart_png
 from bot.adapters.chart_png import PngArtist, drawn
 from bot.core.charts.drawing import Area, Drawing, DrawnText, Stroke
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
 from bot.views.thread.chart import chart
 from bot.views.thread.chart_layout import GRID, PAPER, QUEUED_FILL, STYLES, across, layout
 from tests.views.chart_samples import over, several, surge
@@ -26,22 +29,29 @@ def opened(content: bytes) -> Image.Image:
     return image
 
 
-def picture(story: object = surge) -> Drawing:
+def colors_of(image: Image.Image) -> list[tuple[int, tuple[int, ...]]]:
+    """(how many points, color) of each color in it."""
+    found = image.getcolors(1_000_000)
+    assert found is not None
+    return [(number, color) for number, color in found if isinstance(color, tuple)]
+
+
+def picture(story: Callable[[], tuple[Incident, View]] = surge) -> Drawing:
     """The drawing of one of the stories."""
-    made = chart(*story(), TIMING)  # type: ignore[operator]  # one of the stories
+    made = chart(*story(), TIMING)
     assert made is not None
     return layout(made)
 
 
 @pytest.mark.parametrize("story", [surge, over, several])
-def test_the_file_is_a_small_picture_with_something_on_it(story: object) -> None:
+def test_the_file_is_a_small_picture_with_something_on_it(story: Callable[[], tuple[Incident, View]]) -> None:
     """800 pixels wide, twice what Slack shows; the colour of each series is to be found."""
     drawing = picture(story)
     image = opened(drawn(drawing))
     assert (image.format, image.mode) == ("PNG", "RGB")
     assert image.size == (800, 2 * round(drawing.height))
     assert len(drawn(drawing)) < 150_000
-    colours = {f"#{r:02x}{g:02x}{b:02x}" for _, (r, g, b) in image.getcolors(1_000_000)}
+    colours = {f"#{r:02x}{g:02x}{b:02x}" for _, (r, g, b) in colors_of(image)}
     assert {PAPER, STYLES["queued"][0], STYLES["runners"][0], STYLES["wait"][0]} <= colours
 
 

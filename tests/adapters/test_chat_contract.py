@@ -41,11 +41,17 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
     async with standing() as kit:
         session = open_session()
         chat = SlackChat(open_client("xoxb-demo", f"{kit.url}/api/", session), lambda: 0.0)
-        messages = lambda channel: kit.stand_in.workspace.channels[channel].messages  # noqa: E731 - one of two
+
+        def messages(channel: str) -> dict[str, dict[str, object]]:
+            return kit.stand_in.workspace.channels[channel].messages
+
+        def delete(channel: str, ts: str) -> None:
+            del messages(channel)[ts]
+
         yield Room(
             chat,
             kit.clock,
-            lambda channel, ts: messages(channel).pop(ts) and None,
+            delete,
             lambda channel, ts: str(messages(channel)[ts]["text"]),
             kit.clock.advance,
         )

@@ -7,7 +7,7 @@ import pytest
 from bot.core.audit_chain import broken_at
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot
-from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Digest, Put, Stored
+from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Digest, Put, Record, Stored
 from bot.core.requests.request import Request
 from tests.adapters.store_world import AnyStore, World, incident, new
 
@@ -15,7 +15,7 @@ from tests.adapters.store_world import AnyStore, World, incident, new
 async def test_a_record_comes_back_as_it_was_written(store: AnyStore) -> None:
     """Every kind of record survives the way into the store and back, with version 1 and without a fence."""
     pool = Pool("p/ü 1", (Snapshot("p/ü 1", 5.5, queued=0, oldest_wait_seconds=None),), "trouble")
-    records = [
+    records: list[Record] = [
         incident(),
         pool,
         Request("a1", "ack", "U1", "C1", 5.0, params={"k": "v"}),

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 import redis
@@ -19,7 +20,7 @@ from tests.fakes import FakeClock
 from tests.fakes_jobs import FakeJobs
 from tests.world import World
 
-LATER = {"state": JobState.IN_PROGRESS, "runner": "i-1"}
+LATER: dict[str, Any] = {"state": JobState.IN_PROGRESS, "runner": "i-1"}
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Keeper:
         elif self.clock:
             self.clock.advance(seconds)
 
-    def job(self, number: int, *labels: str, **parts: object) -> WorkflowJob:
+    def job(self, number: int, *labels: str, **parts: Any) -> WorkflowJob:
         now = self.now()
         made = WorkflowJob(str(number), "r", "j", "w", "o/r", labels or ("gpu",), JobState.QUEUED, now - 5, seen_at=now)
         return replace(made, **parts)

@@ -133,7 +133,9 @@ async def main() -> None:
             for label, rounds in found.items():
                 speed = statistics.median(one for one, _ in rounds)
                 print(f"{label:34} {speed:8,.0f} {speed / base:8.2f} {max(slow for _, slow in rounds):12.0f}")
-            await reading(await asyncio.to_thread(running_url, folder / "data") or "")
+            url = await asyncio.to_thread(running_url, folder / "data")
+            assert url is not None
+            await reading(url)
             answers = await steady(github)
             p95 = statistics.quantiles(answers, n=20)[-1]
             print(

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bot.core.pool.history import entered
 from bot.core.pool.hour_stats import HourStats
@@ -27,9 +28,9 @@ class Lived:
     samples: list[Snapshot] = field(default_factory=list)
 
 
-def spec(limit: int, rates: tuple[Rate, ...] = (), **parts: object) -> PoolSpec:
+def spec(limit: int, rates: tuple[Rate, ...] = (), **parts: Any) -> PoolSpec:
     """A pool that boots as fast as it is asked to, up to its limit; one kind of job of about 10 minutes."""
-    given: dict = {
+    given: dict[str, Any] = {
         "name": "linux.2xlarge",
         "arrivals_per_minute": 1.0,
         "sources": (SOURCE,),

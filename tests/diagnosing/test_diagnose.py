@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from bot.core.pool.pool import Snapshot
+from bot.core.requests.offer import act_id
 from bot.diagnosing import diagnose
 from bot.ports import Failure, Refused
 from tests.builders import CHANNEL, POOL, incident, named, view
@@ -68,7 +69,7 @@ async def test_a_button_can_be_pressed_again_but_not_twice() -> None:
     """Each use is a record of its own; the same button twice is one."""
     world = World()
     await world.opens()
-    button = {"act": diagnose.act_id(world.incident, "diagnose")}
+    button = {"act": act_id(world.incident, "diagnose")}
     await world.asks("diagnose", **button)
     with pytest.raises(Refused, match="already requested"):
         await world.asks("diagnose", **button)

@@ -1,6 +1,7 @@
 """Status: the figures now, for the person who asks, and never an old one for a new one."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ def test_it_has_no_button() -> None:
     assert status.offer(incident(), view()) is None
 
 
-async def text(world: World, *words: str, **parts: object) -> str:
+async def text(world: World, *words: str, **parts: Any) -> str:
     """What the person reads."""
     answer = await world.types("status", *words, **parts)
     assert answer.whisper is not None

@@ -1,5 +1,7 @@
 """The order of findings, what is said of them, and when Scale up is warned against."""
 
+from typing import Any
+
 import pytest
 
 from bot.core.finding import Around, Cause, Moment, facts_of
@@ -31,7 +33,7 @@ def test_sentences_give_cause_evidence_and_what_was_missing() -> None:
     assert said[-1] == f"{POOL}: there are no figures for what is left of the API limit."
 
 
-IDLE = {"idle": 12, "busy": 0, "provider_up": False, "starts_per_minute": 0.0}
+IDLE: dict[str, Any] = {"idle": 12, "busy": 0, "provider_up": False, "starts_per_minute": 0.0}
 
 
 def outage(*names: str) -> list[Diagnosis]:
@@ -93,7 +95,7 @@ def test_unknown_is_said_as_such() -> None:
         ({"create_failures": 9, "creates": 0}, "More runners will hardly help: the cloud refuses new machines"),
     ],
 )
-def test_scale_up_is_warned_against_only_with_a_reason(figures: dict[str, int], words: str) -> None:
+def test_scale_up_is_warned_against_only_with_a_reason(figures: dict[str, Any], words: str) -> None:
     """A warning names the cause and its figures."""
     said = caution(diagnosed(facts(**figures)).top)
     assert said.startswith(words)

@@ -1,13 +1,14 @@
 """Every cause of the table, as a row of figures, and what each rule does when its figures are not there."""
 
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 from bot.core.finding import Around, Cause, Facts, Finding, Rule, Scaling
 from bot.core.pool.pool import Counted, PoolRules
-from bot.diagnosis import blind, registry
+from bot.diagnosis import blind, surge
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refusals import family
 from bot.diagnosis.registry import RULES
@@ -119,7 +120,7 @@ ROWS: list[tuple[str, str, Facts, Cause, Scaling]] = [
 )
 def test_a_cause_is_named_first_with_its_figures(module: str, found: Facts, cause: Cause, scaling: Scaling) -> None:
     """The row's cause comes first, by the rule of that file, with evidence, advice and whether scaling helps."""
-    assert diagnosed(found, [getattr(registry, module).RULE]).top is not None
+    assert diagnosed(found, [import_module(f"bot.diagnosis.{module}").RULE]).top is not None
     top = diagnosed(found).top
     assert top is not None
     assert (top.cause, top.scaling) == (cause, scaling)
@@ -230,5 +231,5 @@ def test_rows_of_runners_that_are_always_offline_are_no_missing_hosts() -> None:
 
 def test_hosts_that_are_offline_are_no_room_for_more() -> None:
     """A surge does not say that 14 more are allowed where the 14 that are away hold the places."""
-    (finding,) = diagnosed(facts(arrivals_per_minute=6.0, offline=14, limit=36), [registry.surge.RULE]).findings
+    (finding,) = diagnosed(facts(arrivals_per_minute=6.0, offline=14, limit=36), [surge.RULE]).findings
     assert not any("more allowed" in seen for seen in finding.evidence)

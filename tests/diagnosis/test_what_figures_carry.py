@@ -30,7 +30,7 @@ def test_a_flood_of_thousands_is_reckoned() -> None:
     """1,700 jobs in a quarter of an hour: binomials of that size are beyond a float."""
     sent = (Counted("bot", 900), Counted("a / pull", 500), Counted("b / pull", 300))
     usual = (Counted("bot", 100), Counted("a / pull", 500), Counted("b / pull", 300))
-    many = {"usual_arrivals_per_minute": 60.0, "arrivals_per_minute": 113.0}
+    many: dict[str, Any] = {"usual_arrivals_per_minute": 60.0, "arrivals_per_minute": 113.0}
     top = diagnosed(facts(arrivals_by_source=sent, usual_by_source=usual, **many)).top
     assert top is not None
     assert (top.cause, top.evidence[0]) == (Cause.FLOOD, "bot sent 900 of 1700 jobs in the last 15 min (53%)")
@@ -56,7 +56,9 @@ def test_a_bad_image_is_still_named_first_when_its_failures_have_filled_the_limi
     well = lately(
         facts(creates=14, registered=13, failed=9), 20, creates=0, failed=18, busy=22, booting=0, registered=0
     )
-    assert of(well, Cause.UNREGISTERED).confidence == 0.5
+    weak = of(well, Cause.UNREGISTERED)
+    assert weak is not None
+    assert weak.confidence == 0.5
 
 
 @pytest.mark.parametrize(("failed", "busy"), [(18, 22), (5, 35)])

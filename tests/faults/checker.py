@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import time
+from functools import partial
 
 from tests.faults.house import House
 from tests.faults.verdict import Root, Verdict, roots, seen
@@ -40,11 +41,16 @@ async def judged(house: House, within: float = 30.0) -> Verdict:
     while left and time.monotonic() < deadline:
         with contextlib.suppress(AssertionError):
             pause = min(AGAIN_SECONDS, deadline - time.monotonic())
-            await house.eventually(lambda left=left: not strangers(house, left), "who pressed is shown", pause)
+            await house.eventually(partial(all_are_shown, house, left), "who pressed is shown", pause)
         left = strangers(house, left)
         await _pressed(house, left)
     verdict.orphans = [root.ts for root in strangers(house, found)]
     return verdict
+
+
+def all_are_shown(house: House, found: list[Root]) -> bool:
+    """Whether each thread shows who has it."""
+    return not strangers(house, found)
 
 
 async def _pressed(house: House, found: list[Root]) -> None:

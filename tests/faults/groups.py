@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 Json = dict[str, object]
@@ -13,7 +14,9 @@ def name_of(number: int) -> str:
     return f"Group{number:04d}Z"
 
 
-def webhook(number: int, *, firing: bool = True, labels: Json | None = None, began: float | None = None) -> bytes:
+def webhook(
+    number: int, *, firing: bool = True, labels: Mapping[str, object] | None = None, began: float | None = None
+) -> bytes:
     """One delivery of a group with a single alert."""
     alert = {**member(number, labels, began), "status": "firing" if firing else "resolved"}
     alert["endsAt"] = "0001-01-01T00:00:00Z" if firing else written(time.time())
@@ -44,7 +47,7 @@ def firing_group(number: int) -> Json:
     return {"labels": {"alertname": name_of(number)}, "receiver": {"name": "tailback"}, "alerts": [alert]}
 
 
-def member(number: int, labels: Json | None = None, began: float | None = None) -> Json:
+def member(number: int, labels: Mapping[str, object] | None = None, began: float | None = None) -> Json:
     """The group's only alert."""
     return {
         "labels": {"alertname": name_of(number), "runner_label": "linux.big", "severity": "page", **(labels or {})},

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import aiohttp
 
@@ -162,15 +162,15 @@ class House:
         self, root: str, label: str, user: str = "U0ANA", web: Listening | None = None, channel: str = CHANNEL
     ) -> ClickOutcome:
         """Press a button of a thread's first message, delivered to one web process."""
-        message = self.stand_in.workspace.channels[channel].messages[root]
+        message: dict[str, Any] = self.stand_in.workspace.channels[channel].messages[root]
         block, element = next(
             (block, element)
-            for block in message["blocks"]  # type: ignore[union-attr]  # blocks are a list of objects
-            for element in block.get("elements", ())  # type: ignore[union-attr]
-            if element.get("type") == "button" and element["text"]["text"] == label  # type: ignore[index]
+            for block in message["blocks"]
+            for element in block.get("elements", ())
+            if element.get("type") == "button" and element["text"]["text"] == label
         )
         place = {"user": user, "channel": channel, "ts": root}
-        request = {**place, "block_id": block["block_id"], "action_id": element["action_id"]}  # type: ignore[index]
+        request = {**place, "block_id": block["block_id"], "action_id": element["action_id"]}
         self.aim(web)
         return await self.stand_in.people.click(request)
 
@@ -179,6 +179,11 @@ class House:
         self._turn += 1
         chosen = web or self.webs[self._turn % len(self.webs)]
         self.stand_in.settings.request_url = f"http://127.0.0.1:{chosen.port}/slack/events"
+
+    def kill_all(self) -> None:
+        """`kill -9` for every process that still runs."""
+        for process in self.processes.values():
+            process.kill()
 
     async def eventually(self, look: Callable[[], bool | Awaitable[bool]], what: str, within: float = 10.0) -> float:
         """Wait until something holds; gives the seconds it took."""
@@ -191,6 +196,10 @@ class House:
                 logs = "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
                 raise AssertionError(f"not within {within:g} s: {what}\n{logs}")
             await asyncio.sleep(0.03)
+
+    async def says(self, what: Callable[[], Iterable[str]], words: str, within: float = 10.0) -> None:
+        """Wait until one of these texts holds the words."""
+        await self.eventually(lambda: any(words in text for text in what()), f"{words!r} is shown", within)
 
     async def ends_well(self) -> None:
         """At the end of every test: a thread for each accepted group, no second one, replies once and in order.
@@ -230,7 +239,7 @@ async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start
         connector = aiohttp.TCPConnector(force_close=True, limit=100)
         http = await stack.enter_async_context(aiohttp.ClientSession(timeout=limit, connector=connector))
         made = House(chosen, folder, zygote, server, stand_in, ends, slack, to_redis, to_slack, to_ends, http)
-        stack.callback(lambda: [process.kill() for process in made.processes.values()])
+        stack.callback(made.kill_all)
         for kind, many in (("web", chosen.webs), ("worker", chosen.workers)):
             for number in range(1, many + 1):
                 await made.build(f"{kind}{number}")

@@ -1,7 +1,8 @@
 """AC: a click has one effect, however often it is pressed, replayed or interrupted."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ async def asked_to_scale(home: House, target: int) -> None:
     assert await question.submit() == {}
 
 
-Killed = Callable[..., Awaitable[str]]
+Killed = Callable[..., Coroutine[None, None, str]]
 POINTS: dict[str, Killed] = {"A1": kill_before, "A2": kill_between, "A3": kill_after}
 
 
@@ -92,11 +93,9 @@ async def test_ac_3_killed_around_a_silence_there_is_one_silence(
             await asked_to_silence(home, root)
             killed = home.processes[await dying]
             killed.start()
-            await home.eventually(
-                lambda root=root: any("silenced" in text for text in replies(home, root)), "the result", 12
-            )
+            await home.says(partial(replies, home, root), "silenced", 12)
             assert len(home.ends.silenced) == len(home.ends.active()) == number
-            told_in_order(audited(home, "silence")[told:])
+            told_in_order(audited(home, "silence", told))
             await home.ready(killed)
 
 
@@ -114,10 +113,10 @@ async def test_ac_3_killed_around_a_scale_there_is_one_target(
             await asked_to_scale(home, target)
             killed = home.processes[await dying]
             killed.start()
-            await home.eventually(lambda told=told: "done" in audited(home, "scale_up")[told:], "the result", 12)
+            await home.says(partial(audited, home, "scale_up", told), "done", 12)
             assert home.ends.current == target
             assert [asked for asked, _ in home.ends.sets] == list(range(11, target + 1))
-            told_in_order(audited(home, "scale_up")[told:])
+            told_in_order(audited(home, "scale_up", told))
             await home.ready(killed)
 
 
@@ -128,8 +127,8 @@ def told_in_order(outcomes: list[str]) -> None:
     assert outcomes.count("done") == outcomes.count("asked") == 1, outcomes
 
 
-def audited(home: House, what: str) -> list[str]:
-    """The outcomes in the audit trail of one action, in order; the end of it only as `done` or `failed`."""
+def audited(home: House, what: str, since: int = 0) -> list[str]:
+    """The outcomes in the audit trail of one action from that one on; the end of it only as `done` or `failed`."""
     found = []
     with home.redis.client as client:
         for _, fields in client.xrange("{tailback}:audit"):
@@ -137,4 +136,4 @@ def audited(home: House, what: str) -> list[str]:
             if f'"what":"{what}"' in entry:
                 known = next((word for word in ("asked", "sent", "unknown") if f'"outcome":"{word}"' in entry), "done")
                 found.append("failed" if "not done" in entry else known)
-    return found
+    return found[since:]

@@ -5,6 +5,7 @@ import json
 import time
 from datetime import datetime
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -42,6 +43,11 @@ async def again(home: House, raw: bytes, port: int, at: float | None = None) -> 
         return answer.status
 
 
+def blocks_of(home: House, root: str) -> list[dict[str, Any]]:
+    """The blocks of a thread's first message, as Slack has them."""
+    return cast("list[dict[str, Any]]", home.stand_in.workspace.channels[CHANNEL].messages[root]["blocks"])
+
+
 async def test_ac_2_a_replayed_click_has_no_second_effect(zygote: Zygote, tmp_path: Path) -> None:
     """The same signed request again, after 4 min, and after a restart of all webs: one effect; after 6 min: 401."""
     async with house(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as home:
@@ -49,9 +55,7 @@ async def test_ac_2_a_replayed_click_has_no_second_effect(zygote: Zygote, tmp_pa
         async with Wire(HTTP, lambda: home.webs[0].port) as tap:
             home.stand_in.settings.request_url = f"http://127.0.0.1:{await tap.door('slack')}/slack/events"
             place = {"user": "U0ANA", "channel": CHANNEL, "ts": root}
-            block = next(
-                b for b in home.stand_in.workspace.channels[CHANNEL].messages[root]["blocks"] if b["type"] == "actions"
-            )
+            block = next(b for b in blocks_of(home, root) if b["type"] == "actions")
             await home.stand_in.people.click({**place, "block_id": block["block_id"], "action_id": "diagnose"})
             raw = tap.seen[-1].raw
         await home.eventually(lambda: diagnoses(home) == 1, "the diagnosis")
@@ -144,8 +148,9 @@ async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_pa
         await home.eventually(lambda: len(roots(home)) == 1, "one thread")
         assert (await message.read()).buttons == []
         home.aim()
-        block = next(m for m in messages if m.ts == root).blocks
-        value = next(e["value"] for b in block for e in b.get("elements", ()) if e.get("action_id") == "ack")  # type: ignore[union-attr]  # as Slack has them
+        value = next(
+            e["value"] for b in blocks_of(home, root) for e in b.get("elements", ()) if e.get("action_id") == "ack"
+        )
         act = {"block_id": "gone", "action_id": "ack", "force": True, "value": value}
         await home.stand_in.people.click({"user": "U0ANA", "channel": CHANNEL, "ts": late, **act})
         assert "not the incident's own thread" in (await home.slack.ephemeral()).text

@@ -4,6 +4,7 @@ import asyncio
 import random
 import statistics
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ async def test_in_1_a_crash_of_everything_after_the_200_loses_nothing(
             await home.start()
             await home.eventually(lambda: not seen(home).missing, "a thread for each that was accepted", 30)
             await asyncio.gather(*(home.send_until_taken(n, in_room(n)) for n in range(first, first + many)))
-            await home.eventually(lambda due=first + many: len(roots(home)) == due, "all threads", 30)
+            await home.eventually(partial(has_threads, home, first + many), "all threads", 30)
             assert time.monotonic() - begun < 30
         verdict = await judged(home)
         assert verdict.kept, verdict
@@ -51,6 +52,11 @@ async def test_in_1_a_crash_of_everything_after_the_200_loses_nothing(
 def in_room(group: int) -> bytes:
     """The groups are spread over channels: after a crash the history of each is searched for every one in doubt."""
     return webhook(group, labels={"room": str(group % ROOMS)})
+
+
+def has_threads(home: House, number: int) -> bool:
+    """Whether there are so many threads."""
+    return len(roots(home)) == number
 
 
 async def all_killed(home: House, groups: range, at: int) -> None:

@@ -5,6 +5,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -110,9 +111,7 @@ async def test_in_6_two_alertmanagers_that_lost_each_other_open_one_thread(zygot
     ):
         alerts = [{"labels": {"alertname": name_of(number), "severity": "page"}} for number in range(5)]
         for address in (first, second):
-            await home.eventually(
-                lambda address=address: posted(home, address, alerts), "an Alertmanager that takes it"
-            )
+            await home.eventually(partial(posted, home, address, alerts), "an Alertmanager that takes it")
         await home.eventually(lambda: len(roots(home)) == 5, "five threads")
         await asyncio.sleep(2.5)
         taken = [p.said().count('"source": "alertmanager"') for p in home.webs]

@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import time
+from functools import partial
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -71,8 +72,7 @@ async def test_rt_3_a_jump_of_the_wall_clock_ends_and_doubles_nothing(zygote: Zy
         for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGUSR2, signal.SIGUSR1):
             home.workers[0].signal(number)
             home.ends.queued += 20
-            said = f"{home.ends.queued} job"
-            await home.eventually(lambda said=said: said in roots(home)[0].text, f"the parent says {said}", 4)
+            await home.says(partial(parent_of, home), f"{home.ends.queued} job", 4)
         await asyncio.sleep(1)
         assert "OPEN" in roots(home)[0].text, roots(home)[0].text
         assert seen(home).disorder == []
@@ -148,6 +148,11 @@ async def moved(home: House, *, forward: bool) -> tuple[str, float]:
     raise AssertionError(f"three processes did not start within {AHEAD_SECONDS[-1] - SPARE_SECONDS:g} s")
 
 
+def parent_of(home: House) -> list[str]:
+    """The text of the only thread's first message."""
+    return [roots(home)[0].text]
+
+
 async def lent(home: House) -> None:
     """Ten runners more, for as long as the lease."""
     home.aim()
@@ -162,8 +167,7 @@ async def parent_follows(home: House) -> None:
     """Three times the figures move, and soon the parent says so."""
     for _ in range(3):
         home.ends.queued += 20
-        said = f"{home.ends.queued} job"
-        await home.eventually(lambda said=said: said in roots(home)[0].text, f"the parent says {said}", 4)
+        await home.says(partial(parent_of, home), f"{home.ends.queued} job", 4)
     assert "OPEN" in roots(home)[0].text, roots(home)[0].text
 
 

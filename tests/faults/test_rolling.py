@@ -4,6 +4,7 @@ import asyncio
 import signal
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ async def test_rt_4_restarting_one_by_one_cuts_no_request(
             assert await process.ended(20) == 0
             ends.append(time.monotonic() - begun)
             await home.start([process])
-            await home.eventually(lambda process=process: ready(home, process.name), "it takes its part again")
+            await home.eventually(partial(ready, home, process.name), "it takes its part again")
         load.stopped = True
         await running
         assert {sent.status for sent in home.delivered} == {200}

@@ -1,6 +1,7 @@
 """IN-8: every payload that was recorded or is known from elsewhere arrives, and its thread shows what it says."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ async def test_in_8_what_other_projects_recorded_is_shown(zygote: Zygote, tmp_pa
         for path in sorted((SHARED / "grafana").glob("*.json")):
             await taken(home, "grafana", path.read_bytes())
         for words in OTHERS.values():
-            await home.eventually(lambda words=words: any(words in text for text in shown(home)), words)
+            await home.says(partial(shown, home), words)
 
 
 async def test_in_8_what_is_left_out_or_new_in_a_payload_does_no_harm(zygote: Zygote, tmp_path: Path) -> None:

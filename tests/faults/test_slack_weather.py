@@ -170,7 +170,12 @@ async def test_sl_8_replies_that_fail_come_late_but_in_order(zygote: Zygote, tmp
         )
         for _ in range(8):
             home.aim()
-            request = {"user": "U0ANA", "channel": CHANNEL, "text": "@tailback diagnose", "thread_ts": root.ts}
+            request: dict[str, object] = {
+                "user": "U0ANA",
+                "channel": CHANNEL,
+                "text": "@tailback diagnose",
+                "thread_ts": root.ts,
+            }
             await home.stand_in.people.say(request)
         messages = home.stand_in.workspace.channels[CHANNEL].messages
 

@@ -103,8 +103,10 @@ async def sentinel(folder: Path, *settings: str) -> AsyncIterator[Topology]:
         made.url = f"redis+sentinel://{hosts}/{SERVICE}"
         yield made
     finally:
-        for one in (*made.watchers, *made.nodes):
-            one.kill()
+        for watcher in made.watchers:
+            watcher.kill()
+        for node in made.nodes:
+            node.kill()
 
 
 @asynccontextmanager

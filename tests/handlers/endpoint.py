@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlencode
 
 import httpx
@@ -42,7 +42,7 @@ class LossyStore(PoliteStore):
 class Door:
     """One web process and hands at its doors. Close it with `client.aclose`, or use it as a context."""
 
-    def __init__(self, **tables: dict[str, Any]) -> None:
+    def __init__(self, **tables: Any) -> None:
         """`tables` are laid over the configuration file."""
         self.world = World(**tables)
         self.store = LossyStore(self.world.clock.now, self.world.clock.monotonic, data=self.world.data)
@@ -61,7 +61,7 @@ class Door:
         self.client = httpx.AsyncClient(transport=transport, base_url="http://tailback")
         self.numbers = iter(range(1, 10_000))
 
-    async def __aenter__(self) -> "Door":
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -17,7 +17,7 @@ from tests.handlers.endpoint import TOKEN, Door
 class SnsDoor(Door):
     """The web process of an installation that knows one topic."""
 
-    def __init__(self, **tables: dict[str, Any]) -> None:
+    def __init__(self, **tables: Any) -> None:
         """`tables` are laid over the configuration file."""
         super().__init__(**{"sns": {"topics": [TOPIC]}, **tables})
         self.amazon = Amazon()

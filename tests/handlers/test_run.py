@@ -3,6 +3,7 @@
 import asyncio
 import re
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -50,7 +51,7 @@ async def test_what_is_missing_and_what_is_wrong_is_one_complaint() -> None:
 )
 def test_what_is_enough_to_start_is_enough(env: dict[str, str]) -> None:
     """HTTP or Socket Mode; tokens or signatures."""
-    assert required(settings(**env), web=True) == []
+    assert required(settings(CHANNEL, **env), web=True) == []
 
 
 def test_a_worker_needs_no_secret_of_the_doors() -> None:
@@ -109,7 +110,7 @@ async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
     async with Door(timing={"lease": "2s"}) as door, httpx.AsyncClient(trust_env=False) as client:
         answers, own = asyncio.Event(), door.world.chat.post
 
-        async def hangs(*args: object, **parts: object) -> object:
+        async def hangs(*args: object, **parts: Any) -> object:
             asked.set()
             await answers.wait()
             return await own(*args, **parts)  # type: ignore[arg-type]  # handed on as it came

@@ -3,11 +3,13 @@
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 import redis
 
 from bot.config import Settings, load
+from bot.context.context import Context
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.record import AuditEntry, Change
 from bot.measuring.store_job import StoredJob, take_job
@@ -95,7 +97,7 @@ async def test_the_doctor_reads_what_webhooks_told_while_redis_answers(tmp_path:
             since = time.time() - 60
             job = WorkflowJob("11", "1", "build", "pull", REPO, (LABEL,), JobState.QUEUED, since, seen_at=since)
             context = SimpleNamespace(store=store, now=time.time)
-            assert await take_job(context, job, "d1") is StoredJob.STORED
+            assert await take_job(cast("Context", context), job, "d1") is StoredJob.STORED
             (told,) = await found(heard, "metrics")
         (deaf,) = await found(settings(tmp_path, text, GITHUB_TOKEN=TOKEN), "metrics")
     assert "GitHub's webhooks have been heard for 0 s" in told.text

@@ -81,6 +81,11 @@ async def test_one_record_that_raises_does_not_stop_the_others() -> None:
     assert "ValueError while this incident was worked on" in str(held.value.trouble)
 
 
+def spoke_since(world: World, before: int) -> Callable[[], bool]:
+    """Whether Slack was asked to post since it had been asked so many times."""
+    return lambda: world.chat.script.count("post") > before
+
+
 async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_often() -> None:
     """Its attempts are counted even when the story had written before it raised."""
     world = World()
@@ -92,7 +97,7 @@ async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_
     for _ in range(PLAIN_AFTER + 2):
         async with working(world):
             before = world.chat.script.count("post")
-            await until(lambda before=before: world.chat.script.count("post") > before)
+            await until(spoke_since(world, before))
             await asyncio.sleep(0.005)
         pauses.append(world.data.due[due] - world.clock.now())
         world.clock.advance(30 + pauses[-1])

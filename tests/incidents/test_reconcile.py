@@ -100,7 +100,8 @@ async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread() 
     assert "EASING" in world.parent.message.text
     world.queues(0)
     await world.passes(60, step=30)
-    assert world.incident.state is State.EASING
+    state = world.incident.state
+    assert state is State.EASING
     await world.passes(30, step=30)
     assert world.incident.state is State.DRAINED
     assert "DRAINED" in world.parent.message.text

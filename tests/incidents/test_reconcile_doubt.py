@@ -1,5 +1,7 @@
 """A claim that never said how it ended: the next worker looks before it speaks, and nothing is said twice (P2)."""
 
+from collections.abc import Awaitable, Callable
+
 import pytest
 
 from bot.core.record import Claim, Conflict
@@ -164,8 +166,8 @@ class Slow(FakeChat):
     def __init__(self, clock: object) -> None:
         """Nothing happens until it is told what."""
         super().__init__(clock)  # type: ignore[arg-type]  # handed on as it came
-        self.before_answer = lambda: None
-        self.rival = None
+        self.before_answer: Callable[[], None] = lambda: None
+        self.rival: Callable[[], Awaitable[object]] | None = None
 
     async def post(
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False

@@ -1,11 +1,12 @@
 """Resolve by hand: behind a question, once, and with a farewell that says what stays silenced."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from bot.core.incident.incident import State
-from bot.incidents import resolve
+from bot.core.requests.offer import act_id
 from bot.ports import Refused
 from tests.world import ANA, BEN, World
 
@@ -45,7 +46,7 @@ async def test_two_people_confirm_and_one_closes() -> None:
     """The second one hears who did."""
     world = World()
     await world.opens()
-    entry = {"act": resolve.act_id(world.incident, "resolve"), "surface": "dialog"}
+    entry = {"act": act_id(world.incident, "resolve"), "surface": "dialog"}
     await world.asks("resolve", ANA, **entry)
     with pytest.raises(Refused) as raised:
         await world.asks("resolve", BEN, **entry)
@@ -62,7 +63,7 @@ async def test_what_is_over_cannot_be_closed_again() -> None:
         await world.says("resolve")
 
 
-async def silenced(how: str, **tables: dict[str, object]) -> World:
+async def silenced(how: str, **tables: dict[str, Any]) -> World:
     """An incident with a silence."""
     world = World(**tables)
     await world.opens()
@@ -137,7 +138,7 @@ async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
     world = await silenced("2h")
     await world.says("resolve")
     await world.work()
-    press = {"act": ends_it(world), "thread": world.incident.thread.root}
+    press = {"act": ends_it(world), "thread": world.incident.thread.root or ""}
     world.alertmanager.script.fail("end", error=Refused("not today"))
     await world.asks("unsilence", **press)
     await world.work()

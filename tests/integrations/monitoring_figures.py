@@ -1,6 +1,7 @@
 """Tailback's own metrics with something in each of them, as a busy process would show them."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric
+from prometheus_client.metrics import MetricWrapperBase
 
 from handlers.http.metrics import REGISTRY
 
@@ -42,4 +43,5 @@ def _described() -> dict[str, tuple[str, list[str]]]:
 def _labels(family: Metric) -> list[str]:
     """prometheus_client shows the labels of a metric only where it has values, so its collectors are asked."""
     collector = REGISTRY._names_to_collectors[family.name]
+    assert isinstance(collector, MetricWrapperBase)
     return list(collector._labelnames)

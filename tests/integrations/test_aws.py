@@ -1,6 +1,7 @@
 """The page on AWS Auto Scaling groups: its configuration through the doctor, the good case and each failure."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,9 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path
         ({"weight": "4"}, Level.PROBLEM, "counts weights, not instances; use a group without weights"),
     ],
 )
-async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, parts: dict, state: Level, text: str) -> None:
+async def test_each_failure_is_told_with_its_remedy(
+    tmp_path: Path, parts: dict[str, Any], state: Level, text: str
+) -> None:
     """What is wrong, and what to do."""
     one = await found(AwsApi(**parts), tmp_path)
     assert one.state is state

@@ -3,12 +3,14 @@
 import io
 import time
 from pathlib import Path
+from typing import cast
 
 from PIL import Image
 
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World, running
+from tests.slack_blocks import Json
 from tests.slack_driver import Message
 
 
@@ -26,7 +28,7 @@ async def moving(world: World) -> Message:
 
 def pictured(message: Message) -> str:
     """The id of the file that a message shows; empty when it shows none."""
-    files = [block["slack_file"]["id"] for block in message.blocks if block["type"] == "image"]
+    files = [cast("Json", block["slack_file"])["id"] for block in message.blocks if block["type"] == "image"]
     return str(files[0]) if files else ""
 
 
@@ -50,7 +52,7 @@ async def test_a_thread_shows_its_queue_at_the_opening_on_request_and_at_the_far
         for reply in (asked, again, farewell):
             await reply.until(lambda shown: bool(pictured(shown)), within=30)
             (image,) = [block for block in reply.blocks if block["type"] == "image"]
-            assert f"{LINUX}: 14 jobs queued at" in image["alt_text"]
+            assert f"{LINUX}: 14 jobs queued at" in str(image["alt_text"])
             upload = world.stand_in.workspace.uploads[pictured(reply)]
             assert Image.open(io.BytesIO(upload.content)).size[0] == 800
         posted = [call.args["text"] for call in world.stored()]

@@ -1,6 +1,7 @@
 """A whole installation for one journey: workspace, back ends, and Tailback itself between them, over real HTTP."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -51,8 +52,8 @@ class World:
     async def send(self, alert: Json | bytes, to: str = "alertmanager", token: str = TOKEN) -> httpx.Response:
         """Deliver a webhook as an alert sender does."""
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        body = {"content": alert} if isinstance(alert, bytes) else {"json": alert}
-        return await self._http.post(f"{self.product}/alerts/{to}", headers=headers, **body)  # type: ignore[arg-type]
+        content = alert if isinstance(alert, bytes) else json.dumps(alert).encode()
+        return await self._http.post(f"{self.product}/alerts/{to}", headers=headers, content=content)
 
     async def fires(self, alert: Json, to: str = "alertmanager") -> str:
         """Deliver a webhook that must be taken; gives what became of it."""

@@ -30,9 +30,9 @@ async def test_a_source_that_does_not_answer_eases_nothing() -> None:
     world.clock.advance(601)
     world.alertmanager.script.fail("groups", Failure.LATER)
     assert "could not be read" in await resync(world.context)
-    assert world.data.rows["inc:i1"].value.firing
+    assert world.incident.firing
     assert await resync(world.context) == ""
-    assert not world.data.rows["inc:i1"].value.firing
+    assert not world.incident.firing
 
 
 async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_it() -> None:
@@ -41,10 +41,10 @@ async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_
     await take_alert(world.context, delivery(group_key=f"{{}}:{LABELS}"))
     world.clock.advance(world.context.settings.file.timing.resync - 1)
     await resync(world.context)
-    assert world.data.rows["inc:i1"].value.firing
+    assert world.incident.firing
     world.clock.advance(2)
     await resync(world.context)
-    assert not world.data.rows["inc:i1"].value.firing
+    assert not world.incident.firing
 
 
 async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> None:
@@ -56,14 +56,14 @@ async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> No
     world.clock.advance(601)
     other.script.fail("groups", Failure.LATER)
     assert "other: what fires could not be read" in await resync(world.context)
-    assert world.data.rows["inc:i1"].value.firing
+    assert world.incident.firing
     world.alertmanager.addresses, other.addresses = ("https://here.example",), ("https://other.example",)
     here = alert("a3", links=Links(silence="https://here.example/alerting/silence/new"))
     await take_alert(world.context, delivery(here, group_key=f"{{}}:{LABELS}"))
     world.clock.advance(601)
     other.script.fail("groups", Failure.LATER)
     await resync(world.context)
-    assert not world.data.rows["inc:i1"].value.firing
+    assert not world.incident.firing
 
 
 async def test_what_a_sender_left_out_is_read_from_its_api() -> None:

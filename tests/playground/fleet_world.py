@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 
@@ -22,7 +23,7 @@ class Receiver:
     """Takes webhooks and answers with the statuses it was given, then with 200; None means nobody answers."""
 
     answers: list[int | None] = field(default_factory=list)
-    got: list[tuple[str, Mapping[str, str], dict]] = field(default_factory=list)
+    got: list[tuple[str, Mapping[str, str], dict[str, Any]]] = field(default_factory=list)
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> int:
         """Remember the request and give the next answer."""
@@ -41,7 +42,7 @@ class Receiver:
         ]
 
 
-def stand_in(scenario: Scenario, receiver: Receiver, pace: Pace | None = None, **more: object) -> FleetStandIn:
+def stand_in(scenario: Scenario, receiver: Receiver, pace: Pace | None = None, **more: Any) -> FleetStandIn:
     """Return a stand-in whose clock stands still at NOON, so that only `step` moves it."""
     around = Surroundings(clock=lambda: NOON, post=receiver.post, pace=pace or Pace(), **more)
     return FleetStandIn(scenario, around, (TARGET,))
@@ -52,9 +53,9 @@ def client(fleet: FleetStandIn) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=httpx.ASGITransport(fleet.app), base_url="http://fleet.test")
 
 
-def small_pool(**changes: object) -> PoolSpec:
+def small_pool(**changes: Any) -> PoolSpec:
     """Return a pool with no random arrivals: what arrives is what a test's bursts and faults say."""
-    given: dict = {
+    given: dict[str, Any] = {
         "name": "small",
         "arrivals_per_minute": 0.0,
         "sources": (SOURCE,),

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
@@ -9,7 +10,7 @@ from bot.playground.slack.settings import Shortcut
 from tests.playground.slack_kit import CI, Kit, bolt_app, over_http, parent_blocks, standing
 from tests.slack_driver import Message
 
-Body = dict[str, object]
+Body = dict[str, Any]
 Ack = Callable[..., Awaitable[object]]
 
 

@@ -90,11 +90,11 @@ async def over_http(kit: Kit, app: AsyncApp) -> AsyncIterator[None]:
 async def over_socket(kit: Kit, app: AsyncApp) -> AsyncIterator[AsyncSocketModeHandler]:
     """Connects the app by Socket Mode."""
     handler = AsyncSocketModeHandler(app, "xapp-demo")
-    await handler.connect_async()
+    await handler.connect_async()  # type: ignore[no-untyped-call]  # the SDK's
     try:
         yield handler
     finally:
-        await handler.close_async()
+        await handler.close_async()  # type: ignore[no-untyped-call]  # the SDK's
 
 
 async def refusal(call: Awaitable[object]) -> SlackApiError:

@@ -1,6 +1,7 @@
 """The alert source: what fires, what is sent in which shape, what is repeated, retried, silenced and resolved."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ async def silence(fleet: FleetStandIn, matcher: str, value: str, seconds: float,
         "comment": "looking into it",
     }
     async with client(fleet) as http:
-        return (await http.post(f"{prefix}/silences", json=body)).json()["silenceID"]
+        return str((await http.post(f"{prefix}/silences", json=body)).json()["silenceID"])
 
 
 def fleet_time(at: float) -> str:
@@ -53,7 +54,7 @@ def fleet_time(at: float) -> str:
 
 def figures(queued: int, minutes: float) -> PoolFigures:
     """Return a pool with this queue and age."""
-    zeros = dict.fromkeys(PoolFigures.__slots__, 0)
+    zeros: dict[str, Any] = dict.fromkeys(PoolFigures.__slots__, 0)
     return PoolFigures(**(zeros | {"pool": f"p{queued}", "queued": queued, "oldest_wait_seconds": minutes * 60}))
 
 
@@ -69,7 +70,7 @@ OFFLINE = {"alertname": "CIRunnerOffline", "severity": "warning", "team": "flood
         (OFFLINE | {"runner": "runner-1"}, "43d8f5923dfaff9d"),
     ],
 )
-def test_fingerprints_are_those_of_alertmanager(labels, known) -> None:
+def test_fingerprints_are_those_of_alertmanager(labels: dict[str, str], known: str) -> None:
     """The same labels give the 16 digits that Alertmanager 0.25 was recorded with."""
     assert fingerprint(labels.items()) == known
 
@@ -90,7 +91,7 @@ def test_the_grafana_rule_has_two_independent_maxima_and_flags() -> None:
 @pytest.mark.parametrize(
     ("queued", "minutes", "fires"), [(5, 900, False), (6, 31, True), (6, 30, False), (201, 1, True)]
 )
-def test_a_short_queue_is_no_row(queued, minutes, fires) -> None:
+def test_a_short_queue_is_no_row(queued: int, minutes: float, fires: bool) -> None:
     """Five waiting jobs or fewer are not seen, however long they wait; limits must be exceeded, not met."""
     for rule in (ALL_QUEUES, ONE_QUEUE):
         assert bool(breaches(rule, [figures(queued, minutes)])) == fires
@@ -176,7 +177,7 @@ async def test_what_goes_on_is_repeated_on_the_repeat_interval() -> None:
 
 
 @pytest.mark.parametrize("failures", [[503], [500, None, 503]])
-async def test_a_5xx_or_no_answer_is_tried_again_soon(failures) -> None:
+async def test_a_5xx_or_no_answer_is_tried_again_soon(failures: list[int | None]) -> None:
     """The receiver gets the same alert within seconds, and every attempt is remembered with its status."""
     receiver = Receiver(answers=[*failures])
     fleet = stand_in(SURGE, receiver)
@@ -232,7 +233,7 @@ async def test_a_silence_before_the_alert_holds_the_first_message_until_it_ends(
 
 
 @pytest.mark.parametrize(("matcher", "silenced"), [("__alert_rule_uid__", True), ("alert_rule_uid", False)])
-async def test_a_grafana_silence_by_rule_uid_needs_the_right_name(matcher, silenced) -> None:
+async def test_a_grafana_silence_by_rule_uid_needs_the_right_name(matcher: str, silenced: bool) -> None:
     """`__alert_rule_uid__` matches; without its underscores it is accepted and matches nothing."""
     receiver = Receiver()
     fleet = stand_in(SURGE, receiver, QUICK)

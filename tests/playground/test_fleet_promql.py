@@ -42,7 +42,7 @@ def test_labels_are_escaped() -> None:
     ("value", "text"),
     [(3.0, "3"), (0.1, "0.1"), (1e21, "1" + "0" * 21), (1e-7, "0.0000001"), (float("nan"), "NaN"), (-0.5, "-0.5")],
 )
-def test_values_are_written_as_prometheus_writes_them(value, text) -> None:
+def test_values_are_written_as_prometheus_writes_them(value: float, text: str) -> None:
     """Shortest digits and never an exponent."""
     assert shown(value) == text
 
@@ -106,7 +106,7 @@ def test_the_history_keeps_an_hour() -> None:
         ("sum by (pool) (x) by (pool)", "grouping is given twice"),
     ],
 )
-def test_what_it_cannot_answer_it_refuses_by_name(query, says) -> None:
+def test_what_it_cannot_answer_it_refuses_by_name(query: str, says: str) -> None:
     """Nothing is answered wrongly: the refusal names the place and the thing."""
     with pytest.raises(BadQuery) as refused:
         instant(recorded(1, 2), query, 100)
@@ -128,7 +128,7 @@ async def test_the_query_api_answers_like_prometheus() -> None:
         vector = await http.get("/api/v1/query", params={"query": "sum(ci_provider_up)"})
         posted = await http.post("/api/v1/query", data={"query": "sum(ci_provider_up)"})
         scalar = await http.get("/api/v1/query", params={"query": "6 / 4", "time": "2027-01-15T08:00:00Z"})
-        span = {"query": "sum(ci_provider_up)", "start": NOON - 20, "end": NOON, "step": "10s"}
+        span: dict[str, str | float] = {"query": "sum(ci_provider_up)", "start": NOON - 20, "end": NOON, "step": "10s"}
         matrix = await http.get("/api/v1/query_range", params=span)
         nothing = await http.get("/api/v1/query", params={"query": "ci_nothing"})
     assert vector.json() == posted.json()
@@ -156,7 +156,9 @@ async def test_the_query_api_answers_like_prometheus() -> None:
         ("query_range", {"query": "1", "end": 2, "step": 1}, 'invalid parameter "start"'),
     ],
 )
-async def test_a_bad_request_is_a_400_that_names_the_parameter(path, asked, says) -> None:
+async def test_a_bad_request_is_a_400_that_names_the_parameter(
+    path: str, asked: dict[str, str | int], says: str
+) -> None:
     """The answer is Prometheus' own error document."""
     async with client(stand_in(SURGE, Receiver())) as http:
         answer = await http.get(f"/api/v1/{path}", params=asked)
@@ -175,7 +177,7 @@ async def test_it_says_that_it_is_ready() -> None:
 
 
 @pytest.mark.parametrize("figure", PRODUCT_FIGURES)
-async def test_every_figure_of_a_pool_can_be_asked_for(figure) -> None:
+async def test_every_figure_of_a_pool_can_be_asked_for(figure: str) -> None:
     """The queries that a configuration of the demo uses give an answer for the pool in trouble."""
     fleet = stand_in(STOCKOUT, Receiver())
     await fleet.step(20)

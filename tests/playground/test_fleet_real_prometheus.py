@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -28,10 +29,10 @@ scrape_configs:
       - {{regex: instance, action: labeldrop}}
       - {{source_labels: [job], regex: fleet, target_label: job, replacement: ""}}
 """
-Answer = dict
+Answer = dict[str, Any]
 
 
-def comparable(answer: Answer, times: bool) -> list:
+def comparable(answer: Answer, times: bool) -> list[Any]:
     """Return an answer with its rows sorted and its numbers rounded to what floating point may differ in."""
     data = answer["data"]
     assert isinstance(data, dict)
@@ -74,15 +75,16 @@ def trouble() -> FleetStandIn:
     return FleetStandIn(STOCKOUT, Surroundings(clock=lambda: now, post=Receiver().post))
 
 
-async def asked(http: httpx.AsyncClient, path: str, **parameters: object) -> Answer:
+async def asked(http: httpx.AsyncClient, path: str, **parameters: Any) -> Answer:
     """Return the JSON document of an answer."""
     answer = await http.get(f"/api/v1/{path}", params=parameters)
     assert answer.status_code == 200, answer.text
-    return answer.json()
+    found: Answer = answer.json()
+    return found
 
 
 @pytest.mark.needs("prometheus")
-async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path) -> None:
+async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path: Path) -> None:
     """Every construct that the evaluator knows, rates and their extrapolation included, at several times and spans."""
     fleet = trouble()
     await fleet.step(30)
@@ -104,7 +106,7 @@ async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path) -> N
 
 
 @pytest.mark.needs("prometheus")
-async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tmp_path) -> None:
+async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tmp_path: Path) -> None:
     """What Prometheus scrapes from /metrics is what the evaluator answers, labels too (topk names any of equals)."""
     fleet = trouble()
     async with serving(fleet.app) as fleet_url:
@@ -128,7 +130,7 @@ async def until_scraped(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.needs("prometheus")
-async def test_what_prometheus_refuses_the_evaluator_refuses_too(tmp_path) -> None:
+async def test_what_prometheus_refuses_the_evaluator_refuses_too(tmp_path: Path) -> None:
     """Both answer 400 with bad_data to the same broken queries."""
     fleet = trouble()
     broken = [

@@ -58,7 +58,7 @@ def test_the_stories_have_the_names_of_the_command_line() -> None:
 
 
 @pytest.mark.parametrize("name", [*STORIES, "early-warning"])
-def test_a_story_says_what_it_is_about(name) -> None:
+def test_a_story_says_what_it_is_about(name: str) -> None:
     """Each has texts for people, three to five pools, and affects only pools that it has."""
     story = SCENARIOS[name]
     assert story.text.endswith(".")
@@ -70,7 +70,7 @@ def test_a_story_says_what_it_is_about(name) -> None:
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_a_story_fires_within_ten_seconds_of_the_demo(name) -> None:
+def test_a_story_fires_within_ten_seconds_of_the_demo(name: str) -> None:
     """A visitor need not wait for the alert, and it is not there before the visitor is."""
     watch = Watch(SCENARIOS[name]).until(60)
     assert watch.fired_at is not None
@@ -78,7 +78,7 @@ def test_a_story_fires_within_ten_seconds_of_the_demo(name) -> None:
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_only_the_affected_pools_queue(name) -> None:
+def test_only_the_affected_pools_queue(name: str) -> None:
     """The other pools go on with an ordinary day."""
     story = SCENARIOS[name]
     watch = Watch(story).until(120)
@@ -87,13 +87,13 @@ def test_only_the_affected_pools_queue(name) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_healthy_day_fires_nothing(seed) -> None:
+def test_a_healthy_day_fires_nothing(seed: int) -> None:
     """No alert in ten wall minutes, which are ten simulated hours."""
     assert Watch(HEALTHY, seed).until(600).fired_at is None
 
 
 @pytest.mark.parametrize("seed", [DEFAULT_SEED, 1, 2, 3])
-def test_the_surge_drains_within_two_minutes_when_someone_scales_up(seed) -> None:
+def test_the_surge_drains_within_two_minutes_when_someone_scales_up(seed: int) -> None:
     """With 20 more runners everything, from the visitor's first second to the drain, takes two minutes at most."""
     watch = Watch(SURGE, seed).until(10).scale_up(20).until(900)
     assert watch.drained_at is not None
@@ -101,7 +101,7 @@ def test_the_surge_drains_within_two_minutes_when_someone_scales_up(seed) -> Non
 
 
 @pytest.mark.parametrize("seed", [DEFAULT_SEED, 1, 2, 3])
-def test_the_surge_takes_over_six_minutes_when_nobody_does_anything(seed) -> None:
+def test_the_surge_takes_over_six_minutes_when_nobody_does_anything(seed: int) -> None:
     """Without help the queue is still there after six minutes, and it does drain in the end."""
     watch = Watch(SURGE, seed).until(1200)
     assert watch.drained_at is not None
@@ -119,7 +119,7 @@ def test_the_surge_leaves_room_below_the_limit() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in STORIES if name != "hung-jobs"])
-def test_scaling_up_drains_a_story_sooner_only_where_it_helps(name) -> None:
+def test_scaling_up_drains_a_story_sooner_only_where_it_helps(name: str) -> None:
     """Where it helps it saves more than half of the time, elsewhere not; hung jobs have the next test."""
     story = SCENARIOS[name]
     alone = Watch(story).until(1200)
@@ -143,7 +143,7 @@ def test_more_runners_for_hung_jobs_hang_too() -> None:
 
 
 @pytest.mark.parametrize("seed", [DEFAULT_SEED, 1, 2, 3])
-def test_the_alert_of_the_early_warning_fires_late_and_not_at_all_when_someone_scales_up_before(seed) -> None:
+def test_the_alert_of_the_early_warning_fires_late_and_not_at_all_when_someone_scales_up_before(seed: int) -> None:
     """There is time to warn, to read and to act; the 54 runners that the text names are enough."""
     story = SCENARIOS["early-warning"]
     alone = Watch(story, seed).until(60)

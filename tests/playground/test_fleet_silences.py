@@ -2,6 +2,8 @@
 
 import time
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -21,12 +23,12 @@ def iso(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat()
 
 
-def matcher(name: str, value: str, **more: object) -> dict:
+def matcher(name: str, value: str, **more: Any) -> dict[str, Any]:
     """Return one matcher, plain unless said otherwise."""
     return {"name": name, "value": value, "isRegex": False, **more}
 
 
-def wanted(now: float, **changes: object) -> dict:
+def wanted(now: float, **changes: Any) -> dict[str, Any]:
     """Return a silence of one minute from now; a change to None leaves the field out."""
     given = {
         "matchers": [matcher("queue", "a")],
@@ -38,7 +40,7 @@ def wanted(now: float, **changes: object) -> dict:
     return {name: value for name, value in (given | changes).items() if value is not None}
 
 
-REFUSALS = {
+REFUSALS: dict[str, dict[str, Any]] = {
     "no matchers": {"matchers": []},
     "matchers are missing": {"matchers": None},
     "nothing that must be there": {"matchers": [matcher("queue", "")]},
@@ -63,7 +65,7 @@ EXPECTED = {
     "no author": 422,
     "an unknown id": 404,
 }
-ACCEPTED = {
+ACCEPTED: dict[str, dict[str, Any]] = {
     "plain": {},
     "a pattern": {"matchers": [matcher("queue", "a|b", isRegex=True)]},
     "not equal beside equal": {"matchers": [matcher("queue", "a", isEqual=True), matcher("x", "y", isEqual=False)]},
@@ -80,7 +82,7 @@ def quiet_fleet(now: float) -> FleetStandIn:
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-async def test_a_bad_silence_is_refused_with_the_right_code(case) -> None:
+async def test_a_bad_silence_is_refused_with_the_right_code(case: str) -> None:
     """400 for what is wrong, 422 for what is missing, 404 for an id that nobody knows; and a sentence why."""
     now = time.time()
     async with client(quiet_fleet(now)) as http:
@@ -178,7 +180,7 @@ def test_a_silence_is_extended_in_place_when_matchers_and_start_are_the_same() -
 @pytest.mark.parametrize(
     "change", [{"matchers": [matcher("queue", "b")]}, {"startsAt": iso(1_800_000_009)}], ids=["matchers", "start"]
 )
-def test_any_other_change_ends_the_silence_and_gives_a_new_id(change) -> None:
+def test_any_other_change_ends_the_silence_and_gives_a_new_id(change: dict[str, Any]) -> None:
     """Who keeps the old id would hold a silence that is over."""
     clock = At(1_800_000_000)
     silences = Silences(clock)
@@ -212,7 +214,9 @@ def test_states_follow_the_time() -> None:
         ([matcher("queue", "a"), matcher("team", "x|", isRegex=True)], {"queue": "a"}, True),
     ],
 )
-def test_all_matchers_must_match_and_patterns_are_anchored(matchers, labels, silenced) -> None:
+def test_all_matchers_must_match_and_patterns_are_anchored(
+    matchers: list[dict[str, Any]], labels: dict[str, str], silenced: bool
+) -> None:
     """A missing label is the empty string."""
     silences = Silences(At(1_800_000_000))
     silences.post(wanted(1_800_000_000, matchers=matchers))
@@ -220,7 +224,7 @@ def test_all_matchers_must_match_and_patterns_are_anchored(matchers, labels, sil
 
 
 @pytest.mark.needs("alertmanager")
-async def test_the_real_alertmanager_answers_alike(tmp_path) -> None:
+async def test_the_real_alertmanager_answers_alike(tmp_path: Path) -> None:
     """The same bodies get the same codes from the real program, refused and accepted ones, and the same ids stay."""
     now = time.time()
     with alertmanager(tmp_path) as address:

@@ -102,7 +102,7 @@ def test_a_lower_target_hands_the_pool_back() -> None:
 
 
 @pytest.mark.parametrize("desired", [-1, 1, 21])
-def test_a_target_outside_the_bounds_is_refused_with_the_bounds(desired) -> None:
+def test_a_target_outside_the_bounds_is_refused_with_the_bounds(desired: int) -> None:
     """Nothing below the minimum, nothing above the ceiling."""
     fleet, _ = lived(minimum=2)
     with pytest.raises(OutOfRangeError, match="outside 2 to 20 for pool small"):
@@ -126,7 +126,7 @@ def test_an_unknown_pool_is_refused_with_the_names_that_exist() -> None:
         (faults.throttling("small", 1.0, 0), "RequestLimitExceeded"),
     ],
 )
-def test_refused_creates_leave_the_queue_and_count_their_code(trouble, code) -> None:
+def test_refused_creates_leave_the_queue_and_count_their_code(trouble: faults.FleetFault, code: str) -> None:
     """K1, K4: creates fail with the cloud's own error name, and no runner comes."""
     fleet, now = lived(trouble, bursts=(Burst(10, 5),))
     tally = fleet.pools["small"].tally

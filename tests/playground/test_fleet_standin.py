@@ -61,7 +61,7 @@ async def test_the_same_key_does_nothing_twice() -> None:
         ("PUT", "/pools/windows.4xlarge", "{", 400, "not JSON"),
     ],
 )
-async def test_the_scaler_refuses_with_a_sentence(method, path, body, code, says) -> None:
+async def test_the_scaler_refuses_with_a_sentence(method: str, path: str, body: str, code: int, says: str) -> None:
     """Unknown pool, out of bounds, or unreadable: a clear JSON error, and no target set."""
     fleet = stand_in(HEALTHY, Receiver())
     async with client(fleet) as http:

@@ -1,6 +1,7 @@
 """The stand-in's messages, as the real SDK writes, changes and reads them."""
 
 from collections.abc import AsyncIterator
+from typing import Any, cast
 
 import aiohttp
 import pytest
@@ -28,7 +29,7 @@ async def test_an_update_without_blocks_drops_the_blocks(slack: Kit) -> None:
     posted = await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
     assert posted["message"]["blocks"][0]["block_id"]
     await slack.client.chat_update(channel=CI, ts=posted["ts"], text="changed")
-    stored = slack.stand_in.workspace.channels[CI].messages[posted["ts"]]
+    stored: dict[str, Any] = slack.stand_in.workspace.channels[CI].messages[posted["ts"]]
     assert "blocks" not in stored
     assert stored["text"] == "changed"
     assert stored["edited"]
@@ -237,8 +238,8 @@ async def test_a_message_shows_a_picture_once_slack_has_looked_at_it(slack: Kit)
     assert await code(early) == "invalid_blocks"
     slack.clock.advance(1.1)
     ts = (await slack.client.chat_postMessage(channel=CI, text="x", blocks=shown({"id": file})))["ts"]
-    stored = slack.stand_in.workspace.channels[CI].messages[ts]
-    assert stored["blocks"][0]["slack_file"] == {"id": file}
+    (block,) = cast("list[Any]", slack.stand_in.workspace.channels[CI].messages[ts]["blocks"])
+    assert block["slack_file"] == {"id": file}
     async with aiohttp.ClientSession() as session, session.get(f"{slack.url}/upload/{file}") as reply:
         assert (reply.content_type, await reply.read()) == ("image/png", PNG)
 

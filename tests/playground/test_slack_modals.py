@@ -1,6 +1,7 @@
 """Modals between a driver and a real Bolt app: filling in, submitting, and every answer to it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ async def context() -> AsyncIterator[Desk]:
         yield standing
 
 
-async def open_modal(context: Desk, on_submit: Callable[..., Awaitable[None]], **more: object) -> Message:
+async def open_modal(context: Desk, on_submit: Callable[..., Awaitable[None]], **more: Any) -> Message:
     """A parent whose Scale up opens the modal, and what happens on submit."""
 
     async def ask(ack: Ack, body: Body, client: object) -> None:
@@ -73,7 +74,7 @@ async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(context: De
 
 async def test_update_push_and_clear_do_to_the_stack_what_they_say(context: Desk) -> None:
     """The three other answers to a submission."""
-    answers = iter(
+    answers: Iterator[dict[str, Any]] = iter(
         [
             {"response_action": "update", "view": modal("Checked")},
             {"response_action": "push", "view": modal("On top")},
@@ -139,7 +140,7 @@ async def test_a_view_can_be_updated_later_unless_its_hash_is_old(context: Desk)
 async def test_a_modal_keeps_every_kind_of_input(context: Desk) -> None:
     """Radio buttons, checkboxes, times and people have each their own field in the state."""
     choices = [{"text": plain(label), "value": label} for label in ("a", "b")]
-    elements = {
+    elements: dict[str, dict[str, object]] = {
         "Radio": {"type": "radio_buttons", "options": choices},
         "Checks": {"type": "checkboxes", "options": choices, "initial_options": choices[:1]},
         "Until": {"type": "datetimepicker"},

@@ -2,16 +2,17 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import pytest
 
-from bot.config import RouteTable
 from bot.core.incident.incident import Incident, Thread
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.core.reporting.weekly import Weekly
 from bot.maintenance.chores import chore
 from bot.ports import Failure
 from bot.reporting.weekly import weekly
+from bot.settings import RouteTable
 from tests.builders import CHANNEL, NOW, POOL, closed, named
 from tests.fakes import SlackMessage
 from tests.world import World
@@ -54,7 +55,7 @@ async def ticks(world: World, until: float, step: float = 3600.0) -> None:
         await world.work()
 
 
-async def begun(**tables: object) -> World:
+async def begun(**tables: Any) -> World:
     """A world with an incident on Friday, whose channel has its appointment."""
     world = World(**tables)
     await happened(world)

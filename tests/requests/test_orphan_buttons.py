@@ -69,6 +69,7 @@ async def test_before_the_first_message_is_confirmed_its_button_works() -> None:
     door, root, act = await opened()
     async with door:
         row = next(row for row in door.world.data.rows.values() if row.value == door.world.incident)
-        row.value = replace(row.value, thread=replace(row.value.thread, root=None))
+        incident = door.world.incident
+        row.value = replace(incident, thread=replace(incident.thread, root=None))
         await pressed(door, act, root)
         assert door.world.incident.owner == ANA

@@ -64,7 +64,7 @@ async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
     world = World()
     claim = await asked(world)
     seen: list[str] = []
-    world.scaler.set = watched(world, seen)  # type: ignore[method-assign]  # the fake's own, that looks at the trail
+    world.scaler.set = watched(world, seen)  # type: ignore[method-assign, assignment]  # the fake's own, that looks at the trail
     await world.tell(claim)
     assert seen == ["asked", "sent"]
     assert trail(world)[1] == ("sent", "10")
@@ -94,7 +94,8 @@ async def test_after_a_time_out_it_is_checked_before_anything_is_sent_again(arri
     world.scaler.script.fail("set", Failure.UNKNOWN, after=arrived)
     await world.tell(await asked(world))
     await world.work()
-    assert world.act.progress is Progress.UNKNOWN
+    progress = world.act.progress
+    assert progress is Progress.UNKNOWN
     assert "did not answer, checking what is true" in world.replies[-1]
     await world.passes(30, step=1)
     assert world.act.progress is Progress.DONE
@@ -111,7 +112,8 @@ async def test_a_worker_that_dies_in_the_effect_is_followed_by_one_that_checks(a
     world.scaler.script.fail("set", after=arrived, error=Dies())
     with pytest.raises(Dies):
         await world.tell(claim)
-    assert world.act.progress is Progress.SENT
+    progress = world.act.progress
+    assert progress is Progress.SENT
     await world.passes(20, step=1)
     assert world.act.progress is Progress.DONE
     assert world.scaler.effects == [(24, world.act.id)]

@@ -105,7 +105,8 @@ async def test_it_lapses_and_says_so() -> None:
     world = await awaiting(approval_within_seconds=600.0)
     act = world.act.id
     await world.passes(590)
-    assert world.act.progress is Progress.AWAITING
+    progress = world.act.progress
+    assert progress is Progress.AWAITING
     await world.passes(20)
     assert world.act.progress is Progress.FAILED
     assert "it has lapsed: nobody agreed within 10 min" in world.replies[-1]

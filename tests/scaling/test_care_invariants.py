@@ -56,19 +56,19 @@ class Story:
         self._set = world.scaler.set
         world.scaler.set = self.set  # type: ignore[method-assign]  # the fake's own, behind the checks
 
-    async def set(self, target: int, key: str) -> None:
+    async def set(self, target: int, act: str) -> None:
         """What reaches the scaler, checked in the moment in which it does."""
         assert self.on, "nothing is sent while the kill switch is off"
         assert target <= MOST, "never above the limit"
         assert target >= self.floor, "never below what was before, or what others set since"
-        act_id = ".".join(key.split(".")[:2])
+        act_id = ".".join(act.split(".")[:2])
         intents = [entry for _, entry, _ in self.world.data.trail if entry.act == act_id and entry.outcome == "sent"]
         assert intents, "an audit record before every effect"
         assert intents[-1].parameters["target"] == str(target), "the trail says what is done"
-        act = await self.world.context.act(act_id)
-        assert act is not None
-        self.judge(act, target)
-        await self._set(target, key)
+        recorded = await self.world.context.act(act_id)
+        assert recorded is not None
+        self.judge(recorded, target)
+        await self._set(target, act)
 
     def judge(self, act: Request, target: int) -> None:
         """What one kind of action may do."""

@@ -17,6 +17,7 @@ from bot.adapters.github.pages import Pages
 from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab
 from bot.adapters.metrics.listing import Listed, Listing
+from bot.adapters.metrics.registry import Build
 from bot.playground.serving import serving
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import URL, parts_with
@@ -75,12 +76,12 @@ async def test_a_list_that_claims_endless_pages_is_not_taken_for_whole(page: byt
 @pytest.mark.parametrize("kind", ["github", "gitlab"])
 async def test_a_long_header_of_links_takes_no_time(kind: str, piece: str) -> None:
     """An expression that looks through it again and again would stop the whole process."""
-    build = {"github": github.build, "gitlab": gitlab.build}[kind]
+    builds: dict[str, Build] = {"github": github.build, "gitlab": gitlab.build}
     owner = {"github": {"organizations": ["o"]}, "gitlab": {"projects": ["g/p"]}}[kind]
     header = {"Link": "<" + piece * (60_000 // len(piece))}
     async with HttpPool(httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=header))) as wire:
         raw = {"kind": kind, "url": URL, "token_env": "T", **owner}
-        source = build(kind, "place", raw, {"linux": {}}, parts_with(wire, {"T": "token"}))
+        source = builds[kind](kind, "place", raw, {"linux": {}}, parts_with(wire, {"T": "token"}))
         begun = time.perf_counter()
         why = await refusal(source.snapshot("linux"))
         assert time.perf_counter() - begun < 2.0

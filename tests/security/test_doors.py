@@ -1,6 +1,7 @@
 """C1, C3, C4, C10 at the doors of this release: hostile bodies, replays, limits, guessers and floods."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -20,7 +21,16 @@ from tests.handlers.test_alerts_sns import SnsDoor, alarm
 from tests.sources.github import event, recorded
 from tests.world import World
 
-NASTY = ("<!channel> \x1b[31m\r\n\u202e \x00 \ud800 " + "x" * 200, "x" * 50_000, {"a": []}, [[]], -1, 1e308, None, True)
+NASTY: tuple[object, ...] = (
+    "<!channel> \x1b[31m\r\n\u202e \x00 \ud800 " + "x" * 200,
+    "x" * 50_000,
+    {"a": []},
+    [[]],
+    -1,
+    1e308,
+    None,
+    True,
+)
 HUGE = '{"a": ' + "9" * 50_000 + "}"
 
 
@@ -80,7 +90,7 @@ async def test_whatever_stands_in_an_alarm_or_event_the_door_answers_in_words() 
     assert seen == {200, 400}
 
 
-DOORS = {
+DOORS: dict[str, tuple[Callable[..., Door], str]] = {
     "github": (door, "/github"),
     "sns": (SnsDoor, "/alerts/sns"),
     "event": (Door, "/alerts/event"),
@@ -166,7 +176,7 @@ async def test_a_flood_of_jobs_leaves_nothing_behind_for_ever(redis_url: str) ->
             assert [job.id for job in await jobs.under("{x}7")] == ["8"]
             assert len((await jobs.under("a:b7"))[0].labels) == 20
         await store.aclose()
-        keys: list[bytes] = server.keys("*")  # type: ignore[assignment]  # the client is not asynchronous
+        keys: list[bytes] = server.keys("*")
         assert len(keys) > 200 * 20
         assert [key for key in keys if not key.startswith(b"{tailback}:")] == []
         lasting = {key for key in keys if server.ttl(key) == -1}

@@ -43,9 +43,9 @@ async def test_a_pickle_in_redis_is_no_more_than_an_unreadable_record(redis_url:
     store = RedisStore(connect(redis_url), Clocks(time.time, time.monotonic), lease_seconds=1.0)
     try:
         assert (await store.claim(50)).claims == ()
-        for kind in (Incident, Request, PoolLeases):
+        for stored in (Incident, Request, PoolLeases):
             with pytest.raises(Unreachable, match="cannot be read"):
-                await store.get(kind, "evil")
+                await store.get(stored, "evil")
         assert [entry.what for _, entry, _ in await store.audit_trail()] == ["this entry of the trail cannot be read"]
         assert isinstance(await store.find("open:evil"), str)
     finally:

@@ -6,7 +6,8 @@ import pytest
 
 from bot.core.alert import Links, Matcher
 from bot.core.incident.incident import Silence
-from bot.core.requests.interaction import Surface
+from bot.core.requests.interaction import Answer, Surface
+from bot.core.requests.offer import act_id
 from bot.ports import Failure, Refused
 from bot.silencing import silence
 from tests.builders import POOL, incident, view
@@ -25,7 +26,7 @@ def test_it_is_offered_only_when_it_can_work() -> None:
     assert silence.offer(incident(silences=(replace(running, ended=True),)), able) is not None
 
 
-async def submitted(world: World, who: str = ANA, custom: str = "", preset: str = "1h", **parts: object) -> object:
+async def submitted(world: World, who: str = ANA, custom: str = "", preset: str = "1h", **parts: object) -> Answer:
     """The dialog, filled in and sent."""
     given = {"surface": Surface.DIALOG, "step": "silence", "values": {"preset": preset, "custom": custom}}
     return await world.asks("silence", who, **{**given, **parts})
@@ -119,7 +120,7 @@ async def test_two_dialogs_of_the_same_button_silence_once() -> None:
     """The second person hears who was first."""
     world = World()
     await world.opens()
-    button = {"act": silence.act_id(world.incident, "silence")}
+    button = {"act": act_id(world.incident, "silence")}
     await submitted(world, ANA, **button)
     with pytest.raises(Refused, match="already requested") as raised:
         await submitted(world, BEN, **button)

@@ -198,7 +198,7 @@ FIELDS = st.sampled_from(["number", "title", "body", "state", "created_at", "upd
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(odd=st.dictionaries(FIELDS, ODD, max_size=5), lines=st.lists(st.text(max_size=30), max_size=6))
-def test_an_odd_issue_is_read_or_refused(odd: dict[str, object], lines: list[str]) -> None:
+def test_an_odd_issue_is_read_or_refused(odd: dict[str, Any], lines: list[str]) -> None:
     """Nothing but Unreadable leaves the parser, whatever the fields hold."""
     found = parse(event(**{"body": "**Alert Details**\n" + "\n".join(lines), **odd}))
     assert found is not None

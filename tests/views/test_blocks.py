@@ -1,6 +1,6 @@
 """Slack's limits hold for whatever is put together."""
 
-from bot.core.message import Message
+from bot.core.message import Block, Message
 from bot.views import blocks
 from bot.views.mrkdwn import Marked, code, say
 from tests.slack_limits import message_problems
@@ -32,7 +32,12 @@ def test_an_empty_text_is_replaced_and_an_empty_block_left_out() -> None:
 
 def test_blocks_of_an_unknown_shape_do_not_raise() -> None:
     """`fit` never stands between an incident and Slack."""
-    odd = ({"type": "section", "text": 3}, {"type": "x", "elements": [1]}, {}, {"type": "section", "fields": ["a"]})
+    odd: tuple[Block, ...] = (
+        {"type": "section", "text": 3},
+        {"type": "x", "elements": [1]},
+        {},
+        {"type": "section", "fields": ["a"]},
+    )
     assert blocks.fit(Message("t" * 9000, odd)).text.endswith("…")
 
 

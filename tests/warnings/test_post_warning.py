@@ -15,7 +15,7 @@ from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import SlackMessage
 from tests.world import World, spoken
 
-FULL = {
+FULL: dict[str, Any] = {
     "busy": 40,
     "idle": 0,
     "offline": 0,
@@ -200,8 +200,9 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     assert f"an early warning of {POOL} was given" in reply
     assert f"<{await world.chat.permalink(CHANNEL, warning.ts)}|The warning>" in reply
     assert (pool(world).early.hits, pool(world).early.missed) == (1, 0)
-    assert pool(world).early.episode is not None
-    assert pool(world).early.episode.ending is Ending.FIRED
+    episode = pool(world).early.episode
+    assert episode is not None
+    assert episode.ending is Ending.FIRED
 
 
 async def test_an_alert_that_nobody_foresaw_is_counted_and_taught() -> None:
@@ -241,7 +242,8 @@ async def test_what_alerts_fired_at_is_warned_of_without_any_setting() -> None:
 
 async def test_nothing_is_said_where_no_threshold_is_known_or_warnings_are_off() -> None:
     """The default is silence."""
-    for tables in ({"pool": {POOL: {}}}, {"early": {"enabled": False}}):
+    silent: list[dict[str, Any]] = [{"pool": {POOL: {}}}, {"early": {"enabled": False}}]
+    for tables in silent:
         world = await watched(**tables)
         await surges(world, 25)
         assert world.chat.parents() == []

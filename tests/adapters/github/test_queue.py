@@ -1,6 +1,7 @@
 """What a budget leaves out, what the next round goes on with, and a look that is cut short."""
 
 import asyncio
+from typing import Never
 
 import pytest
 
@@ -81,7 +82,7 @@ async def test_more_than_a_thousand_runs_of_one_status_are_unknown() -> None:
 class Slow:
     """Pages that never come."""
 
-    async def whole(self, *_: object) -> GitHubListing[object]:
+    async def whole(self, *_: object) -> GitHubListing[Never]:
         """Waits for ever."""
         await asyncio.Event().wait()
         raise AssertionError
@@ -111,7 +112,7 @@ async def test_pages_that_grow_while_they_are_read_are_followed() -> None:
     async with world() as w:
         for _ in range(150):
             w.github.runner(LABEL)
-        pages = Pages(w.source._means.api, "runners", lambda row: None)
+        pages: Pages[Never] = Pages(w.source._means.api, "runners", lambda row: None)
         path, spend = f"/orgs/{ORG}/actions/runners", Allowance(9)
         assert "GitHub listed 0 of 150" in (await pages.whole(path, {}, spend)).gap
         assert spend.left == 7

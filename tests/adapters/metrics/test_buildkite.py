@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ async def source(
     system: CiSystem,
     pools: Mapping[str, Mapping[str, object]] | None = None,
     clock: Clock | None = None,
-    **table: object,
+    **table: Any,
 ) -> AsyncIterator[Buildkite]:
     """The source as tailback.toml would name it, at the time of the payloads."""
     async with system.url() as url, HttpPool() as wire:
@@ -46,10 +47,10 @@ async def source(
 
 
 async def look(
-    system: CiSystem, pool: str = "default", keys: Mapping[str, object] | None = None, **table: object
+    system: CiSystem, pool: str = "default", keys: Mapping[str, object] | None = None, **table: Any
 ) -> Snapshot:
     """One snapshot of a pool."""
-    async with source(system, {pool: keys or {}}, **{"api_token_env": "API", **table}) as found:
+    async with source(system, {pool: keys or {}}, None, **{"api_token_env": "API", **table}) as found:
         return await found.snapshot(pool)
 
 
@@ -188,11 +189,9 @@ async def test_metrics_without_jobs_are_not_an_empty_queue() -> None:
         ({}, {"que": "x"}, '[pool."default"]: que: there is no such setting'),
     ],
 )
-async def test_a_wrong_table_is_named_with_its_place(
-    table: dict[str, object], keys: dict[str, object], said: str
-) -> None:
+async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, Any], said: str) -> None:
     """Place, what is wrong, what to do."""
     with pytest.raises(ConfigError) as caught:
-        async with source(buildkite(), {"default": keys}, **table):
+        async with source(buildkite(), {"default": keys}, None, **table):
             pass
     assert any(said in problem for problem in caught.value.problems), caught.value.problems

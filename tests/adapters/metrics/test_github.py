@@ -21,14 +21,15 @@ def jobs_of(run: str) -> str:
 
 async def test_runners_are_counted_by_label_over_all_pages() -> None:
     """602 runners are seven pages; a label matches without regard to case, and a busy runner that is gone is gone."""
-    pools = {LABEL: {"limit": 700}, "gpu": {"labels": ["self-hosted", "gpu"], "limit": 1}}
+    gpu = {"labels": ["self-hosted", "gpu"], "limit": 1}
+    pools: dict[str, Mapping[str, object]] = {LABEL: {"limit": 700}, "gpu": gpu}
     async with world(pools=pools, heeded=False) as w:
         for n in range(602):
             w.github.runner(LABEL.upper() if n % 2 else "gpu", online=n % 10 < 8, busy=n % 5 == 0)
-        found, gpu = await w.look(), await w.look("gpu")
+        found, other = await w.look(), await w.look("gpu")
         assert w.github.calls().count(RUNNERS) == 7
     assert (found.busy, found.idle, found.offline, found.limit) == (60, 181, 60, 700)
-    assert (gpu.busy, gpu.idle, gpu.offline) == (61, 180, 60)
+    assert (other.busy, other.idle, other.offline) == (61, 180, 60)
     assert found.api_remaining == w.github.remaining
     assert found.missing == ()
 

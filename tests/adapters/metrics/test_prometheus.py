@@ -4,6 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import httpx
 import pytest
@@ -35,7 +36,7 @@ ci_job_duration_seconds{pool="linux.2xlarge",quantile="0.5"} NaN
 ci_job_wait_seconds{pool="linux.2xlarge",repository="acme/app",workflow="pull",job="build",url="https://x.test/1"} 6840
 ci_job_wait_seconds{pool="linux.2xlarge",repository="acme/app",workflow="pull",job="lint",url="javascript:1"} 60
 """
-BY_HAND = {
+BY_HAND: dict[str, Any] = {
     "queued": f'sum(ci_jobs_queued{{pool="{POOL}"}})',
     "busy": f'ci_runners{{pool="{POOL}"}}',
     "idle": "sum(ci_runners{",
@@ -132,7 +133,7 @@ async def test_the_past_comes_oldest_first(server: str) -> None:
     """The range API gives queue, wait, busy and idle; a figure without a past is named."""
     now = time.time()
     async with HttpPool() as wire:
-        figures = {"preset": "ci", "idle": "ci_nothing", "busy": "ci_runners"}
+        figures: dict[str, Any] = {"preset": "ci", "idle": "ci_nothing", "busy": "ci_runners"}
         past = await source(server, wire, now, **figures).history(POOL, now - 3600, now, 1.0)
     assert past
     assert [look.at for look in past] == sorted(look.at for look in past)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.metrics.prometheus import PrometheusPool
+from bot.adapters.metrics.prometheus_pool import PrometheusPool
 from bot.adapters.metrics.prometheus_presets import PRESETS, Preset, queries, quoted
 
 

@@ -8,9 +8,10 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -46,17 +47,18 @@ def engines() -> list[Engine]:
 @pytest.fixture(params=engines(), ids=lambda engine: engine.kind)
 def engine(request: pytest.FixtureRequest) -> Engine:
     """Each server program that this machine has."""
+    assert isinstance(request.param, Engine)
     return request.param
 
 
 @pytest.fixture(params=[False, True], ids=["death-signal", "watchdog"])
 def watchdog(request: pytest.FixtureRequest) -> bool:
     """Both ways of dying with the parent: Linux's signal and the shell for other systems."""
-    return request.param
+    return bool(request.param)
 
 
 @asynccontextmanager
-async def running(data: Path, **settings: object) -> AsyncIterator[tuple[EmbeddedRedis, redis.Redis]]:
+async def running(data: Path, **settings: Any) -> AsyncIterator[tuple[EmbeddedRedis, redis.Redis]]:
     """A started server and a client of it; both are closed at the end."""
     server = EmbeddedRedis(data, **settings)
     url = await server.start()
@@ -75,6 +77,7 @@ def owner_process(
     command = [sys.executable, "-c", OWNER, str(data), str(engine.path), "watchdog" if watchdog else "signal"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
+            assert process.stdout is not None
             line = next(line for line in process.stdout if line.startswith("unix://"))
             url, pid = line.split()
             yield process, url, int(pid)
@@ -83,7 +86,7 @@ def owner_process(
             shutil.rmtree(Path(url.removeprefix("unix://")).parent, ignore_errors=True)
 
 
-async def until(condition: object, seconds: float = 10) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 10) -> None:
     """Waits until `condition()` is true, for real processes whose end no clock of ours can hasten."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 (other processes set no event of ours)
@@ -94,7 +97,7 @@ def answers(url: str) -> bool:
     """Whether a server answers at `url`."""
     try:
         with redis.Redis.from_url(url) as client:
-            return client.ping()
+            return bool(client.ping())
     except redis.ConnectionError:
         return False
 
@@ -141,7 +144,7 @@ async def test_a_dangerous_command_is_refused(tmp_path: Path, engine: Engine, co
     """C22: whoever reaches the socket can neither write files with it nor replace or drop the data."""
     async with running(tmp_path / "data", engine=engine) as (_, client):
         with pytest.raises(redis.exceptions.NoPermissionError):
-            client.execute_command(*command.split())
+            client.execute_command(*command.split())  # type: ignore[no-untyped-call]  # redis-py leaves it untyped
 
 
 async def test_a_second_instance_is_refused_with_the_folder_and_the_process_that_holds_it(tmp_path: Path) -> None:
@@ -177,7 +180,7 @@ async def test_a_restart_right_after_kill_9_waits_for_the_old_server_and_loses_n
             acknowledged = [client.incr("count") for _ in range(2000)]
         process.kill()
         async with running(data, engine=engine) as (_, client):
-            assert int(client.get("count")) == acknowledged[-1]
+            assert int(client.get("count") or 0) == acknowledged[-1]
     assert not Path(url.removeprefix("unix://")).parent.exists()
 
 
@@ -196,12 +199,13 @@ async def test_acknowledged_writes_survive_kill_9_of_parent_and_server(tmp_path:
         os.kill(pid, signal.SIGKILL)
         process.kill()
         async with running(data, engine=engine) as (_, client):
-            assert int(client.get("count")) == acknowledged[-1]
+            assert int(client.get("count") or 0) == acknowledged[-1]
 
 
 async def test_ctrl_c_does_not_reach_the_server(tmp_path: Path) -> None:
     """The server leads its own session, so that the product can finish its work before the server goes."""
     async with running(tmp_path / "data") as (server, _):
+        assert server.pid is not None
         assert os.getsid(server.pid) == server.pid != os.getsid(0)
 
 
@@ -211,6 +215,7 @@ async def test_a_server_that_dies_is_started_again_with_its_data(tmp_path: Path,
         client.set("kept", "yes")
         url = f"unix://{client.connection_pool.connection_kwargs['path']}"
         first = server.pid
+        assert first is not None
         os.kill(first, signal.SIGKILL)
         await until(lambda: server.pid not in (None, first) and answers(url))
         client.connection_pool.disconnect()
@@ -225,6 +230,7 @@ async def test_a_server_that_cannot_stay_up_is_given_up_with_a_reason(tmp_path: 
     try:
         for path in (data / "appendonlydir").iterdir():
             path.write_bytes(b"this is no append-only file\n")
+        assert server.pid is not None
         os.kill(server.pid, signal.SIGKILL)
         with pytest.raises(EmbeddedRedisError, match=r"failed 5 times in a row and is given up; .*redis\.log"):
             await asyncio.wait_for(server.closed(), 30)
@@ -271,7 +277,7 @@ async def test_the_demo_keeps_nothing_on_disk(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with running(data, durable=False) as (_, client):
         assert client.config_get("appendonly") == {"appendonly": "no"}
-        place = Path(client.config_get("dir")["dir"])
+        place = Path(client.config_get("dir")["dir"] or "")
         assert place.parent == Path(tempfile.gettempdir())
     assert not there(data)
     assert not there(place)
@@ -282,7 +288,7 @@ def test_it_runs_on_the_fast_event_loop_too(tmp_path: Path) -> None:
 
     async def life() -> bool:
         async with running(tmp_path / "data") as (_, client):
-            return client.ping()
+            return bool(client.ping())
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         assert runner.run(life())

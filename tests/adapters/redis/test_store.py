@@ -244,6 +244,7 @@ async def test_only_its_holder_parks_a_record(store: RedisStore, redis_url: str)
     clients = connect(redis_url)
     parked = await RedisLink(clients.requests).run(PARK, (f"{RECORDS}pool:p", DUE), ("pool:p", claim.fence - 1, 60_000))
     assert parked == [0]
+    assert claim.held is not None
     await store.commit(Change(puts=(Put(Stored(Pool("p"), claim.held.version, claim.fence), Pool("p"), None),)))
     await clients.aclose()
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
@@ -15,7 +16,7 @@ from starlette.routing import Route
 
 from bot.playground.serving import ABORT, serving
 
-Parameters = dict[str, object]
+Parameters = dict[str, Any]
 MADE_UP = {
     "AWS_ACCESS_KEY_ID": "AKIAMADEUP",
     "AWS_SECRET_ACCESS_KEY": "made-up",
@@ -76,7 +77,7 @@ class AwsApi:
         fault = self.faults.get(action, "")
         if fault and fault != "silent":
             return self.error(fault, NOT_ALLOWED.format(action=action), plain=bool(target))
-        answer = getattr(self, f"on_{action}")(parameters)
+        answer: Response = getattr(self, f"on_{action}")(parameters)
         if fault == "silent":
             request.scope["extensions"][ABORT]()
         return answer
@@ -137,7 +138,7 @@ class AwsApi:
 
     def on_SendMessageBatch(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
         """Takes the first ones of a batch; a FIFO queue drops what it has seen."""
-        good, bad = [], []
+        good, bad = list[Parameters](), list[Parameters]()
         for place, entry in enumerate(parameters["Entries"]):
             if place >= self.takes:
                 bad.append({"Id": entry["Id"], "Code": "InternalError", "Message": "try again", "SenderFault": False})

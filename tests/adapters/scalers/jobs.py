@@ -1,11 +1,14 @@
 """Jobs of GitHub Actions for scaler tests, and a port that tells them."""
 
+from typing import Any
+
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 
 
-def job(number: int, state: JobState = JobState.QUEUED, **more: object) -> WorkflowJob:
+def job(number: int, state: JobState = JobState.QUEUED, **more: Any) -> WorkflowJob:
     """A job of example/app that asks for linux; the higher its number, the younger."""
-    told = {"run": "7", "name": f"test {number}", "workflow": "ci", "repository": "example/app", "labels": ("linux",)}
+    told: dict[str, Any] = {"run": "7", "name": f"test {number}", "workflow": "ci", "repository": "example/app"}
+    told["labels"] = ("linux",)
     told["url"] = f"https://github.com/example/app/actions/runs/7/job/{number}"
     return WorkflowJob(str(number), state=state, created_at=1000.0 + number, **{**told, **more})
 

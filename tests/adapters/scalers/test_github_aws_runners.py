@@ -9,7 +9,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from bot.adapters.http.client import HttpPool
-from bot.adapters.scalers.github_aws_runners import build
+from bot.adapters.scalers.github_aws_runners import GithubAwsRunnersScaler, build
 from bot.config import ConfigError
 from bot.core.pool.job import JobState
 from bot.ports import Failure, Jobs, Refused, Scaler, Unreachable
@@ -176,7 +176,9 @@ async def test_without_webhooks_nothing_can_be_asked(lever: Make, api: AwsApi) -
 
 
 async def _url(lever: Make) -> str:
-    return lever()._table.endpoint_url
+    scaler = lever()
+    assert isinstance(scaler, GithubAwsRunnersScaler)
+    return scaler._table.endpoint_url
 
 
 async def test_going_down_is_refused(lever: Make, api: AwsApi) -> None:

@@ -144,12 +144,12 @@ async def _github_aws_runners(parts: Parts, stack: AsyncExitStack, folder: Path)
 
 
 async def _kubernetes(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
-    raw = {"kind": "kubernetes", "namespace": "ci", "name": "runners"}
+    raw: dict[str, object] = {"kind": "kubernetes", "namespace": "ci", "name": "runners"}
     return await _cluster(parts, stack, raw, DEPLOYMENT, ({"replicas": 10}, {"replicas": 10}))
 
 
 async def _arc(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
-    raw = {"kind": "arc", "namespace": "arc-runners", "name": "linux-2xlarge"}
+    raw: dict[str, object] = {"kind": "arc", "namespace": "arc-runners", "name": "linux-2xlarge"}
     spec: dict[str, object] = {"minRunners": 2, "maxRunners": 10}
     return await _cluster(parts, stack, raw, SCALE_SET, (spec, {"currentRunners": 10}))
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import cast
 
 import aiohttp
 import pytest
@@ -23,15 +22,20 @@ class Response:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+def error(status: int, body: object, headers: Mapping[str, str] | None = None) -> SlackApiError:
+    """What the SDK raises for this answer."""
+    return SlackApiError("failed", Response(status, body, headers or {}))  # type: ignore[no-untyped-call]  # the SDK's
+
+
 def refused(code: str, status: int = 200, **more: object) -> SlackApiError:
     """Slack says `ok: false`."""
-    return SlackApiError("failed", Response(status, {"ok": False, "error": code, **more}))
+    return error(status, {"ok": False, "error": code, **more})
 
 
 def bare(status: int, body: object = None, **headers: str) -> SlackApiError:
     """An HTTP status without JSON of Slack's own."""
     shown = {name.replace("_", "-"): value for name, value in headers.items()}
-    return SlackApiError("failed", Response(status, body or {}, shown))
+    return error(status, body or {}, shown)
 
 
 ROWS = [
@@ -113,7 +117,7 @@ def test_no_code_stands_in_two_rows() -> None:
         (aiohttp.ConnectionTimeoutError(), Failure.UNCONNECTED),
         (
             aiohttp.ClientConnectorError(
-                cast("ConnectionKey", ConnectionKey("slack.test", 443, True, True, None, None, None)),
+                ConnectionKey("slack.test", 443, True, True, None, None, None),
                 OSError("refused"),
             ),
             Failure.UNCONNECTED,

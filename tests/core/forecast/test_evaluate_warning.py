@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from tests.builders import NOW, POOL, sample
 WAIT = Threshold(Measure.WAIT, 1800.0)
 SIZE = Threshold(Measure.QUEUED, 50)
 RULES = PoolRules(POOL, warn_wait_seconds=1800.0)
-FULL = {
+FULL: dict[str, Any] = {
     "busy": 40,
     "idle": 0,
     "limit": 40,
@@ -150,10 +151,10 @@ CALM = sample(5, oldest_wait_seconds=60.0)
 OVER = sample(60, oldest_wait_seconds=1900.0)
 
 
-def seen(minute: float, coming: Crossing | None = None, one: Snapshot = CALM, **parts: object) -> Measurement:
+def seen(minute: float, coming: Crossing | None = None, one: Snapshot = CALM, **parts: Any) -> Measurement:
     """One look, so many minutes after NOW."""
     given = {"limits": (WAIT,), "crossings": (coming,) if coming else (), **parts}
-    return Measurement(NOW + 60 * minute, one, **given)  # type: ignore[arg-type]  # names are checked by it
+    return Measurement(NOW + 60 * minute, one, **given)
 
 
 def after(looks: Iterable[Measurement], early: WarningHistory | None = None) -> WarningHistory:

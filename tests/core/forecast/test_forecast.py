@@ -30,6 +30,7 @@ def test_a_queue_that_shrinks_clears_within_an_interval() -> None:
     assert found.mid_seconds == pytest.approx(1800, rel=0.1)
     assert found.low_seconds is not None
     assert found.high_seconds is not None
+    assert found.mid_seconds is not None
     assert 600 < found.low_seconds < found.mid_seconds < found.high_seconds < 3 * 3600
 
 

@@ -1,5 +1,7 @@
 """The margins of early warnings: how sure, how far ahead, and never beside an incident."""
 
+from typing import Any
+
 import pytest
 
 from bot.core.forecast.evaluate_warning import expected
@@ -10,7 +12,7 @@ from tests.core.forecast.test_evaluate_warning import RULES, SURE, after, growin
 @pytest.mark.parametrize(("arrivals", "sure"), [(4.4, False), (4.8, False), (5.5, True)])
 def test_what_is_likely_but_could_be_chance_is_not_sure(arrivals: float, sure: bool) -> None:
     """All three are expected to be crossed; only the last also when things go better than expected."""
-    rates = {"arrivals_per_minute": arrivals, "usual_arrivals_per_minute": arrivals}
+    rates: dict[str, Any] = {"arrivals_per_minute": arrivals, "usual_arrivals_per_minute": arrivals}
     (found,) = expected(growing(40, 600.0, **rates), RULES, (Threshold(Measure.QUEUED, 60),))
     assert found.sure is sure
 

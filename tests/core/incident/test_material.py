@@ -1,5 +1,7 @@
 """What is news about a queue, and how often the thread is told."""
 
+from typing import Any
+
 import pytest
 
 from bot.core.incident.incident import Reported
@@ -65,7 +67,7 @@ def test_what_is_worth_a_reply(last: Reported, present: Reported, words: str | N
         ({"reported": reported(90, worst=POOL)}, 300, None),
     ],
 )
-def test_a_status_reply_comes_at_its_pace(parts: dict[str, object], after: float, event: Event | None) -> None:
+def test_a_status_reply_comes_at_its_pace(parts: dict[str, Any], after: float, event: Event | None) -> None:
     """At most one in `report`, only with news, none while muted; only "worse" is also told to the channel."""
     found = incident(**{"reported": reported(20, worst=POOL), **parts})
     seen = look(found, Pool(POOL, (sample(90, at=NOW + after),)))

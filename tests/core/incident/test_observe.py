@@ -1,6 +1,7 @@
 """Samples into incidents: who is affected, what is news, and the row of empty samples that alone says drained."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ OVER = (resolved(),)
 POLL = TIMING.poll
 
 
-def easing(**parts: object) -> Incident:
+def easing(**parts: Any) -> Incident:
     """An incident whose alert has resolved."""
     return replace(incident(*OVER, **parts), state=State.EASING)
 

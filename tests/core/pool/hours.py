@@ -1,6 +1,7 @@
 """Builders of a pool's hours: calm ones, and ones in which jobs waited."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, HourStats, counted
 
@@ -9,9 +10,9 @@ MONDAY = 1_799_625_600.0
 FIRST = int(MONDAY // 3600)
 
 
-def hour(number: int, wait: float = 0.0, queued: int = 0, **parts: object) -> HourStats:
+def hour(number: int, wait: float = 0.0, queued: int = 0, **parts: Any) -> HourStats:
     """One fully measured hour, `number` hours after MONDAY; 30 of 40 runners at work, 180 jobs of 10 min."""
-    given: dict = {
+    given: dict[str, Any] = {
         "samples": 60,
         "covered_seconds": 3600.0,
         "arrivals": Amount(180.0, 3600.0),
@@ -29,9 +30,9 @@ def hour(number: int, wait: float = 0.0, queued: int = 0, **parts: object) -> Ho
     return HourStats(FIRST + number, **{**given, **parts})
 
 
-def full(number: int, wait: float = 3600.0, queued: int = 120, **parts: object) -> HourStats:
+def full(number: int, wait: float = 3600.0, queued: int = 120, **parts: Any) -> HourStats:
     """An hour in which all 40 runners were at work, 300 jobs came, and they waited."""
-    busy: dict = {
+    busy: dict[str, Any] = {
         "busy": Amount(40 * 3600.0, 3600.0),
         "busy_most": 40,
         "arrivals": Amount(300.0, 3600.0),

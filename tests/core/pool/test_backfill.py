@@ -1,5 +1,7 @@
 """Which days of a pool's past are asked for, and what their samples tell: nothing twice, nothing made up."""
 
+from typing import Any
+
 import pytest
 
 from bot.core.pool.backfill import (
@@ -28,11 +30,11 @@ YESTERDAY = TODAY - 1
 NONE = Backfill(POOL)
 
 
-def whole_day(day: int, **figures: object) -> list[Snapshot]:
+def whole_day(day: int, **figures: Any) -> list[Snapshot]:
     """The samples of a day at the step that it is asked for in."""
     since, until = span_of(day)
     count = round((until - since) / STEP_SECONDS) + 1
-    given = {"arrivals_per_minute": 6.0, "oldest_wait_seconds": 40.0, **figures}
+    given: dict[str, Any] = {"arrivals_per_minute": 6.0, "oldest_wait_seconds": 40.0, **figures}
     return [sample(4, at=since + n * STEP_SECONDS, **given) for n in range(count)]
 
 

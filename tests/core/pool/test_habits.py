@@ -1,6 +1,7 @@
 """What past weeks do for a forecast: a lull or a rush that every week has is walked into; a single look is not one."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.builders import NOW, POOL, sample
 
 HOUR = int(NOW // 3600)
 RULES = PoolRules(POOL)
-FULL = {
+FULL: dict[str, Any] = {
     "busy": 40,
     "idle": 0,
     "limit": 40,

@@ -1,6 +1,7 @@
 """Hours made of samples: what is known is added up, what is not stays unknown, and weeks foretell the coming hours."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -125,7 +126,7 @@ def test_six_weeks_are_kept_and_fit_into_one_record() -> None:
     done: list[HourStats] = []
     for minute in range(0, (KEPT_HOURS + 30) * 60, 5):
         queued = int(dice.expovariate(1 / 20)) if dice.random() < 0.5 else 0
-        rates = {name: dice.uniform(0, 90) for name in ("arrivals_per_minute", "starts_per_minute")}
+        rates: dict[str, Any] = {name: dice.uniform(0, 90) for name in ("arrivals_per_minute", "starts_per_minute")}
         wait = dice.uniform(0, 3000) if queued else 0.0
         one = Snapshot(POOL, BEGIN + 60 * minute, queued, wait, busy=dice.randint(10, 90), limit=90, **rates)
         cell, over = entered(cell, before, one)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ SILENT = WebhookCoverage(NOW - 9000, NOW - 1000)
 HOUR, DAY = 3600.0, 86400.0
 
 
-def job(number: int, ago: float, state: JobState = JobState.QUEUED, **parts: object) -> WorkflowJob:
+def job(number: int, ago: float, state: JobState = JobState.QUEUED, **parts: Any) -> WorkflowJob:
     """A job that was created `ago` seconds ago."""
     made = WorkflowJob(
         str(number), f"r{number}", f"job {number}", "pull", "o/r", ("self-hosted", "gpu"), state, NOW - ago,
@@ -25,12 +26,12 @@ def job(number: int, ago: float, state: JobState = JobState.QUEUED, **parts: obj
     return told(None, replace(made, **parts))
 
 
-def running(number: int, ago: float, runner: str = "", **parts: object) -> WorkflowJob:
+def running(number: int, ago: float, runner: str = "", **parts: Any) -> WorkflowJob:
     """A job that started `ago` seconds ago, a minute after it was created."""
     return job(number, ago + 60, JobState.IN_PROGRESS, started_at=NOW - ago, runner=runner, **parts)
 
 
-def ended(number: int, ago: float, took: float, **parts: object) -> WorkflowJob:
+def ended(number: int, ago: float, took: float, **parts: Any) -> WorkflowJob:
     """A job that ended `ago` seconds ago and took so many seconds."""
     times = {"started_at": NOW - ago - took, "completed_at": NOW - ago}
     return job(number, ago + took + 60, JobState.COMPLETED, **{**times, "conclusion": "success", **parts})
@@ -51,9 +52,9 @@ def test_a_usual_hour_gives_every_figure() -> None:
         NOW,
         queued=2,
         oldest_wait_seconds=1200,
-        arrivals_per_minute=pytest.approx(3 / 15),
-        starts_per_minute=pytest.approx(2 / 15),
-        completions_per_minute=pytest.approx(1 / 15),
+        arrivals_per_minute=3 / 15,
+        starts_per_minute=2 / 15,
+        completions_per_minute=1 / 15,
         duration_p50_seconds=330,
         running_longest_seconds=500,
         unservable=0,

@@ -1,6 +1,7 @@
 """What is proposed, on what ground, and that nothing is when the records do not carry it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,13 +21,21 @@ from tests.core.pool.hours import MONDAY, full, hour
 LIMIT, SURGE, FLOOD, STOCKOUT = Cause.LIMIT.value, Cause.SURGE.value, Cause.FLOOD.value, Cause.STOCKOUT.value
 MORNINGS = Pattern("Mondays", 9, 11, 4, 4)
 BAD = (hour(8), full(9), full(10), hour(11))
-NEED = sized(BAD, 900.0)
-assert isinstance(NEED, Sized)
 
 
-def ground(**parts: object) -> Ground:
+def needed() -> Sized:
+    """What would have kept the target in that window."""
+    found = sized(BAD, 900.0)
+    assert isinstance(found, Sized)
+    return found
+
+
+NEED = needed()
+
+
+def ground(**parts: Any) -> Ground:
     """A pool whose limit was reached in three incidents."""
-    given: dict = {
+    given: dict[str, Any] = {
         "history": PoolIncidents(POOL, 3, causes=((LIMIT, 3),)),
         "sized": NEED,
         "cells": BAD,
@@ -106,18 +115,18 @@ def test_idle_runners_before_hours_in_which_the_pool_grows_too_slowly() -> None:
     ],
     ids=["once", "no limit", "low limit", "no cause", "cloud", "before", "arrivals", "calm", "already there"],
 )
-def test_no_idle_runners_when_something_is_missing(parts: dict[str, object]) -> None:
+def test_no_idle_runners_when_something_is_missing(parts: dict[str, Any]) -> None:
     """No window, no room, another cause or none known, unknown figures, or enough of them already."""
     assert words(replace(SLOW, **parts)) == []
 
 
-def drained(at: float, wait: float, minutes: float = 10, **parts: object) -> Incident:
+def drained(at: float, wait: float, minutes: float = 10, **parts: Any) -> Incident:
     """An incident that ended by itself, in which the oldest job waited that long."""
-    given: dict = {"id": f"i{at:.0f}", "opened_at": at, "peaks": {POOL: Peak(9, wait)}}
+    given: dict[str, Any] = {"id": f"i{at:.0f}", "opened_at": at, "peaks": {POOL: Peak(9, wait)}}
     return closed(at=at + 60 * minutes, pools=named(POOL), **{**given, **parts})
 
 
-def watched(incidents: list[Incident], **parts: object) -> Ground:
+def watched(incidents: list[Incident], **parts: Any) -> Ground:
     """A pool about which only its incidents say something."""
     return Ground(POOL, PoolIncidents(POOL, len(incidents)), incidents=tuple(incidents), **parts)
 

@@ -18,6 +18,11 @@ def hours(days: int, bad: Callable[[int, int], bool], since: float = MONDAY) -> 
     return [(since + 3600.0 * n, bad(n // 24, n % 24)) for n in range(24 * days)]
 
 
+def by_chance(dice: random.Random, share: float) -> Callable[[int, int], bool]:
+    """Each hour is bad with this probability, whatever the others are."""
+    return lambda day, at: dice.random() < share
+
+
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
@@ -61,10 +66,10 @@ def test_what_recurs_over_four_weeks(bad: Callable[[int, int], bool], words: lis
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
 def test_chance_alone_makes_no_pattern(share: float) -> None:
     """Six weeks of hours that are bad independently of each other, ten times."""
-    found = []
+    found: list[Pattern] = []
     for seed in range(10):
         dice = random.Random(f"{seed}/{share}")
-        found += patterns(hours(42, lambda day, hour, dice=dice: dice.random() < share), UTC)
+        found += patterns(hours(42, by_chance(dice, share)), UTC)
     assert len(found) <= 1
 
 

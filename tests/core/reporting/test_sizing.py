@@ -1,6 +1,7 @@
 """A limit is named where the record carries one; else it is said what is missing, or what else held the queue."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ TARGET = 900.0
 NOTHING = Amount()
 
 
-def bad(**parts: object) -> list[HourStats]:
+def bad(**parts: Any) -> list[HourStats]:
     """A calm hour, and three in which jobs waited."""
     return [hour(0), *(full(number, **parts) for number in (1, 2, 3)), hour(4)]
 

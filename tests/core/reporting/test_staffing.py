@@ -1,6 +1,7 @@
 """Erlang's formulas against published values, replays, and the fewest runners against the fleet really run so."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -127,11 +128,16 @@ def test_the_fewest_are_enough_and_one_less_is_not() -> None:
     assert fewest([Stretch(tuple(demands), 1)], TARGET, share=0.99).runners >= found.runners
 
 
+def short_of(wanted: int) -> Callable[[int], float]:
+    """All is missed below that number, and nothing from it on."""
+    return lambda number: float(number < wanted)
+
+
 def test_the_smallest_number_is_found_wherever_it_lies() -> None:
     """One is the least that is ever named; a guess only saves time."""
     for wanted in (1, 2, 3, 7, 64, 65, 1000):
         for guess in (1, 2, 60, 64, 65, 66, 5000):
-            assert least(lambda number, wanted=wanted: float(number < wanted), 0.05, guess) == wanted
+            assert least(short_of(wanted), 0.05, guess) == wanted
 
 
 FLEETS = {

@@ -1,6 +1,8 @@
 """The report of some days: waits over the measured time, incidents, scale-ups, and which pool comes first."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ from bot.core.pool.pool import Peak, PoolRules
 from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, history, how_ended
 from bot.core.reporting.raises import Raises, raises
-from bot.core.reporting.summary import Books, Waits, report
+from bot.core.reporting.summary import Books, report
 from tests.builders import POOL, closed, incident, named
 from tests.core.pool.hours import MONDAY, hour, weeks
 
@@ -20,9 +22,14 @@ WEEK = 7 * 86400.0
 UNTIL = MONDAY + WEEK
 
 
-def ended(at: float, minutes: float, pool: str = POOL, **parts: object) -> Incident:
+def at_nine(days: int) -> Callable[[int, int], bool]:
+    """The hour at nine o'clock of the first days."""
+    return lambda day, at: day < days and at == 9
+
+
+def ended(at: float, minutes: float, pool: str = POOL, **parts: Any) -> Incident:
     """An incident that drained after so many minutes, with its peak and its course."""
-    given: dict = {
+    given: dict[str, Any] = {
         "id": f"i{at:.0f}",
         "opened_at": at,
         "peaks": {pool: Peak(30, 3600.0)},
@@ -113,9 +120,11 @@ def test_what_was_not_measured_is_unknown_and_not_calm() -> None:
     half = weeks(7, lambda day, at: False)[:84]
     known, nothing = report(Books(MONDAY, UNTIL, pasts={"a": half}, rules={"b": PoolRules("b")})).pools
     assert known.measured_share == pytest.approx(0.5)
-    assert known.waits == Waits(
-        *([pytest.approx(known.waits.p50_seconds, abs=30)] * 3), 0.0, pytest.approx(0, abs=30), 0.0
-    )
+    waits = known.waits
+    assert waits is not None
+    assert [waits.p90_seconds, waits.p99_seconds] == pytest.approx([waits.p50_seconds] * 2, abs=30)
+    assert (waits.over_share, waits.waited_seconds) == (0.0, 0.0)
+    assert waits.jobs_p95_seconds == pytest.approx(0, abs=30)
     assert (nothing.pool, nothing.waits, nothing.measured_share) == ("b", None, 0.0)
     assert not report(Books(MONDAY, UNTIL, pasts={"a": half})).told
 
@@ -168,7 +177,7 @@ def test_scale_ups_cost_until_they_are_handed_back() -> None:
 
 def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
     """By all that was measured, or by its incidents when they saw more; then by name."""
-    pasts = {name: weeks(7, lambda day, at, n=n: day < n and at == 9) for n, name in enumerate(("a", "b", "c"))}
+    pasts = {name: weeks(7, at_nine(n)) for n, name in enumerate(("a", "b", "c"))}
     rules = {name: PoolRules(name) for name in ("z", "y", "a", "b", "c")}
     made = report(Books(MONDAY, UNTIL, (ended(MONDAY, 5, "z"),), pasts, rules=rules))
     assert [one.pool for one in made.pools] == ["c", "b", "z", "a", "y"]

@@ -1,6 +1,7 @@
 """Who holds how much of a pool, what may be set by our doing, and where the level goes when a share ends."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -25,10 +26,10 @@ RAISED = Request("a", "scale_up", "U1", "C1", NOW, pool=POOL, params={"target": 
 BACK = Request("back", "hand_back", "", "C1", NOW, pool=POOL, params={"share": "a"})
 
 
-def share(act: str = "a", target: int = 24, before: int = 10, **parts: object) -> Lease:
+def share(act: str = "a", target: int = 24, before: int = 10, **parts: Any) -> Lease:
     """A share of two hours."""
     made = Lease(act, "U1", "C1", target, before, NOW, ends_at=NOW + 7200)
-    return replace(made, **parts)  # type: ignore[arg-type]  # a test's own fields
+    return replace(made, **parts)
 
 
 def raised(*steps: tuple[str, int, int]) -> PoolLeases:
@@ -147,7 +148,7 @@ def test_the_pauses_between_hand_backs_grow_to_an_hour() -> None:
     ],
     ids=["before", "at", "soon", "drained", "empty before", "under way", "later", "no lease"],
 )
-def test_when_a_share_is_over(parts: dict[str, object], empty_since: float | None, at: float, why: str) -> None:
+def test_when_a_share_is_over(parts: dict[str, Any], empty_since: float | None, at: float, why: str) -> None:
     """The end, or an empty queue for long enough since it was asked."""
     lease = replace(raised(("a", 10, 24)), empty_since=empty_since)
     assert over(share(**parts), lease, at, 600.0) == why

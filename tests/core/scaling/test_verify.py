@@ -1,6 +1,7 @@
 """Did it come: every word, the figures that it rests on, and the reasons."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ SHARE = Lease("a1", "U1", "C1", target=24, before=10, asked_at=NOW - 5, online=1
 BOOT = 180.0
 
 
-def seen(after: float, online: int | None, busy: int | None = None, **figures: int) -> Evidence:
+def seen(after: float, online: int | None, busy: int | None = None, **figures: Any) -> Evidence:
     """The pool so long after the scaler accepted."""
     working = (online or 0) if busy is None else busy
     idle = None if online is None else online - working

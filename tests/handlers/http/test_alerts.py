@@ -69,7 +69,7 @@ async def test_a_good_token_does_not_heal_a_bad_signature() -> None:
     """Every credential that is presented has to be right."""
     async with Door() as door:
         wrong = {**grafana_signature(b"other", f"{door.world.clock.now():.0f}"), "Authorization": f"Bearer {TOKEN}"}
-        assert (await door.alert(**wrong)).status_code == 401
+        assert (await door.alert(None, **wrong)).status_code == 401
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"alerts": 1}', b"\xff\xfe", b"[" * 100_000, b'"x"'])

@@ -182,7 +182,7 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
             await asyncio.Event().wait()
             raise AssertionError(kind, name)
 
-        at.store.get = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
+        at.store.get = hangs  # type: ignore[method-assign, assignment]  # the fake's own, that never answers
         assert (await send(at, event())).status_code == 503
     assert store_or_503.PATIENCE_SECONDS < 2
 

@@ -1,5 +1,7 @@
 """Everything that Slack delivers, through signed requests: what is done, and what the person sees."""
 
+from typing import Any, cast
+
 import pytest
 
 from bot.core.incident.incident import State
@@ -11,7 +13,7 @@ from tests.handlers.endpoint import Door
 from tests.world import ANA, BEN, CAM
 
 
-async def opened(**tables: dict[str, object]) -> Door:
+async def opened(**tables: dict[str, Any]) -> Door:
     """A door with an open incident behind it."""
     door = Door(**tables)
     await door.world.opens()
@@ -69,7 +71,8 @@ async def test_a_silence_is_ended_below_the_farewell_of_its_incident() -> None:
         await world.work()
         root = world.incident.thread.root
         (farewell,) = [one for one in world.chat.thread(root or "") if "closed this incident" in one.message.text]
-        ((pressed,),) = [block["elements"] for block in farewell.message.blocks if block["type"] == "actions"]
+        (block,) = [block for block in farewell.message.blocks if block["type"] == "actions"]
+        (pressed,) = cast("list[dict[str, Any]]", block["elements"])
         assert (pressed["text"]["text"], pressed["action_id"]) == ("End silence", "unsilence")
         container = {"type": "message", "message_ts": farewell.ts, "thread_ts": root, "channel_id": CHANNEL}
         await door.press("unsilence", pressed["value"], BEN, container=container)
@@ -212,7 +215,7 @@ async def test_the_message_shortcut_diagnoses_the_incident() -> None:
     """On the parent, and on every reply below it."""
     async with await opened() as door:
         root = door.world.incident.thread.root
-        given = {"callback_id": "tailback_diagnose", "channel": {"id": CHANNEL}, "message_ts": "7.7"}
+        given: dict[str, Any] = {"callback_id": "tailback_diagnose", "channel": {"id": CHANNEL}, "message_ts": "7.7"}
         await door.interaction("message_action", **given, message={"ts": "7.7", "thread_ts": root})
         await door.world.work()
         assert "asked for a diagnosis" in door.world.replies[-1]

@@ -34,7 +34,8 @@ class PageWorkspace:
     @property
     def messages(self) -> list[Json]:
         """The messages of #ci."""
-        return self.state["channels"][0]["messages"]
+        found: list[Json] = self.state["channels"][0]["messages"]
+        return found
 
     def sent(self, path: str) -> list[Json]:
         """What was posted to this path until now, in order."""
@@ -61,7 +62,7 @@ class PageWorkspace:
 
     async def _state(self, request: Request) -> Response:
         me = next(user for user in self.state["users"] if user["id"] == request.query_params["user"])
-        mine = {} if me["id"] == "U0ANA" else {"ephemerals": [], "views": []}
+        mine: Json = {} if me["id"] == "U0ANA" else {"ephemerals": [], "views": []}
         return JSONResponse({**self.state, "me": me, **mine})
 
     async def _events(self, request: Request) -> Response:
