@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.playground.serving import serving
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 
 AT = 1_772_445_600.0
 """2026-03-02 10:00:00 UTC: the time of the payloads."""

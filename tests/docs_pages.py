@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 
 NAMES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 _FENCE = re.compile(r"^ *```(?P<kind>\w*)\n(?P<code>.*?)^ *```$", re.M | re.S)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.conftest import COMPONENTS, missing
 
 NEEDY = """

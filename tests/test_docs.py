@@ -53,7 +53,7 @@ from handlers.http.metrics import REGISTRY
 from handlers.tools.check_settings import of_settings
 from handlers.tools.findings import Level
 from handlers.tools.manifest import SCOPES
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.docs_pages import Page, first_code, page, pages, rows
 
 CONFIGURATION = "docs/configuration.md"

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from handlers.cli import app
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.docs_pages import Command, command_of, page, pages, rows, shell_lines, spoken_commands
 
 EXAMPLE_ALERT = "tests/fixtures/grafana/RECONSTRUCTED_seed_alert.json"

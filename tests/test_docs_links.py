@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.docs_pages import Page, page, pages, target_of
 
 MOST_IMAGE_BYTES = 300_000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.docs_pages import page, pages
 
 _PAGE = re.compile(r"(?<![\w/{-])((?:[\w.-]+/)*[\w-]+\.md)(?:#([\w-]+))?")

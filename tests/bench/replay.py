@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bot.playground.fleet.scenarios import SCENARIOS, Scenario
 from handlers.tools.replay import ReplayOptions, replayed
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.bench.recorded import EXAMPLE, Taken, record
 
 CALM = replace(EXAMPLE, pools=tuple(replace(pool, bursts=()) for pool in EXAMPLE.pools))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handlers import cli
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 
 
 @dataclass

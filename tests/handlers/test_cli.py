@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.handlers.terminal import Ran, Terminal, ran
 from tests.playground.slack_kit import Kit, standing
 

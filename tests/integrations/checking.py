@@ -8,7 +8,7 @@ from bot.config import load
 from handlers.tools.check import examined
 from handlers.tools.findings import CheckFinding
 from handlers.wiring_tools import instruments
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 
 PAGES = ROOT / "docs" / "integrations"
 BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.core.routing import named_pools
 from bot.sources.alertmanager import parse
 from handlers.http.metrics import REGISTRY
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.builders import rules as rules_of
 from tests.integrations.monitoring_figures import lively_metrics
 from tests.real_prometheus import RealPrometheus, real_prometheus

@@ -8,7 +8,7 @@ from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.scalers.registry import SCALERS
 from bot.sources.registry import SOURCES
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.integrations.checking import PAGES
 
 KINDS = sorted({*METRICS, *SCALERS, *ALERTMANAGERS, *SOURCES, "github_issue"})

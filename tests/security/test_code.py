@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import ROOT, Module, modules
+from tests.architecture.tree import ROOT, Module, project
 
 SECRET = re.compile(r"secret|token|signature|password|digest_given", re.IGNORECASE)
 LOADERS = {"pickle", "cPickle", "marshal", "shelve", "dill", "yaml", "jsonpickle", "joblib"}
 EXECUTORS = {"eval", "exec", "compile", "__import__"}
-PRODUCT = modules(ROOT, "bot", "handlers")
+PRODUCT = project().modules()
 
 
 def named(node: ast.AST) -> str:

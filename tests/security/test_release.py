@@ -8,7 +8,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 
 RELEASE = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
 SOURCES = ("bot", "handlers", "pyproject.toml", "README.md", "LICENSE")

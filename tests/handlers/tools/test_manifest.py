@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handlers.tools.manifest import SCOPES, manifest, printed, public
-from tests.architecture import ROOT, modules
+from tests.architecture.tree import ROOT, project
 
 KNOWN_SCOPES = {
     *("app_mentions:read", "bookmarks:write", "channels:history", "channels:join", "channels:manage", "channels:read"),
@@ -48,7 +48,7 @@ def test_the_scopes_are_those_of_the_methods_that_the_code_calls_and_of_what_it_
     """C14: not one less and not one more; a new method in an adapter must be entered here with its scope."""
     called = {
         word
-        for module in modules(ROOT, "bot/adapters")
+        for module in project().modules("bot.adapters")
         if "slack" in module.name
         for word in module.text.replace('"', " ").split()
         if word.split(".")[0] in {"chat", "conversations", "users", "usergroups", "views", "auth", "apps", "files"}

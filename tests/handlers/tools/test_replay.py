@@ -13,7 +13,7 @@ import pytest
 from bot.config import ConfigError
 from bot.ports import Refused
 from handlers.tools.replay import ReplayOptions, ReplayProgress, read, replayed
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 from tests.docs_pages import shell_lines
 
 EXAMPLE = ROOT / "docs/examples/replay"

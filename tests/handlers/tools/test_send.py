@@ -18,7 +18,7 @@ from bot.sources.credentials import Secrets, judged
 from bot.sources.github_signature import signed
 from bot.sources.registry import SOURCES
 from handlers.tools.send import WORDS, home, kind_of, parcel, read, send
-from tests.architecture import ROOT
+from tests.architecture.tree import ROOT
 
 NOW = 1_800_000_000.0
 TOKEN = Environment(tailback_webhook_token=SecretStr("first-token, second-token"))
