@@ -107,11 +107,11 @@ class Store(Protocol):
     async def claim(self, most: int) -> Claims:
         """Take up to `most` due records for the length of the lease."""
 
-    async def pace(self, lane: str, who: str, interval_seconds: float, burst: int, *, urgent: bool) -> float:
-        """Ask for a turn in a lane: 0 when it is granted, else seconds until it is worth asking again."""
+    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
+        """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds to wait."""
 
-    async def hold_lane(self, lane: str, seconds: float) -> None:
-        """Stop a lane for that long (a 429 stops the queue, not one coroutine)."""
+    async def pause_lane(self, rate_lane: str, seconds: float) -> None:
+        """Grant nothing in a rate lane for that long: a 429 stops the queue, not one coroutine."""
 
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit anywhere made something due; False after the timeout."""

@@ -140,7 +140,7 @@ class Worker:
         if held is None or not isinstance(held.value, Incident):
             return
         why = f"{type(error).__name__} while this incident was worked on; see the log"
-        mine = Stored(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+        mine = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
         with contextlib.suppress(Conflict, Unreachable):
             await set_aside(self._desk, mine, why)
 
@@ -148,7 +148,7 @@ class Worker:
 async def _incident(context: Context, claim: Claim) -> None:
     held = claim.held
     if held is not None and isinstance(held.value, Incident):
-        mine: Stored[Incident] = Stored(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+        mine: Stored[Incident] = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
         await reconcile(context, mine)
 
 

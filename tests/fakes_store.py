@@ -71,13 +71,13 @@ class FakeStore(MemoryStore):
         self._reached()
         return await super().claim(most)
 
-    async def pace(self, lane: str, who: str, interval_seconds: float, burst: int, *, urgent: bool) -> float:
+    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
         self._reached()
-        return await super().pace(lane, who, interval_seconds, burst, urgent=urgent)
+        return await super().acquire_slot(rate_lane, who, interval, burst, urgent=urgent)
 
-    async def hold_lane(self, lane: str, seconds: float) -> None:
+    async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         self._reached()
-        await super().hold_lane(lane, seconds)
+        await super().pause_lane(rate_lane, seconds)
 
     def lost_data(self) -> bool:
         return self.lost

@@ -76,7 +76,7 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
             held = await _again(context, held)
             continue
         lease_ends = begun + context.settings.file.timing.lease if held.fence and not release else 0.0
-        return Stored(after, held.version + 1, held.fence, held.unsettled, lease_ends or held.lease_ends)
+        return Stored(after, held.version + 1, held.fence, held.in_doubt_since, lease_ends or held.lease_ends)
     raise Conflict(f"incident {held.value.id} is being written too often")
 
 

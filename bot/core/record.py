@@ -75,7 +75,7 @@ class Stored(Generic[R_co]):
     version: int
     fence: int | None = None
     """Token of the claim; None when the record was only read."""
-    unsettled: float | None = None
+    in_doubt_since: float | None = None
     """When an earlier claim began that never said how it ended (epoch seconds); None when all is settled."""
     lease_ends: float = 0.0
     """Monotonic seconds, this process; nothing is sent outside after it."""
@@ -98,7 +98,7 @@ class Put:
     """Write one record.
 
     `due` is the epoch second of the next look, None for never. With a fence, `release` ends the claim and
-    `uncertain` leaves it unsettled for whoever claims next.
+    `uncertain` leaves it in doubt for whoever claims next.
     """
 
     held: Stored[Record]

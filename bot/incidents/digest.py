@@ -35,10 +35,10 @@ async def post_digest(context: Context, claim: Claim) -> None:
     """Post or edit a channel's digest; it ends when every incident has its own thread."""
     known = claim.held.value if claim.held else Digest(claim.id)
     record = known if isinstance(known, Digest) else Digest(claim.id)
-    version, unsettled = (claim.held.version, claim.held.unsettled) if claim.held else (0, None)
-    mine = Stored(record, version, claim.fence, unsettled if record.begun_at else None, claim.lease_ends)
+    version, in_doubt_since = (claim.held.version, claim.held.in_doubt_since) if claim.held else (0, None)
+    mine = Stored(record, version, claim.fence, in_doubt_since if record.begun_at else None, claim.lease_ends)
     ids = sorted(await context.store.members(f"waiting:{claim.id}"))
-    if record.ts is None and mine.unsettled is None and len(ids) < context.settings.file.slack.storm:
+    if record.ts is None and mine.in_doubt_since is None and len(ids) < context.settings.file.slack.storm:
         await _leave(context, mine, DigestState(Digest(claim.id), None))
         return
     if not record.begun_at:
@@ -52,7 +52,7 @@ async def post_digest(context: Context, claim: Claim) -> None:
         if error.system != "Slack":
             raise
         left = await _failed(context, mine, record, error)
-        mine = replace(mine, unsettled=None)  # a doubt now is about this very try
+        mine = replace(mine, in_doubt_since=None)  # a doubt now is about this very try
     await _leave(context, mine, left)
 
 
@@ -67,7 +67,7 @@ async def _said(context: Context, mine: Stored[Digest], record: Digest, message:
     mark, drawn = f"digest/{record.begun_at:.3f}", digest_of(message)
     again, ended = context.now() + AGAIN_SECONDS, DigestState(Digest(record.id), None)
     if record.ts is None:
-        found = await find_posted(context, Lookup(record.id, mark, record.begun_at - 60), mine.unsettled)
+        found = await find_posted(context, Lookup(record.id, mark, record.begun_at - 60), mine.in_doubt_since)
         if isinstance(found, Outcome):
             return DigestState(record, found.again_at, uncertain=True)
         record = replace(record, ts=found.ts) if found else record
@@ -76,7 +76,9 @@ async def _said(context: Context, mine: Stored[Digest], record: Digest, message:
     if record.shown != drawn:
         wait = await _turn(context, record)
         if wait > 0:
-            return DigestState(record, context.now() + wait, uncertain=record.ts is None and mine.unsettled is not None)
+            return DigestState(
+                record, context.now() + wait, uncertain=record.ts is None and mine.in_doubt_since is not None
+            )
         record = replace(record, ts=await _shown(context, record, message, mark), shown=drawn, shown_at=context.now())
     return ended if over else DigestState(record, again)
 
@@ -84,8 +86,8 @@ async def _said(context: Context, mine: Stored[Digest], record: Digest, message:
 async def _turn(context: Context, record: Digest) -> float:
     slack = context.settings.file.slack
     if record.ts is None:
-        return await context.store.pace(f"post:{record.id}", "digest", slack.pace, BURST, urgent=True)
-    return await context.store.pace("edit", f"digest:{record.id}", slack.edit_pace, BURST, urgent=True)
+        return await context.store.acquire_slot(f"post:{record.id}", "digest", slack.pace, BURST, urgent=True)
+    return await context.store.acquire_slot("edit", f"digest:{record.id}", slack.edit_pace, BURST, urgent=True)
 
 
 async def _shown(context: Context, record: Digest, message: Message, mark: str) -> str:
@@ -105,7 +107,7 @@ async def _failed(context: Context, mine: Stored[Digest], record: Digest, error:
         return DigestState(record, now + context.settings.file.slack.settle, uncertain=posting)
     pause = error.retry_after_seconds or PAUSES.get(error.failure, AGAIN_SECONDS)
     if error.failure in {Failure.LATER, Failure.CREDENTIALS}:
-        await context.store.hold_lane(f"post:{record.id}" if posting else "edit", pause)
+        await context.store.pause_lane(f"post:{record.id}" if posting else "edit", pause)
     return DigestState(record, now + pause)
 
 

@@ -25,7 +25,7 @@ async def fallback_if_closed(context: Context, incident: Incident) -> Outcome | 
 
 async def mark_closed(context: Context, channel: str) -> None:
     """Slack did not let us use a channel: all processes know it from now on."""
-    await context.store.hold_lane(f"ask:{channel}", PLACE_SECONDS)
+    await context.store.pause_lane(f"ask:{channel}", PLACE_SECONDS)
     await _note(context, channel, f"{context.now()}")
 
 
@@ -36,13 +36,13 @@ async def mark_usable(context: Context, channel: str) -> None:
 
 
 async def return_to_channel(
-    context: Context, incident: Incident, message: Message, drawn: str, unsettled: float | None
+    context: Context, incident: Incident, message: Message, drawn: str, in_doubt_since: float | None
 ) -> Outcome:
     """Try the incident's own channel again; when an earlier try may have worked, look for its message first."""
     home, now = incident.thread.instead_of or "", context.now()
-    if unsettled is None and (wait := await _may_ask(context, home, incident)) > 0:
+    if in_doubt_since is None and (wait := await _may_ask(context, home, incident)) > 0:
         return Outcome(lambda fresh: return_failed(fresh, now - HOME_SECONDS + wait))
-    found = await find_posted(context, Lookup(home, message_key(incident), incident.opened_at - 60), unsettled)
+    found = await find_posted(context, Lookup(home, message_key(incident), incident.opened_at - 60), in_doubt_since)
     if isinstance(found, Outcome):
         return found
     if found and await context.store.find(f"thread:{home}:{found.ts}") == incident.id:
@@ -71,7 +71,7 @@ async def _open(context: Context, channel: str) -> bool:
 
 async def _may_ask(context: Context, channel: str, incident: Incident) -> float:
     """Seconds until a closed channel may be asked; 0: now."""
-    return await context.store.pace(f"ask:{channel}", incident.id, PLACE_SECONDS, 1, urgent=True)
+    return await context.store.acquire_slot(f"ask:{channel}", incident.id, PLACE_SECONDS, 1, urgent=True)
 
 
 async def _note(context: Context, channel: str, what: str) -> None:

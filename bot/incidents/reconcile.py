@@ -78,12 +78,12 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
     """Bring Slack in line with the record. Raises Conflict when the claim is lost: whoever has it goes on.
 
     Each effect is followed by the pure move that it makes true; a move is stored before the next effect. A crash in
-    between leaves the claim unsettled, and the next worker looks into Slack before it says anything again.
+    between leaves the claim in doubt, and the next worker looks into Slack before it says anything again.
     """
     move: Move = _unchanged
     drawing: DrawnParent | None = None
     if resting(held.value, context.now()):
-        await keep(context, held, move, due=held.value.retry_at, uncertain=held.unsettled is not None)
+        await keep(context, held, move, due=held.value.retry_at, uncertain=held.in_doubt_since is not None)
         return
     paces = context.settings.file.paces
     view = explained(await context.view(held.value), held.value, context.now(), paces)
@@ -110,13 +110,13 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             return said.move(settled(fresh))
 
         if said.again_at is not None:
-            mine = replace(held, unsettled=None) if said.afresh else held
+            mine = replace(held, in_doubt_since=None) if said.restart_settle else held
             await keep(context, mine, moved, due=said.again_at, uncertain=said.uncertain)
             return
         if isinstance(step, PostRoot | PostReply | ReturnToChannel):
-            held = replace(held, unsettled=None)
+            held = replace(held, in_doubt_since=None)
         move, drawing = moved, None if isinstance(step, Escalate | ReturnToChannel) else drawing
-    await keep(context, held, move, due=context.now(), uncertain=held.unsettled is not None)
+    await keep(context, held, move, due=context.now(), uncertain=held.in_doubt_since is not None)
 
 
 def _drawn(incident: Incident, view: View, now: float, paces: Timing) -> DrawnParent:
@@ -132,7 +132,7 @@ async def _take(
         return Outcome(lambda fresh: escalated(fresh, now))
     if (
         isinstance(step, PostRoot)
-        and held.unsettled is None
+        and held.in_doubt_since is None
         and (said := await fallback_if_closed(context, incident)) is not None
     ):
         return said
@@ -167,12 +167,12 @@ async def _say(
     context: Context, held: Stored[Incident], incident: Incident, step: Step, drawing: DrawnParent
 ) -> Outcome:
     if isinstance(step, PostRoot):
-        said = await post_root(context, incident, drawing.message, drawing.digest, held.unsettled)
+        said = await post_root(context, incident, drawing.message, drawing.digest, held.in_doubt_since)
         if said.again_at is None:
             await mark_usable(context, incident.thread.channel)
         return said
     if isinstance(step, ReturnToChannel):
-        return await return_to_channel(context, incident, drawing.message, drawing.digest, held.unsettled)
+        return await return_to_channel(context, incident, drawing.message, drawing.digest, held.in_doubt_since)
     if isinstance(step, PointToNewThread):
         return await point_to_new_thread(context, incident)
     if isinstance(step, EditRoot):
@@ -189,14 +189,14 @@ async def _reply(context: Context, held: Stored[Incident], incident: Incident, s
     words = Message(words.text) if incident.thread.plain else words
     if isinstance(step, EditReply):
         return await edit_reply(context, incident, entry, words)
-    return await post_reply(context, incident, entry, words, held.unsettled)
+    return await post_reply(context, incident, entry, words, held.in_doubt_since)
 
 
 async def _turn(context: Context, incident: Incident, step: Step) -> float:
     """Seconds until this may be said; 0 when it is our turn (docs/design/slack.md#rate-limits)."""
     slack, now = context.settings.file.slack, context.now()
     if (refused_at := context.notes.get(REFUSED_NOTE)) is not None:
-        wait = await context.store.pace("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
+        wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
         if wait > 0 and float(await context.store.find(TAKEN_INDEX) or 0) <= float(refused_at):
             return min(wait, PROBE_LOOK_SECONDS)
         if wait > 0:
@@ -204,9 +204,9 @@ async def _turn(context: Context, incident: Incident, step: Step) -> float:
     last = incident.timeline[-1] if incident.timeline else None
     urgent = last is not None and last.who is not None and now - last.at < JUST_NOW_SECONDS
     if isinstance(step, EDITS):
-        return await context.store.pace("edit", incident.id, slack.edit_pace, EDIT_BURST, urgent=urgent)
+        return await context.store.acquire_slot("edit", incident.id, slack.edit_pace, EDIT_BURST, urgent=urgent)
     channel = _place(incident, step)
-    wait = await context.store.pace(f"post:{channel}", incident.id, slack.pace, POST_BURST, urgent=urgent)
+    wait = await context.store.acquire_slot(f"post:{channel}", incident.id, slack.pace, POST_BURST, urgent=urgent)
     if wait > 1 and isinstance(step, PostRoot):
         await context.store.commit(Change(wake=(f"digest:{channel}",)))
     return wait
@@ -220,11 +220,11 @@ async def _failed(
     log.warning("slack failed", incident=incident.id, step=type(step).__name__, failure=error.failure, why=error.what)
     lane = "edit" if isinstance(step, EDITS) else f"post:{_place(incident, step)}"
     if error.failure is Failure.LATER:
-        await context.store.hold_lane(lane, error.retry_after_seconds or 1.0)
+        await context.store.pause_lane(lane, error.retry_after_seconds or 1.0)
     if error.failure is Failure.CREDENTIALS:
         context.notes[REFUSED_NOTE] = f"{context.now()}"
-        await context.store.hold_lane("probe", CREDENTIALS_SECONDS)
-        await context.store.hold_lane(lane, CREDENTIALS_SECONDS * OPEN_AGAIN)
+        await context.store.pause_lane("probe", CREDENTIALS_SECONDS)
+        await context.store.pause_lane(lane, CREDENTIALS_SECONDS * OPEN_AGAIN)
     if error.failure is Failure.PLACE:
         await mark_closed(context, _place(incident, step))
         if isinstance(step, ReturnToChannel):
@@ -232,7 +232,7 @@ async def _failed(
             return Outcome(lambda fresh: return_failed(fresh, tried_at))
     said = after_failure(context, incident, error)
     if isinstance(step, EDITS):
-        return replace(said, uncertain=_in_doubt(held, incident), afresh=False)
+        return replace(said, uncertain=_in_doubt(held, incident), restart_settle=False)
     return said
 
 
@@ -240,7 +240,7 @@ def _in_doubt(held: Stored[Incident], incident: Incident) -> bool:
     """Whether an earlier claim may have said what is still to be said: an edit may be repeated, a message may not."""
     thread = incident.thread
     unsaid = thread.root is None or thread.instead_of is not None or bool(incident.outbox)
-    return held.unsettled is not None and unsaid
+    return held.in_doubt_since is not None and unsaid
 
 
 def _place(incident: Incident, step: Step) -> str:

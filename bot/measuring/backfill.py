@@ -58,7 +58,7 @@ async def backfill(context: Context, claim: Claim) -> None:
     if not fill.days:
         await _left(context, mine, replace(fill, look_at=next_day_at(now)))
         return
-    wait = await context.store.pace("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=False)
+    wait = await context.store.acquire_slot("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=False)
     if wait > 0:
         await _left(context, mine, replace(fill, look_at=now + wait))
         return

@@ -35,7 +35,7 @@ class Outcome:
     again_at: float | None = None
     uncertain: bool = False
     """Nobody knows whether Slack has it."""
-    afresh: bool = False
+    restart_settle: bool = False
     """The doubt is about this very try, so that the time to wait before a look counts from now."""
 
 
@@ -51,11 +51,11 @@ class Lookup:
 
 
 async def post_root(
-    context: Context, incident: Incident, message: Message, drawn: str, unsettled: float | None
+    context: Context, incident: Incident, message: Message, drawn: str, in_doubt_since: float | None
 ) -> Outcome:
     """Open the thread; when an earlier try may have worked, look for its message first."""
     channel, mark = incident.thread.channel, message_key(incident)
-    found = await find_posted(context, Lookup(channel, mark, incident.opened_at - 60), unsettled)
+    found = await find_posted(context, Lookup(channel, mark, incident.opened_at - 60), in_doubt_since)
     if isinstance(found, Outcome):
         return found
     if found and await context.store.find(f"thread:{channel}:{found.ts}") == incident.id:
@@ -67,11 +67,13 @@ async def post_root(
 
 
 async def post_reply(
-    context: Context, incident: Incident, entry: Entry, message: Message, unsettled: float | None
+    context: Context, incident: Incident, entry: Entry, message: Message, in_doubt_since: float | None
 ) -> Outcome:
     """Tell the thread of one entry."""
     thread, mark = incident.thread, f"{incident.id}/{entry.number}"
-    found = await find_posted(context, Lookup(thread.channel, mark, incident.opened_at - 60, thread.root), unsettled)
+    found = await find_posted(
+        context, Lookup(thread.channel, mark, incident.opened_at - 60, thread.root), in_doubt_since
+    )
     if isinstance(found, Outcome):
         return found
     posted = found or await context.chat.post(
@@ -120,7 +122,7 @@ def after_failure(context: Context, incident: Incident, error: Unreachable) -> O
         case Failure.LATER:
             said = Outcome(_same, now + (error.retry_after_seconds or 1.0))
         case Failure.UNKNOWN:
-            said = Outcome(lambda fresh: missed(fresh, why), now + slack.settle, uncertain=True, afresh=True)
+            said = Outcome(lambda fresh: missed(fresh, why), now + slack.settle, uncertain=True, restart_settle=True)
         case Failure.CREDENTIALS:
             said = Outcome(lambda fresh: replace(fresh, trouble=why), now + CREDENTIALS_SECONDS)
         case Failure.SHAPE:
@@ -161,18 +163,18 @@ def _at_rest(incident: Incident, why: str, until: float) -> Incident:
     return replace(missed(incident, why), retry_at=until)
 
 
-async def find_posted(context: Context, sought: Lookup, unsettled: float | None) -> Posted | Outcome | None:
+async def find_posted(context: Context, sought: Lookup, in_doubt_since: float | None) -> Posted | Outcome | None:
     """The message, None when it may be sent, or the wait before that can be known (P2)."""
-    if unsettled is None:
+    if in_doubt_since is None:
         return None
     now, settle = context.now(), context.settings.file.slack.settle
-    ready = unsettled + context.settings.file.timing.lease + settle
+    ready = in_doubt_since + context.settings.file.timing.lease + settle
     if now < ready:
         return Outcome(_same, ready, uncertain=True)
     try:
         return await context.chat.find(sought.channel, sought.mark, since=sought.since, thread=sought.thread)
     except Unreachable as error:
-        if now - unsettled > LOOK_UP_SECONDS:
+        if now - in_doubt_since > LOOK_UP_SECONDS:
             return None
         why = str(error)
         return Outcome(lambda fresh: replace(fresh, trouble=why), now + settle, uncertain=True)

@@ -52,12 +52,12 @@ async def post_weekly(context: Context, claim: Claim) -> None:
     """Keep one channel's appointment: look whether it was kept already, write the intent, post, record it."""
     known = claim.held.value if claim.held else None
     record = known if isinstance(known, Weekly) else Weekly(claim.id)
-    version, unsettled = (claim.held.version, claim.held.unsettled) if claim.held else (0, None)
+    version, in_doubt_since = (claim.held.version, claim.held.in_doubt_since) if claim.held else (0, None)
     table, now = context.settings.file.report, context.now()
     at = table.appointment.last(now)
     due = table.appointment.after(at) if claim.id in homes(context) else None
     begun = record.begun_for == at
-    mine = Stored(record, version, claim.fence, unsettled if begun else None, claim.lease_ends)
+    mine = Stored(record, version, claim.fence, in_doubt_since if begun else None, claim.lease_ends)
     if not table.enabled or due is None or record.done_for >= at or now - at > LATE_SECONDS:
         await _leave(context, mine, WeeklyState(replace(record, trouble=""), due))
         return
@@ -67,14 +67,14 @@ async def post_weekly(context: Context, claim: Claim) -> None:
         return
     if not begun:
         mine = await _intended(context, mine, at)
-        mine = replace(mine, unsettled=None if version else at)  # no record: it may have been lost after the post
+        mine = replace(mine, in_doubt_since=None if version else at)  # no record: it may have been lost after the post
     try:
         left = await _said(context, mine, message, at)
     except Unreachable as error:
         if error.system != "Slack":
             raise
         left = await _failed(context, mine, error)
-        mine = replace(mine, unsettled=None)  # a doubt now is about this very try
+        mine = replace(mine, in_doubt_since=None)  # a doubt now is about this very try
     await _leave(context, mine, replace(left, due=left.due or due))
 
 
@@ -97,15 +97,15 @@ async def _intended(context: Context, mine: Stored[Weekly], at: float) -> Stored
 async def _said(context: Context, mine: Stored[Weekly], message: Message, at: float) -> WeeklyState:
     record, mark = mine.value, weekly_key(at)
     done = WeeklyState(replace(record, done_for=at, trouble=""), None)
-    found = await find_posted(context, Lookup(record.id, mark, at - 60), mine.unsettled)
+    found = await find_posted(context, Lookup(record.id, mark, at - 60), mine.in_doubt_since)
     if isinstance(found, Outcome):
         return WeeklyState(record, found.again_at, uncertain=True)
     if found is not None:
         return done
     slack = context.settings.file.slack
-    wait = await context.store.pace(f"post:{record.id}", "weekly", slack.pace, BURST, urgent=False)
+    wait = await context.store.acquire_slot(f"post:{record.id}", "weekly", slack.pace, BURST, urgent=False)
     if wait > 0 or context.monotonic() > mine.lease_ends - SAFETY_SECONDS:
-        return WeeklyState(record, context.now() + wait, uncertain=mine.unsettled is not None)
+        return WeeklyState(record, context.now() + wait, uncertain=mine.in_doubt_since is not None)
     try:
         async with asyncio.timeout(mine.lease_ends - SAFETY_SECONDS - context.monotonic()):
             await _posted(context, record.id, message, mark)
@@ -133,7 +133,7 @@ async def _failed(context: Context, mine: Stored[Weekly], error: Unreachable) ->
         return WeeklyState(record, now + context.settings.file.slack.settle, uncertain=True)
     pause = error.retry_after_seconds or PAUSES.get(error.failure, AGAIN_SECONDS)
     if error.failure in {Failure.LATER, Failure.CREDENTIALS}:
-        await context.store.hold_lane(f"post:{record.id}", pause)
+        await context.store.pause_lane(f"post:{record.id}", pause)
     return WeeklyState(record, now + pause)
 
 

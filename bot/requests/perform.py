@@ -39,7 +39,7 @@ async def perform(context: Context, claim: Claim) -> None:
     held = claim.held
     if held is None or not isinstance(held.value, Request):
         return
-    mine: Stored[Request] = Stored(held.value, held.version, claim.fence, held.unsettled, claim.lease_ends)
+    mine: Stored[Request] = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
     act = mine.value
     if act.progress is Progress.AWAITING:
         await (ripen(context, mine) if act.waits_for else _lapse(context, mine))
@@ -89,7 +89,7 @@ async def _intend(context: Context, mine: Stored[Request], ready: Prepared) -> S
     await context.store.commit(Change(puts=(put, *ready.puts), point=ready.point, audit=audit))
     if context.monotonic() > lease_ends - SAFETY_SECONDS:
         raise Conflict(f"the claim on action {intent.id} ran out before it was sent")
-    return Stored(intent, mine.version + 1, mine.fence, mine.unsettled, lease_ends)
+    return Stored(intent, mine.version + 1, mine.fence, mine.in_doubt_since, lease_ends)
 
 
 async def _not_answered(

@@ -40,7 +40,7 @@ async def paced(context: Context, request: Interaction) -> None:
     if request.act:
         lanes[f"asks:{incident_of(request.act)}"] = 3 * most
     for lane, rate in lanes.items():
-        wait = await context.store.pace(lane, request.key, 60 / rate, rate, urgent=True)
+        wait = await context.store.acquire_slot(lane, request.key, 60 / rate, rate, urgent=True)
         if wait > 0:
             raise TooOften(f"That is more than {rate} requests in a minute. Try again in {max(1, ceil(wait))} s.")
 

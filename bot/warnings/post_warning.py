@@ -47,10 +47,10 @@ async def post_warning(context: Context, claim: Claim) -> None:
     """Bring the message in line with the pool's record; an effect is preceded by its intent, and looked up in doubt."""
     known = claim.held.value if claim.held else None
     record = known if isinstance(known, WarningRecord) else WarningRecord(claim.id)
-    version, unsettled = (claim.held.version, claim.held.unsettled) if claim.held else (0, None)
+    version, in_doubt_since = (claim.held.version, claim.held.in_doubt_since) if claim.held else (0, None)
     held = await context.store.get(Pool, claim.id)
     pool = held.value if held else Pool(claim.id)
-    mine = Stored(record, version, claim.fence, unsettled if record.episode else None, claim.lease_ends)
+    mine = Stored(record, version, claim.fence, in_doubt_since if record.episode else None, claim.lease_ends)
     mine, wanted = await _of_episode(context, mine, pool)
     try:
         left = await _said(context, mine, pool) if wanted else WarningState(mine.value)
@@ -58,7 +58,7 @@ async def post_warning(context: Context, claim: Claim) -> None:
         if error.system != "Slack":
             raise
         left = await _failed(context, mine, error)
-        mine = replace(mine, unsettled=None)  # a doubt now is about this very try
+        mine = replace(mine, in_doubt_since=None)  # a doubt now is about this very try
     newest = pool.early.episode
     behind = wanted and newest and left.record.episode and newest.began_at != left.record.episode.began_at
     await _leave(context, mine, replace(left, due=context.now()) if behind and left.due is None else left)
@@ -112,7 +112,9 @@ async def _said(context: Context, mine: Stored[WarningRecord], pool: Pool) -> Wa
         return await _linked(context, placed, incident)
     wait = await _turn(context, placed)
     if wait > 0 or context.monotonic() > mine.lease_ends - SAFETY_SECONDS:
-        return WarningState(placed, context.now() + wait, uncertain=placed.ts is None and mine.unsettled is not None)
+        return WarningState(
+            placed, context.now() + wait, uncertain=placed.ts is None and mine.in_doubt_since is not None
+        )
     try:
         async with asyncio.timeout(mine.lease_ends - SAFETY_SECONDS - context.monotonic()):
             ts = await _shown(context, placed, words, mark)
@@ -128,10 +130,10 @@ async def _placed(
     record, now = mine.value, context.now()
     unlinked = incident is not None and incident.value.thread.root is None
     if unlinked and now - (episode.ended_at or now) < UNLINKED_SECONDS:
-        return WarningState(record, now + AGAIN_SECONDS, uncertain=mine.unsettled is not None)
+        return WarningState(record, now + AGAIN_SECONDS, uncertain=mine.in_doubt_since is not None)
     if record.ts is not None:
         return record
-    found = await find_posted(context, Lookup(record.channel, mark, episode.began_at - 60), mine.unsettled)
+    found = await find_posted(context, Lookup(record.channel, mark, episode.began_at - 60), mine.in_doubt_since)
     if isinstance(found, Outcome):
         return WarningState(record, found.again_at, uncertain=True)
     if found is None and episode.ended_at is not None:
@@ -161,8 +163,10 @@ def _just_shown(context: Context, record: WarningRecord, episode: EarlyWarning) 
 async def _turn(context: Context, record: WarningRecord) -> float:
     slack = context.settings.file.slack
     if record.ts is None:
-        return await context.store.pace(f"post:{record.channel}", f"early:{record.id}", slack.pace, BURST, urgent=False)
-    return await context.store.pace("edit", f"early:{record.id}", slack.edit_pace, BURST, urgent=False)
+        return await context.store.acquire_slot(
+            f"post:{record.channel}", f"early:{record.id}", slack.pace, BURST, urgent=False
+        )
+    return await context.store.acquire_slot("edit", f"early:{record.id}", slack.edit_pace, BURST, urgent=False)
 
 
 async def _shown(context: Context, record: WarningRecord, words: Message, mark: str) -> str:
@@ -218,7 +222,7 @@ async def _failed(context: Context, mine: Stored[WarningRecord], error: Unreacha
         return WarningState(replace(record, channel=slack.fallback_channel), now)
     pause = error.retry_after_seconds or PAUSES.get(error.failure, AGAIN_SECONDS)
     if error.failure in {Failure.LATER, Failure.CREDENTIALS}:
-        await context.store.hold_lane(f"post:{record.channel}" if posting else "edit", pause)
+        await context.store.pause_lane(f"post:{record.channel}" if posting else "edit", pause)
     return WarningState(record, now + pause)
 
 

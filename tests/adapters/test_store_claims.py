@@ -22,7 +22,7 @@ async def test_a_claim_takes_what_is_due_and_nobody_else_gets_it(world: World, s
     (claim,) = claims.claims
     assert (claim.kind, claim.id, claim.held and claim.held.value) == ("inc", "i1", incident())
     assert claim.held is not None
-    assert (claim.held.fence, claim.held.unsettled, claim.held.lease_ends) == (claim.fence, None, claim.lease_ends)
+    assert (claim.held.fence, claim.held.in_doubt_since, claim.held.lease_ends) == (claim.fence, None, claim.lease_ends)
     other = await world.store().claim(10)
     assert other.claims == ()
     assert other.next_due_in_seconds is not None
@@ -45,14 +45,14 @@ async def test_nothing_due_says_so(store: AnyStore) -> None:
 
 
 async def test_a_release_sets_the_next_look_and_settles_the_claim(world: World, store: AnyStore) -> None:
-    """After a fenced put the record is due when it says, and the next claim finds nothing unsettled."""
+    """After a fenced put the record is due when it says, and the next claim finds no doubt."""
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     claim = await held(store)
     await store.commit(Change(puts=(Put(claim, incident(title="new"), world.now() + 0.2),)))
     assert (await store.claim(10)).claims == ()
     await world.passes(0.25)
     again = await held(store)
-    assert (again.value, again.version, again.unsettled) == (incident(title="new"), 2, None)
+    assert (again.value, again.version, again.in_doubt_since) == (incident(title="new"), 2, None)
     assert again.fence is not None
     assert claim.fence is not None
     assert again.fence > claim.fence
@@ -69,20 +69,20 @@ async def test_a_claim_that_ended_cannot_be_used_again(world: World, store: AnyS
         await store.commit(Change(puts=(Put(replace(claim, version=2), incident(), None),)))
 
 
-async def test_a_crash_between_claim_and_commit_leaves_an_unsettled_claim(world: World, store: AnyStore) -> None:
+async def test_a_crash_between_claim_and_commit_leaves_a_claim_in_doubt(world: World, store: AnyStore) -> None:
     """When the lease has ended somebody else takes the record, learns when the lost claim began, and fences it out."""
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     began = world.now()
     lost = await held(store)
     await world.passes(LEASE + 0.05)
     successor = await held(world.store())
-    assert successor.unsettled == pytest.approx(began, abs=0.15)
+    assert successor.in_doubt_since == pytest.approx(began, abs=0.15)
     with pytest.raises(Conflict):
         await store.commit(Change(puts=(Put(lost, incident(title="late"), None),)))
     assert await store.get(Incident, "i1") == Stored(incident(), 1)
 
 
-async def test_an_uncertain_release_stays_unsettled(world: World, store: AnyStore) -> None:
+async def test_an_uncertain_release_stays_in_doubt(world: World, store: AnyStore) -> None:
     """Whoever claims next is told when the uncertain claim began."""
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     began = world.now()
@@ -90,10 +90,10 @@ async def test_an_uncertain_release_stays_unsettled(world: World, store: AnyStor
     await world.passes(0.1)
     await store.commit(Change(puts=(Put(claim, incident(), world.now(), uncertain=True),)))
     await world.passes(0.01)
-    assert (await held(store)).unsettled == pytest.approx(began, abs=0.08)
+    assert (await held(store)).in_doubt_since == pytest.approx(began, abs=0.08)
 
 
-async def test_waiting_for_an_unsettled_claim_does_not_make_it_younger(world: World, store: AnyStore) -> None:
+async def test_waiting_for_a_claim_in_doubt_does_not_make_it_younger(world: World, store: AnyStore) -> None:
     """A holder that only waits hands on what it was told; otherwise the settle time would never be over."""
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     began = world.now()
@@ -103,9 +103,9 @@ async def test_waiting_for_an_unsettled_claim_does_not_make_it_younger(world: Wo
         await world.passes(LEASE + 0.05)
         waiting = await held(store)
         assert waiting.version == version
-        assert waiting.unsettled is not None
-        assert began - 0.01 <= waiting.unsettled <= ended + 0.01, "the time of the first claim, to the millisecond"
-        told.add(waiting.unsettled)
+        assert waiting.in_doubt_since is not None
+        assert began - 0.01 <= waiting.in_doubt_since <= ended + 0.01, "the time of the first claim, to the millisecond"
+        told.add(waiting.in_doubt_since)
         await store.commit(Change(puts=(Put(waiting, incident(), world.now() + LEASE, uncertain=True),)))
     assert max(told) - min(told) < 0.01
 

@@ -86,7 +86,7 @@ async def main(url: str) -> None:
     await row("open_under (incident there)", lambda n: store.open_under(f"open:{incidents[n].key}", f"d:{n}"))
     await row("claim of 20 incidents", claim, CALLS // 20, 20)
     await row("commit that releases a claim", settle)
-    await row("pace", lambda n: store.pace(f"C{n}", "i", 1.0, 1, urgent=False))
+    await row("acquire_slot", lambda n: store.acquire_slot(f"C{n}", "i", 1.0, 1, urgent=False))
     await store.aclose()
     await client.aclose()
 

@@ -58,7 +58,7 @@ async def test_waiting_for_a_turn_does_not_forget_the_doubt() -> None:
     world = World(slack={"pace": "30s", "storm": 99})
     await dying(world, sent=True)
     for _ in range(4):
-        await world.store.pace(f"post:{CHANNEL}", "others", 30, 3, urgent=False)
+        await world.store.acquire_slot(f"post:{CHANNEL}", "others", 30, 3, urgent=False)
     await world.passes(300, step=1)
     assert len(world.chat.parents()) == 1
     assert world.incident.thread.root == world.chat.parents()[0].ts

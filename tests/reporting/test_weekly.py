@@ -239,7 +239,7 @@ async def test_the_pace_of_the_channel_is_kept() -> None:
     world = await begun(slack={"pace": "1s"})
     world.clock.advance(MONDAY - world.clock.now())
     for number in range(6):
-        await world.context.store.pace(f"post:{CHANNEL}", f"x{number}", 1.0, 3, urgent=False)
+        await world.context.store.acquire_slot(f"post:{CHANNEL}", f"x{number}", 1.0, 3, urgent=False)
     await world.work()
     assert posts(world) == []
     await ticks(world, MONDAY + 30, step=1)

@@ -20,7 +20,7 @@ class MemoryRow:
 
 
 @dataclass(slots=True)
-class Lane:
+class RateLane:
     """One paced lane; times in epoch seconds, bookings before `shift` is added."""
 
     tat: float = 0.0
@@ -80,7 +80,7 @@ class MemoryData:
     """List → member → when it leaves."""
     marks: dict[str, tuple[str, float]] = field(default_factory=dict)
     trail: list[tuple[str, AuditEntry, str]] = field(default_factory=list)
-    lanes: dict[str, Lane] = field(default_factory=dict)
+    lanes: dict[str, RateLane] = field(default_factory=dict)
     listeners: list[asyncio.Event] = field(default_factory=list)
     fence: int = 0
     commits: int = 0

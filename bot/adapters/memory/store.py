@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from bot.adapters.memory.rows import Lane, MemoryData, MemoryRow
+from bot.adapters.memory.rows import MemoryData, MemoryRow, RateLane
 from bot.adapters.records import KINDS, kind_name
 from bot.core.audit_chain import canonical, chained
 from bot.core.incident.incident import Incident
@@ -116,15 +116,15 @@ class MemoryStore:
         """When the next record is due (epoch seconds); None when none is."""
         return min(self.data.due.values(), default=None)
 
-    async def pace(self, lane: str, who: str, interval_seconds: float, burst: int, *, urgent: bool) -> float:
-        """Ask for a turn in a lane: 0 when it is granted, else seconds until it is worth asking again."""
-        kept = self.data.lanes.setdefault(lane, Lane())
-        return kept.turn(who, self._now(), interval_seconds, burst, urgent=urgent)
+    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
+        """Ask for a slot in a rate lane: 0 when it is granted, else the seconds after which to ask again."""
+        kept = self.data.lanes.setdefault(rate_lane, RateLane())
+        return kept.turn(who, self._now(), interval, burst, urgent=urgent)
 
-    async def hold_lane(self, lane: str, seconds: float) -> None:
+    async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Stop a lane for that long."""
         now = self._now()
-        self.data.lanes.setdefault(lane, Lane()).hold(now + seconds, now)
+        self.data.lanes.setdefault(rate_lane, RateLane()).hold(now + seconds, now)
 
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit anywhere made something due; False after the timeout, which is in real seconds."""
@@ -208,8 +208,8 @@ class MemoryStore:
             return
         if not put.uncertain:
             row.open_claim = None
-        elif put.held.unsettled is not None:
-            row.open_claim = put.held.unsettled
+        elif put.held.in_doubt_since is not None:
+            row.open_claim = put.held.in_doubt_since
         due = now if row.again else put.due
         row.fence, row.claimed_until, row.again = None, 0.0, False
         if due is None:
@@ -233,10 +233,10 @@ class MemoryStore:
             return None
         row = self.data.rows.setdefault(member, MemoryRow())
         self.data.fence += 1
-        unsettled, lease_ends = row.open_claim, self._monotonic() + self._lease
+        in_doubt_since, lease_ends = row.open_claim, self._monotonic() + self._lease
         row.fence, row.open_claim, row.again = self.data.fence, now, False
         row.claimed_until = self.data.due[member] = now + self._lease
-        held = None if row.value is None else Stored(row.value, row.version, row.fence, unsettled, lease_ends)
+        held = None if row.value is None else Stored(row.value, row.version, row.fence, in_doubt_since, lease_ends)
         return Claim(kind, record_id, held, self.data.fence, lease_ends)
 
 

@@ -11,7 +11,7 @@ from bot.core.record import Change, Put
 
 ROOT = "{tailback}:"
 """One hash tag, so that every script also runs on Redis Cluster."""
-RECORDS, INDEXES, SETS, LISTS, MARKS, LANES = (
+RECORDS, INDEXES, SETS, LISTS, MARKS, RATE_LANES = (
     f"{ROOT}{part}:" for part in ("rec", "idx", "set", "list", "once", "pace")
 )
 DUE, FENCE, HW, AUDIT, HEAD = (f"{ROOT}{part}" for part in ("due", "fence", "hw", "audit", "audit_head"))
@@ -69,7 +69,7 @@ class Commits:
             "" if put.due is None else _delay_ms(put.due, now),
             _how(put),
             "" if put.keep_seconds is None else max(1, math.ceil(put.keep_seconds * 1000)),
-            "" if held.unsettled is None else math.ceil((now - held.unsettled) * 1000),
+            "" if held.in_doubt_since is None else math.ceil((now - held.in_doubt_since) * 1000),
             self._codecs.encode(put.value),
         )
 

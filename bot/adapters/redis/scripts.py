@@ -207,7 +207,7 @@ end
 return out
 """)
 
-PACE = _script("""
+ACQUIRE_SLOT = _script("""
 -- KEYS: lane   ARGV: who, interval, burst, urgent ('1' or '0'); returns ms to wait, 0 = granted
 -- Slots are booked in order. `shift` moves all that are booked when a turn is taken before them or the lane is held.
 local interval, burst, urgent = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
@@ -240,7 +240,7 @@ end
 return {math.max(1, math.max(slot, free) - now)}
 """)
 
-HOLD = _script("""
+PAUSE_LANE = _script("""
 -- KEYS: lane   ARGV: ms; nobody gets a turn before, and booked slots move behind it in their order
 local lane = redis.call('HMGET', KEYS[1], 'tat', 'tail', 'not_before', 'shift')
 local until_ms = now + tonumber(ARGV[1])

@@ -13,7 +13,20 @@ import structlog
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
-from bot.adapters.redis.commit import AUDIT, DUE, FENCE, HEAD, HW, INDEXES, LANES, LISTS, MARKS, RECORDS, SETS, Commits
+from bot.adapters.redis.commit import (
+    AUDIT,
+    DUE,
+    FENCE,
+    HEAD,
+    HW,
+    INDEXES,
+    LISTS,
+    MARKS,
+    RATE_LANES,
+    RECORDS,
+    SETS,
+    Commits,
+)
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.format import adopt, too_new
 from bot.adapters.redis.safety_checks import dangers, redis_time
@@ -142,21 +155,21 @@ class RedisStore:
                     claims.append(claim)
         return Claims(tuple(claims), None if whole(wait) < 0 else whole(wait) / 1000)
 
-    async def pace(self, lane: str, who: str, interval_seconds: float, burst: int, *, urgent: bool) -> float:
-        """Ask for a turn in a lane: 0 when it is granted, else seconds until it is worth asking again.
+    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
+        """Ask for a slot in a rate lane: 0 when it is granted, else the seconds after which to ask again.
 
         A lane without an interval is not kept in Redis; only the holds that this process met itself stop it.
         """
-        if interval_seconds <= 0:
-            return max(0.0, self._holds.get(lane, 0.0) - self._clocks.monotonic())
-        args = (who, math.ceil(interval_seconds * 1000), max(1, burst), int(urgent))
-        reply = await self._link.run(scripts.PACE, (LANES + lane,), args)
+        if interval <= 0:
+            return max(0.0, self._holds.get(rate_lane, 0.0) - self._clocks.monotonic())
+        args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent))
+        reply = await self._link.run(scripts.ACQUIRE_SLOT, (RATE_LANES + rate_lane,), args)
         return whole(reply[0]) / 1000
 
-    async def hold_lane(self, lane: str, seconds: float) -> None:
-        """Stop a lane for that long (a 429 stops the queue, not one coroutine); a longer hold stays."""
-        self._holds[lane] = max(self._holds.get(lane, 0.0), self._clocks.monotonic() + seconds)
-        await self._link.run(scripts.HOLD, (LANES + lane,), (math.ceil(seconds * 1000),))
+    async def pause_lane(self, rate_lane: str, seconds: float) -> None:
+        """Grant nothing in a rate lane for that long: a 429 stops the queue, not one coroutine; a longer hold stays."""
+        self._holds[rate_lane] = max(self._holds.get(rate_lane, 0.0), self._clocks.monotonic() + seconds)
+        await self._link.run(scripts.PAUSE_LANE, (RATE_LANES + rate_lane,), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit anywhere made something due; False after the timeout."""
@@ -244,8 +257,8 @@ class RedisStore:
             await self._park(text(member), whole(fence), problem)
             return None
         if held is not None:
-            unsettled = whole(opened_ms) / 1000 + offset if opened_ms else None
-            held = Stored(held.value, held.version, whole(fence), unsettled, lease_ends)
+            in_doubt_since = whole(opened_ms) / 1000 + offset if opened_ms else None
+            held = Stored(held.value, held.version, whole(fence), in_doubt_since, lease_ends)
         return Claim(name, record_id, held, whole(fence), lease_ends)
 
     async def _park(self, member: str, fence: int, problem: str) -> None:

@@ -57,7 +57,7 @@ async def works(url: str) -> None:
     assert await store.members("open") == {"p"}
     assert await store.open_under("k", "m") == (True, None)
     assert await store.audit_trail() == []
-    assert await store.pace("C1", "p", 1.0, 1, urgent=False) == 0
+    assert await store.acquire_slot("C1", "p", 1.0, 1, urgent=False) == 0
     while await store.woken(0.3):
         pass
     other = RedisStore(connect(url), CLOCKS)

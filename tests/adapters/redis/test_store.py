@@ -102,7 +102,7 @@ async def test_a_server_that_does_not_answer_costs_less_than_two_seconds(shaky: 
 async def test_no_server_is_unreachable_with_a_remedy(tmp_path: Path) -> None:
     """Every method says so in the same way, without waiting."""
     store = RedisStore(connect(f"unix://{tmp_path}/nobody"), CLOCKS)
-    for call in (store.get(Pool, "p"), store.members("open"), store.claim(1), store.hold_lane("C", 1)):
+    for call in (store.get(Pool, "p"), store.members("open"), store.claim(1), store.pause_lane("C", 1)):
         with pytest.raises(Unreachable, match="check REDIS_URL") as missing:
             await call
         assert missing.value.retryable
@@ -259,7 +259,7 @@ async def test_the_embedded_servers_permissions_suffice(tmp_path: Path) -> None:
         await store.commit(new(Pool("p"), 0.0))
         assert await waiting
         assert [claim.id for claim in (await store.claim(1)).claims] == ["p"]
-        assert await store.pace("C", "p", 1, 1, urgent=False) == 0
+        assert await store.acquire_slot("C", "p", 1, 1, urgent=False) == 0
         assert (await store.audit_trail(), await store.check()) == ([], [])
         await store.aclose()
 
