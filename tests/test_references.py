@@ -17,6 +17,7 @@ _PAGE = re.compile(r"(?<![\w/{-])((?:[\w.-]+/)*[\w-]+\.md)(?:#([\w-]+))?")
 _FILE = re.compile(r"`((?:bot|handlers|tests|docs)/(?![\w/]*\bx\.py)[\w./-]+)`")
 """`x.py` stands for any name."""
 _CODE = re.compile(r"(?<![\w.-])((?:IN|SL|RT|AC|SE)-\d{1,2}|[PC]\d{1,2}|E\d{1,2})(?![\w.-]\w)")
+_VAGUE = re.compile(r"\b(?:promises?|section|trap|misreading) \d+|\bpromises? (?:section|[PCEISRA])", re.I)
 _CATALOGUE = re.compile(r"^\| ((?:IN|SL|RT|AC|SE)-\d+|[PC]\d+)\b", re.M)
 CATALOGUES = ("docs/reliability.md", "docs/security.md", "docs/design/fault-cases.md")
 PRIORITIES = {"P0"}
@@ -64,12 +65,17 @@ def missing_codes(text: str) -> list[str]:
     return [code for code in _CODE.findall(text) if code not in known_codes() | PRIORITIES]
 
 
+def vague(text: str) -> list[str]:
+    """References by number, which say no page."""
+    return [match[0] for match in _VAGUE.finditer(text)]
+
+
 def problems(path: Path) -> list[str]:
     """Every reference of a module that leads nowhere."""
     return [
         reference
         for text in prose(path.read_text("utf-8"))
-        for reference in (*missing_pages(text), *missing_files(text), *missing_codes(text))
+        for reference in (*missing_pages(text), *missing_files(text), *missing_codes(text), *vague(text))
     ]
 
 
@@ -107,6 +113,11 @@ def test_the_check_finds_pages_that_do_not_exist(text: str, missing: list[str]) 
 def test_the_check_finds_codes_that_do_not_exist(text: str, missing: list[str]) -> None:
     """In lists, alone, and with what follows."""
     assert missing_codes(text) == missing
+
+
+def test_the_check_finds_references_by_number() -> None:
+    """A number without a page leads nowhere."""
+    assert vague("promises 2.1, rule 7, section 4 and trap 13") == ["promises 2", "section 4", "trap 13"]
 
 
 def test_the_check_finds_files_that_do_not_exist() -> None:

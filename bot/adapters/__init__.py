@@ -1,1 +1,1 @@
-"""The only rooms that touch the network or a disk: each adapter stands for one system outside."""
+"""Everything that touches the network or a disk; each adapter represents one external system."""

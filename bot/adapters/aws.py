@@ -1,4 +1,4 @@
-"""The one way to call AWS: boto3 in a thread, one client for each service and region, failures named."""
+"""Calls AWS with boto3 in a thread: one client per service and region, classified failures."""
 
 import asyncio
 import threading
@@ -32,7 +32,7 @@ from bot.ports import Failure, Refused, Unreachable
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 4.0
 TOTAL_SECONDS = 4.5
-"""For one call, finding the credentials included: two of them fit into a worker's lease of 10 s."""
+"""Time limit of one call, finding credentials included; two calls fit into a worker's lease of 10 s."""
 
 NO_CREDENTIALS = (
     NoCredentialsError,
@@ -68,29 +68,30 @@ BUSY = frozenset(
         ),
     }
 )
-"""Not accepted, and the same may be asked again: throttled, or another change of the group is under way."""
+"""Not accepted, but may be tried again: throttled, or another change of the group is in progress."""
 
 OWN_REQUEST = "The Canonical String"
-"""From there on, a refused signature's error repeats our request, a session token included."""
+"""After this text, the error of a refused signature repeats our request, session token included."""
 
 Arguments = Mapping[str, object]
 Answer = Mapping[str, object]
 
 
 def endpoint(text: str) -> str:
-    """An `endpoint_url` of a table; empty: AWS's own. Raises ValueError with a remedy."""
+    """The `endpoint_url` of a table; empty for AWS's own. Raises ValueError with a remedy."""
     return base_url(text) if text else ""
 
 
 class Aws:
-    """One region, with credentials by boto3's own chain. A call is one request, and is never repeated by itself."""
+    """One region, with boto3's usual credentials. A call is one request and is never retried automatically."""
 
     def __init__(
         self, region: str, endpoint_url: str = "", profile: str = "", total_seconds: float = TOTAL_SECONDS
     ) -> None:
-        """Nothing is contacted and no credentials are looked for before the first call.
+        """Contacts nothing and looks up no credentials before the first call.
 
-        `profile` is one of AWS's own configuration files, such as a role in another account; empty: the usual chain.
+        `profile` is a profile of AWS's configuration files, such as a role in another account; empty for the default
+        chain.
         """
         self._region, self._endpoint_url, self._total_seconds = region, endpoint_url or None, total_seconds
         self._profile = profile or None
@@ -143,7 +144,7 @@ class Aws:
 
 
 def aws_of(parts: Parts, region: str, endpoint_url: str, profile: str = "") -> Aws:
-    """The one client in this process of a region and a profile."""
+    """The shared client of a region and a profile."""
     return parts.shared(Aws, f"{region} {endpoint_url} {profile}", lambda: Aws(region, endpoint_url, profile))
 
 
@@ -158,7 +159,7 @@ def _opened(session: object, service: str, endpoint_url: str | None) -> object:
 
 
 def _answered(system: str, service: str, operation: str, error: ClientError, unsure: Failure) -> Exception:
-    """What AWS's own error means for what was asked."""
+    """Classify an AWS error."""
     said = error.response.get("Error", {})
     code, words = str(said.get("Code", "")), one_line(str(said.get("Message", "")).partition(OWN_REQUEST)[0])
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)

@@ -1,4 +1,4 @@
-"""What an integration is built from, and how its tables of tailback.toml are read: all problems of a table at once."""
+"""What integrations are built with, and validation of their tables; reports all problems of a table at once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,12 +26,12 @@ def _no_secret(headers: dict[str, str]) -> dict[str, str]:
 
 
 MoreHeaders = Annotated[dict[str, str], AfterValidator(_no_secret)]
-"""Headers that a file may hold, since they are no secrets."""
+"""Headers that the file may contain, because they are not secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What every integration may use: the shared connections, and the variables that the file names."""
+    """Shared by all integrations: connections, and the variables that the file names."""
 
     wire: HttpPool
     secret: Callable[[str], str] = field(repr=False)
@@ -39,18 +39,18 @@ class Parts:
     now: Callable[[], float]
     """Epoch seconds."""
     jobs: Jobs | None = None
-    """What GitHub's webhooks told; None where nobody keeps it, as for the doctor."""
+    """Jobs from GitHub's webhooks; None if nobody stores them, as in the check."""
     kept: dict[tuple[type, str], object] = field(default_factory=dict, repr=False)
-    """What integrations share in this process; ask by `shared`."""
+    """Objects shared between integrations in this process; use `shared`."""
 
     def shared(self, kind: type[S], key: str, make: Callable[[], S]) -> S:
-        """The one `kind` of this process for a key, such as a region; made when it is first asked for."""
+        """The shared object of a kind and a key, such as a region; created on first use."""
         if (kind, key) not in self.kept:
             self.kept[kind, key] = make()
         return cast("S", self.kept[kind, key])
 
     def token(self, place: str, key: str, variable: str) -> str:
-        """The secret that a table names under `key`; empty when it names none. Raises ConfigError with the place."""
+        """The secret that a table names under `key`; empty if it names none. Raises ConfigError with the place."""
         return _token(place, key, variable, self.secret)
 
     def http(  # noqa: PLR0913 - what a client of a back end is made of
@@ -64,16 +64,16 @@ class Parts:
         answers: frozenset[int] = frozenset(),
         token_file: str = "",
     ) -> Http:
-        """A client of the back end at `url`, by the way that its table names. Raises ConfigError with the place.
+        """An HTTP client of the back end at `url`, with the table's proxy and CA. Raises ConfigError with the place.
 
-        `token_file` holds a bearer token that is read before every request.
+        `token_file` contains a bearer token that is read before every request.
         """
         way = way_of(place, table, self.secret, token_file)
         return self.wire.http(system, url, headers=headers, way=way, answers=answers)
 
 
 def way_of(place: str, table: ReachTable, secret: Callable[[str], str], token_file: str = "") -> Way:
-    """The way that a table names; `secret` as in `Parts`. Raises ConfigError with the place."""
+    """The connection settings of a table; `secret` as in `Parts`. Raises ConfigError with the place."""
     login = _token(place, "proxy_basic_env", table.proxy_basic_env, secret)
     if login and not table.proxy:
         raise ConfigError([f"{place}: proxy_basic_env: there is no proxy to use it for; add proxy, or drop it"])
@@ -103,7 +103,7 @@ def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:
 
 
 def more_than_one(**given: str) -> str:
-    """Why these settings cannot stand together, of which one is meant to be enough; empty when they can."""
+    """Why these settings exclude one another; empty if they do not."""
     found = [name for name, value in given.items() if value]
     return f"{listed(found)} exclude each other; keep one" if len(found) > 1 else ""
 
@@ -111,9 +111,9 @@ def more_than_one(**given: str) -> str:
 def together(
     own: Callable[[], S], pools: Mapping[str, Mapping[str, object]], each: Callable[[str, Mapping[str, object]], P]
 ) -> tuple[S, dict[str, P]]:
-    """What `own` makes of a source's table, and `each` of every pool's name and keys.
+    """Build a source's table with `own`, and every pool's keys with `each`.
 
-    Raises ConfigError with every problem of all of them.
+    Raises ConfigError with all problems together.
     """
     problems, made, found = Problems(), list[S](), dict[str, P]()
     with problems:
@@ -126,13 +126,13 @@ def together(
 
 
 class Problems:
-    """Collects what is wrong with many tables, so that a person mends all of it at once: `with problems: ...`."""
+    """Collects the problems of many tables, so that people can fix them all at once: `with problems: ...`."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
 
     def __enter__(self) -> None:
-        """What raises ConfigError inside is kept, and the program goes on after the block."""
+        """Collect a ConfigError raised inside the block; the program continues after the block."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -142,6 +142,6 @@ class Problems:
         return isinstance(error, ConfigError)
 
     def settle(self) -> None:
-        """Raise ConfigError with every problem once; nothing when there is none."""
+        """Raise ConfigError with every problem, without repeats; do nothing if there is none."""
         if self.found:
             raise ConfigError(list(dict.fromkeys(self.found)))

@@ -1,4 +1,4 @@
-"""Drawings as PNG pictures, with Pillow and the font that it brings: one at a time, beside the event loop."""
+"""Renders drawings as PNG with Pillow and its font, one at a time, outside the event loop."""
 
 import asyncio
 import io
@@ -8,25 +8,25 @@ from PIL import Image, ImageDraw, ImageFont
 from bot.core.charts.drawing import XY, Area, Drawing, Stroke, dashes
 
 SHARP = 2
-"""Pixels of the picture per unit: it is shown 400 wide, and as sharp on a good screen."""
+"""Pixels per unit: charts are shown 400 wide, and look sharp on high-resolution screens."""
 FINE = 2
-"""It is drawn this many times larger and scaled down, which smooths every line."""
+"""Rendered this many times larger and scaled down, to smooth lines."""
 
 
 class PngArtist:
-    """Draws one picture at a time, so that many incidents never need the memory of many pictures."""
+    """Renders one picture at a time, to bound memory."""
 
     def __init__(self) -> None:
         self._one = asyncio.Semaphore(1)
 
     async def png(self, drawing: Drawing) -> bytes:
-        """The picture as a file; it never fails for what a drawing says."""
+        """The PNG file; never fails because of a drawing's content."""
         async with self._one:
             return await asyncio.to_thread(drawn, drawing)
 
 
 def drawn(drawing: Drawing) -> bytes:
-    """The picture as a file, in about 50 ms; pure but for the clock that a picture does not have."""
+    """The PNG file, in about 50 ms."""
     scale = SHARP * FINE
     size = (round(drawing.width) * scale, round(drawing.height) * scale)
     image = Image.new("RGB", size, drawing.background)

@@ -1,4 +1,4 @@
-"""Every back end that tailback.toml names, built at once; whatever is wrong with any of them is said together."""
+"""Builds every back end of tailback.toml, and reports all problems together."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,18 +23,18 @@ Lever = tuple[Scaler, ScalePolicy]
 
 @dataclass(frozen=True, slots=True)
 class BackEnds:
-    """What stands behind the desk; `close` it at the end."""
+    """All back ends; call `close` at the end."""
 
     metrics: Mapping[str, Metrics]
-    """By pool name: the source that measures it."""
+    """By pool name: its metrics source."""
     levers: Mapping[str, Lever]
-    """By pool name: the scaler and what it may do."""
+    """By pool name: its scaler and policy."""
     alertmanagers: Mapping[str, Alertmanager]
     """By configured name."""
     outside: Outside | None
     sns: Sns
     slack: Way
-    """How Slack is reached."""
+    """Connection settings of Slack."""
     wire: HttpPool = field(repr=False)
 
     async def close(self) -> None:
@@ -45,9 +45,9 @@ class BackEnds:
 def build(
     settings: Settings, now: Callable[[], float], wire: HttpPool | None = None, jobs: Jobs | None = None
 ) -> BackEnds:
-    """Build all back ends; nothing is contacted. Raises ConfigError with every problem, each with place and remedy.
+    """Build all back ends without contacting any. Raises ConfigError with every problem, its place and remedy.
 
-    `now` gives epoch seconds. Without `wire` one is opened; `jobs` is what GitHub's webhooks told.
+    `now` gives epoch seconds. Without `wire` a connection pool is opened; `jobs` are those of GitHub's webhooks.
     """
     problems, file = Problems(), settings.file
     parts = Parts(wire or HttpPool(), settings.secret, now, jobs)
@@ -74,7 +74,7 @@ def build(
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
-    """What builds the table's kind; raises ConfigError that lists the known ones, or names the missing library."""
+    """The builder of the table's kind; raises ConfigError with the known kinds or the missing library."""
     known = listed((f'"{kind}"' for kind in kinds), most=20)
     if "kind" not in raw:
         raise ConfigError([f"{place}: kind: is required; known kinds: {known}"])
@@ -103,7 +103,7 @@ def _metrics(file: File, parts: Parts, problems: Problems) -> dict[str, Metrics]
 
 
 def _source_of(pool: str, table: PoolTable, file: File) -> str:
-    """The name of the source that measures a pool; empty when it names none and has nothing to measure."""
+    """The name of a pool's metrics source; empty if the pool has none."""
     place, known = f'[pool."{pool}"]', listed((f'"{name}"' for name in file.metrics), most=20)
     if table.metrics and table.metrics not in file.metrics:
         remedy = f"known sources: {known}" if file.metrics else f"add a table [metrics.{table.metrics}]"

@@ -1,4 +1,4 @@
-"""The kinds of a back end by their word: the module of a kind, and its library, is loaded when it is first used."""
+"""Loads the module of a kind, and its library, when a configuration first names it."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -10,14 +10,14 @@ B = TypeVar("B")
 
 
 class Kinds(Mapping[str, B], Generic[B]):
-    """The word of `kind` → the `build` of the module of that name in one room."""
+    """Maps `kind` to the `build` of the module with that name in a package."""
 
     def __init__(self, room: str, *words: str) -> None:
         """`room` is a package such as bot.adapters.scalers."""
         self._room, self._words = room, words
 
     def __getitem__(self, word: str) -> B:
-        """What builds the kind; raises KeyError, or ConfigError when a library that it needs is not installed."""
+        """The builder of a kind; raises KeyError, or ConfigError if a library is not installed."""
         if word not in self._words:
             raise KeyError(word)
         try:

@@ -1,4 +1,4 @@
-"""Who is told when Slack cannot be reached for too long: one small JSON document by POST to a configured address."""
+"""Notifies a webhook outside Slack when Slack is unreachable for too long: one small JSON document by POST."""
 
 from bot.adapters.build_context import Parts
 from bot.adapters.http.client import Http, secret_url
@@ -9,20 +9,20 @@ PLACE = "[outside_slack]"
 
 
 class WebhookOutside:
-    """The port `Outside`. The document is `{"source": "tailback", "event": …, "text": …}`; any 2xx will do."""
+    """The port `Outside`. The document is `{"source": "tailback", "event": …, "text": …}`; any 2xx is success."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
 
     async def tell(self, event: str, text: str) -> None:
-        """Send one document; raises Unreachable, and nothing is sent twice by itself."""
+        """Send one document; raises Unreachable, and never retries."""
         answer = await self._http.send("POST", "", {"source": "tailback", "event": event, "text": text})
         if not answer.ok:
             raise self._http.problem(f"answered HTTP {answer.status}: {answer.text}", Failure.SHAPE)
 
 
 def build(table: OutsideTable, parts: Parts) -> WebhookOutside:
-    """The fallback from its table; the address is a secret and is never shown. Raises ConfigError."""
+    """The webhook from its table; the address is a secret and never shown. Raises ConfigError."""
     try:
         address = secret_url(parts.token(PLACE, "url_env", table.url_env))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Runs another program: no shell, few variables, bounded output, a time limit, and nothing of it left behind."""
+"""Runs a program: no shell, few variables, bounded output, a time limit, and no leftover processes."""
 
 import asyncio
 import contextlib
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 MOST_OUT = 64 * 1024
 MOST_ERR = 4 * 1024
-"""Bytes that are kept: the first of standard output, the last of standard error."""
+"""Bytes kept: the start of standard output, the end of standard error."""
 KILLED_SECONDS = 1.0
-"""How long the rest of the output may take after a kill."""
+"""How long to wait for the remaining output after a kill."""
 PLAIN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
 class TooSlow(Exception):  # noqa: N818 - named by what is true of the program
-    """The program did not end in time, and was killed with its whole process group."""
+    """The program did not end in time; its process group was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +24,22 @@ class Ended:
     """How a program ended."""
 
     code: int
-    """Its exit code; negative: the signal that killed it."""
+    """The exit code; negative: the signal that killed it."""
     out: bytes
     err: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """How programs are run: with these variables besides PATH and LANG, in /, without input."""
+    """Runs programs with these variables besides PATH and LANG, in /, without input."""
 
     variables: Mapping[str, str] = field(repr=False)
     seconds: float
 
     async def run(self, words: Sequence[str]) -> Ended:
-        """Run a program to its end. Raises OSError when it cannot be started, TooSlow.
+        """Run a program to its end. Raises OSError if it cannot be started, TooSlow.
 
-        It has ended when its outputs are closed too. It leads a process group of its own, which is killed when time is
-        up or the caller gives up.
+        It has ended when its outputs are closed too. Its own process group is killed on a time-out or cancellation.
         """
         process = await self._started(words)
         out, err = bytearray(), bytearray()
@@ -61,7 +60,7 @@ class Programs:
         return Ended(code, bytes(out), bytes(err))
 
     async def _started(self, words: Sequence[str]) -> asyncio.subprocess.Process:
-        """The program; when the caller gives up while it is being started, its group is killed here."""
+        """Start the program; if the caller is cancelled meanwhile, kill its group."""
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
                 *words,
@@ -81,7 +80,7 @@ class Programs:
 
 
 async def _kill(process: asyncio.subprocess.Process, readers: Sequence[asyncio.Task[None]]) -> None:
-    """End the whole group, also when its leader has ended already, and let go of its outputs."""
+    """Kill the whole group, even after its leader has ended, and close its outputs."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     await asyncio.wait([*readers, asyncio.create_task(process.wait())], timeout=KILLED_SECONDS)

@@ -1,4 +1,4 @@
-"""How records become JSON documents in Redis and come back: typed, never pickled, tolerant of newer fields."""
+"""Converts records to JSON documents and back: typed, never pickled, tolerant of newer fields."""
 
 from dataclasses import dataclass
 from types import GenericAlias
@@ -36,7 +36,7 @@ KINDS: dict[str, type[Record]] = {
     "early": WarningRecord,
     "fill": Backfill,
 }
-"""Kind in a key, and in a due member → the record's type."""
+"""Kind, as in keys and due members → the record's type."""
 
 _NAMES: dict[type[object], str] = {kind: name for name, kind in KINDS.items()}
 
@@ -53,7 +53,7 @@ def _adapter(kind: type[Record], config: ConfigDict) -> TypeAdapter[tuple[Record
 
 @dataclass(frozen=True, slots=True)
 class Codecs:
-    """Encodes and decodes records; building one compiles the types (some 20 ms), so a process makes one."""
+    """Encodes and decodes records; building one compiles the types (some 20 ms), so use one per process."""
 
     adapters: dict[type[object], TypeAdapter[tuple[Record]]]
 
@@ -61,13 +61,13 @@ class Codecs:
     def build(cls) -> "Codecs":
         """Compile every record type.
 
-        Each stands in a tuple of one because pydantic takes no configuration on a dataclass that is not its own.
+        Each is wrapped in a tuple, because pydantic takes no configuration on a foreign dataclass.
         """
         exact = ConfigDict(ser_json_inf_nan="constants")
         return cls({kind: _adapter(kind, exact) for kind in KINDS.values()})
 
     def encode(self, record: Record) -> bytes:
-        """One JSON object. Raises Unreachable when the record cannot be written down (half a surrogate pair)."""
+        """One JSON object. Raises Unreachable if the record cannot be encoded (half a surrogate pair)."""
         try:
             return self.adapters[type(record)].dump_json((record,))[1:-1]
         except (PydanticSerializationError, UnicodeEncodeError) as error:
@@ -75,7 +75,7 @@ class Codecs:
             raise Unreachable("Redis", what, failure=Failure.SHAPE) from None
 
     def decode(self, kind: type[R], record_id: str, document: bytes) -> R:
-        """The record in a document. Raises Unreachable with the record's name when the document is none of ours."""
+        """The record in a document. Raises Unreachable with the record's name if the document is invalid."""
         try:
             (record,) = self.adapters[kind].validate_json(b"[" + document + b"]")
         except ValidationError as error:

@@ -1,6 +1,6 @@
-"""Amazon SNS: fetches its signing certificates once, checks signatures with them, and confirms subscriptions.
+"""Amazon SNS: fetches signing certificates once, checks signatures, confirms subscriptions.
 
-The addresses are checked before they come here (`bot.sources.sns`): https, and SNS's own host in the topic's region.
+The addresses are checked earlier (`bot.sources.sns`): https, and SNS's own host in the topic's region.
 """
 
 from collections.abc import Callable
@@ -22,14 +22,14 @@ V = TypeVar("V")
 
 SYSTEM = "Amazon SNS"
 MOST_KEPT = 32
-"""Certificates remembered, and addresses without one; SNS changes its own about once a year."""
+"""Cached certificates and failed addresses; SNS changes its certificate about once a year."""
 FORGET_SECONDS = 60.0
-"""How long an address without a certificate is not asked for again."""
+"""How long a failed address is not tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A signing certificate's key, and until when it counts (epoch seconds)."""
+    """A signing certificate's key and expiry (epoch seconds)."""
 
     key: RSAPublicKey
     begins: float
@@ -37,7 +37,7 @@ class Certificate:
 
 
 class AmazonSns:
-    """The port `Sns`. One process keeps its own certificates; each is fetched when it is first named."""
+    """The port `Sns`. Certificates are cached per process and fetched on first use."""
 
     def __init__(self, wire: HttpPool, now: Callable[[], float], way: Way = DIRECT) -> None:
         """`now` gives epoch seconds."""
@@ -46,7 +46,7 @@ class AmazonSns:
         self._without: dict[str, float] = {}
 
     async def vouched(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
-        """Whether the owner of that certificate signed these bytes (RSA, PKCS #1 v1.5)."""
+        """Whether the certificate's owner signed these bytes (RSA, PKCS #1 v1.5)."""
         found = self._known.get(certificate_url) or await self._fetched(certificate_url)
         if found is None or not found.begins <= self._now() <= found.ends:
             return False
@@ -58,14 +58,14 @@ class AmazonSns:
         return True
 
     async def confirm(self, address: str) -> None:
-        """Confirm a subscription; doing it twice is fine."""
+        """Confirm a subscription; repeating it is harmless."""
         parts = urlsplit(address)
         answer = await self._get(f"https://{parts.netloc}", parts.path or "/", dict(parse_qsl(parts.query)))
         if not answer.ok:
             raise Refused(f"{SYSTEM} did not confirm the subscription (HTTP {answer.status}): {answer.text}")
 
     async def _fetched(self, address: str) -> Certificate | None:
-        """The certificate at an address; None when there is none that can be used. Raises Unreachable."""
+        """The certificate at an address; None if it is unusable. Raises Unreachable."""
         if self._now() < self._without.get(address, 0.0):
             return None
         parts = urlsplit(address)

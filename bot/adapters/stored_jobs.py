@@ -1,4 +1,4 @@
-"""The jobs that GitHub's webhooks told of, as `bot/measuring/store_job.py` put them into the store."""
+"""The jobs from GitHub's webhooks, as `bot/measuring/store_job.py` stored them."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from bot.core.pool.job import WebhookCoverage, WorkflowJob, key_of, line_of
 from bot.ports import Store
 
 PORTION = 500
-"""Jobs read in one round trip, so that a label with thousands of them holds up nobody else."""
+"""Jobs per round trip, so that a label with thousands of them blocks nobody."""
 
 
 class StoredJobs:
@@ -18,7 +18,7 @@ class StoredJobs:
         self._now = now
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
-        """The jobs that ask for a label: all that wait or run, and those that ended in the last hour."""
+        """A label's jobs: all that wait or run, and those that ended in the last hour."""
         ids = await self._store.listed(f"jobs:{key_of(label)}")
         found: list[WorkflowJob] = []
         for first in range(0, len(ids), PORTION):
@@ -27,5 +27,5 @@ class StoredJobs:
         return tuple(found)
 
     async def line(self) -> WebhookCoverage | None:
-        """How long webhooks have come without a gap; None when none came in two hours."""
+        """How long webhooks have arrived without a gap; None if none did in two hours."""
         return line_of(await self._store.listed("heard"), self._now())

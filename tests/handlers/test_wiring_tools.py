@@ -57,7 +57,7 @@ async def found(of: Settings, area: str) -> list[CheckFinding]:
 
 
 async def test_a_dangerous_redis_is_seen(tmp_path: Path, redis_url: str) -> None:
-    """promises section 2, on a real server: eviction and a missing append-only file, each with its remedy."""
+    """On a real server: eviction and a missing append-only file, each with its remedy (docs/design/storage.md)."""
     of = settings(tmp_path, REDIS_URL=redis_url)
     (fine,) = await found(of, "redis")
     assert fine == CheckFinding("redis", Level.OK, "Redis answers and is fit to keep incidents")

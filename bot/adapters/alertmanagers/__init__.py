@@ -1,1 +1,1 @@
-"""Back ends for silences and for what fires, one file per kind; `table.py` names them."""
+"""Back ends for silences and firing alerts, one file per kind; `registry.py` lists them."""

@@ -1,4 +1,4 @@
-"""Prometheus Alertmanager: silences, and what fires."""
+"""Prometheus Alertmanager: silences and firing alerts."""
 
 import base64
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from bot.sources.alertmanager import parse
 
 
 class AlertmanagerTable(ApiV2Table):
-    """`[alertmanager.NAME]` with `kind = "alertmanager"`. It has no credentials of its own: a proxy in front may."""
+    """`[alertmanager.NAME]` with `kind = "alertmanager"`; credentials are those of a proxy in front of it."""
 
     token_file: str = ""
-    """A bearer token that is renewed while we run, as a service account's is; read before every request."""
+    """A file with a bearer token that may be renewed at any time; read before every request."""
     basic_env: str = ""
     """Names the variable that holds `user:password`."""
     org_id: str = ""

@@ -1,4 +1,4 @@
-"""Silences and alerts out of the JSON of the Alertmanager API, version 2."""
+"""Parses silences and alerts from the Alertmanager API, version 2."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,11 +11,11 @@ RULE_UID = "__alert_rule_uid__"
 BATCH = 500
 
 Parse = Callable[[bytes], Delivery]
-"""The webhook parser of the same sender: one and the same alert reads alike, however it came."""
+"""The webhook parser of the same sender, so that an alert is parsed alike wherever it came from."""
 
 
 def silence_from(row: object) -> tuple[str, SilenceFound | None]:
-    """(state, silence) of one document; ("", None) when it cannot be read."""
+    """(state, silence) of one document; ("", None) if it is unreadable."""
     found = fields(row)
     ends_at, silence_id = instant(found.get("endsAt")), text(found.get("id"))
     if ends_at is None or not silence_id or not isinstance(found.get("matchers"), list):
@@ -27,7 +27,7 @@ def silence_from(row: object) -> tuple[str, SilenceFound | None]:
 
 
 def alerts_from(rows: Sequence[object], parse: Parse) -> Iterator[Alert]:
-    """The alerts of a listing, which lists only what fires; one that cannot be read is left out."""
+    """The alerts of a listing, all of which fire; unreadable ones are skipped."""
     known = [_as_sent(fields(row)) for row in rows if fields(fields(row).get("labels"))]
     for start in range(0, len(known), BATCH):
         alerts = known[start : start + BATCH]
@@ -38,10 +38,10 @@ def alerts_from(rows: Sequence[object], parse: Parse) -> Iterator[Alert]:
 
 
 def groups_from(rows: Sequence[object], parse: Parse, external_url: str = "") -> Iterator[Delivery]:
-    """The groups of a listing as their webhooks would say them; a group that cannot be read is left out.
+    """The groups of a listing, as their webhooks would describe them; unreadable ones are skipped.
 
-    The listing does not show the routes that a webhook's `groupKey` begins with: the key is made from the labels. Nor
-    does it show the `externalURL`, which is the back end's own address.
+    The listing does not contain the routes that a webhook's `groupKey` begins with, so the key is made from the labels.
+    It also lacks `externalURL`, so the back end's own address is used.
     """
     for row in rows:
         group = fields(row)
@@ -62,12 +62,12 @@ def groups_from(rows: Sequence[object], parse: Parse, external_url: str = "") ->
 
 
 def _shown(labels: Mapping[str, object]) -> dict[str, object]:
-    """Labels without those that Grafana keeps to itself."""
+    """Labels without Grafana's internal ones."""
     return {name: value for name, value in labels.items() if not (name.startswith("__") and name.endswith("__"))}
 
 
 def _as_sent(row: Mapping[str, object]) -> dict[str, object]:
-    """The alert as its webhook would say it: the status is a word, and Grafana's internal labels stand beside."""
+    """The alert as its webhook would describe it: the status as a word, Grafana's internal labels apart."""
     labels = fields(row.get("labels"))
     as_sent = {**row, "labels": _shown(labels), "status": "firing", "endsAt": None}
     return {**as_sent, "ruleUID": labels[RULE_UID]} if RULE_UID in labels else as_sent

@@ -1,4 +1,4 @@
-"""Silences and firing alerts by the Alertmanager API, version 2, as Prometheus Alertmanager and Grafana speak it."""
+"""Silences and firing alerts by the Alertmanager API, version 2, for Prometheus Alertmanager and Grafana."""
 
 import re
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from bot.ports import Failure, Refused, SilenceFound, Unreachable
 from bot.sources.payload import fields, instant
 
 SILENCE_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
-"""What an id may be to stand in a path; no back end gives out another one."""
+"""Pattern of ids that may be part of a path; back ends use no others."""
 SAID = ("id", "matchers", "startsAt", "createdBy", "comment")
-"""What is sent again of a silence that gets another end."""
+"""The fields that are sent again when a silence gets another end."""
 NOT_READY = 409
-"""Grafana, while its Alertmanager starts."""
+"""Grafana's status while its Alertmanager starts."""
 
 
 class ApiV2Table(ReachTable):
-    """What every `[alertmanager.NAME]` has."""
+    """The settings of every `[alertmanager.NAME]`."""
 
     kind: str
     url: BaseUrl
     external_url: BaseUrl = ""
-    """The address that stands in what it sends (`externalURL`), where that is another one than `url`."""
+    """The address in its payloads (`externalURL`), if it differs from `url`."""
     token_env: str = ""
     max_silence: Seconds = 86400.0
 
@@ -47,8 +47,8 @@ class ApiV2:
     ) -> str:
         """Create a silence, read it back and return its id.
 
-        A silence that could be read back but says something else is ended again and refused. When the reading back
-        fails, Unreachable(UNKNOWN) is raised: it may well exist, and `find` by its tag tells.
+        A silence that differs from the request is ended again and refused. When reading back fails,
+        Unreachable(UNKNOWN) is raised: the silence may exist, and `find` by its tag can tell.
         """
         self._judge(matchers, ends_at - starts_at)
         document = {
@@ -66,7 +66,7 @@ class ApiV2:
         return silence_id
 
     async def find(self, tag: str) -> SilenceFound | None:
-        """The newest active or pending silence whose comment carries `tag` as a word of its own."""
+        """The newest active or pending silence whose comment contains `tag` as a word."""
         word = re.compile(rf"(?<![\w-])(?={re.escape(tag)}(?![\w-]))" if tag[:1].isalnum() else re.escape(tag))
         found: list[tuple[float, SilenceFound]] = []
         for row in await self._rows():
@@ -76,7 +76,7 @@ class ApiV2:
         return max(found, key=lambda pair: pair[0])[1] if found else None
 
     async def silenced(self) -> tuple[SilenceFound, ...]:
-        """The silences that are active now, whoever made them."""
+        """All active silences, whoever created them."""
         found = [silence_from(row)[1] for row in await self._rows()]
         return tuple(silence for silence in found if silence is not None and silence.active)
 
@@ -88,10 +88,10 @@ class ApiV2:
         return answer.body
 
     async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:
-        """Send the silence again with another end, and read it back; nothing else of it changes.
+        """Send the silence again with another end, and read it back; nothing else changes.
 
-        With the same matchers and the same start it keeps its id; else the back end ends it and gives a new one.
-        Raises Refused when it is over, Unreachable(UNKNOWN) when it is not known what came of it.
+        With the same matchers and start it keeps its id; otherwise the back end ends it and returns a new one. Raises
+        Refused when it has ended, Unreachable(UNKNOWN) when the outcome is unknown.
         """
         before, silence = await self._active(silence_id)
         document = {key: before[key] for key in SAID if key in before} | {"endsAt": _rfc3339(ends_at)}
@@ -105,7 +105,7 @@ class ApiV2:
         return stored
 
     async def _active(self, silence_id: str) -> tuple[dict[str, object], SilenceFound]:
-        """The silence as it was sent; raises Refused when it holds no more."""
+        """The silence as it was sent; raises Refused if it is no longer active."""
         over = Refused(f"The silence is over, or {self._http.system} has lost it; silence again if it is needed.")
         if not SILENCE_ID.fullmatch(silence_id):
             raise over
@@ -119,7 +119,7 @@ class ApiV2:
         return dict(document), silence
 
     def _id_of(self, answer: HttpAnswer) -> str:
-        """The id that the back end gave a silence which it took."""
+        """The id of the created silence."""
         self._accepted(answer, "the silence", Failure.UNKNOWN)
         body = fields(answer.body)
         silence_id = body.get("silenceID") or body.get("silenceId") or body.get("id")
@@ -128,7 +128,7 @@ class ApiV2:
         return silence_id
 
     async def get(self, silence_id: str) -> SilenceFound | None:
-        """One silence, ended ones included for a while; None when the back end does not know it."""
+        """One silence, recently ended ones included; None if the back end does not know it."""
         if not SILENCE_ID.fullmatch(silence_id):
             return None
         answer = await self._http.get(f"{self._prefix}/silence/{silence_id}")
@@ -141,7 +141,7 @@ class ApiV2:
         return silence
 
     async def end(self, silence_id: str) -> None:
-        """End a silence now; one that has ended or is forgotten is fine (Alertmanager 0.25 answers 500 for it)."""
+        """End a silence now; a silence that has ended or is unknown is not an error (Alertmanager 0.25 answers 500)."""
         if not SILENCE_ID.fullmatch(silence_id):
             return
         try:
@@ -157,7 +157,7 @@ class ApiV2:
             self._accepted(answer, "ending the silence", Failure.UNKNOWN)
 
     async def firing(self) -> tuple[Alert, ...]:
-        """The alerts that fire now; silenced and inhibited ones too, because their queue is no shorter."""
+        """All firing alerts, including silenced and inhibited ones, because their queue is no shorter."""
         wanted = {"active": "true", "silenced": "true", "inhibited": "true", "unprocessed": "true"}
         answer = await self._http.get(f"{self._prefix}/alerts", wanted)
         self._accepted(answer, "listing the alerts", Failure.LATER)
@@ -166,7 +166,7 @@ class ApiV2:
         return tuple(alerts_from(answer.body, self._parse))
 
     async def groups(self) -> tuple[Delivery, ...]:
-        """What fires now, grouped as the routes of the back end group it; the routes themselves are not shown."""
+        """Firing alerts, grouped as the back end's routes group them; the routes themselves are not listed."""
         wanted = {"active": "true", "silenced": "true", "inhibited": "true"}
         answer = await self._http.get(f"{self._prefix}/alerts/groups", wanted)
         self._accepted(answer, "listing the alert groups", Failure.LATER)

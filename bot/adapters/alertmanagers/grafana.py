@@ -13,19 +13,19 @@ PREFIX = "/api/alertmanager/grafana/api/v2"
 
 
 PERMISSIONS = "/api/access-control/user/permissions"
-"""Where Grafana tells a token what it may do."""
+"""Grafana's endpoint for the permissions of a token."""
 NEEDED = {
     "make silences": ("alert.silences:create", "alert.instances:create"),
     "extend or end silences": ("alert.silences:write", "alert.instances:write"),
 }
-"""What Tailback does → the permissions one of which is enough for it."""
+"""Operation → permissions, one of which is enough for it."""
 
 
 class Grafana(ApiV2):
-    """The port `Alertmanager`, and what its token may do."""
+    """The port `Alertmanager`, and a check of the token's permissions."""
 
     async def lacking(self) -> tuple[str, ...] | None:
-        """The permissions of which the token has none, in whatever folder; None where Grafana does not tell."""
+        """Missing permissions, in any folder; None if Grafana does not tell."""
         try:
             answer = await self._http.get(PERMISSIONS)
         except Unreachable:

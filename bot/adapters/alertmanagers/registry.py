@@ -1,4 +1,4 @@
-"""The kinds of alertmanager: the word of `kind` in `[alertmanager.NAME]`, and what builds it."""
+"""The kinds of Alertmanager: the value of `kind` in `[alertmanager.NAME]`, and its builder."""
 
 from collections.abc import Callable, Mapping
 

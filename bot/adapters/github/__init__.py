@@ -1,1 +1,1 @@
-"""GitHub's REST API, asked sparingly: runners, waiting jobs, and how much of each was seen."""
+"""GitHub's REST API with few calls: runners, waiting jobs, and how complete both are."""

@@ -1,4 +1,4 @@
-"""Questions to GitHub's REST API: limits are kept before GitHub has to enforce them, and refusals name their remedy."""
+"""Calls GitHub's REST API within its rate limits; refusals name their remedy."""
 
 import asyncio
 import re
@@ -21,30 +21,30 @@ HEADERS = {
     "User-Agent": "Tailback",
 }
 MOVED = frozenset({301, 302, 307, 308})
-"""A repository that has another name or owner now: GitHub leads on to its number."""
+"""Statuses of a renamed or transferred repository; GitHub redirects to its number."""
 ANSWERS = frozenset({304, 401, 403, 429}) | MOVED
-"""No errors here: "not modified", and refusals whose headers say which permission is missing and when to ask again."""
+"""Statuses that are handled here: "not modified", and refusals whose headers explain them."""
 SECONDARY_SECONDS = 60.0
-"""The least pause after a secondary limit that names none; it doubles while GitHub goes on refusing."""
+"""The shortest pause after a secondary limit without a time; doubles while GitHub keeps refusing."""
 LONGEST_SECONDS = 900.0
 LONGEST_HOUR_SECONDS = 7200.0
-"""GitHub's limits are by the hour; no header makes us wait longer than that, with clocks that differ (C17)."""
+"""GitHub's limits are hourly, so no header makes us wait longer, even when clocks differ (C17)."""
 MOST_DIGITS = 12
 ID_PATH = re.compile(r"/repositories/\d{1,15}(?:/[A-Za-z0-9_-]{1,40}){1,6}")
 
 
 class Absent(Unreachable):
-    """GitHub knows no such thing, or the credentials may not see it."""
+    """GitHub has no such object, or the credentials may not see it."""
 
 
 class Allowance:
-    """How many calls one round may still make."""
+    """The remaining calls of one round."""
 
     def __init__(self, calls: int) -> None:
         self.whole = self.left = calls
 
     def take(self) -> bool:
-        """Whether one more call may be made; it counts from now on."""
+        """Whether another call may be made; counts it."""
         if self.left <= 0:
             return False
         self.left -= 1
@@ -56,10 +56,10 @@ class Allowance:
 
 
 class GitHubApi:
-    """GitHub's API as one set of credentials sees it. Every question raises Unreachable while a limit holds."""
+    """GitHub's API for one set of credentials. Every call raises Unreachable while a limit applies."""
 
     def __init__(self, http: Http, keys: Keys, now: Callable[[], float], reserve: int) -> None:
-        """`http` takes ANSWERS as such. `now`: epoch seconds; `reserve` calls of each hour are left to others."""
+        """`http` accepts ANSWERS; `now`: epoch seconds; `reserve` calls per hour are left to others."""
         self._http, self._keys, self._now, self._reserve = http, keys, now, reserve
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._left: int | None = None
@@ -68,11 +68,11 @@ class GitHubApi:
 
     @property
     def remaining(self) -> int | None:
-        """Calls that GitHub still allows until the hour of its limit ends; None when it has not said."""
+        """Remaining calls of this hour; None if GitHub has not said."""
         return None if self._now() >= self._resets_at else self._left
 
     async def get(self, path: str, params: Mapping[str, str], etag: str = "") -> HttpAnswer:
-        """Read; the answer is a 200, or a 304 when `etag` still holds. Everything else raises Unreachable."""
+        """GET; returns a 200, or a 304 when `etag` still matches. Anything else raises Unreachable."""
         async with self._slots:
             self._may_ask()
             headers = {**HEADERS, **await self._keys.headers(), **({"If-None-Match": etag} if etag else {})}
@@ -87,11 +87,11 @@ class GitHubApi:
         raise self._refusal(path, answer)
 
     def problem(self, what: str, failure: Failure = Failure.SHAPE) -> Unreachable:
-        """The error to raise for an answer that cannot be used."""
+        """The error for an unusable response."""
         return self._http.problem(what, failure)
 
     def _led_to(self, path: str, answer: HttpAnswer) -> str:
-        """The path that a moved repository's redirect names; followed once, and under the configured address alone."""
+        """The target of a moved repository's redirect; followed once, and only on the configured host."""
         address = answer.headers.get("location", "").partition("?")[0]
         new = address.removeprefix(self._http.url)
         if new == address or not ID_PATH.fullmatch(new):
@@ -109,7 +109,7 @@ class GitHubApi:
             raise self._http.problem(f"{told}, and {kept}", Failure.LATER, self._resets_at - now)
 
     def _note(self, headers: Mapping[str, str]) -> None:
-        """What GitHub says of the hourly limit; answers that overtake each other never raise what is left."""
+        """Store GitHub's hourly limit; responses that arrive out of order never raise it."""
         left, ends = _number(headers.get("x-ratelimit-remaining")), _number(headers.get("x-ratelimit-reset"))
         if left is None or ends is None or headers.get("x-ratelimit-resource", "core") != "core":
             return
@@ -133,7 +133,7 @@ class GitHubApi:
         return self._http.problem(f"answered HTTP {answer.status} for {path}: {answer.text}", Failure.SHAPE)
 
     def _limited(self, answer: HttpAnswer) -> Unreachable | None:
-        """The pause that a limit asks for; None when the refusal has another reason.
+        """The pause for a rate limit; None if the refusal has another reason.
 
         The order is that of GitHub's "Rate limits for the REST API": Retry-After, the end of the hour, a minute.
         """
@@ -170,7 +170,7 @@ class GitHubApi:
 
 
 async def together(calls: Iterable[Awaitable[A]]) -> list[A]:
-    """What all of these came to; the first problem is raised when none of them is under way any more."""
+    """All results; the first problem is raised after all of them have ended."""
     found = await asyncio.gather(*calls, return_exceptions=True)
     if problem := next((one for one in found if isinstance(one, BaseException)), None):
         raise problem
@@ -195,7 +195,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _thing(path: str) -> str:
-    """GitHub answers 404 also for what the credentials may not see."""
+    """A 404 can also mean that the credentials may not see the object."""
     parts = path.split("/")
     if parts[1] == "enterprises":
         return (

@@ -1,4 +1,4 @@
-"""How GitHub knows us: a token, or a GitHub App that trades its private key for a token of an hour."""
+"""Authenticates with GitHub: a token, or a GitHub App whose private key buys one-hour tokens."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -15,43 +15,43 @@ from bot.config import ConfigError
 from bot.ports import Failure, Unreachable
 
 EARLY_SECONDS = 300.0
-"""A new token is asked for that long before the old one ends."""
+"""A new token is requested this long before the old one expires."""
 SKEW_SECONDS = 60
-"""Our clock may be ahead of GitHub's by that much."""
+"""Allowed difference between our clock and GitHub's."""
 LIFE_SECONDS = 540
 """GitHub refuses App tokens that live longer than ten minutes."""
 
 
 class Keys(Protocol):
-    """What proves who asks."""
+    """Credentials for GitHub."""
 
     remedy: str
-    """What to do when it is not accepted."""
+    """What to do when it is refused."""
 
     async def headers(self) -> Mapping[str, str]:
-        """The headers that carry it. Raises Unreachable when there is none to be had."""
+        """Headers with the credentials. Raises Unreachable if none are available."""
 
     def refused(self) -> None:
-        """GitHub did not accept it: trust it no more."""
+        """GitHub refused it: stop using it."""
 
 
 class Token:
-    """A personal access token, fine-grained or classic, which the HTTP client itself carries."""
+    """A personal access token; the HTTP client itself sends it."""
 
     def __init__(self, variable: str) -> None:
         """`variable` is named when the token is refused."""
         self.remedy = f"put a valid token into {variable}"
 
     async def headers(self) -> Mapping[str, str]:
-        """Nothing beside what the client sends."""
+        """No further headers."""
         return {}
 
     def refused(self) -> None:
-        """It stays refused until somebody changes the variable."""
+        """Stays refused until somebody changes the variable."""
 
 
 class App:
-    """An installation of a GitHub App; its token is kept until five minutes before its end."""
+    """An installation of a GitHub App; its token is reused until five minutes before its end."""
 
     def __init__(self, http: Http, app: tuple[str, str], key: RSAPrivateKey, now: Callable[[], float]) -> None:
         """`app` is (id of the App, id of its installation); `now` gives epoch seconds."""
@@ -62,7 +62,7 @@ class App:
         self.remedy = "it is asked for anew at the next look; check that the App is still installed"
 
     async def headers(self) -> Mapping[str, str]:
-        """The token of the installation, a new one when the old one is about to end."""
+        """The installation's token, renewed shortly before its end."""
         async with self._turn:
             if not self._token or self._now() >= self._until:
                 await self._renew()
@@ -98,7 +98,10 @@ class App:
 
 
 def private_key(place: str, variable: str, text: str) -> RSAPrivateKey:
-    """The key in a variable, line breaks also as `\\n`. Raises ConfigError when it is not a whole RSA key in PEM."""
+    """The private key from a variable, also with line breaks as `\\n`.
+
+    Raises ConfigError unless it is a whole RSA key in PEM.
+    """
     remedy = "put the whole .pem file into it that the App's settings offer, with its BEGIN and END lines"
     try:
         key = load_pem_private_key(text.replace("\\n", "\n").strip().encode(), password=None)

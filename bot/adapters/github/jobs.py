@@ -1,4 +1,4 @@
-"""Workflow runs and their jobs as GitHub's REST API writes them."""
+"""Parses workflow runs and jobs from GitHub's REST API."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from bot.adapters.http.json_answer import one_line
 from bot.core.pool.job import JobState, WorkflowJob
 
 STATES = {"in_progress": JobState.IN_PROGRESS, "completed": JobState.COMPLETED, "queued": JobState.QUEUED}
-"""Every other status (waiting, pending, requested) holds a job back before it may queue."""
+"""Any other status (waiting, pending, requested) holds a job back before it can queue."""
 STALE_SECONDS = 6 * 3600.0
 MOST_CHARS = 300
 MOST_LINK_CHARS = 2048
@@ -16,7 +16,7 @@ MOST_LINK_CHARS = 2048
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A workflow run that is not over."""
+    """An unfinished workflow run."""
 
     id: str
     status: str
@@ -24,7 +24,7 @@ class Run:
     updated_at: float
 
     def stale(self, now: float) -> bool:
-        """Whether nothing ever happened to it: cancelled, and the word of it was lost (pytorch/test-infra PR#8632)."""
+        """Whether the run never changed: it was cancelled and the event was lost (pytorch/test-infra PR#8632)."""
         return now - self.created_at > STALE_SECONDS and self.updated_at == self.created_at
 
 
@@ -46,7 +46,7 @@ def run(row: Mapping[str, object]) -> Run | None:
 
 
 def repository(row: Mapping[str, object]) -> Repository | None:
-    """A row of an organisation's repositories; None for one in which nothing can run."""
+    """A row of an organisation's repositories; None if no jobs can run in it."""
     name = row.get("full_name")
     if row.get("archived") is True or row.get("disabled") is True or not isinstance(name, str):
         return None

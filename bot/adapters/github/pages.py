@@ -1,4 +1,4 @@
-"""Lists of GitHub's REST API, followed to their last page; a page that did not change is not sent again."""
+"""Reads paginated lists of GitHub's REST API to the end; unchanged pages are not sent again."""
 
 import re
 from collections import OrderedDict
@@ -13,15 +13,15 @@ from bot.core.words import count
 PER_PAGE = "100"
 KEPT_PAGES = 600
 SHORT = 0.02
-"""Lists change while their pages are read; up to this share may slip from one page to another unseen."""
+"""Lists change while they are read; up to this share may be missed."""
 MOST_DIGITS = 9
 MOST_LINK_CHARS = 4_000
-"""GitHub's header has some hundred; looking through a longer one would take long."""
+"""Longest accepted Link header; GitHub's has a few hundred characters."""
 LINK = re.compile(r'<[^<>]*[?&]page=(\d+)[^<>]*>;\s*rel="(next|last)"')
 
 
 class Known(Protocol):
-    """A thing with GitHub's number."""
+    """An object with a GitHub number."""
 
     @property
     def id(self) -> str:
@@ -33,35 +33,35 @@ T = TypeVar("T", bound=Known)
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page as it was last sent."""
+    """The last version of one page."""
 
     etag: str
     items: tuple[T, ...]
     total: int | None
-    """How many the whole list has; None where the list does not say."""
+    """The length of the whole list; None if unknown."""
     last: int
     """The number of the last page."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitHubListing(Generic[T]):
-    """A list, each thing once."""
+    """A list without duplicates."""
 
     items: tuple[T, ...]
     gap: str = ""
-    """Why it is not whole, with a remedy; empty when it is."""
+    """Why it is incomplete, with a remedy; empty if complete."""
 
 
 class Pages(Generic[T]):
-    """Lists of one kind of thing."""
+    """Reads lists of one kind."""
 
     def __init__(self, api: GitHubApi, key: str, parse: Callable[[Mapping[str, object]], T | None]) -> None:
-        """`key` names the list in the answer; empty when the answer is the list itself."""
+        """`key` names the list in the response; empty if the response is the list."""
         self._api, self._key, self._parse = api, key, parse
         self._known: OrderedDict[str, Page[T]] = OrderedDict()
 
     async def whole(self, path: str, params: Mapping[str, str], spend: Allowance) -> GitHubListing[T]:
-        """The list with all its pages. Raises Unreachable when one of them cannot be read."""
+        """The complete list. Raises Unreachable if a page cannot be read."""
         first = await self._page(path, params, 1, spend)
         if first is None:
             return GitHubListing((), spend.used_up())
@@ -86,7 +86,7 @@ class Pages(Generic[T]):
         )
 
     async def _page(self, path: str, params: Mapping[str, str], number: int, spend: Allowance) -> Page[T] | None:
-        """One page; None when no more calls may be made."""
+        """One page; None if no calls are left."""
         if not spend.take():
             return None
         asked = {**params, "per_page": PER_PAGE, **({"page": str(number)} if number > 1 else {})}

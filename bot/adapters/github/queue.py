@@ -1,4 +1,4 @@
-"""Reads the runs and jobs that webhooks did not tell of, within the calls of a round; the oldest knowledge first."""
+"""Reads runs and jobs that webhooks did not report, within the calls of a round; the oldest knowledge first."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,12 @@ from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 from bot.ports import Unreachable
 
 STATUSES = ("queued", "in_progress", "waiting", "pending")
-"""All that is not over. A run that goes on while it is asked for is on one of these lists, or is looked up."""
+"""Statuses of unfinished runs. A run that moves between lists meanwhile is looked up."""
 NEVER = RunSeen(0.0, "", {})
 
 
 class GitHubQueue:
-    """What is known of the runs of one source; it lives as long as the process."""
+    """The known runs of one source; kept for the life of the process."""
 
     def __init__(
         self, api: GitHubApi, organizations: Sequence[str], repositories: Sequence[str], pools: Sequence[Sequence[str]]
@@ -35,7 +35,7 @@ class GitHubQueue:
     async def look(
         self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None, spend: Allowance
     ) -> None:
-        """Ask as much as `spend` allows; what was learned is kept at once, so that an early end loses nothing."""
+        """Read as much as `spend` allows; results are kept at once, so an early end loses nothing."""
         names, self._trouble = await self._which(Sight(at, told, line, lost=self._lost), spend)
         self._repos = {name: self._repos.get(name, RepoSeen()) for name in names}
         oldest = sorted(self._repos, key=lambda name: self._repos[name].at)
@@ -49,11 +49,11 @@ class GitHubQueue:
         self._forget(sight)
 
     def sight(self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None) -> Sight:
-        """All that is known now."""
+        """Everything known now."""
         return Sight(at, told, line, dict(self._repos), dict(self._runs), dict(self._lost), self._trouble)
 
     def interrupted(self, why: str) -> None:
-        """A look was cut short: what it had not reached is as old as it was; `why` is said of what is not known yet."""
+        """A round was interrupted: unread parts stay old; `why` explains parts that are unknown."""
         if not self._repos:
             self._trouble = why
         for name, repo in self._repos.items():
@@ -61,10 +61,10 @@ class GitHubQueue:
                 self._repos[name] = replace(repo, trouble=why)
 
     async def _which(self, sight: Sight, spend: Allowance) -> tuple[list[str], str]:
-        """The repositories whose runs matter; and why they are not all known.
+        """The relevant repositories, and why they are not all known.
 
-        These are the configured ones, and those with open jobs as webhooks tell. Without either, and without
-        webhooks that flow, it is every repository of an organisation.
+        These are the configured ones, and those with open jobs according to webhooks. Without either, and without
+        reliable webhooks, they are all repositories of an organisation.
         """
         waiting = {told.repository for told in sight.told.values() if told.state is not JobState.COMPLETED}
         names = dict.fromkeys([*self._repositories, *sorted({*waiting, *self._lost} - {""})])
@@ -83,8 +83,11 @@ class GitHubQueue:
         return list(names), ""
 
     async def _list(self, name: str, sight: Sight, spend: Allowance) -> None:
-        """List the open runs of a repository. One that left the lists stays for one more look unless webhooks flow:
-        it may have moved from one list to another between two questions."""
+        """List a repository's open runs.
+
+        A run that disappeared is kept for one more round unless webhooks are reliable: it may have moved between two
+        lists during the read.
+        """
         before, path = self._repos[name], f"/repos/{name}/actions/runs"
         asked = [{"status": status, "exclude_pull_requests": "true"} for status in STATUSES]
         try:
@@ -121,7 +124,7 @@ class GitHubQueue:
             self._lost[name] = sight.at
 
     def _forget(self, sight: Sight) -> None:
-        """Runs that are over, and of which webhooks say so too."""
+        """Drop runs that are over, if webhooks agree."""
         alive = {run_id for name, repo in self._repos.items() for run_id in (*repo.runs, *sight.open_runs(name))}
         self._runs = {run_id: seen for run_id, seen in self._runs.items() if run_id in alive}
         self._lost = {name: at for name, at in self._lost.items() if sight.at - at <= AGREED_SECONDS}

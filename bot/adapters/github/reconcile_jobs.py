@@ -1,4 +1,4 @@
-"""What webhooks told and what the REST API showed, laid side by side: what to ask next, what is known, and how well."""
+"""Combines webhooks and the REST API: what to read next, what is known, and how reliably."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,26 +9,26 @@ from bot.core.pool.job_figures import WINDOW_SECONDS, asks_for
 from bot.core.words import count
 
 GRACE_SECONDS = 120.0
-"""A webhook may be that late, and so may GitHub's own lists."""
+"""Webhooks, and GitHub's own lists, may be this late."""
 AGREED_SECONDS = 600.0
-"""How long a comparison of webhooks and REST is good."""
+"""How long a comparison of webhooks and REST API stays valid."""
 DOUBTFUL_SECONDS = 1800.0
-"""A job that waits that long without a word may have lost its webhooks."""
+"""A job that waited this long without an event may have lost its webhooks."""
 MOST_DOUBTFUL = 3
 OPEN = (JobState.WAITING, JobState.QUEUED, JobState.IN_PROGRESS)
 
 
 @dataclass(frozen=True, slots=True)
 class RepoSeen:
-    """The runs of a repository that are not over."""
+    """A repository's unfinished runs."""
 
     at: float = 0.0
-    """When they were last listed whole (epoch seconds); 0: never."""
+    """When they were last completely listed (epoch seconds); 0: never."""
     runs: Mapping[str, Run] = field(default_factory=dict)
     leaving: frozenset[str] = frozenset()
-    """Those of `runs` that were on no list the last time."""
+    """Those of `runs` that were missing from the last lists."""
     trouble: str = ""
-    """Why the last attempt failed; empty when it did not."""
+    """Why the last attempt failed; empty if it succeeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +43,22 @@ class RunSeen:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """All that is known of the queues of one source at one time."""
+    """Everything known about the queues of one source at one time."""
 
     at: float
     told: Mapping[str, WorkflowJob] = field(default_factory=dict)
-    """By the job's id: what webhooks told of the labels of the source's pools."""
+    """Jobs from webhooks with labels of the source's pools, by id."""
     line: WebhookCoverage | None = None
     repos: Mapping[str, RepoSeen] = field(default_factory=dict)
-    """The repositories whose runs matter."""
+    """The relevant repositories."""
     runs: Mapping[str, RunSeen] = field(default_factory=dict)
     lost: Mapping[str, float] = field(default_factory=dict)
-    """Repository → when a job was last found that no webhook told of."""
+    """Repository → when a job was last found that no webhook had reported."""
     trouble: str = ""
-    """Why it is not known which repositories matter."""
+    """Why the relevant repositories are unknown."""
 
     def flows(self, repository: str) -> bool:
-        """Whether the webhooks of a repository can be trusted to tell of every job of these labels."""
+        """Whether a repository's webhooks report every job of these labels."""
         if self.line is None or self.line.silent(self.at) or self.at - self.line.since < WINDOW_SECONDS:
             return False
         if self.at - self.lost.get(repository, float("-inf")) <= AGREED_SECONDS:
@@ -67,7 +67,7 @@ class Sight:
         return any(job.repository.partition("/")[0].lower() == owner for job in self.told.values())
 
     def open_runs(self, repository: str) -> dict[str, list[WorkflowJob]]:
-        """The runs of a repository of which webhooks told and whose jobs are not all over."""
+        """A repository's runs with unfinished jobs, according to webhooks."""
         found: dict[str, list[WorkflowJob]] = {}
         for job in self.told.values():
             if job.repository == repository and job.state in OPEN:
@@ -78,9 +78,9 @@ class Sight:
 def to_read(sight: Sight) -> list[tuple[str, str]]:
     """(repository, run) whose jobs must be read, the most urgent first.
 
-    Where webhooks flow these are the runs that they tell nothing open of, those that are over although webhooks say
-    otherwise, and a few that have waited long without a word; a comparison is good for ten minutes. Elsewhere it is
-    every run that is not over.
+    Where webhooks are reliable, these are runs without open jobs in webhooks, runs that ended although webhooks
+    disagree, and a few without events for a long time; a comparison is valid for ten minutes. Elsewhere it is every
+    unfinished run.
     """
     found, doubtful = list[tuple[float, str, str]](), list[tuple[float, str, str]]()
     for name, repo in sight.repos.items():
@@ -113,7 +113,7 @@ def _doubtful(known: Sequence[WorkflowJob], seen: RunSeen | None, at: float) -> 
 
 
 def lost_in(sight: Sight, seen: RunSeen, pools: Sequence[Sequence[str]]) -> bool:
-    """Whether a run has a waiting job of one of the pools that webhooks should have told of long ago."""
+    """Whether a run has a waiting job of a pool that webhooks should have reported long ago."""
     return any(
         job.state is JobState.QUEUED
         and job.id not in sight.told
@@ -124,7 +124,7 @@ def lost_in(sight: Sight, seen: RunSeen, pools: Sequence[Sequence[str]]) -> bool
 
 
 def known_jobs(sight: Sight, labels: Sequence[str]) -> tuple[tuple[WorkflowJob, ...], frozenset[str]]:
-    """(the jobs of a pool, the ids of those that look open and are over)."""
+    """(a pool's jobs, ids of those that look open but have ended)."""
     jobs = {job.id: job for job in sight.told.values() if asks_for(job, labels)}
     over = {job.id for job in jobs.values() if job.state in OPEN and _superseded(job, sight)}
     for run_id, seen in sight.runs.items():
@@ -143,15 +143,15 @@ def known_jobs(sight: Sight, labels: Sequence[str]) -> tuple[tuple[WorkflowJob, 
 
 
 def _superseded(job: WorkflowJob, sight: Sight) -> bool:
-    """Whether its run was read long after the last word of the job, and has no such job any more."""
+    """Whether the run was read long after the job's last event, without finding the job."""
     seen = sight.runs.get(job.run)
     return seen is not None and not seen.trouble and job.id not in seen.jobs and seen.at - job.seen_at > GRACE_SECONDS
 
 
 def read_at(sight: Sight) -> float | str:
-    """When the oldest part was read that the length of a queue rests on (epoch seconds), or why it is not known.
+    """When the oldest data behind the queue length was read (epoch seconds), or why it is unknown.
 
-    Webhooks that flow are as fresh as the look itself; what they were compared with may be older.
+    Reliable webhooks are as fresh as the measurement; the comparison with the REST API may be older.
     """
     if sight.trouble:
         return sight.trouble
@@ -173,7 +173,7 @@ def read_at(sight: Sight) -> float | str:
 
 
 def doubts(sight: Sight) -> str:
-    """Why what webhooks tell is not compared with GitHub's own lists; empty when it is."""
+    """Why webhooks are not compared with GitHub's lists; empty if they are."""
     for name, repo in sight.repos.items():
         if sight.flows(name) and (repo.trouble or not repo.at) and sight.at - repo.at > AGREED_SECONDS:
             return repo.trouble or f"the runs of {name} were not listed; raise budget"

@@ -1,4 +1,4 @@
-"""Runners of GitHub organisations and repositories, counted by the labels that they carry."""
+"""Counts runners of GitHub organisations and repositories by label."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class GitHubRunner:
 
     id: str
     labels: frozenset[str]
-    """In the form of `key_of`: GitHub gives labels no number that lasts, so they are told apart by name."""
+    """In the form of `key_of`; GitHub's label ids do not last, so labels are compared by name."""
     online: bool
     busy: bool
 
@@ -28,12 +28,12 @@ class RunnerGroup:
     id: str
     name: str
     inherited: bool
-    """Whether it is one of the enterprise's that an organisation only uses."""
+    """Whether it belongs to the enterprise and the organisation only uses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """The runners that carry the labels of a pool; the three add up to all of them."""
+    """The runners with a pool's labels; the three add up to all of them."""
 
     busy: int
     idle: int
@@ -41,21 +41,21 @@ class Staff:
 
 
 Runners = tuple[GitHubRunner, ...] | Unreachable
-"""All of them, or why they are not known."""
+"""All runners, or why they are unknown."""
 
 
 class RunnerFleet:
-    """The lists of runners of one source."""
+    """The runner lists of one source."""
 
     def __init__(self, api: GitHubApi, owners: Sequence[str], repositories: Sequence[str]) -> None:
-        """`owners` such as `orgs/NAME` and `enterprises/NAME`; without them the repositories' runners are listed."""
+        """`owners` such as `orgs/NAME` and `enterprises/NAME`; without them repositories' runners are listed."""
         self._api, self._owners = api, owners
         self._places = [f"/{owner}/actions" for owner in owners] or [f"/repos/{name}/actions" for name in repositories]
         self._runners = Pages(api, "runners", _runner)
         self._groups = Pages(api, "runner_groups", _group)
 
     async def listed(self, group: str, spend: Allowance) -> Runners:
-        """The runners of one group, or all of them when `group` is empty; a list with a gap is not known at all."""
+        """The runners of one group, or all if `group` is empty; an incomplete list is unknown."""
         found: list[GitHubRunner] = []
         try:
             places = await self._in_group(group, spend) if group else self._places
@@ -82,13 +82,13 @@ class RunnerFleet:
         return places
 
     def _means(self, group: RunnerGroup, name: str) -> bool:
-        """An enterprise's group is counted where it is at home, once."""
+        """Enterprise groups are counted once, at the enterprise."""
         twice = group.inherited and any(owner.startswith("enterprises/") for owner in self._owners)
         return group.name == name and not twice
 
 
 def staff(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> Staff:
-    """Count the runners that carry every label."""
+    """Count the runners with every label."""
     mine = carrying(runners, labels)
     online = [runner for runner in mine if runner.online]
     busy = sum(runner.busy for runner in online)
@@ -96,7 +96,7 @@ def staff(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> Staff:
 
 
 def carrying(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> list[GitHubRunner]:
-    """The runners that carry every label."""
+    """The runners with every label."""
     wanted = {key_of(label) for label in labels}
     return [runner for runner in runners if wanted <= runner.labels]
 

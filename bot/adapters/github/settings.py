@@ -1,4 +1,4 @@
-"""What tailback.toml says of GitHub as a source of queue figures: `[metrics.NAME]`, and the keys of its pools."""
+"""The settings of GitHub as a metrics source: `[metrics.NAME]`, and the keys of its pools."""
 
 import re
 from typing import Annotated
@@ -12,7 +12,7 @@ from bot.config import Seconds, Table
 OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
 REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}")
 COMMON = frozenset({"self-hosted", "linux", "windows", "macos", "x64", "arm", "arm64"})
-"""Labels that GitHub's runner gives itself: they tell pools apart least."""
+"""Labels that GitHub's runner adds by itself; they identify a pool least."""
 
 
 def _owners(names: list[str]) -> list[str]:
@@ -39,7 +39,7 @@ class GitHubTable(ReachTable):
     organizations: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
     """Their runners are counted."""
     enterprises: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
-    """Their runners are counted too: those of an enterprise stand in no organisation's list."""
+    """Their runners are counted too; they are in no organisation's list."""
     repositories: Annotated[list[str], AfterValidator(_repositories)] = Field(default_factory=list)
     """Their queues are read; without organizations and enterprises their own runners are counted."""
     token_env: str = ""
@@ -49,21 +49,21 @@ class GitHubTable(ReachTable):
     """Names the variable that holds the App's private key, the whole PEM file."""
     installation_id: int | str = ""
     every: Seconds = 27.0
-    """Least time between two rounds of questions, whatever the number of pools."""
+    """Shortest time between two rounds of calls, for any number of pools."""
     budget: int = Field(default=30, ge=2)
     """Most calls in one round."""
     reserve: int = Field(default=500, ge=0)
-    """Calls an hour that are left to others who use the same credentials."""
+    """Calls per hour left to other users of the same credentials."""
     status_url: BaseUrl | None = None
     """GitHub's status page as JSON."""
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """Whose runners are counted, as GitHub's paths begin."""
+        """Owners of the counted runners, as prefixes of GitHub's paths."""
         return (*(f"orgs/{name}" for name in self.organizations), *(f"enterprises/{name}" for name in self.enterprises))
 
     def wrong(self) -> str:
-        """What the settings lack or have too much of when they are seen together; empty when nothing."""
+        """Missing or conflicting settings; empty if none."""
         if self.enterprises and not self.organizations and not self.repositories:
             return (
                 'enterprises have runners and no queues; add organizations = ["NAME"] or repositories = ["OWNER/NAME"]'
@@ -86,10 +86,10 @@ class GitHubPool(Table):
     label: str = ""
     """The runner label; the pool's name when empty."""
     labels: list[str] = Field(default_factory=list)
-    """Several labels, all of which a runner carries and a job asks for."""
+    """Several labels; runners and jobs must have all of them."""
     runner_group: str = ""
     limit: int | None = Field(default=None, ge=0)
-    """Most runners that the pool may have, which GitHub does not know."""
+    """The pool's maximum of runners, which GitHub does not know."""
 
     @model_validator(mode="after")
     def _one(self) -> "GitHubPool":
@@ -98,6 +98,6 @@ class GitHubPool(Table):
         return self
 
     def asked(self, pool: str) -> tuple[str, ...]:
-        """The labels of a pool, the one that tells it apart first."""
+        """The labels of a pool, the most distinctive first."""
         found = [label.strip() for label in self.labels if label.strip()] or [self.label.strip() or pool]
         return tuple(sorted(found, key=lambda label: label.lower() in COMMON))

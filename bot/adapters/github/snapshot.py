@@ -1,4 +1,4 @@
-"""What a round of questions says of one pool: its runners, its queue, and the reasons for what is not known."""
+"""Builds the sample of one pool from a round of calls: runners, queue, and reasons for unknown figures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ NO_LIMIT = "limit: GitHub does not know it; write limit = N into the pool's tabl
 
 
 def snapshot(pool: str, keys: GitHubPool, sight: Sight, runners: Runners, *, heeded: bool) -> Snapshot:
-    """The pool at the time of the oldest answer; `heeded`: somebody keeps what webhooks tell."""
+    """The pool at the time of the oldest response; `heeded`: webhooks are stored."""
     labels = keys.asked(pool)
     shot = _queue(pool, labels, sight, runners)
     missing = [why for why in shot.missing if heeded or why.startswith("queued:")]
@@ -32,7 +32,7 @@ def snapshot(pool: str, keys: GitHubPool, sight: Sight, runners: Runners, *, hee
 
 
 def _queue(pool: str, labels: Sequence[str], sight: Sight, runners: Runners) -> Snapshot:
-    """The jobs as webhooks tell them; with what the REST API adds, their number is known without webhooks too."""
+    """The queue from webhooks and the REST API; the latter gives its length even without webhooks."""
     jobs, over = known_jobs(sight, labels)
     shot, at = figures(pool, jobs, sight.at, sight.line, over), read_at(sight)
     silent = tuple(why for why in shot.missing if not why.startswith("queued:"))
@@ -55,9 +55,9 @@ def _queue(pool: str, labels: Sequence[str], sight: Sight, runners: Runners) -> 
 
 
 def unservable(queued: Sequence[WorkflowJob], runners: Runners, labels: Sequence[str]) -> int | None:
-    """Queued jobs that ask for a label which no runner of the pool carries.
+    """Queued jobs with a label that no runner of the pool has.
 
-    None while the pool has no registered runner: an autoscaler may bring one that carries them all.
+    None while the pool has no registered runner, because an autoscaler may create one with all labels.
     """
     if isinstance(runners, Unreachable) or not (mine := carrying(runners, labels)):
         return None

@@ -1,4 +1,4 @@
-"""GitHub's status page as a signal: whether GitHub itself says that Actions works."""
+"""Reads GitHub's status page: does GitHub report that Actions works?"""
 
 from collections.abc import Callable
 
@@ -7,10 +7,10 @@ from bot.adapters.http.json_answer import one_line
 from bot.ports import Unreachable
 
 GOOD_SECONDS = 60.0
-"""How long an answer of the status page is good."""
+"""How long a response of the status page is valid."""
 COMPONENT = "Actions"
 UP = {"operational": True, "partial_outage": False, "major_outage": False}
-"""A degraded service does assign jobs, some of them late: that is neither up nor down."""
+"""A degraded service assigns some jobs late, which is neither up nor down."""
 
 
 class StatusPage:
@@ -23,7 +23,7 @@ class StatusPage:
         self._said: tuple[bool | None, str] = (None, "not asked yet")
 
     async def assigns(self) -> tuple[bool | None, str]:
-        """Whether Actions works as GitHub says; when that is unknown, why. Asks at most once a minute; never raises."""
+        """Whether GitHub says that Actions works, or why that is unknown; asks at most once a minute, never raises."""
         if not 0 <= self._now() - self._at < GOOD_SECONDS:
             self._at = self._now()
             self._said = await self._asked()

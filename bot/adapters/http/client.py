@@ -1,4 +1,4 @@
-"""The one way to speak HTTP to a back end: one address each, short waits, bounded answers, failures named."""
+"""The HTTP client of back ends: one address each, short time limits, bounded responses, classified failures."""
 
 import asyncio
 import logging
@@ -18,9 +18,9 @@ from bot.ports import Failure, Unreachable
 
 CONNECT_SECONDS = 2.0
 TOTAL_SECONDS = 8.0
-"""From asking to the last byte, the wait for a free slot included: shorter than a worker's lease."""
+"""Time limit from the call to the last byte, waiting for a slot included; shorter than a worker's lease."""
 IN_FLIGHT = 10
-"""Requests at once to one host; httpx gets slower with more (docs/design/measurements.md#http-clients)."""
+"""Concurrent requests per host; httpx slows down with more (docs/design/measurements.md#http-clients)."""
 LARGEST_ANSWER = 8 * 1024 * 1024
 LONGEST_PAUSE_SECONDS = 300.0
 READS = frozenset({"GET", "HEAD"})
@@ -30,7 +30,7 @@ NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx
 
 
 def base_url(text: str) -> str:
-    """A back end's address without its last slash; raises ValueError with a remedy, and never repeats the value."""
+    """The address without trailing slash; raises ValueError with a remedy, and never repeats the value."""
     url = _parsed(text)
     if url.userinfo:
         raise ValueError("must not carry a name and password; name a variable that holds them instead")
@@ -40,7 +40,7 @@ def base_url(text: str) -> str:
 
 
 def secret_url(text: str) -> str:
-    """An address that comes from a variable and may be a secret as a whole, query included; raises ValueError."""
+    """An address from a variable, which may be secret as a whole, query included; raises ValueError."""
     return str(_parsed(text))
 
 
@@ -59,18 +59,20 @@ BaseUrl = Annotated[str, AfterValidator(base_url)]
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What a back end answered below 500; redirects, 401, 403 and 429 have become `Unreachable` before,
-    where they are none of the client's `answers`."""
+    """A response below 500.
+
+    Redirects, 401, 403 and 429 raise `Unreachable` before, unless the client lists them in `answers`.
+    """
 
     status: int
     body: object
-    """The decoded JSON; None when the answer was not JSON."""
+    """The decoded JSON; None if the body is not JSON."""
     text: str
-    """The back end's own words for a person: its `error` or `message`, else the start of the body; one line."""
+    """The back end's own explanation: its `error` or `message`, else the start of the body; one line."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """By lower-case name."""
     content: bytes = field(default=b"", repr=False)
-    """The body as it came."""
+    """The unchanged body."""
 
     @property
     def ok(self) -> bool:
@@ -79,10 +81,13 @@ class HttpAnswer:
 
 
 class HttpPool:
-    """The connections of this process, shared by all back ends; open it once, `close` it at the end."""
+    """The HTTP connections of this process, shared by all back ends; call `close` at the end."""
 
     def __init__(self, transport: httpx.AsyncBaseTransport | None = None, total_seconds: float = TOTAL_SECONDS) -> None:
-        """`transport` replaces the network, for tests. httpx reports every URL at INFO, and some URLs are secrets."""
+        """`transport` replaces the network in tests.
+
+        httpx logs every URL at INFO, and some URLs are secrets, so its logger is silenced.
+        """
         self._total_seconds, self._transport = total_seconds, transport
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
@@ -99,10 +104,10 @@ class HttpPool:
         way: Way = DIRECT,
         answers: frozenset[int] = frozenset(),
     ) -> "Http":
-        """A client of one back end at `url`, as `base_url` accepts it; `headers` go with every request.
+        """A client of one back end at `url` (see `base_url`); `headers` are sent with every request.
 
-        `answers` are statuses (304, 401, 403, 429, redirects) that are no errors here, since their headers say more.
-        Raises OSError when the way's `ca_file` cannot be read.
+        `answers` are statuses (304, 401, 403, 429, redirects) that do not raise, because their headers matter. Raises
+        OSError if `ca_file` cannot be read.
         """
         host = httpx.URL(url).netloc.decode()
         slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
@@ -142,7 +147,7 @@ class HttpPool:
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """A client of one back end. Every call is one request; it raises `Unreachable`, and never repeats by itself."""
+    """A client of one back end. A call is one request; it raises `Unreachable` and never retries."""
 
     client: httpx.AsyncClient = field(repr=False)
     slots: asyncio.Semaphore = field(repr=False)
@@ -151,33 +156,33 @@ class Http:
     headers: Mapping[str, str] = field(repr=False)
     total_seconds: float = TOTAL_SECONDS
     answers: frozenset[int] = frozenset()
-    """Statuses of 304, 401, 403, 429 and redirects that the caller judges itself."""
+    """Statuses among 304, 401, 403, 429 and redirects that the caller handles."""
     way: Way = DIRECT
 
     async def get(
         self, path: str = "", params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
     ) -> HttpAnswer:
-        """Read; the answer need not be JSON nor a success."""
+        """GET; the response may be any status below 500, and need not be JSON."""
         return await self._call("GET", path, params=params, headers=headers)
 
     async def send(
         self, method: str, path: str = "", body: object = None, headers: Mapping[str, str] | None = None
     ) -> HttpAnswer:
-        """Write a JSON document; the answer need not be JSON nor a success."""
+        """Send a JSON document; the response may be any status below 500, and need not be JSON."""
         return await self._call(method, path, body=body, headers=headers)
 
     async def get_json(self, path: str = "", params: Mapping[str, str] | None = None) -> object:
-        """Read a JSON document; anything but a 2xx with JSON raises Unreachable."""
+        """GET a JSON document; anything but a 2xx with JSON raises Unreachable."""
         return self._json("GET", await self.get(path, params))
 
     async def send_json(
         self, method: str, path: str = "", body: object = None, headers: Mapping[str, str] | None = None
     ) -> object:
-        """Write and read the JSON answer; anything but a 2xx with JSON raises Unreachable."""
+        """Send a JSON document and return the JSON response; anything but a 2xx with JSON raises Unreachable."""
         return self._json(method, await self.send(method, path, body, headers))
 
     def problem(self, what: str, failure: Failure, retry_after_seconds: float | None = None) -> Unreachable:
-        """The error to raise for this system, without any of its secrets."""
+        """An error for this system, without any of its secrets."""
         return Unreachable(self.system, self._clean(what), failure=failure, retry_after_seconds=retry_after_seconds)
 
     def _json(self, method: str, answer: HttpAnswer) -> object:
@@ -274,22 +279,22 @@ class Http:
 
 
 def unsure(method: str) -> Failure:
-    """What no proper answer means: a read is simply asked again later, a write may have happened."""
+    """Classify a missing response: a read can be repeated later, a write may have happened."""
     return Failure.LATER if method in READS else Failure.UNKNOWN
 
 
 def reason(error: Exception) -> str:
-    """The error in a few words: its kind, and the system's own text where there is one."""
+    """The error in a few words: its kind, and the system's own text if any."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
     return f"{words}: {error}" if str(error) else words
 
 
 def retry_after(value: str) -> float:
-    """Seconds of a Retry-After header, 1 to 300; 30 when it is missing or is not a number (C17)."""
+    """Seconds of a Retry-After header, 1 to 300; 30 if it is missing or not a number (C17)."""
     found = re.fullmatch(r"\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*", value)
     return min(max(float(found[1]), 1.0), LONGEST_PAUSE_SECONDS) if found else 30.0
 
 
 def bearer(token: str) -> dict[str, str]:
-    """The header that carries a bearer token; empty without one."""
+    """The header with a bearer token; empty without one."""
     return {"Authorization": f"Bearer {token}"} if token else {}

@@ -1,4 +1,4 @@
-"""The way to a back end: whose certificates are believed, and the proxy in between; never by the environment's word."""
+"""Connection settings of a back end: trusted certificates and the proxy, never from the environment."""
 
 import asyncio
 import ssl
@@ -10,19 +10,19 @@ import httpx
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the connections to a back end are made."""
+    """How to connect to a back end."""
 
     ca_file: str = ""
-    """Certificate authorities to believe instead of the usual ones; it may be replaced while we run."""
+    """Trusted certificate authorities instead of the usual ones; the file may change at any time."""
     proxy: str = ""
-    """Address of an HTTP proxy; empty: the back end is spoken to directly."""
+    """Address of an HTTP proxy; empty for a direct connection."""
     login: str = field(default="", repr=False)
     """`user:password` for the proxy; empty: none."""
     token_file: str = ""
-    """Holds a bearer token that somebody renews while we run; empty: none."""
+    """A file with a bearer token that may change at any time; empty: none."""
 
     async def fresh(self) -> dict[str, str]:
-        """The header with the token as it is now; empty without a file. Raises OSError or UnicodeDecodeError."""
+        """The header with the current token; empty without a file. Raises OSError or UnicodeDecodeError."""
         if not self.token_file:
             return {}
         text = await asyncio.to_thread(Path(self.token_file).read_text, "utf-8")
@@ -35,12 +35,12 @@ class Way:
 
     @property
     def verify(self) -> ssl.SSLContext | bool:
-        """What a certificate is judged by. Raises OSError when `ca_file` cannot be read or holds no certificate."""
+        """The TLS context for certificates. Raises OSError if `ca_file` is unreadable or has no certificate."""
         return ssl.create_default_context(cafile=self.ca_file) if self.ca_file else True
 
     @property
     def trouble(self) -> str:
-        """Why `ca_file` cannot be used, with the remedy; empty when it can."""
+        """Why `ca_file` cannot be used, with the remedy; empty if it can."""
         try:
             _ = self.verify
         except OSError as error:
@@ -51,20 +51,20 @@ class Way:
 
     @property
     def through(self) -> httpx.Proxy | None:
-        """The proxy, and what it is told about us; None without one."""
+        """The proxy with its login header; None without a proxy."""
         if not self.proxy:
             return None
         return httpx.Proxy(self.proxy, auth=self.user if self.login else None)
 
     @property
     def user(self) -> tuple[str, str]:
-        """The name and the password for the proxy; both empty without a login."""
+        """User name and password for the proxy; both empty without a login."""
         user, _, password = self.login.partition(":")
         return user, password
 
     @property
     def told(self) -> str:
-        """The proxy in words, to stand after the name of a host; empty without one."""
+        """The proxy in words, to follow a host's name; empty without one."""
         return f" through the proxy {httpx.URL(self.proxy).netloc.decode()}" if self.proxy else ""
 
 

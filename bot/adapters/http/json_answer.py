@@ -1,4 +1,4 @@
-"""What a back end answered, decoded with care: no depth, number or character in it can hurt what stores it later."""
+"""Decodes responses safely: depth, numbers and characters are checked before anything is stored."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 LONGEST_WORDS = 300
 MOST_BYTES = 8_000
-"""Of an answer that is not JSON: far more than is shown, so that a secret cut by this limit is not among it."""
+"""Bytes kept of a response that is not JSON; far more than is shown, so that no secret is cut in half."""
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\s]+")
 
@@ -21,15 +21,15 @@ def decoded(content: bytes) -> object:
 
 
 def one_line(text: str, most: int = LONGEST_WORDS) -> str:
-    """Somebody else's text, safe in a log line and a sentence: no control characters, one line, cut with `…`."""
+    """Foreign text made safe for logs and messages: no control characters, one line, cut with `…`."""
     line = CONTROL.sub(" ", LONE_SURROGATE.sub("\ufffd", text)).strip()
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def message_of(body: object, content: bytes, cleaned: Callable[[str], str] = str) -> str:
-    """A back end's own words: its `error` or `message`, a bare JSON string, else the start of its answer.
+    """A back end's explanation: its `error` or `message`, a bare JSON string, else the start of the response.
 
-    `cleaned` takes secrets out before anything is cut, or the first half of one could stay.
+    `cleaned` removes secrets before the text is cut, so that no half of one remains.
     """
     if isinstance(body, str):
         return one_line(cleaned(body))

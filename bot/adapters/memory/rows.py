@@ -1,4 +1,4 @@
-"""What the store in memory holds: rows with their leases, due times, indexes, sets, marks, the trail, and lanes."""
+"""The data of the in-memory store: rows with leases, due times, indexes, sets, marks, audit trail, rate limits."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class MemoryRow:
 
 @dataclass(slots=True)
 class RateLane:
-    """One paced lane; times in epoch seconds, bookings before `shift` is added."""
+    """One rate limit; times in epoch seconds, bookings before `shift` is added."""
 
     tat: float = 0.0
     tail: float | None = None
@@ -30,7 +30,7 @@ class RateLane:
     bookings: dict[str, float] = field(default_factory=dict)
 
     def turn(self, who: str, now: float, interval_seconds: float, burst: int, *, urgent: bool) -> float:
-        """Seconds until `who` may go; 0 when it is granted, and then the lane is used."""
+        """Seconds until `who` may proceed; 0 if granted, which uses the slot."""
         tail = None if self.tail is None else self.tail + self.shift
         slot = None if who not in self.bookings else self.bookings[who] + self.shift
         free = max(self.not_before, self.tat - (burst - 1) * interval_seconds)
@@ -59,7 +59,7 @@ class RateLane:
         self.tat = max(self.tat, now) + interval_seconds
 
     def hold(self, until: float, now: float) -> None:
-        """Nobody goes before then, and whoever has a place comes later by as much."""
+        """Nobody proceeds before then; existing bookings are delayed by as much."""
         before = max(now, self.not_before, self.tat)
         self.not_before = max(self.not_before, until)
         if self.tail is not None and self.tail + self.shift > now:
@@ -73,11 +73,11 @@ class MemoryData:
     rows: dict[str, MemoryRow] = field(default_factory=dict)
     """By kind and id, `inc:i1`."""
     due: dict[str, float] = field(default_factory=dict)
-    """The same members → when they are looked at (epoch seconds)."""
+    """Member → due time (epoch seconds)."""
     indexes: dict[str, str] = field(default_factory=dict)
     sets: dict[str, set[str]] = field(default_factory=dict)
     lists: dict[str, dict[str, float]] = field(default_factory=dict)
-    """List → member → when it leaves."""
+    """List → member → expiry."""
     marks: dict[str, tuple[str, float]] = field(default_factory=dict)
     trail: list[tuple[str, AuditEntry, str]] = field(default_factory=list)
     lanes: dict[str, RateLane] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A store in memory that keeps the same contract as the one on Redis; for replays, whose time is not the server's."""
+"""An in-memory store with the same contract as the one on Redis; for replays, which set the time."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ DAY = 86400.0
 
 
 class MemoryStore:
-    """Implements `bot.ports.Store` without a server; several with one MemoryData are several processes.
+    """Implements `bot.ports.Store` without a server; several with one MemoryData act as several processes.
 
-    Nothing in it depends on anything but the calls and the two clocks: the same calls give the same answers.
+    It is deterministic: the same calls at the same times give the same answers.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class MemoryStore:
         self.data.listeners.append(self._woken)
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
-        """One record; None when there is none."""
+        """One record; None if it does not exist."""
         row = self._row(f"{kind_name(kind)}:{record_id}")
         return Stored(row.value, row.version) if row is not None and isinstance(row.value, kind) else None
 
@@ -60,14 +60,14 @@ class MemoryStore:
         return set(self.data.sets.get(name, ()))
 
     async def listed(self, name: str) -> tuple[str, ...]:
-        """Who stands in a list now, by the time at which they leave; who has left is forgotten."""
+        """Members of a list by expiry; expired ones are dropped."""
         found, now = self.data.lists.get(name, {}), self._now()
         for member in [one for one, until in found.items() if until <= now]:
             del found[member]
         return tuple(sorted(found, key=lambda one: (found[one], one)))
 
     async def done_by(self, mark: str) -> str | None:
-        """What the thing behind `mark` was applied to; None when it was not."""
+        """The object to which `mark` was applied; None if it was not."""
         by, until = self.data.marks.get(mark, ("", 0.0))
         return by if until > self._now() else None
 
@@ -102,7 +102,7 @@ class MemoryStore:
                 listener.set()
 
     async def claim(self, most: int) -> Claims:
-        """Take up to `most` due records for the length of the lease, the longest due first."""
+        """Claim up to `most` due records for the length of the lease, the longest due first."""
         now = self._now()
         claims: list[Claim] = []
         ready = sorted((at, member) for member, at in self.data.due.items() if at <= now)
@@ -113,7 +113,7 @@ class MemoryStore:
         return Claims(tuple(claims), None if soonest is None else max(0.0, soonest - now))
 
     def next_due(self) -> float | None:
-        """When the next record is due (epoch seconds); None when none is."""
+        """When the next record is due (epoch seconds); None if none is."""
         return min(self.data.due.values(), default=None)
 
     async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
@@ -127,7 +127,7 @@ class MemoryStore:
         self.data.lanes.setdefault(rate_lane, RateLane()).hold(now + seconds, now)
 
     async def woken(self, timeout_seconds: float) -> bool:
-        """Wait until a commit anywhere made something due; False after the timeout, which is in real seconds."""
+        """Wait until a commit makes something due; False after the timeout, which is in real seconds."""
         try:
             async with asyncio.timeout(timeout_seconds):
                 await self._woken.wait()
@@ -137,11 +137,11 @@ class MemoryStore:
         return True
 
     def lost_data(self) -> bool:
-        """Never: what it holds lives as long as the process."""
+        """Always false: the data lives as long as the process."""
         return False
 
     def accept_loss(self) -> None:
-        """There is none."""
+        """Does nothing."""
 
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         """(stream id, entry, hash) in order; `after` is exclusive."""
@@ -149,11 +149,11 @@ class MemoryStore:
         return later[:most]
 
     async def audit_head(self) -> str:
-        """The hash of the entry that was written last; empty before the first."""
+        """The hash of the last entry; empty before the first."""
         return self.data.trail[-1][2] if self.data.trail else ""
 
     async def aclose(self) -> None:
-        """Nobody waits for it any more."""
+        """Does nothing."""
         self.data.listeners.remove(self._woken)
 
     def _row(self, member: str) -> MemoryRow | None:
@@ -225,7 +225,7 @@ class MemoryStore:
             self.data.due[member] = min(at, self.data.due.get(member, at))
 
     def _claimed(self, member: str, now: float) -> Claim | None:
-        """One record for the length of the lease; None when it is gone, and then it is not due any more."""
+        """Claim one record for the length of the lease; None if it is gone, which clears its due time."""
         kind, _, record_id = member.partition(":")
         row = self._row(member)
         if (row is None or row.value is None) and kind in {"inc", "act"}:

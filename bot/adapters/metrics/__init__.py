@@ -1,1 +1,1 @@
-"""Sources of queue figures, one file per kind; `table.py` names them."""
+"""Metrics sources, one file per kind; `registry.py` lists them."""

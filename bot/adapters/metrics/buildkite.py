@@ -1,4 +1,4 @@
-"""Buildkite as a source of queue figures: its agent metrics API, and the waiting jobs where an API token is given."""
+"""Buildkite as a metrics source: its agent metrics API, and waiting jobs if an API token is set."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -24,7 +24,7 @@ class BuildkiteTable(ReachTable):
     token_env: str
     """Names the variable with an agent token of the cluster, or an unclustered one."""
     api_token_env: str = ""
-    """Names the variable with an API access token with the scope graphql: for waits and links."""
+    """Names the variable with an API access token with the scope graphql, for waits and links."""
     url: BaseUrl = "https://agent.buildkite.com/v3"
     api_url: BaseUrl = "https://graphql.buildkite.com/v1"
     every: Seconds = USUAL_SECONDS
@@ -36,15 +36,15 @@ class BuildkitePool(Table):
     queue: str = ""
     """The queue of this pool; its own name when empty."""
     scales_to_zero: bool = False
-    """Whether a queue without agents and jobs, which Buildkite then does not list, is an empty one."""
+    """Whether an unlisted queue counts as empty: Buildkite does not list queues without agents and jobs."""
 
 
 class Buildkite(Present):
-    """The port `Metrics`. One request serves all queues, and one more set lists the waiting jobs.
+    """The port `Metrics`. One request serves all queues, and another set lists the waiting jobs.
 
     `queued` is Buildkite's `scheduled`: jobs that wait for an agent. `waiting` jobs depend on other steps and are not
-    queued. A queue that is not listed has neither agents nor jobs, or does not exist: that is unknown, but for a pool
-    with `scales_to_zero`.
+    queued. An unlisted queue has neither agents nor jobs, or does not exist: that is unknown, except for a pool with
+    `scales_to_zero`.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Buildkite(Present):
         self._jobs = Listing(self._ask_jobs, now, seconds)
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The queue now; Buildkite says how often it may be asked, and `at` is when it was. Raises Unreachable."""
+        """The queue now; Buildkite says how often it may be asked, and `at` is the time it was. Raises Unreachable."""
         if pool not in self._pools:
             raise self._agents.problem(f"no queue is configured for the pool {pool}", Failure.SHAPE)
         asked = self._pools[pool]
@@ -86,7 +86,7 @@ class Buildkite(Present):
         )
 
     async def _waiting(self, queue: str, cluster: str, queued: int) -> tuple[Job, ...] | str:
-        """The waiting jobs of a queue, or why they are not known."""
+        """A queue's waiting jobs, or why they are unknown."""
         if self._graphql is None:
             return UNLISTED
         listed = await tried(self._jobs)

@@ -1,4 +1,4 @@
-"""Buildkite's waiting jobs, one by one, from its GraphQL API: how long they wait, and where."""
+"""Reads Buildkite's waiting jobs from its GraphQL API: their waits and links."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ query Waiting($slug: ID!, $first: Int!, $after: String) {
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A waiting job and the queue that it waits in."""
+    """A waiting job and its queue."""
 
     queue: str
     cluster: str
@@ -38,7 +38,7 @@ class Waiting:
 async def waiting_jobs(http: Http, organization: str, now: Callable[[], float]) -> tuple[Waiting, ...]:
     """Every job of the organization that waits for an agent, page by page.
 
-    Raises Unreachable when one page cannot be had, or when there are more than 2,000: half a list has no oldest job.
+    Raises Unreachable if a page fails, or with more than 2,000 jobs: an incomplete list has no oldest job.
     """
     found: list[Waiting] = []
     after: str | None = None
@@ -68,7 +68,7 @@ async def _page(http: Http, organization: str, after: str | None) -> Row:
 
 
 def _waiting(node: Row, now: float) -> Waiting | None:
-    """None for what says no time: such a row cannot be placed."""
+    """None for a row without a time."""
     times = (instant(node, key) for key in ("runnableAt", "scheduledAt", "createdAt"))
     since = next((at for at in times if at is not None), None)
     if since is None:

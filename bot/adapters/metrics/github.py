@@ -1,4 +1,4 @@
-"""GitHub as a source of queue figures: runners by its REST API, jobs by its webhooks, compared with the REST API."""
+"""GitHub as a metrics source: runners by REST, jobs by webhooks, compared with the REST API."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -21,24 +21,24 @@ from bot.ports import Failure, Jobs, Unreachable
 
 RUNNERS_SECONDS = 4.0
 QUEUE_SECONDS = 4.0
-"""Together shorter than the lease of whoever measures; what is not read by then is read in the next round."""
+"""Together shorter than the caller's lease; unread parts are read in the next round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round of questions came to, for every pool of the source."""
+    """The result of one round of calls, for every pool of the source."""
 
     sight: Sight
     runners: Mapping[str, Runners]
-    """By runner group; empty: all of them."""
+    """By runner group; empty: all runners."""
     remaining: int | None
     provider: tuple[bool | None, str] | None
-    """What the status page says, and how; None when there is none to ask."""
+    """The status page's result; None without a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a round asks with."""
+    """The clients that a round uses."""
 
     api: GitHubApi
     fleet: RunnerFleet
@@ -48,7 +48,7 @@ class Means:
 
 
 class GitHub:
-    """The port `Metrics`. All pools share one round of questions, which is asked at most once in `every` seconds."""
+    """The port `Metrics`. All pools share one round of calls, made at most once in `every` seconds."""
 
     def __init__(
         self, means: Means, pools: Mapping[str, GitHubPool], table: GitHubTable, now: Callable[[], float]
@@ -61,10 +61,10 @@ class GitHub:
         self._last: Round | None = None
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool now. `at` is the time of the oldest answer that the figures rest on.
+        """The pool now; `at` is the time of the oldest response behind the figures.
 
-        What is not known stays so, with the reason in `missing`. Raises Unreachable when neither runners nor jobs
-        could be read and GitHub's rate limit is not known either.
+        Unknown figures have their reason in `missing`. Raises Unreachable if neither runners nor jobs could be read and
+        GitHub's rate limit is unknown too.
         """
         if (keys := self._pools.get(pool)) is None:
             raise self._means.api.problem(f"no figures are configured for the pool {pool}")
@@ -81,7 +81,7 @@ class GitHub:
         return replace(shot, api_remaining=found.remaining)
 
     async def history(self, *_: object, **__: object) -> tuple[Snapshot, ...]:
-        """GitHub keeps no past of its queues."""
+        """Always empty: GitHub keeps no history of queues."""
         return ()
 
     async def _newest(self) -> Round:

@@ -1,4 +1,4 @@
-"""GitLab as a source of queue figures: the pending jobs of its projects, and the runners that carry a pool's tags."""
+"""GitLab as a metrics source: pending jobs of its projects, and runners with a pool's tags."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -29,9 +29,9 @@ class GitlabTable(ReachTable):
     token_env: str
     """Names the variable with an access token with the scope read_api."""
     projects: tuple[str, ...] = ()
-    """Paths or ids of the projects whose jobs these runners take: GitLab has no list of an instance's pending jobs."""
+    """Paths or ids of the projects that use these runners; GitLab has no list of an instance's pending jobs."""
     group: str = ""
-    """Path or id of the group whose runners are listed, one request instead of one for each project."""
+    """Path or id of the group whose runners are listed, with one request instead of one per project."""
     every: Seconds = USUAL_SECONDS
 
 
@@ -39,18 +39,18 @@ class GitlabPool(Table):
     """The keys of `[pool."NAME"]` that belong to GitLab."""
 
     tags: tuple[str, ...] = ()
-    """The tags that this pool's runners carry; the pool's own name when empty."""
+    """The tags of this pool's runners; empty: the pool's name."""
     run_untagged: bool = False
     """Whether these runners also take jobs without tags."""
     slots: int | None = Field(default=None, ge=1)
-    """Jobs that one of these runners takes at once; GitLab does not say."""
+    """Jobs that one runner takes at once; GitLab does not say."""
 
 
 class Gitlab(Present):
-    """The port `Metrics`. Each project's jobs are listed once for all pools, and each set of tags' runners once.
+    """The port `Metrics`. Each project's jobs are listed once for all pools, and runners once per set of tags.
 
-    A job belongs to a pool when the pool's tags cover all of the job's. Lists are followed to their last page; when
-    one of them cannot be had whole, what it would give is unknown.
+    A job belongs to a pool whose tags include all of the job's. Lists are read to their last page; figures of an
+    incomplete list are unknown.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Gitlab(Present):
         self._runners = {tags: Listing(partial(self._ask_runners, tags), now, table.every) for tags in kinds}
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool now; `at` is when the jobs were asked for. Raises Unreachable when they could not be listed."""
+        """The pool now; `at` is when the jobs were listed. Raises Unreachable if they could not be."""
         if pool not in self._pools:
             raise self._http.problem(f"no tags are configured for the pool {pool}", Failure.SHAPE)
         asked = self._pools[pool]

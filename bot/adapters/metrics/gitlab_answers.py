@@ -1,4 +1,4 @@
-"""GitLab's jobs and runners become a snapshot of the pool whose tags they carry."""
+"""Builds a sample from GitLab's jobs and runners with a pool's tags."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from bot.core.words import listed
 
 @dataclass(frozen=True, slots=True)
 class GitLabFigures:
-    """What GitLab answered to one set of requests."""
+    """GitLab's responses to one set of requests."""
 
     pending: Sequence[Row]
-    """Jobs of all projects that wait for a runner."""
+    """Jobs of all projects that are pending."""
     running: Sequence[Row]
     runners: Sequence[Row] | str
-    """The runners with the pool's tags, or why they are not known."""
+    """The runners with the pool's tags, or why they are unknown."""
     every_runner: bool
-    """Whether no runner that may take the projects' jobs can be missing among them."""
+    """Whether the list has every runner that may take the projects' jobs."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitLabWanted:
-    """Which jobs belong to a pool, and what its runners take."""
+    """Which jobs belong to a pool, and what its runners accept."""
 
     tags: frozenset[str]
     untagged: bool
@@ -38,7 +38,7 @@ class GitLabWanted:
 
 
 def drawn(pool: str, at: float, looks: GitLabFigures, wanted: GitLabWanted) -> Snapshot:
-    """The pool as GitLab shows it."""
+    """The pool's sample."""
     mine = [row for row in looks.pending if wanted.covers(row)]
     jobs = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]
     missing = [] if len(jobs) == len(mine) else ["oldest_wait_seconds: GitLab does not say when some of the jobs came"]
@@ -69,7 +69,7 @@ def drawn(pool: str, at: float, looks: GitLabFigures, wanted: GitLabWanted) -> S
 
 
 def _unservable(runners: Sequence[Row], every: bool, queued: int) -> int | None:
-    """All of them when no runner that could take one is registered; GitLab then says so in the job itself."""
+    """All jobs if no registered runner could take one; GitLab then says so in the job."""
     if any(row.get("paused") is not True for row in runners):
         return 0
     return queued if every else None

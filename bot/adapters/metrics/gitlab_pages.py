@@ -1,4 +1,4 @@
-"""GitLab's lists, followed to their last page: by keyset where the list has it, else by offset."""
+"""Reads GitLab's lists to the last page: by keyset where possible, else by offset."""
 
 import re
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ NEXT = re.compile(r'<([^<>]+)>\s*;\s*rel="?next"?')
 
 
 async def whole_list(http: Http, path: str, params: Mapping[str, str], what: str, remedy: str) -> tuple[Row, ...]:
-    """Every row of a list; `what` and `remedy` are for the sentence about one that is not there.
+    """Every row of a list; `what` and `remedy` describe the list if it does not exist.
 
-    Only the parameters of GitLab's link to the next page are taken, never its address: behind a proxy that may name
-    another host. An older GitLab that has no keyset for the list (HTTP 405) is asked by offset. Raises Unreachable when
-    one page cannot be had, or when there are more than 3,000 rows.
+    Only the parameters of the link to the next page are used, never its host, which may differ behind a proxy. An older
+    GitLab without keyset for the list (HTTP 405) is read by offset. Raises Unreachable if a page fails, or with more
+    than 3,000 rows.
     """
     asked = {**params, "per_page": str(PAGE)}
     found: list[Row] = []

@@ -1,4 +1,4 @@
-"""PyTorch's HUD as a source of queue figures: jobs that have waited over 5 min, and the organizations' runners."""
+"""PyTorch's HUD as a metrics source: jobs that have waited over 5 min, and the organizations' runners."""
 
 import asyncio
 import json
@@ -17,12 +17,12 @@ from bot.ports import Failure, Unreachable
 
 HEADER = "x-hud-internal-bot"
 RUNNERS_SECONDS = 120.0
-"""HUD itself keeps its list of runners that long."""
+"""HUD caches its list of runners this long."""
 LABELS_SECONDS = 600.0
 LONGEST_PAST_SECONDS = 6 * 3600.0
-"""HUD answers for all labels at once, by the minute; a day would be megabytes of waits without lengths or rates."""
+"""Longest history; HUD answers for all labels by the minute, so a day would be megabytes of waits alone."""
 OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
-"""Asked of all repositories: the same five minutes, and nothing older than a job can live."""
+"""Parameters for all repositories: the same five minutes, and no job older than jobs can live."""
 
 Rows = tuple[Row, ...]
 
@@ -35,7 +35,7 @@ class HudTable(ReachTable):
     token_env: str = ""
     """Names the variable with the value of the header x-hud-internal-bot."""
     organizations: tuple[str, ...] = ("pytorch",)
-    """Whose runners are counted, and whose other repositories wait for the same runners."""
+    """Organizations whose runners are counted, and whose repositories share them."""
     every: Seconds = USUAL_SECONDS
 
 
@@ -49,10 +49,10 @@ class HudPool(Table):
 class Hud:
     """The port `Metrics`. One set of requests serves all pools of the source.
 
-    HUD shows a job only once it has waited 5 min, so `queued` counts those: 0 means that no job has waited longer, not
-    that none waits, and `floor` is compared with this count. No row counts as 0 only for a label that HUD knows, when
-    it answered for pytorch/pytorch job by job and for the organizations' other repositories; else the length is
-    unknown. Jobs older than a day are ghosts (docs/design/diagnosis.md#definitions).
+    HUD lists a job only after it has waited 5 min, so `queued` counts those: 0 means that no job has waited longer, and
+    `floor` is compared with this count. A missing row counts as 0 only if HUD knows the label and answered both for
+    pytorch/pytorch and for the other repositories; otherwise the length is unknown. Jobs older than a day are ghost
+    rows (docs/design/diagnosis.md#definitions).
     """
 
     def __init__(self, http: Http, pools: Mapping[str, str], table: HudTable, now: Callable[[], float]) -> None:
@@ -76,7 +76,7 @@ class Hud:
         return drawn(pool, label, jobs.at, looks, unknown)
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """The longest wait of the past by minute or hour, oldest first; a time that HUD leaves out is not zero.
+        """The longest wait over time, oldest first; times that HUD omits are unknown, not zero.
 
         Empty for more than six hours.
         """
@@ -94,7 +94,7 @@ class Hud:
         return self._pools[pool]
 
     async def _unknown(self, label: str) -> str:
-        """Why a label that waits for nothing now is not known to be a label; empty when it is."""
+        """Why a label without waiting jobs may not exist; empty if it does."""
         found = await tried(self._labels)
         if isinstance(found, Unreachable):
             return f"whether there is such a label is unknown: {found.what}"
@@ -113,7 +113,7 @@ class Hud:
         return Listed(tuple(rows(answer.body)), self._now())
 
     async def _ask_runners(self) -> Listed[Rows]:
-        """The groups of all organizations; raises Unreachable when one of them has fewer runners than it says."""
+        """The groups of all organizations; raises Unreachable if one is incomplete."""
         paths = [f"/api/runners/{name}" for name in self._organizations]
         answers = await asyncio.gather(*(self._get(path) for path in paths))
         found: list[Row] = []
@@ -138,7 +138,7 @@ class Hud:
         return answer
 
     async def _get(self, path: str, params: Mapping[str, str] | None = None) -> HttpAnswer:
-        """Bot protection answers with a page for people, under any status."""
+        """GET; bot protection answers with an HTML page under any status."""
         try:
             return await self._http.get(path, params)
         except Unreachable as problem:

@@ -1,4 +1,4 @@
-"""Rows of PyTorch's HUD become a snapshot; what HUD does not show stays unknown, with the reason."""
+"""Builds a sample from HUD's rows; figures that HUD does not show stay unknown, with the reason."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from bot.adapters.metrics.rows import Row, instant, link, longest, number, rows,
 from bot.core.pool.pool import Counted, Job, Snapshot
 
 MAIN = "pytorch/pytorch"
-"""The only repository of HUD's job-by-job queries."""
+"""The only repository in HUD's lists of single jobs."""
 LIVE_SECONDS = 86_400.0
 """GitHub cancels jobs queued for a day, so older rows are not live jobs (docs/design/diagnosis.md#definitions)."""
 LATELY_SECONDS = 900.0
@@ -16,19 +16,19 @@ NO_LENGTH = "queued: HUD keeps only the longest wait over time"
 
 @dataclass(frozen=True, slots=True)
 class HudFigures:
-    """What HUD answered to one set of requests: rows, or why there are none."""
+    """HUD's responses to one set of requests: rows, or why there are none."""
 
     jobs: Sequence[Row]
-    """`queued_jobs`: each job of pytorch/pytorch that has waited over 5 min."""
+    """`queued_jobs`: jobs of pytorch/pytorch that have waited over 5 min."""
     labels: Sequence[Row]
-    """`queued_jobs_by_label`: the same jobs, counted; `avg_queue_s` is the longest wait, whatever its name says."""
+    """`queued_jobs_by_label`: the same jobs by label; `avg_queue_s` is the longest wait, in spite of its name."""
     others: Sequence[Row] | str
     """`queued_jobs_aggregate`: jobs of all repositories of the organizations, counted by label and repository."""
     runners: Sequence[Row] | str
     """Groups of runners of the organizations."""
 
     def know(self, label: str) -> bool:
-        """Whether any of the answers has the label."""
+        """Whether any response has the label."""
         seen = [text(row, "machine_type") for row in (*self.jobs, *self.labels)]
         seen += [] if isinstance(self.others, str) else [text(row, "runner_label") for row in self.others]
         return label in seen or (not isinstance(self.runners, str) and bool(list(_carrying(self.runners, label))))
@@ -36,7 +36,7 @@ class HudFigures:
 
 @dataclass(frozen=True, slots=True)
 class HudQueue:
-    """The live jobs of one label; `why` is not empty when they cannot be counted."""
+    """The live jobs of one label; `why` says why they cannot be counted, if so."""
 
     queued: int = 0
     oldest_wait_seconds: float = 0.0
@@ -44,7 +44,7 @@ class HudQueue:
 
 
 def drawn(pool: str, label: str, at: float, looks: HudFigures, unknown: str) -> Snapshot:
-    """The pool as HUD shows it; `unknown` says why the label is not a known one, else it is empty."""
+    """The pool's sample; `unknown` says why the label is unknown, else it is empty."""
     mine = [row for row in looks.jobs if text(row, "machine_type") == label]
     live = [row for row in mine if (number(row, "queue_s") or 0.0) <= LIVE_SECONDS]
     queue = HudQueue(why=unknown) if unknown else _queue(live, len(mine), looks, label)
@@ -67,7 +67,7 @@ def drawn(pool: str, label: str, at: float, looks: HudFigures, unknown: str) -> 
 
 
 def past(pool: str, label: str, found: Sequence[Row], since: float, until: float) -> tuple[Snapshot, ...]:
-    """The longest wait at each time that HUD has; one with few jobs is left out there, and is not zero."""
+    """The longest wait at each time; HUD omits times with few jobs, which are not zero."""
     waits = {
         at: wait
         for row in found
@@ -80,7 +80,7 @@ def past(pool: str, label: str, found: Sequence[Row], since: float, until: float
 
 
 def complete(body: Row) -> bool:
-    """Whether an answer about runners has as many of them as it says."""
+    """Whether a list of runners has as many as it claims."""
     groups = rows(body.get("groups"))
     return whole(body, "totalRunners") == sum(len(rows(group.get("runners"))) for group in groups)
 
@@ -115,7 +115,7 @@ def _runners(found: Sequence[Row] | str, label: str) -> tuple[int | None, int | 
 
 
 def _carrying(groups: Iterable[Row], label: str) -> Iterable[Row]:
-    """The runners of a label; HUD joins the labels of a group by ` / ` and knows some groups by their names alone."""
+    """A label's runners; HUD joins the labels of a group by ` / ` and knows some groups by name only."""
     for group in groups:
         whole_group = label in text(group, "label").split(" / ")
         for runner in rows(group.get("runners")):
@@ -124,7 +124,7 @@ def _carrying(groups: Iterable[Row], label: str) -> Iterable[Row]:
 
 
 def _sources(live: Iterable[Row]) -> tuple[Counted, ...]:
-    """What came 5 to 15 min ago and still waits, by source: HUD does not show the jobs that started sooner."""
+    """Jobs that arrived 5 to 15 min ago and still wait, by source; HUD does not list jobs that started sooner."""
     counts: dict[str, int] = {}
     for row in live:
         if (number(row, "queue_s") or 0.0) <= LATELY_SECONDS and (source := text(row, "source_type")):
@@ -137,7 +137,7 @@ def _job(row: Row) -> Job:
 
 
 def no_such_label(label: str, known: Iterable[str]) -> str:
-    """Why nothing can be said of a label; names those that are most like it."""
+    """Why the label is unknown; suggests similar ones."""
     alike = sorted(name for name in known if name and (name in label or label in name))[:3]
     like = f" (alike are {', '.join(alike)})" if alike else ""
     return f'no job of the last 3 days asked for the label "{label}", correct known_as{like}'

@@ -1,4 +1,4 @@
-"""Jenkins as a source of queue figures: its build queue, and the executors of the nodes that carry a label."""
+"""Jenkins as a metrics source: its build queue, and executors of nodes with a label."""
 
 import asyncio
 import base64
@@ -15,13 +15,13 @@ from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
 MOST = 2_000
-"""Items and nodes that are read at most; with more of them nothing is claimed."""
+"""Most items and nodes that are read; with more, figures are unknown."""
 QUEUE = f"items[why,inQueueSince,buildable,task[name,fullDisplayName,url,labelExpression]]{{0,{MOST + 1}}}"
 HIDDEN = "discoverableItems[task[name]]{0,1}"
 NODES = f"computer[displayName,offline,numExecutors,assignedLabels[name],executors[idle]]{{0,{MOST + 1}}}"
 LABEL_SECONDS = 600.0
 ENGLISH = {"Accept-Language": "en"}
-"""Jenkins says why an item waits in the reader's language."""
+"""Jenkins explains waits in the reader's language, so English is requested."""
 Rows = tuple[Row, ...]
 
 
@@ -43,10 +43,10 @@ class JenkinsPool(Table):
 
 
 class Jenkins(Present):
-    """The port `Metrics`. The queue and the nodes are asked for once for all pools.
+    """The port `Metrics`. Queue and nodes are read once for all pools.
 
-    Executors are what others call runners. Only buildable items are queued: what waits for another build, for a
-    resource or for its quiet period does not wait for a node.
+    Executors count as runners. Only buildable items are queued; items that wait for another build, a resource or a
+    quiet period do not wait for a node.
     """
 
     def __init__(self, http: Http, pools: Mapping[str, Label], now: Callable[[], float], seconds: float) -> None:
@@ -58,7 +58,7 @@ class Jenkins(Present):
         }
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The label now; `at` is when Jenkins was asked. Raises Unreachable when queue or nodes cannot be had."""
+        """The label now; `at` is the time of the request. Raises Unreachable if queue or nodes cannot be read."""
         if pool not in self._pools:
             raise self._http.problem(f"no label is configured for the pool {pool}", Failure.SHAPE)
         label, listed = self._pools[pool], await self._looks.get()
@@ -91,7 +91,7 @@ class Jenkins(Present):
         return Listed(found, now)
 
     async def _ask_label(self, label: Label) -> Listed[bool]:
-        """Whether Jenkins has the label: some node, or a cloud that makes nodes with it."""
+        """Whether Jenkins knows the label: a node has it, or a cloud creates nodes with it."""
         now = self._now()
         answer = await self._http.get(
             f"/label/{part(label.name)}/api/json", {"tree": "nodes[nodeName],clouds[name]"}, ENGLISH

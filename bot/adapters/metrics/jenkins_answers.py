@@ -1,4 +1,4 @@
-"""Jenkins's queue and nodes become a snapshot of a label; which label an item waits for stands in its own words."""
+"""Builds a label's sample from Jenkins's queue and nodes; an item's label is parsed from its explanation."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from bot.core.pool.pool import Job, Snapshot
 LABELLED = re.compile(r"\blabel [‘'\"]([^’'\"]+)[’'\"]")
 QUOTED = re.compile(r"(?<!\w)[‘'\"]([^’'\"]+)[’'\"]|\bexecutor on ([^\s‘'\"]\S*)$")
 NOBODY = "There are no nodes with the label"
-"""Jenkins's words, which it says in English when asked to; true only when no cloud makes such nodes either."""
+"""Jenkins's English words; they hold only if no cloud creates such nodes either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Label:
 
     name: str
     atoms: frozenset[str] = field(init=False)
-    """Empty for an expression with other operators: nodes are not matched with it."""
+    """Empty for an expression with other operators, which is not matched with nodes."""
 
     def __post_init__(self) -> None:
         parts = [part.strip().strip('"') for part in self.name.split("&&")]
@@ -28,23 +28,23 @@ class Label:
         object.__setattr__(self, "atoms", frozenset(parts) if plain else frozenset())
 
     def same(self, expression: str) -> bool:
-        """Whether an expression asks for the same."""
+        """Whether an expression means the same label."""
         other = Label(expression)
         return self.atoms == other.atoms if self.atoms else self.name.split() == expression.split()
 
     def carried_by(self, node: Row) -> bool:
-        """Whether a node carries it."""
+        """Whether a node has it."""
         names = {text(one, "name") for one in rows(node.get("assignedLabels"))} | {text(node, "displayName")}
         return bool(self.atoms) and self.atoms <= names
 
 
 def waiting_for(items: Sequence[Row], nodes: Sequence[Row], label: Label) -> list[Row]:
-    """The items that wait for a node with the label; an item that other builds or a quiet period hold up is none."""
+    """Items that wait for a node with the label; items held by other builds or a quiet period are excluded."""
     return [item for item in items if item.get("buildable") is True and _asks(item, nodes, label)]
 
 
 def _asks(item: Row, nodes: Sequence[Row], label: Label) -> bool:
-    """By the job's own label, else by what Jenkins says that it waits for: a label, or the only node that has it."""
+    """The item's label: the job's own, else the one in Jenkins's explanation, or the only node that has it."""
     expression, why = text(inner(item, "task"), "labelExpression"), text(item, "why")
     if expression:
         return label.same(expression)
@@ -57,7 +57,7 @@ def _asks(item: Row, nodes: Sequence[Row], label: Label) -> bool:
 
 
 def drawn(pool: str, at: float, label: Label, items: Sequence[Row], nodes: Sequence[Row]) -> Snapshot:
-    """The pool of a label: its waiting items, and the executors of the nodes that carry it."""
+    """A label's sample: its waiting items, and the executors of its nodes."""
     mine = waiting_for(items, nodes, label)
     jobs = [_job(item, at) for item in mine]
     carrying = [node for node in nodes if label.carried_by(node)]
@@ -90,5 +90,5 @@ def _job(item: Row, at: float) -> Job:
 
 
 def _folder(url: str) -> str:
-    """`team/app` of `…/job/team/job/app/12/`: what Jenkins has in the place of a repository."""
+    """`team/app` of `…/job/team/job/app/12/`: Jenkins's equivalent of a repository."""
     return "/".join(unquote(part) for part in re.findall(r"(?:^|/)job/([^/]+)", url))

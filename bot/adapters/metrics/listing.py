@@ -1,4 +1,4 @@
-"""One answer for many pools: a listing is asked for at most once in a period, however many pools are measured by it."""
+"""Shares one listing between pools: it is read at most once per period."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ from bot.ports import Unreachable
 
 T = TypeVar("T")
 USUAL_SECONDS = 20.0
-"""Shorter than the default poll of 30 s, so that each measurement of a pool sees a newer listing."""
+"""Shorter than the default poll of 30 s, so that every measurement gets a newer listing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,13 @@ class Listed(Generic[T]):
 
     value: T
     at: float
-    """Epoch seconds at which the source measured."""
+    """When the source measured (epoch seconds)."""
     good_seconds: float = 0.0
-    """How long the source wants not to be asked again."""
+    """How long the source asks not to be called again."""
 
 
 class Listing(Generic[T]):
-    """Keeps the newest answer, or failure, for the period; who comes while it is being asked for waits for that one."""
+    """Keeps the newest response, or failure, for the period; concurrent callers share one request."""
 
     def __init__(
         self, ask: Callable[[], Awaitable[Listed[T]]], now: Callable[[], float], seconds: float = USUAL_SECONDS
@@ -38,7 +38,7 @@ class Listing(Generic[T]):
         self._from, self._until = 0.0, 0.0
 
     async def get(self) -> Listed[T]:
-        """The listing of this period. Raises Unreachable, for a failure of this period too."""
+        """The listing of this period. Raises Unreachable, also for a failure earlier in this period."""
         async with self._lock:
             now = self._now()
             if self._kept is None or not self._from <= now < self._until:
@@ -56,13 +56,13 @@ class Listing(Generic[T]):
 
 
 def _wanted(kept: Listed[T] | Unreachable) -> float:
-    """Seconds that the source asked to be left alone, within bounds (C17)."""
+    """The pause that the source asked for, within bounds (C17)."""
     asked = kept.retry_after_seconds or 0.0 if isinstance(kept, Unreachable) else kept.good_seconds
     return min(asked, LONGEST_PAUSE_SECONDS)
 
 
 async def tried(listing: Listing[T]) -> Listed[T] | Unreachable:
-    """The listing, or why there is none: for a part without which the rest still says something."""
+    """The listing, or why there is none; for optional parts."""
     try:
         return await listing.get()
     except Unreachable as problem:
@@ -70,7 +70,7 @@ async def tried(listing: Listing[T]) -> Listed[T] | Unreachable:
 
 
 class Present:
-    """A source that knows only the present."""
+    """A source without history."""
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """Always empty."""

@@ -1,4 +1,4 @@
-"""Prometheus, and what speaks its query API, as a source of queue figures: each figure is one PromQL query."""
+"""Prometheus, or anything with its query API, as a metrics source: each figure is one PromQL query."""
 
 import asyncio
 import base64
@@ -19,18 +19,18 @@ from bot.ports import Failure, Unreachable
 
 NO_QUEUE = "no query for it is configured; add `queued`, since nothing counts as drained without it"
 USUAL_SECONDS = 60.0
-"""How long an answer about the long past is good."""
+"""How long a response about the long past stays valid."""
 LONG_SECONDS = 6 * 3600.0
-"""Whoever asks for a past longer than that is not in a hurry."""
+"""A longer history is not urgent."""
 UNHURRIED = 3
-"""So many of its figures are asked for at once, so that looks find free slots; it is had as a whole or not at all."""
+"""Figures of a long history read at once, so that measurements find free slots; it is complete or not used."""
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
 SUMMED = rf"(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*({SELECTOR})\s*\)"
 PLAIN = re.compile(rf"\s*(?:{SUMMED}|({SELECTOR}))\s*")
 LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
-"""What there is less what is served, as in the preset `arc`: two series of one exporter, of one age."""
+"""Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
 
 
 class PrometheusTable(ReachTable):
@@ -47,11 +47,11 @@ class PrometheusTable(ReachTable):
     """Tenant of Mimir, Cortex or Thanos, sent as X-Scope-OrgID."""
     headers: MoreHeaders = Field(default_factory=dict)
     max_age: Seconds = 120.0
-    """A queue figure scraped longer ago than this carries its own, old time; Prometheus itself hides up to 5 min."""
+    """A queue figure scraped longer ago keeps its own time; Prometheus itself hides up to 5 min."""
 
 
 class Prometheus:
-    """The port `Metrics`. All figures of a snapshot are asked for at once and for the same instant, ours."""
+    """The port `Metrics`. All figures of a sample are queried at once, for the same instant of our clock."""
 
     def __init__(
         self, http: Http, pools: Mapping[str, Mapping[str, str]], now: Callable[[], float], max_age_seconds: float
@@ -61,12 +61,11 @@ class Prometheus:
         self._usual: dict[str, tuple[float, Mapping[str, Found]]] = {}
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool now; a query that gives no figure leaves it unknown, with the reason in `missing`.
+        """The pool now; a query without a result leaves its figure unknown, with the reason in `missing`.
 
-        `at` is the instant of the queries. When `queued` is a plain series, or one aggregation of one, and its newest
-        sample is older than `max_age`, `at` is the sample's time: old figures never count as a fresh look. For other
-        expressions that cannot be seen, and up to five minutes of lookback stay hidden. Raises Unreachable when no
-        query was answered.
+        `at` is the instant of the queries. If `queued` is a plain series, or one aggregation of one, and its newest
+        sample is older than `max_age`, `at` is the sample's time: old figures never count as fresh. For other
+        expressions up to five minutes of lookback stay hidden. Raises Unreachable if no query was answered.
         """
         asked, now = self._of(pool), self._now()
         selector = newest_of(asked.get("queued", ""))
@@ -87,12 +86,12 @@ class Prometheus:
         return snapshot(pool, newest if old and newest is not None else now, {**known, **found})
 
     def _usual_of(self, pool: str, now: float) -> Mapping[str, Found]:
-        """What is usual does not change from look to look."""
+        """Usual values, cached because they change slowly."""
         at, known = self._usual.get(pool, (0.0, {}))
         return known if 0 <= now - at < USUAL_SECONDS else {}
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """The figures of `PAST` over time, oldest first; empty when there is no past to be had."""
+        """The figures of `PAST` over time, oldest first; empty if there is no history."""
         asked = {name: query for name, query in self._of(pool).items() if name in PAST}
         step = max(step_seconds, (until - since) / MOST_POINTS, 1.0)
         long = until - since > LONG_SECONDS
@@ -116,7 +115,7 @@ class Prometheus:
         return self._pools[pool]
 
     def _some(self, answers: Sequence[object], *, whole: bool = False) -> None:
-        """Raise the first problem when there is nothing else, or when nothing may be missing."""
+        """The results; raises the first problem if there are none, or if none may be missing."""
         problems = [answer for answer in answers if isinstance(answer, Unreachable)]
         if problems and (whole or len(problems) == len(answers)):
             raise problems[0]
@@ -146,7 +145,7 @@ def _number(found: Found) -> float | None:
 
 
 def newest_of(query: str) -> str | None:
-    """The series behind a query whose samples' age can be asked for; None when it is a longer expression."""
+    """The series in a query whose age can be queried; None for longer expressions."""
     if difference := LESS.fullmatch(query):
         return difference[1]
     found = PLAIN.fullmatch(query)

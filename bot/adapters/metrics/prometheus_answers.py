@@ -1,4 +1,4 @@
-"""Prometheus's answers become figures; what cannot be one becomes unknown, with its reason and remedy."""
+"""Parses Prometheus's responses to figures; anything else is unknown, with reason and remedy."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def samples(answer: HttpAnswer) -> tuple[PrometheusSample, ...] | Unknown:
 
 
 def one(found: tuple[PrometheusSample, ...] | Unknown) -> float | Unknown:
-    """The only value; empty, several, NaN and negative ones are unknown."""
+    """The only value; an empty, multiple, NaN or negative result is unknown."""
     if isinstance(found, Unknown):
         return found
     if not found:
@@ -69,7 +69,7 @@ def waiting(found: tuple[PrometheusSample, ...] | Unknown) -> tuple[Job, ...] | 
 
 
 def counted(found: tuple[PrometheusSample, ...] | Unknown) -> tuple[Counted, ...] | Unknown:
-    """One count a series, the greatest first, named by its labels' values in the order of their names; no zeros."""
+    """One count per series, the greatest first, named by its labels' values in the order of their names; no zeros."""
     if isinstance(found, Unknown):
         return found
     known = [sample for sample in found if math.isfinite(sample.value) and sample.value > 0]
@@ -83,7 +83,7 @@ def _named(labels: Mapping[str, str]) -> str:
 
 
 def points(answer: HttpAnswer) -> Points | Unknown:
-    """The only series of a range query; a value that is no figure is left out."""
+    """The only series of a range query; invalid values are skipped."""
     data = _data(answer)
     if isinstance(data, Unknown):
         return data

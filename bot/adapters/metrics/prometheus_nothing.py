@@ -1,4 +1,4 @@
-"""Why a query gives nothing: no such metric, no such labels, or clocks that differ; each with its remedy."""
+"""Explains an empty query: no such metric, no such labels, or clocks that differ; each with its remedy."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,15 +10,15 @@ from bot.core.words import duration, listed
 from bot.ports import Unreachable
 
 Ask = Callable[[str, Mapping[str, str]], Awaitable[HttpAnswer | Unreachable]]
-"""(path, parameters) → what Prometheus says."""
+"""(path, parameters) → Prometheus's response."""
 UNALIKE_SECONDS = 120.0
-"""Clocks further apart than this are told; Prometheus looks back five minutes, and its Date header is exact to 1 s."""
+"""A larger clock difference is reported; Prometheus looks back 5 min, and its Date header is exact to 1 s."""
 METRIC = re.compile(r"(?<![\w:\"'.])([a-zA-Z_:][a-zA-Z0-9_:]*)\s*\{")
 NAMED = re.compile(r"\s*(?:\w+\s*\(\s*)?([a-zA-Z_:][a-zA-Z0-9_:]*)\s*\)?\s*")
 
 
 async def why_nothing(ask: Ask, query: str, now: float) -> Unknown:
-    """The reason why `query` gave no series at `now`, as one more question for each of its metrics tells it."""
+    """Why `query` gave no series at `now`; asks one more query per metric."""
     metrics = metrics_of(query)
     for metric in metrics:
         answer = await ask("/api/v1/query", {"query": f"count({metric})", "time": f"{now:.3f}"})
@@ -32,7 +32,7 @@ async def why_nothing(ask: Ask, query: str, now: float) -> Unknown:
 
 
 def metrics_of(query: str) -> tuple[str, ...]:
-    """The metrics that a query names with their labels, or the only one of a plain query; empty when it cannot tell."""
+    """The metrics in a query with their labels, or the only one of a plain query; empty if unclear."""
     plain = NAMED.fullmatch(query)
     return tuple(dict.fromkeys(METRIC.findall(query))) or ((plain[1],) if plain else ())
 
@@ -46,7 +46,7 @@ def _absent(metric: str, ahead_seconds: float) -> Unknown:
 
 
 def _clock_of(answer: HttpAnswer, otherwise: float) -> float:
-    """Epoch seconds of the answer's Date header."""
+    """Epoch seconds of the response's Date header."""
     try:
         return parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
     except (TypeError, ValueError):

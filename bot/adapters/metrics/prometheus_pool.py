@@ -1,4 +1,4 @@
-"""The figures of a pool that Prometheus can give: their queries from the configuration, and the snapshot they make."""
+"""A Prometheus pool: its queries from the configuration, and the sample from their results."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -26,14 +26,14 @@ FRACTIONAL = frozenset(
 COUNTED = frozenset({"create_failures_by_code", "arrivals_by_source", "usual_by_source"})
 """Figures of several series, each with its labels as name."""
 SLOW = frozenset({"usual_arrivals_per_minute", "usual_duration_seconds", "usual_by_source"})
-"""Figures of the long past, which are not asked for at every look."""
+"""Figures of the long past, which are not queried at every measurement."""
 PAST = (
     *("queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "booting"),
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds"),
 )
-"""Figures of which the past is read, so that a forecast and a diagnosis have something to go on at once."""
+"""Figures whose history is read, so that forecast and diagnosis work from the start."""
 Found = tuple[PrometheusSample, ...] | Unknown | Unreachable
-"""What one instant query came to."""
+"""The result of one instant query."""
 Span = Annotated[str, Field(pattern=r"^(\d+(ms|[smhdwy]))+$")]
 
 
@@ -42,15 +42,15 @@ class PrometheusPool(Table):
 
     preset: Preset | None = None
     known_as: str = ""
-    """What the exporter calls this pool; its own name when empty."""
+    """The exporter's name of this pool; empty: the pool's name."""
     where: str = ""
     """Further label matchers for the preset, for example `cluster="east"`."""
     window: Span = "15m"
-    """The span over which the preset counts creates, failures and sources."""
+    """The window in which the preset counts creates, failures and sources."""
     past: Span = "1d"
-    """The span that the preset takes for what is usual."""
+    """The window in which the preset measures usual values."""
     lately: Span = "2h"
-    """The end of that span which does not count for the usual sources: the incident itself."""
+    """The end of that window, excluded from the usual sources: the incident itself."""
     queued: str = ""
     oldest_wait_seconds: str = ""
     busy: str = ""
@@ -79,7 +79,7 @@ class PrometheusPool(Table):
     waiting: str = ""
 
     def queries(self, pool: str) -> dict[str, str]:
-        """The query of every figure that can be asked for; one written by hand goes before the preset's."""
+        """The query of every available figure; configured ones take precedence over the preset's."""
         figures = (*WHOLE, *FRACTIONAL, *COUNTED, "provider_up", "waiting")
         by_hand = {name: text for name in figures if (text := str(getattr(self, name)).strip())}
         spans = Spans(self.window, self.past, self.lately)
@@ -88,7 +88,7 @@ class PrometheusPool(Table):
 
 
 def snapshot(pool: str, at: float, found: Mapping[str, Found]) -> Snapshot:
-    """The pool at one instant; a query that gave no figure leaves it unknown, with the reason in `missing`."""
+    """The pool at one instant; a query without a result leaves its figure unknown, with the reason in `missing`."""
     figures: dict[str, object] = {}
     for name, got in found.items():
         value = _figure(name, got)
@@ -118,7 +118,7 @@ def _read(
 
 
 def _missing(name: str, found: Found) -> str:
-    """Why a figure that was asked for is unknown; empty when it is known."""
+    """Why a queried figure is unknown; empty if it is known."""
     if isinstance(found, Unreachable):
         return found.what
     value = _read(name, found)
@@ -126,7 +126,7 @@ def _missing(name: str, found: Found) -> str:
 
 
 def past(pool: str, at: float, series: Mapping[str, Points], missing: tuple[str, ...]) -> Snapshot:
-    """The pool as it was at one time of a range query."""
+    """The pool at one time of a range query."""
     known = {name: values[at] for name, values in series.items() if at in values}
     figures: dict[str, object] = {name: round(value) if name in WHOLE else value for name, value in known.items()}
     return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it

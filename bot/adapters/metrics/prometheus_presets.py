@@ -1,4 +1,4 @@
-"""The PromQL of exporters that we know: figure by figure, for one pool."""
+"""PromQL of common exporters: figure by figure, for one pool."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,19 +7,19 @@ from typing import Literal
 
 Preset = Literal["ci", "arc", "gitlab", "buildkite"]
 RANDOM = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
-"""What Kubernetes adds to a `generateName`: letters without vowels, so that no word is taken for it."""
+"""The random suffix that Kubernetes adds to a `generateName`: no vowels, so no word matches."""
 NO_LIMIT = 2**31 - 1
-"""What Actions Runner Controller gives as maximum of a scale set that has none."""
+"""Actions Runner Controller's maximum for a scale set without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """PromQL durations: over which counters are counted, and what is taken as the usual past."""
+    """PromQL durations: the window of counters, and the usual past."""
 
     window: str = "15m"
     past: str = "1d"
     lately: str = "2h"
-    """The end of the past that is left out where an incident would colour what is usual."""
+    """The recent end of the past that is excluded where the incident would distort usual values."""
 
 
 def queries(preset: Preset, known_as: str, where: str = "", spans: Spans | None = None) -> dict[str, str]:
@@ -38,16 +38,16 @@ def quoted(text: str) -> str:
 def _scale_set(name: str) -> str:
     """A matcher of one runner scale set in the metrics of the controller and of its listener.
 
-    Up to gha-runner-scale-set 0.14 the listener gives the name of the EphemeralRunnerSet, which is the scale set's with
-    a dash and five random characters of Kubernetes (cmd/ghalistener/main.go, resourcebuilder.go); the controller, and
-    later listeners, give the scale set's own (actions/actions-runner-controller#4516).
+    Up to gha-runner-scale-set 0.14 the listener exports the name of the EphemeralRunnerSet: the scale set's name with a
+    dash and five random characters (cmd/ghalistener/main.go, resourcebuilder.go). The controller and later listeners
+    export the scale set's own name (actions/actions-runner-controller#4516).
     """
     pattern = "-".join(re.escape(part) for part in name.split("-"))
     return f"name=~{quoted(pattern + RANDOM)}"
 
 
 def _ci(pool: str, spans: Spans) -> dict[str, str]:
-    """The plain names that Tailback's own examples and its simulated fleet use."""
+    """The plain names that Tailback's examples and simulated fleet use."""
     window, past = spans.window, spans.past
     sources = f"sum by (repository, workflow) (increase(ci_jobs_arrived_total{{{pool}}}"
     return {
@@ -82,9 +82,9 @@ def _ci(pool: str, spans: Spans) -> dict[str, str]:
 def _arc(scale_set: str, _: Spans) -> dict[str, str]:
     """Actions Runner Controller's gauges per runner scale set.
 
-    Its counters and histograms carry no scale set's name, so rates and durations are left to the operator. The wait
-    histogram is not taken for `oldest_wait_seconds`: it tells of jobs that have started, and not of those that wait.
-    Jobs beyond the maximum stay at GitHub and are not among the assigned ones (docs/design/back-ends.md#ci-systems).
+    Its counters and histograms have no scale set label, so rates and durations must be configured. The wait histogram
+    is no `oldest_wait_seconds`, because it counts jobs that have started. Jobs beyond the maximum stay at GitHub and
+    are not assigned (docs/design/back-ends.md#ci-systems).
     """
     return {
         "queued": f"clamp_min(sum(gha_assigned_jobs{{{scale_set}}}) - sum(gha_running_jobs{{{scale_set}}}), 0)",
@@ -97,9 +97,9 @@ def _arc(scale_set: str, _: Spans) -> dict[str, str]:
 
 
 def _gitlab(runner: str, _: Spans) -> dict[str, str]:
-    """GitLab Runner's own metrics; the queue is GitLab's and not here, so `queued` is left to the operator.
+    """GitLab Runner's metrics; the queue is in GitLab, so `queued` must be configured.
 
-    A limit of 0 is none; several managers of one runner have a limit each, and one without makes the whole unknown.
+    A limit of 0 means no limit. Managers of one runner have a limit each, and one without makes the total unknown.
     """
     duration = f"sum by (le) (rate(gitlab_runner_job_duration_seconds_bucket{{{runner}}}[30m]))"
     return {
@@ -111,7 +111,7 @@ def _gitlab(runner: str, _: Spans) -> dict[str, str]:
 
 
 def _buildkite(queue: str, _: Spans) -> dict[str, str]:
-    """buildkite-agent-metrics with its Prometheus back end; waiting jobs are blocked by other steps and not counted."""
+    """buildkite-agent-metrics with its Prometheus back end; waiting jobs depend on other steps and do not count."""
     return {
         "queued": f"sum(buildkite_queues_scheduled_jobs_count{{{queue}}})",
         "busy": f"sum(buildkite_queues_busy_agent_count{{{queue}}})",

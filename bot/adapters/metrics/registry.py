@@ -1,4 +1,4 @@
-"""The kinds of metrics source: the word of `kind` in `[metrics.NAME]`, and what builds it."""
+"""The kinds of metrics source: the value of `kind` in `[metrics.NAME]`, and its builder."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""JSON rows of CI systems, read with care: what is not of the expected form is left out or is None, never a guess."""
+"""Reads JSON rows of CI systems: values of unexpected form are skipped or None, never guessed."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -15,26 +15,26 @@ Row = Mapping[str, object]
 
 
 def part(name: str) -> str:
-    """A name, slashes and all, as one part of an address."""
+    """A name, slashes included, as one part of a URL path."""
     return quote(name, safe="").replace(".", "%2E")
 
 
 def document(http: Http, answer: HttpAnswer, where: str) -> Row:
-    """The JSON object of a good answer; raises Unreachable that names `where` it was looked for."""
+    """The JSON object of a successful response; raises Unreachable that names `where`."""
     if answer.ok and isinstance(answer.body, dict):
         return answer.body
     raise odd(http, answer, where)
 
 
 def listing(http: Http, answer: HttpAnswer, where: str) -> list[Row]:
-    """The JSON rows of a good answer; raises Unreachable that names `where` they were looked for."""
+    """The JSON rows of a successful response; raises Unreachable that names `where`."""
     if answer.ok and isinstance(answer.body, list):
         return rows(answer.body)
     raise odd(http, answer, where)
 
 
 def odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
-    """What to raise for an answer that is no good."""
+    """The error for an unusable response."""
     if is_page(answer):
         return http.problem(
             f"{where} answered with a web page (HTTP {answer.status}) instead of figures; check url, and that no "
@@ -48,7 +48,7 @@ def odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
 
 
 def is_page(answer: HttpAnswer) -> bool:
-    """Whether this is HTML for people."""
+    """Whether the response is an HTML page."""
     return "html" in answer.headers.get("content-type", "").lower() and answer.body is None
 
 
@@ -58,13 +58,13 @@ def rows(value: object) -> list[Row]:
 
 
 def inner(row: Row, key: str) -> Row:
-    """The object under a key; empty when there is none."""
+    """The object under a key; empty if missing."""
     value = row.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def text(row: Row, key: str) -> str:
-    """The text under a key, on one line; empty when there is none."""
+    """The text under a key, on one line; empty if missing."""
     value = row.get(key)
     return one_line(value) if isinstance(value, str) else ""
 
@@ -96,7 +96,7 @@ def instant(row: Row, key: str) -> float | None:
 
 
 def link(row: Row, key: str) -> str:
-    """The web address under a key; empty when it is none."""
+    """The web address under a key; empty for anything else."""
     value = text(row, key)
     return value if value.startswith(("https://", "http://")) else ""
 

@@ -1,1 +1,1 @@
-"""Redis and Valkey: connecting, refusing unsafe settings, scripts, and the server that comes along."""
+"""Redis and Valkey: connections, safety checks, scripts, and the embedded server."""

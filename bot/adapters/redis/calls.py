@@ -1,4 +1,4 @@
-"""One call to Redis: bounded in time, sent again only where that does no harm, its failures as Unreachable."""
+"""One call to Redis: bounded in time, repeated only if that is safe, failures as Unreachable."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from bot.adapters.redis.scripts import Script
 from bot.ports import Failure, Unreachable
 
 CALL_SECONDS = 1.8
-"""A whole call with its second sending: a door answers 503 within 2 s (P1)."""
+"""Time limit of a call with its repetition, so that a sender gets its 503 within 2 s (P1)."""
 
 Word = bytes | str | int | float
 Reply = bytes | int | None | Sequence["Reply"]
@@ -48,14 +48,14 @@ class RedisLink:
         self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
-        """The script's reply. Raises Unreachable; UNKNOWN when it may have been applied all the same."""
+        """The script's reply. Raises Unreachable; UNKNOWN if it may have been applied."""
         reply = await self._bounded(script, ("EVALSHA", script.sha, len(keys), *keys, *args))
         if not isinstance(reply, list):
             raise Unreachable("Redis", f"a script answered {reply!r}", failure=Failure.UNKNOWN)
         return reply
 
     async def read(self, *words: Word) -> object:
-        """The reply to a command that changes nothing. Raises Unreachable."""
+        """The reply to a read-only command. Raises Unreachable."""
         return await self._bounded(None, words)
 
     async def _bounded(self, script: Script | None, words: tuple[Word, ...]) -> object:
@@ -89,7 +89,7 @@ class RedisLink:
 
 
 def _unreachable(error: Exception, lost: Failure) -> Unreachable:
-    said = str(error).partition(" : <")[0]  # after it come the sentinels as Python objects
+    said = str(error).partition(" : <")[0]  # the sentinels follow as Python objects
     for kind, word, remedy in _REMEDIES:
         if isinstance(error, kind) and word in said:
             return Unreachable("Redis", f"{remedy} ({said})", failure=Failure.LATER)
@@ -104,7 +104,7 @@ def _unreachable(error: Exception, lost: Failure) -> Unreachable:
 
 
 def text(reply: object) -> str:
-    """A reply that is text; bytes that are not UTF-8 are shown as such, never an error."""
+    """A text reply; invalid UTF-8 is replaced, never an error."""
     return reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)
 
 

@@ -1,4 +1,4 @@
-"""A Change as the keys and arguments of the commit script, and the names of all of Tailback's keys."""
+"""Converts a Change to the keys and arguments of the commit script; names all of Tailback's keys."""
 
 import math
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ RECORDS, INDEXES, SETS, LISTS, MARKS, RATE_LANES = (
 DUE, FENCE, HW, AUDIT, HEAD = (f"{ROOT}{part}" for part in ("due", "fence", "hw", "audit", "audit_head"))
 
 REQUEST_MS = 120_000
-"""How long a request id is remembered; it is sent again within 2 s or never."""
+"""How long a request id is remembered; a request is repeated within 2 s or never."""
 MARK_MS = 24 * 3600 * 1000
 FAR_SECONDS = 10 * 365 * 86400.0
 
 
 class Commits:
-    """Makes requests of one process; each has an id of its own, so that sending it again applies nothing twice."""
+    """Builds requests; each has its own id, so that a repeated one applies nothing twice."""
 
     def __init__(self, codecs: Codecs, sender: str, lease_seconds: float) -> None:
         self._codecs = codecs

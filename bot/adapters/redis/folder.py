@@ -1,4 +1,4 @@
-"""The data folder of the embedded Redis: private, owned by one process at a time, with a short socket beside it."""
+"""The embedded Redis's data folder: private, owned by one process, with a socket folder beside it."""
 
 import asyncio
 import fcntl
@@ -11,10 +11,10 @@ from pathlib import Path
 from bot.adapters.redis.engine import EmbeddedRedisError
 
 OLD_SERVER_SECONDS = 15.0
-"""How long a start waits for the server of a killed predecessor to write its log and go."""
+"""How long a start waits for the server of a killed predecessor to finish."""
 
 DYING_SECONDS = 1.0
-"""How long a start waits for a predecessor that was killed but has not quite gone, before it counts as a second one."""
+"""How long a start waits for a killed predecessor before it counts as a running instance."""
 
 _POLL_SECONDS = 0.02
 _LONGEST_SOCKET = 100  # bytes; sockaddr_un holds 108 on Linux and 104 on macOS, with the closing zero
@@ -24,10 +24,9 @@ _PREFIX = "tailback-"
 class RedisFolder:
     """One folder, held by two locks from `claim` to `release`.
 
-    `owner.lock` is this process's alone: whoever finds it taken is a second instance. `server.lock` is also handed to
-    the server, so that it stays taken for as long as either of us lives: two servers on one append-only file would
-    destroy each other's writes. Both are flock(2) locks, which the kernel drops when their holders die; they need a
-    local disk.
+    `owner.lock` belongs to this process: a second instance finds it taken. `server.lock` is inherited by the server, so
+    that it stays taken while either of them lives (docs/design/measurements.md#two-servers-on-one-folder). Both are
+    flock(2) locks, which the kernel releases when their holders die; they need a local disk.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,15 +37,15 @@ class RedisFolder:
 
     @property
     def server_lock(self) -> int:
-        """The file descriptor that the server inherits; only between `claim` and `release`."""
+        """The file descriptor for the server; only between `claim` and `release`."""
         if self._server is None:
             raise EmbeddedRedisError(f"The data folder {self.path} is not held: start the embedded Redis first.")
         return self._server
 
     async def claim(self) -> None:
-        """Takes the folder, after the server of a dead predecessor has gone, and makes a new socket folder.
+        """Take the folder, after a dead predecessor's server has ended, and create a new socket folder.
 
-        Raises EmbeddedRedisError when the folder cannot be used or belongs to a running instance.
+        Raises EmbeddedRedisError if the folder cannot be used or belongs to a running instance.
         """
         try:
             await self._take_ownership()
@@ -62,7 +61,7 @@ class RedisFolder:
                 self.release()
 
     def release(self) -> None:
-        """Gives the folder back; call it when the server has ended. Harmless when nothing is held."""
+        """Release the folder after the server has ended. Does nothing if it is not held."""
         if self.socket != Path():
             shutil.rmtree(self.socket.parent, ignore_errors=True)
             (self.path / "socket").unlink(missing_ok=True)
@@ -115,7 +114,7 @@ class RedisFolder:
 
 
 def running_url(data: Path) -> str | None:
-    """The `unix://` URL of the embedded server that another process runs on `data` now, or None."""
+    """The `unix://` URL of another process's embedded server on `data`, or None."""
     socket = _recorded(data / "socket")
     if socket is None:
         return None
@@ -139,7 +138,7 @@ def _open_private(path: Path) -> int:
 
 
 async def _lock_within(seconds: float, lock: int) -> bool:
-    """Whether the lock was free, or became free, in this time; the kernel tells nobody, so it is asked again."""
+    """Whether the lock became free in time; it is polled, because the kernel does not notify."""
     for _ in range(round(seconds / _POLL_SECONDS)):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

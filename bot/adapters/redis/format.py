@@ -1,19 +1,19 @@
-"""The format of the records: a release never works on records that a newer one wrote and it would write back poorer."""
+"""The records' format version; a release refuses records of a newer one, which it would damage."""
 
 from bot.adapters.redis.calls import RedisLink, whole
 
 FORMAT = 2
-"""Raised when an older release must not touch the records any more. 1: release 0.1, which did not write it down."""
+"""Increase it when older releases must not use the records any more. 1: release 0.1, which stored no format."""
 KEY = "{tailback}:format"
 
 
 async def too_new(link: RedisLink) -> list[str]:
-    """The finding when a newer release has written here (RT-8). Raises Unreachable."""
+    """The finding if a newer release has written here (RT-8). Raises Unreachable."""
     return _judged(await _found(link))
 
 
 async def adopt(link: RedisLink) -> list[str]:
-    """Write down that this release works here now; the finding instead when it must not. Raises Unreachable."""
+    """Store this release's format; return the finding if it must not work here. Raises Unreachable."""
     found = await _found(link)
     if found < FORMAT:
         await link.read("SET", KEY, FORMAT)

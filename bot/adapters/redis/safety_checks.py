@@ -1,4 +1,4 @@
-"""What makes a Redis server unsafe to keep incidents in, each as a sentence with its remedy (promises section 2)."""
+"""Finds unsafe settings of a Redis server, one sentence with remedy each (docs/design/storage.md)."""
 
 from collections.abc import Callable, Mapping
 
@@ -10,7 +10,7 @@ CLOCK_SECONDS = 2.0
 
 
 async def dangers(link: RedisLink, now: Callable[[], float]) -> list[str]:
-    """The findings, by INFO alone: managed servers block CONFIG but tell the same there. Raises Unreachable."""
+    """The findings from INFO alone, because managed servers block CONFIG. Raises Unreachable."""
     before = now()
     told = await redis_time(link)
     apart = (before + now()) / 2 - told
@@ -22,7 +22,7 @@ async def dangers(link: RedisLink, now: Callable[[], float]) -> list[str]:
 
 
 async def redis_time(link: RedisLink) -> float:
-    """Epoch seconds as Redis counts them. Raises Unreachable."""
+    """Redis TIME in epoch seconds. Raises Unreachable."""
     told = await link.read("TIME")
     if not isinstance(told, (tuple, list)):
         raise Unreachable("Redis", f"TIME answered {told!r}", failure=Failure.UNKNOWN)
@@ -30,7 +30,7 @@ async def redis_time(link: RedisLink) -> float:
 
 
 def of_facts(facts: Mapping[str, object]) -> list[str]:
-    """The findings in INFO's fields; a field that is missing is a finding too, unknown is not safe."""
+    """The findings in INFO's fields; a missing field is a finding too, because unknown is not safe."""
     found = []
     version = str(facts.get("redis_version", "0"))
     if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
@@ -55,7 +55,7 @@ def of_facts(facts: Mapping[str, object]) -> list[str]:
 
 
 def of_clock(apart_seconds: float) -> list[str]:
-    """The finding when this machine's clock and Redis TIME differ too much; positive: ours is ahead."""
+    """The finding when this machine's clock differs too much from Redis TIME; positive: ours is ahead."""
     if abs(apart_seconds) <= CLOCK_SECONDS:
         return []
     side = "ahead of" if apart_seconds > 0 else "behind"

@@ -1,8 +1,8 @@
-"""The Lua scripts of the store: each checks all it relies on before its first write (docs/design/storage.md#rules).
+"""The store's Lua scripts; each checks its preconditions before its first write (docs/design/storage.md#rules).
 
-Every key of Tailback lies under one hash tag. Keys that are known beforehand stand in KEYS; keys that only the data
-names (a due member's record, an index's incident) are built from the same prefix, so they lie in the same slot.
-Replies are arrays; times are milliseconds of Redis TIME.
+All keys have one hash tag. Keys known beforehand are in KEYS. Keys that only the data names (a due member's record, an
+index's incident) are built from the same prefix, so they are in the same slot. Replies are arrays; times are
+milliseconds of Redis TIME.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from hashlib import sha1
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script, its name in Redis, and whether sending it twice does no harm."""
+    """A script, its name in Redis, and whether repeating it is safe."""
 
     text: str
     sha: str

@@ -39,14 +39,14 @@ from bot.ports import Failure, Unreachable
 R = TypeVar("R", bound=Record)
 
 PARK_MS = 60_000
-"""An unreadable record is looked at again after this long: a rolling update heals by itself."""
+"""An unreadable record is tried again after this long, so that a rolling update repairs itself."""
 HEAD_TRIES = 20
-"""How often an audited commit starts over because another process wrote to the trail first."""
+"""How often an audited commit restarts because another process wrote to the trail first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """The two clocks of this process; the third, Redis TIME, rules inside the scripts."""
+    """This process's two clocks; scripts use the third, Redis TIME."""
 
     now: Callable[[], float]
     """Epoch seconds."""
@@ -57,8 +57,8 @@ class Clocks:
 class RedisStore:
     """Implements `bot.ports.Store`; one per process. Close it with `aclose`.
 
-    Times cross to Redis as delays from now, so that a clock that differs from Redis TIME shifts nothing.
-    A put raises its record's version by one.
+    Times are sent as delays from now, so that a clock difference to Redis shifts nothing. A put increments its record's
+    version.
     """
 
     def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float = 10.0) -> None:
@@ -82,13 +82,13 @@ class RedisStore:
         await self._clients.aclose()
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
-        """One record; None when there is none."""
+        """One record; None if it does not exist."""
         reply = await self._link.read("HMGET", f"{RECORDS}{kind_name(kind)}:{record_id}", "doc", "version")
         document, version = reply if isinstance(reply, list) else (None, None)
         return self._held(kind, record_id, document, version)
 
     async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
-        """The records that exist, by id, in one round trip; one that cannot be read is left out and logged."""
+        """The existing records by id, in one round trip; unreadable ones are skipped and logged."""
         if not ids:
             return {}
         prefix = f"{RECORDS}{kind_name(kind)}:"
@@ -120,12 +120,12 @@ class RedisStore:
         return {text(member) for member in reply} if isinstance(reply, (set, list)) else set()
 
     async def listed(self, name: str) -> tuple[str, ...]:
-        """Who stands in a list now, whoever leaves soonest first."""
+        """Members of a list, the first to expire first."""
         reply = await self._link.run(scripts.LISTED, (LISTS + name,), ())
         return tuple(text(member) for member in reply)
 
     async def done_by(self, mark: str) -> str | None:
-        """What the thing behind `mark` was applied to; None when it was not."""
+        """The object to which `mark` was applied; None if it was not."""
         return text_or_none(await self._link.read("GET", MARKS + mark))
 
     async def commit(self, change: Change) -> None:
@@ -141,7 +141,7 @@ class RedisStore:
             raise Unreachable("Redis", problem, failure=Failure.UNKNOWN) from None
 
     async def claim(self, most: int) -> Claims:
-        """Take up to `most` due records for the length of the lease; an unreadable one is put back and logged."""
+        """Claim up to `most` due records for the length of the lease; unreadable ones are put back and logged."""
         lease_ends = self._clocks.monotonic() + self._lease
         seen = self._hw
         args = (most, math.ceil(self._lease * 1000), RECORDS)
@@ -172,7 +172,7 @@ class RedisStore:
         await self._link.run(scripts.PAUSE_LANE, (RATE_LANES + rate_lane,), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:
-        """Wait until a commit anywhere made something due; False after the timeout."""
+        """Wait until a commit makes something due; False after the timeout."""
         return await self._wake.wait(timeout_seconds)
 
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
@@ -189,19 +189,19 @@ class RedisStore:
         return trail
 
     async def audit_head(self) -> str:
-        """The hash of the entry that was written last; empty before the first."""
+        """The hash of the last entry; empty before the first."""
         return text_or_none(await self._link.read("GET", HEAD)) or ""
 
     async def check(self) -> list[str]:
-        """What makes this Redis unsafe to keep incidents in: a sentence each, with its remedy; empty when it is fit."""
+        """Unsafe settings of this Redis, a sentence with remedy each; empty if safe."""
         return [*await dangers(self._link, self._clocks.now), *await too_new(self._link)]
 
     async def adopt(self) -> list[str]:
-        """Begin to work on these records; a sentence instead when a newer release has written them."""
+        """Start working on these records; a sentence instead if a newer release has written them."""
         return await adopt(self._link)
 
     async def time(self) -> float:
-        """Epoch seconds as Redis counts them."""
+        """Redis TIME in epoch seconds."""
         return await redis_time(self._link)
 
     def lost_data(self) -> bool:
@@ -209,12 +209,12 @@ class RedisStore:
         return self._lost
 
     def accept_loss(self) -> None:
-        """Go on from what Redis holds now: what was lost has been recovered from outside."""
+        """Continue with the data in Redis; lost records have been recovered from outside."""
         self._lost = False
         self._hw = 0
 
     async def _audited(self, change: Change) -> None:
-        """One at a time in this process, because every entry's hash follows from the one before."""
+        """One at a time in this process, because every entry's hash depends on the one before."""
         texts = [canonical(entry) for entry in change.audit]
         for _ in range(HEAD_TRIES):
             head = self._head
@@ -229,7 +229,7 @@ class RedisStore:
         raise Unreachable("Redis", "the audit trail is written to by others without a pause", failure=Failure.LATER)
 
     async def _committed(self, change: Change, head: str, rows: Sequence[tuple[str, str]]) -> str | None:
-        """None when applied, else the trail's present head."""
+        """None if applied, else the trail's present head."""
         keys, args = self._commits.request(change, self._clocks.now(), head, rows)
         seen = self._hw
         outcome, detail, *rest = await self._link.run(scripts.COMMIT, keys, args)
@@ -262,7 +262,7 @@ class RedisStore:
         return Claim(name, record_id, held, whole(fence), lease_ends)
 
     async def _park(self, member: str, fence: int, problem: str) -> None:
-        """Give an unreadable record back for later; when even that fails, its lease ends by itself."""
+        """Put an unreadable record back for later; if even that fails, its lease expires."""
         structlog.get_logger().error("record unreadable", record=member, problem=problem)
         with contextlib.suppress(Unreachable):
             await self._link.run(scripts.PARK, (RECORDS + member, DUE), (member, fence, PARK_MS))
@@ -273,7 +273,7 @@ class RedisStore:
         return Stored(self._codecs.decode(kind, record_id, document), whole(version))
 
     def _note(self, high: int, seen: int) -> None:
-        """`seen` is what was known when the request began: replies of parallel requests overtake each other."""
+        """`seen` is the counter when the request began; replies of parallel requests may arrive out of order."""
         if high < seen:
             self._lost = True
             self._hw = high

@@ -1,4 +1,4 @@
-"""Waits until a commit anywhere makes something due: by an event in this process, by a subscription from others."""
+"""Waits until a commit makes something due: an event in this process, a subscription for others."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from redis.exceptions import RedisError
 
 CHANNEL = "{tailback}:wake"
 _AGAIN_SECONDS = 1.0
-"""Pause before a lost subscription is made again."""
+"""Pause before a lost subscription is renewed."""
 
 
 class RedisWake:
-    """One subscription for the whole process, made when somebody first waits."""
+    """One subscription per process, made on first use."""
 
     def __init__(self, listener: Callable[[], Redis], sender: str) -> None:
         self._listener = listener
@@ -23,7 +23,7 @@ class RedisWake:
         self._lost = False
 
     def set(self) -> None:
-        """Something became due by this process's own doing."""
+        """This process made something due."""
         self._event.set()
 
     async def wait(self, timeout_seconds: float) -> bool:
@@ -39,7 +39,7 @@ class RedisWake:
         return True
 
     async def aclose(self) -> None:
-        """End the subscription; asked again as long as the client swallows the cancellation."""
+        """End the subscription; repeated, because the client may swallow the cancellation."""
         while self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=_AGAIN_SECONDS)
@@ -66,6 +66,6 @@ class RedisWake:
                     message = await channel.get_message(timeout=5.0)
                     if message is None or message.get("data") == self._sender:
                         continue
-                    self._event.set()  # also when it says "subscribed": something may have been missed until now
+                    self._event.set()  # also for "subscribed": a message may have been missed until now
         finally:
             await client.aclose()

@@ -1,1 +1,1 @@
-"""Levers on a pool's capacity, one file per kind; `table.py` names them."""
+"""Scalers of pools, one file per kind; `registry.py` lists them."""

@@ -1,4 +1,4 @@
-"""The `arc` scaler: maxRunners or minRunners of a scale set of Actions Runner Controller, which has no `/scale`."""
+"""The `arc` scaler: maxRunners or minRunners of an Actions Runner Controller scale set, which has no `/scale`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,13 +21,13 @@ class ArcTable(ClusterTable):
     """`[pool."NAME".scaler]` with `kind = "arc"`."""
 
     lever: Literal["max", "min"] = "max"
-    """`max`: the cap, which helps when it is reached. `min`: idle runners kept ready, which helps before jobs come."""
+    """`max`: the limit, which helps when it is reached. `min`: idle runners, which help before jobs arrive."""
 
 
 class ArcScaler:
-    """minRunners and maxRunners of an AutoscalingRunnerSet; the controller keeps min(minRunners + jobs, maxRunners).
+    """minRunners and maxRunners of an AutoscalingRunnerSet; the controller runs min(minRunners + jobs, maxRunners).
 
-    Raising the cap helps only at the cap. Failed runners keep counting until they are deleted
+    Raising the maximum helps only at the limit. Failed runners count until they are deleted
     (actions-runner-controller#3700).
     """
 
@@ -36,7 +36,7 @@ class ArcScaler:
         self._key = f"{lever}Runners"
 
     async def read(self) -> Capacity:
-        """What is set. With the lever `max` also how many runners there are; with `min` these are no measure of it."""
+        """The configured number; with `max` also the number of runners, which says nothing with `min`."""
         found = await self._cluster.read()
         least, most, trouble = part_number(found, "spec", "minRunners"), _most(found), _trouble(found)
         if self._lever == "min":
@@ -50,11 +50,11 @@ class ArcScaler:
         return Capacity(part_number(found, "status", "currentRunners"), least or 0, desired=most, trouble=trouble)
 
     async def lacking(self) -> tuple[str, ...] | None:
-        """Whether the object may be changed, as the cluster says."""
+        """Missing permissions, according to the cluster."""
         return await self._cluster.lacking()
 
     async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
-        """Set the number, if nobody else does in the same moment, and never the cap below the idle runners."""
+        """Set the number if nobody changed it meanwhile; the maximum never goes below the idle runners."""
         await self._cluster.swap(self._number, target, lambda found: self._change(found, target))
 
     def _number(self, found: Body) -> int | None:
@@ -72,7 +72,7 @@ class ArcScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[ArcScaler, ScalePolicy]:
-    """The lever of one pool from its table; raises ConfigError with every problem."""
+    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(ArcTable, place, raw)
     path = f"/apis/actions.github.com/v1alpha1/namespaces/{table.namespace}/{PLURAL}/{table.name}"
     cluster = cluster_of(pool, place, table, parts, path, f"get and patch on {PLURAL}")
@@ -85,7 +85,7 @@ def _most(found: Body) -> int | None:
 
 
 def _trouble(found: Body) -> str:
-    """Failed runners hold their place; runners that stay pending tell of a cluster without room."""
+    """Trouble of the scale set: failed runners count toward the limit; pending ones show that the cluster is full."""
     failed = part_number(found, "status", "failedEphemeralRunners") or 0
     pending = part_number(found, "status", "pendingEphemeralRunners") or 0
     if not failed:

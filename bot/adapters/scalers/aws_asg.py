@@ -1,4 +1,4 @@
-"""The `aws_asg` scaler: the desired capacity of an EC2 Auto Scaling group, whose instances are one runner each."""
+"""The `aws_asg` scaler: the desired capacity of an EC2 Auto Scaling group with one runner per instance."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from bot.core.words import count
 from bot.ports import Capacity, Failure, Refused, Unreachable
 
 RECENT_SECONDS = 1800.0
-"""A scaling activity that failed longer ago says nothing of now."""
+"""A scaling activity that failed longer ago is irrelevant."""
 FAILED = frozenset({"Failed", "Cancelled"})
 CAUTION = "If the group has scaling policies of its own, they may set another size again."
 
@@ -29,31 +29,31 @@ class AwsAsgTable(PolicyTable):
     """The group's name."""
     region: str = Field(min_length=1)
     profile: str = ""
-    """Of AWS's own configuration files, for example a role in another account; empty: the process's own credentials."""
+    """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
     endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
     """Another address than AWS's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class AutoScalingGroup:
-    """One Auto Scaling group, as DescribeAutoScalingGroups tells it."""
+    """An Auto Scaling group from DescribeAutoScalingGroups."""
 
     desired: int
     minimum: int
     maximum: int
     there: int
-    """Instances in service; those that start, end or stand by do not count."""
+    """Instances in service; starting, stopping and standby ones do not count."""
     unit: str
-    """What the capacity counts: instances, or what else."""
+    """The unit of the capacity: instances, or something else."""
     stopped: str
-    """Why the group starts nothing at all; empty when it does."""
+    """Why the group starts no instances; empty if it does."""
 
 
 class AwsAsgScaler:
-    """DesiredCapacity of one group: an absolute number, for which setting it twice is the same as once.
+    """DesiredCapacity of one group: an absolute number, so setting it twice does no harm.
 
-    Above MaxSize AWS answers ValidationError and scales nothing at all (buildkite/elastic-ci-stack-for-aws#734), so
-    MaxSize is read before every change and never passed.
+    Above MaxSize AWS answers ValidationError and scales nothing (buildkite/elastic-ci-stack-for-aws#734), so MaxSize is
+    read before every change and never exceeded.
     """
 
     def __init__(self, pool: str, table: AwsAsgTable, aws: Aws, parts: Parts) -> None:
@@ -62,7 +62,7 @@ class AwsAsgScaler:
         self._system = f"Scaler of {pool}"
 
     async def read(self) -> Capacity:
-        """What is set, the instances in service, the group's limits, and why the last instances did not come."""
+        """The desired capacity, instances in service, limits, and why recent instances failed to start."""
         group, failure = await asyncio.gather(self._group(), self._last_failure())
         return Capacity(
             group.there,
@@ -74,7 +74,7 @@ class AwsAsgScaler:
         )
 
     async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
-        """Set the desired capacity, past any cooldown of the group."""
+        """Set the desired capacity, ignoring the group's cooldown."""
         group = await self._group()
         if target > group.maximum:
             limit = f"limited to {count(group.maximum, 'runner')} by MaxSize of Auto Scaling group {self._name}"
@@ -101,7 +101,7 @@ class AwsAsgScaler:
         return group
 
     async def _last_failure(self) -> str:
-        """What the newest failed activity of the last half hour says; empty when there is none or it cannot be read."""
+        """The latest failed activity of the last half hour; empty if none, or if it cannot be read."""
         arguments = {"AutoScalingGroupName": self._name, "MaxRecords": 20}
         try:
             said: Any = await self._aws.ask(self._system, "autoscaling", "describe_scaling_activities", arguments)
@@ -118,14 +118,14 @@ class AwsAsgScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[AwsAsgScaler, ScalePolicy]:
-    """The lever of one pool from its table; raises ConfigError with every problem."""
+    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(AwsAsgTable, place, raw)
     aws = aws_of(parts, table.region, table.endpoint_url, table.profile)
     return AwsAsgScaler(pool, table, aws, parts), replace(table.policy, caution=CAUTION)
 
 
 def group_of(found: Any) -> AutoScalingGroup:
-    """A group from one entry of the answer, whose shape botocore has checked."""
+    """A group from one entry of the response, which botocore has validated."""
     instances = found.get("Instances", [])
     unit = found.get("DesiredCapacityType") or "units"
     return AutoScalingGroup(
@@ -139,7 +139,7 @@ def group_of(found: Any) -> AutoScalingGroup:
 
 
 def _weighted(found: Any) -> bool:
-    """Whether an instance may count for more than one; a group that is scaled to zero shows it in its policy alone."""
+    """Whether an instance may count more than once; an empty group shows this only in its policy."""
     template = found.get("MixedInstancesPolicy", {}).get("LaunchTemplate", {})
     rows = [*found.get("Instances", []), *template.get("Overrides", [])]
     return any(str(one.get("WeightedCapacity", "1")) != "1" for one in rows)

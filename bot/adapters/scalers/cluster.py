@@ -1,4 +1,4 @@
-"""A Kubernetes API server: a token that rotates, the cluster's own CA, and numbers changed by compare-and-set."""
+"""Talks to a Kubernetes API server: rotating token, the cluster's CA, compare-and-set."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,45 +16,45 @@ from bot.adapters.scalers.size import whole
 from bot.ports import Failure, Refused, Unreachable
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
-"""Where the kubelet puts a service account's token, which it renews about hourly, and the cluster's CA."""
+"""Where the kubelet mounts the service account's token, renewed about hourly, and the cluster's CA."""
 MERGE_PATCH = {"Content-Type": "application/merge-patch+json"}
 
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 REVIEW = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
-"""Whoever has a token may ask this about himself."""
+"""A self review, which any token may create."""
 
 Body = Mapping[str, object]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)]
-"""A name as Kubernetes takes it; it becomes a part of a path."""
+"""A Kubernetes name; it becomes part of a path."""
 
 
 class ClusterTable(PolicyTable):
-    """What every kind that speaks to Kubernetes has: where the object is, and how the API server is reached."""
+    """The settings of every kind that uses Kubernetes: the object and the API server."""
 
     namespace: Name
     name: Name
     url: BaseUrl = "https://kubernetes.default.svc"
-    """Of the API server; the default is right inside the cluster."""
+    """Address of the API server; the default is right inside the cluster."""
     token_env: str = ""
     """Variable with a bearer token, instead of `token_file`."""
     token_file: str = f"{MOUNTED}/token"
-    """Read before every request, since the kubelet renews it; empty: no token, as for `kubectl proxy`."""
+    """Read before every request, because the kubelet renews it; empty: no token, as for `kubectl proxy`."""
     ca_file: str = f"{MOUNTED}/ca.crt"
-    """Certificates that an https address is verified by; empty: the usual public ones."""
+    """CA certificates for an https address; empty: the usual public ones."""
     proxy: BaseUrl = ""
-    """Of an HTTP proxy on the way to the API server; empty: none."""
+    """Address of an HTTP proxy to the API server; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """One object of a cluster. Every call raises Unreachable, or Refused with the API server's own words."""
+    """One Kubernetes object. Every call raises Unreachable, or Refused with the API server's reason."""
 
     wire: HttpPool = field(repr=False)
     system: str
     table: ClusterTable
     path: str
     needs: str
-    """The rights, for the sentence about a missing one: `get and patch on deployments/scale`."""
+    """The required permissions, for error messages: `get and patch on deployments/scale`."""
     token: str = field(default="", repr=False)
 
     async def read(self) -> Body:
@@ -69,7 +69,7 @@ class Cluster:
         return body
 
     async def lacking(self) -> tuple[str, ...] | None:
-        """What the API server says of the right to change the object, by a review that changes nothing."""
+        """Missing permissions to change the object, by a review that changes nothing."""
         document = {**REVIEW, "spec": {"resourceAttributes": {"verb": "patch", **_named(self.path)}}}
         try:
             answer = await (await self._http()).send("POST", REVIEWS, document)
@@ -82,11 +82,11 @@ class Cluster:
         return () if allowed else (f"{may_not}; Tailback needs {self.needs} in namespace {self.table.namespace}",)
 
     async def swap(self, number: Callable[[Body], int | None], goal: int, spec: Callable[[Body], Body]) -> None:
-        """Set a number to `goal`, by a merge patch that names the version that was read.
+        """Set a number to `goal` with a merge patch that names the version read.
 
-        When the object changed in between but not the number, as by its own status, this is tried once more. When
-        the number changed, somebody else moved it: Unreachable(LATER), so that the caller looks and judges again.
-        `spec` makes the patch from what was read, or raises Refused.
+        If the object changed but not the number, as in its own status, it is tried once more. If the number changed,
+        Unreachable(LATER) is raised, so that the caller checks again. `spec` builds the patch from the object, or
+        raises Refused.
         """
         seen = await self.read()
         for last in (False, True):
@@ -130,7 +130,7 @@ class Cluster:
 
 
 def cluster_of(pool: str, place: str, table: ClusterTable, parts: Parts, path: str, needs: str) -> Cluster:  # noqa: PLR0913, PLR0917 - what an object is reached by
-    """The object of a pool's table; raises ConfigError when its variable is not set."""
+    """The object of a pool's table; raises ConfigError if its variable is not set."""
     token = parts.token(place, "token_env", table.token_env)
     return Cluster(parts.wire, f"Scaler of {pool}", table, path, needs, token)
 
@@ -140,7 +140,7 @@ def _token_in(path: str) -> str:
 
 
 def part_number(body: Body, part: str, key: str) -> int | None:
-    """A number under `spec` or `status`; None when it is not there."""
+    """A number under `spec` or `status`; None if missing."""
     return whole(_part(body, part), key)
 
 

@@ -1,4 +1,4 @@
-"""The `command` scaler: a configured program with fixed arguments reads and sets the size; never a shell."""
+"""The `command` scaler: a program with fixed arguments reads and sets the size; never a shell."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused, Unreachable
 
 LONGEST_SECONDS = 9.0
-"""Under the lease of a worker, which is 10 s."""
+"""Less than a worker's lease, which is 10 s."""
 PLACEHOLDERS = frozenset({"{target}", "{pool}", "{act}"})
 IN_BRACES = re.compile(r"\{\w*\}")
 
@@ -26,13 +26,13 @@ class CommandTable(PolicyTable):
     """`[pool."NAME".scaler]` with `kind = "command"`."""
 
     read: list[str] = Field(min_length=1)
-    """Program and arguments; prints a number, or what the http scaler answers."""
+    """Program and arguments; prints a number, or a response as of the http scaler."""
     set: list[str] = Field(min_length=1)
-    """Program and arguments, one of them `{target}`; exit code 0: accepted."""
+    """Program and arguments, one of them `{target}`; exit code 0 means accepted."""
     timeout: Seconds = 8.0
-    """Then the program is killed with all that it started."""
+    """Time limit; then the program and everything it started is killed."""
     environment: list[str] = Field(default_factory=list)
-    """Variables that the program gets besides PATH and LANG."""
+    """Variables for the program besides PATH and LANG."""
 
     @field_validator("read", "set")
     @classmethod
@@ -64,7 +64,7 @@ class CommandTable(PolicyTable):
 
 @dataclass(frozen=True, slots=True)
 class CommandScaler:
-    """A lever that is a program of the operator's own. Whoever writes it makes the same target twice harmless."""
+    """A scaler that runs the operator's own program, which must accept the same target twice."""
 
     pool: str
     table: CommandTable
@@ -72,7 +72,7 @@ class CommandScaler:
     secrets: tuple[str, ...] = field(repr=False)
 
     async def read(self) -> Capacity:
-        """What it prints: a number, or a JSON document."""
+        """The program's output: a number, or a JSON document."""
         ended = await self._run(self.table.read, {"{pool}": self.pool}, Failure.LATER)
         if ended.code != 0:
             raise Refused(f"{self._system}: {self._said(ended)} when its size was read.")
@@ -85,7 +85,7 @@ class CommandScaler:
         return capacity
 
     async def set(self, target: int, act: str) -> None:
-        """Run the program once. Refused with its last words when it exits with another code than 0."""
+        """Run the program once. Raises Refused with its last output for an exit code other than 0."""
         words = {"{target}": str(target), "{pool}": self.pool, "{act}": act}
         ended = await self._run(self.table.set, words, Failure.UNKNOWN)
         if ended.code < 0:
@@ -119,7 +119,7 @@ class CommandScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[CommandScaler, ScalePolicy]:
-    """The lever of one pool from its table; raises ConfigError with every problem."""
+    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(CommandTable, place, raw)
     values = {name: parts.token(place, "environment", name) for name in table.environment}
     return CommandScaler(pool, table, Programs(values, table.timeout), tuple(values.values())), table.policy

@@ -1,4 +1,4 @@
-"""The `github_aws_runners` scaler: one SQS message for each wanted runner, each with a job that really waits."""
+"""The `github_aws_runners` scaler: one SQS message per wanted runner, each with a real waiting job."""
 
 import asyncio
 import json
@@ -22,11 +22,11 @@ from bot.core.words import count
 from bot.ports import Capacity, Failure, Jobs, Refused, Unreachable
 
 BATCH = 10
-"""Messages that SQS takes at once."""
+"""Messages per SQS batch."""
 PAGES = 10
 """Of 1,000 instances each."""
 REMEMBERED = 50
-"""Requests whose messages are known, so that trying one again sends no job that was confirmed."""
+"""Remembered requests, so that a retry sends no confirmed job again."""
 WAITING = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible")
 CAUTION = (
     "One message is sent for each new runner, with the number of a job that waits. These runners end by themselves "
@@ -38,18 +38,18 @@ class GithubAwsRunnersTable(PolicyTable):
     """`[pool."NAME".scaler]` with `kind = "github_aws_runners"`."""
 
     queue_url: BaseUrl
-    """Of the queue that the scale-up lambda reads."""
+    """URL of the queue that the scale-up lambda reads."""
     region: str = Field(min_length=1)
     tags: dict[str, str] = Field(min_length=1)
-    """Tags that this pool's instances have, and no others; without them the present size would be unknown."""
+    """Tags of this pool's instances and no others; without them the present size is unknown."""
     label: str = ""
     """The runner label of the jobs; empty: the pool's name."""
     format: Literal["upstream", "pytorch"] = "upstream"
-    """Whose messages: github-aws-runners, or PyTorch's fork of it in test-infra."""
+    """Message format: github-aws-runners, or PyTorch's fork in test-infra."""
     owner_type: Literal["Organization", "User"] = "Organization"
-    """Who owns the repositories; upstream's messages say it."""
+    """Type of the repositories' owner, part of upstream's messages."""
     profile: str = ""
-    """Of AWS's own configuration files, for example a role in another account; empty: the process's own credentials."""
+    """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
     endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
     """Another address than AWS's own."""
 
@@ -63,19 +63,19 @@ class GithubAwsRunnersTable(PolicyTable):
 
 @dataclass(slots=True)
 class Order:
-    """The jobs of one request, and those whose message SQS has confirmed."""
+    """The jobs of one request, and those that SQS has confirmed."""
 
     jobs: tuple[WorkflowJob, ...]
     confirmed: set[str] = field(default_factory=set)
 
 
 class GithubAwsRunnersScaler:
-    """The scale-up lambda's queue: a message is a runner to come, so the level is instances plus messages that wait.
+    """The scale-up lambda's queue: each message becomes a runner, so the size is instances plus waiting messages.
 
-    Upstream throws a message away whose job is not queued any more (`enable_job_queued_check`), so ids are never made
-    up. PyTorch's queue serves every label, and its messages are not counted. In one process a request that is tried
-    again repeats only messages in doubt, by the same jobs; a FIFO queue drops those for 5 min, elsewhere the job may
-    get a second runner, which takes another job or ends.
+    Upstream drops a message whose job is no longer queued (`enable_job_queued_check`), so real job ids are sent.
+    PyTorch's queue serves every label, so its messages are not counted. A retry in one process repeats only unconfirmed
+    messages with the same jobs. A FIFO queue drops repeats for 5 min; elsewhere the job may get a second runner, which
+    takes another job or ends.
     """
 
     def __init__(self, pool: str, table: GithubAwsRunnersTable, aws: Aws, jobs: Jobs | None) -> None:
@@ -84,7 +84,7 @@ class GithubAwsRunnersScaler:
         self._orders: OrderedDict[tuple[str, int], Order] = OrderedDict()
 
     async def read(self) -> Capacity:
-        """Instances, the messages that will become some, and how many more the jobs that wait allow."""
+        """Instances, waiting messages, and how many more the waiting jobs allow."""
         there, messages = await asyncio.gather(self._instances(), self._messages())
         shared = self._table.format == "pytorch"
         level = there if shared else there + messages
@@ -93,7 +93,7 @@ class GithubAwsRunnersScaler:
         return Capacity(there, maximum=most, desired=None if shared else level, limited_by=by)
 
     async def set(self, target: int, act: str) -> None:
-        """Send the messages that are missing to `target`. Refused when fewer jobs wait, and when it would go down."""
+        """Send the messages missing to `target`. Refused if fewer jobs wait, or if it would go down."""
         key = (act, target)
         if key not in self._orders:
             self._orders[key] = Order(await self._wanted(target))
@@ -118,7 +118,7 @@ class GithubAwsRunnersScaler:
         return waiting[: target - level]
 
     async def _waiting(self) -> tuple[WorkflowJob, ...]:
-        """The jobs that wait, oldest first, so that every process takes the same ones."""
+        """The waiting jobs, oldest first, so that every process picks the same ones."""
         if self._jobs is None:
             raise Refused("GitHub's jobs are not known here; send its workflow_job webhooks to POST /github.")
         found = [job for job in await self._jobs.under(self._label) if job.state is JobState.QUEUED]
@@ -143,10 +143,10 @@ class GithubAwsRunnersScaler:
         return entry
 
     def _message(self, job: WorkflowJob) -> dict[str, object]:
-        """What the webhook would send for this job (docs/design/back-ends.md#scalers).
+        """The message that the webhook would send for this job (docs/design/back-ends.md#scalers).
 
-        Installation 0: the lambda looks up its own. A job that another App's webhook told of names that App's
-        installation, with which the lambda could do nothing, not even for others in the same batch (scale-up.ts).
+        Installation 0: the lambda looks up its own. With another App's installation the lambda could do nothing, not
+        even for other jobs of the batch (scale-up.ts).
         """
         owner, _, name = job.repository.partition("/")
         told: dict[str, object] = {
@@ -181,7 +181,7 @@ class GithubAwsRunnersScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GithubAwsRunnersScaler, ScalePolicy]:
-    """The lever of one pool from its table; raises ConfigError with every problem."""
+    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(GithubAwsRunnersTable, place, raw)
     aws = aws_of(parts, table.region, table.endpoint_url, table.profile)
     return GithubAwsRunnersScaler(pool, table, aws, parts.jobs), replace(table.policy, caution=CAUTION)

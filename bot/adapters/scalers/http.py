@@ -1,4 +1,4 @@
-"""The `http` scaler, for home-grown autoscalers: GET says what is set, PUT sets an absolute target once per key."""
+"""The `http` scaler for your own autoscaler: GET reads the size, PUT sets an absolute target."""
 
 from collections.abc import Mapping
 
@@ -18,16 +18,16 @@ class HttpScalerTable(PolicyTable, ReachTable):
 
 
 class HttpScaler:
-    """A lever behind `GET url` → `{"current", "min", "max"}` and `PUT url` `{"desired": n}`.
+    """A scaler with `GET url` → `{"current", "min", "max"}` and `PUT url` `{"desired": n}`.
 
-    A scaler whose `current` counts the runners that are there, and not what is set, also answers `"desired"`.
+    If `current` counts the running machines instead of the target, the answer should also contain `"desired"`.
     """
 
     def __init__(self, pool: str, http: Http) -> None:
         self._pool, self._http = pool, http
 
     async def read(self) -> Capacity:
-        """What is set now; a figure that the answer lacks is None."""
+        """The present size; missing figures are None."""
         answer = await self._http.get()
         self._accepted(answer, "reading its size")
         if (capacity := capacity_of(answer.body)) is None:
@@ -37,7 +37,7 @@ class HttpScaler:
         return capacity
 
     async def set(self, target: int, act: str) -> None:
-        """Set an absolute target; the same `act` may be sent twice. Refused carries the autoscaler's own reason."""
+        """Set an absolute target; the same `act` may be sent twice. Refused contains the autoscaler's reason."""
         answer = await self._http.send("PUT", "", {"desired": target}, {"Idempotency-Key": act})
         self._accepted(answer, f"the target {target:,}")
 
@@ -47,7 +47,7 @@ class HttpScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[HttpScaler, ScalePolicy]:
-    """The lever of one pool from its table; raises ConfigError with every problem."""
+    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(HttpScalerTable, place, raw)
     headers = bearer(parts.token(place, "token_env", table.token_env))
     http = parts.http(f"Scaler of {pool}", place, table, table.url, headers=headers)

@@ -1,4 +1,4 @@
-"""The `kubernetes` scaler: the number of replicas of anything that has a scale subresource."""
+"""The `kubernetes` scaler: replicas of anything with a scale subresource."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,27 +28,27 @@ class KubernetesTable(ClusterTable):
 
 
 class KubernetesScaler:
-    """`spec.replicas` behind `…/scale` (autoscaling/v1); 0 replicas are left out of the API's JSON."""
+    """`spec.replicas` of `…/scale` (autoscaling/v1); the API's JSON omits 0 replicas."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
     async def read(self) -> Capacity:
-        """What is set, and how many pods there are. A scale subresource knows no limits."""
+        """The configured replicas and the number of pods; a scale subresource has no limits."""
         found = await self._cluster.read()
         return Capacity(part_number(found, "status", "replicas"), desired=_replicas(found))
 
     async def lacking(self) -> tuple[str, ...] | None:
-        """Whether the object may be changed, as the cluster says."""
+        """Missing permissions, according to the cluster."""
         return await self._cluster.lacking()
 
     async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
-        """Set the replicas, if nobody else does in the same moment."""
+        """Set the replicas if nobody changed them meanwhile."""
         await self._cluster.swap(_replicas, target, lambda _: {"replicas": target})
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[KubernetesScaler, ScalePolicy]:
-    """The lever of one pool from its table; raises ConfigError with every problem."""
+    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(KubernetesTable, place, raw)
     base = f"/apis/{table.group}/{table.version}" if table.group else f"/api/{table.version}"
     path = f"{base}/namespaces/{table.namespace}/{table.resource}/{table.name}/scale"

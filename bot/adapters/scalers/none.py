@@ -19,13 +19,13 @@ class NoneTable(PolicyTable):
 
 
 class NoScaler:
-    """No lever: the size is unknown, and every target is refused with the way to do it by hand."""
+    """No scaler: the size is unknown, and every target is refused with instructions."""
 
     def __init__(self, pool: str, how: str) -> None:
         self._pool, self._how = pool, how
 
     async def read(self) -> Capacity:
-        """Nothing is known here."""
+        """Always unknown."""
         return Capacity(None)
 
     async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - the port's signature
@@ -35,6 +35,6 @@ class NoScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[NoScaler, ScalePolicy]:  # noqa: ARG001 - every kind is built alike
-    """The absent lever of one pool from its table; raises ConfigError with every problem."""
+    """The absent scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(NoneTable, place, raw)
     return NoScaler(pool, table.how.strip()), table.policy

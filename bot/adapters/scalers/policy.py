@@ -1,4 +1,4 @@
-"""What every scaler's table says besides its own keys: how far, how fast and for how long a pool may be raised."""
+"""Settings common to all scalers: how far, how fast and for how long a pool may be raised."""
 
 from typing import Self
 
@@ -13,21 +13,21 @@ class PolicyTable(Table):
 
     kind: str
     max: int = Field(ge=1)
-    """Never above."""
+    """The maximum."""
     step: int | None = Field(default=None, ge=1)
-    """Never more than this at once."""
+    """The largest increase at once."""
     cooldown: Seconds = 0.0
     approval_above: int | None = Field(default=None, ge=0)
-    """A second person must agree to a target above this."""
+    """A second person must approve a target above this."""
     approval_within: Seconds = 900.0
-    """How long that person has; then the request lapses."""
+    """Time for the approval; then the request expires."""
     lease: Seconds | None = None
-    """Extra capacity is handed back after this long at the latest; absent: it is never handed back by itself."""
+    """Extra runners are returned after this long at the latest; absent: never automatically."""
     drained_for: Seconds = 600.0
-    """How long the queue must have been empty before extra capacity is handed back early."""
+    """How long the queue must be empty before extra runners are returned early."""
     cost_per_runner_hour: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_cost_per_hour: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Extra capacity of this pool may not cost more than this."""
+    """Upper bound for the cost of this pool's extra runners."""
 
     @model_validator(mode="after")
     def _priced(self) -> Self:
@@ -37,7 +37,7 @@ class PolicyTable(Table):
 
     @property
     def policy(self) -> ScalePolicy:
-        """The same, as the core judges by it."""
+        """The same as the core's value."""
         return ScalePolicy(
             maximum=self.max,
             step=self.step,

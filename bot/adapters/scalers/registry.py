@@ -1,4 +1,4 @@
-"""The kinds of scaler: the word of `kind` in `[pool."NAME".scaler]`, and what builds it."""
+"""The kinds of scaler: the value of `kind` in `[pool."NAME".scaler]`, and its builder."""
 
 from collections.abc import Callable, Mapping
 
@@ -8,7 +8,7 @@ from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Scaler
 
 Build = Callable[[str, str, Mapping[str, object], Parts], tuple[Scaler, ScalePolicy]]
-"""(pool, place in tailback.toml, its table, parts) → the lever and what it may do; raises ConfigError."""
+"""(pool, place in tailback.toml, its table, parts) → the scaler and its policy; raises ConfigError."""
 
 SCALERS: Mapping[str, Build] = Kinds(
     "bot.adapters.scalers", "arc", "aws_asg", "command", "github_aws_runners", "http", "kubernetes", "none"

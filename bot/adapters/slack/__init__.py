@@ -1,1 +1,1 @@
-"""Slack's Web API: messages, files, people, and what its answers mean."""
+"""Slack's Web API: messages, files, people, and the meaning of its errors."""

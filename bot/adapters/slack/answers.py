@@ -1,4 +1,4 @@
-"""Reading Slack's answers: who we are, whose message it is, who is a full member, what is kept for a while."""
+"""Reads Slack's responses: our identity, a message's author, full members; and a small cache."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,32 +11,32 @@ MOST_CACHED = 2000
 
 
 def marked(mark: str) -> Mapping[str, object]:
-    """The metadata of a message of ours: the opaque mark alone, because every app and member can read it (C19)."""
+    """The metadata of our messages: only an opaque mark, because every app and member can read it (C19)."""
     return {"event_type": EVENT_TYPE, "event_payload": {"mark": mark}}
 
 
 def mark_of(message: Mapping[str, object]) -> str:
-    """The mark that a message carries; empty when it carries none of ours."""
+    """A message's mark; empty if it has none of ours."""
     metadata = part(message, "metadata")
     return text_at(part(metadata, "event_payload"), "mark") if metadata.get("event_type") == EVENT_TYPE else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who we are in Slack, as auth.test says; an id is empty when Slack did not give it."""
+    """Our identity according to auth.test; missing ids are empty."""
 
     bot: str
     user: str
     team: str
 
     def wrote(self, message: Mapping[str, object]) -> bool:
-        """Whether a message is our own: anybody may copy a mark, nobody can copy the sender."""
+        """Whether a message is ours, by its author; anybody may copy a mark."""
         by_bot = bool(self.bot) and message.get("bot_id") == self.bot
         return by_bot or (bool(self.user) and message.get("user") == self.user)
 
 
 def full_member(user: Mapping[str, object], team: str) -> bool:
-    """Neither guest, bot, stranger, deleted nor from another workspace; what Slack does not say counts against it."""
+    """Whether this is a full member: no guest, bot, stranger or deleted person, and of this workspace. In doubt no."""
     if not user or any(
         user.get(flag) for flag in ("is_restricted", "is_ultra_restricted", "is_bot", "is_stranger", "deleted")
     ):
@@ -46,37 +46,37 @@ def full_member(user: Mapping[str, object], team: str) -> bool:
 
 
 def part(body: Mapping[str, object], key: str) -> Mapping[str, object]:
-    """An object inside an answer; empty when it is not there."""
+    """An object in a response; empty if missing."""
     value = body.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def rows(body: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
-    """The objects of a list inside an answer."""
+    """The objects of a list in a response; empty if missing."""
     value = body.get(key)
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def text_at(body: Mapping[str, object], key: str) -> str:
-    """A text inside an answer; empty when it is not there."""
+    """A text in a response; empty if missing."""
     value = body.get(key)
     return value if isinstance(value, str) else ""
 
 
 class Cache(Generic[V]):
-    """Values by id, each for a while; full, it forgets everything, which only costs a few questions."""
+    """Values by id, each kept for a while; when full, it is cleared."""
 
     def __init__(self, monotonic: Callable[[], float], seconds: float) -> None:
         self._monotonic, self._seconds = monotonic, seconds
         self._kept: dict[str, tuple[float, V]] = {}
 
     def get(self, key: str) -> V | None:
-        """The value, if it is fresh enough."""
+        """The value, if it has not expired."""
         until, value = self._kept.get(key, (0.0, None))
         return value if value is not None and self._monotonic() < until else None
 
     def keep(self, key: str, value: V) -> V:
-        """Remember a value, and hand it on."""
+        """Store a value and return it."""
         if len(self._kept) >= MOST_CACHED:
             self._kept.clear()
         self._kept[key] = (self._monotonic() + self._seconds, value)

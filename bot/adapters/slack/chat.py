@@ -1,4 +1,4 @@
-"""Slack as the port `Chat`: one method, one request, nothing repeated; the records decide what to ask again."""
+"""Slack as the port `Chat`: one request per method and no retries; the records decide what to repeat."""
 
 from collections.abc import Callable, Mapping
 
@@ -10,7 +10,7 @@ from bot.adapters.slack.files import upload
 from bot.ports import Block, Failure, Message, Own, Person, Posted, Unreachable
 
 CLOCK_SKEW_SECONDS = 60.0
-"""`find` looks that much further back: Slack stamps messages by its own clock, and a mark is unique anyway."""
+"""`find` starts this much earlier, because Slack stamps messages by its own clock; marks are unique."""
 PAGE = 200
 MOST_PAGES = 10
 
@@ -22,7 +22,7 @@ class SlackChat:
     """
 
     def __init__(self, client: AsyncWebClient, monotonic: Callable[[], float], cache_seconds: float = 60.0) -> None:
-        """`monotonic` gives seconds that never jump; people and groups are remembered for `cache_seconds`."""
+        """`monotonic` gives seconds that never jump; people and groups are cached for `cache_seconds`."""
         self._client = client
         self._people: Cache[Person] = Cache(monotonic, cache_seconds)
         self._groups: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
@@ -67,7 +67,7 @@ class SlackChat:
         await self._write("chat.update", asked)
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
-        """Our own oldest message with `mark`. Raises LATER when there is more to look through than 2,000 messages."""
+        """Our oldest message with `mark`. Raises LATER if more than 2,000 messages would have to be searched."""
         me = await self._identity()
         method = "conversations.history" if thread is None else "conversations.replies"
         asked = {
@@ -93,7 +93,7 @@ class SlackChat:
         return Posted(channel, min(found, key=lambda ts: (len(ts), ts))) if found else None
 
     async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
-        """Our own marked messages, oldest first; of more than 2,000 messages only the newest are looked through."""
+        """Our marked messages, oldest first, among the newest 2,000 messages."""
         me = await self._identity()
         asked = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": str(PAGE)}
         asked["include_all_metadata"] = "true"
@@ -110,7 +110,7 @@ class SlackChat:
         return tuple(sorted(found, key=lambda message: (len(message.ts), message.ts)))
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        """Tell one person alone."""
+        """Send a message that only one person sees."""
         asked: dict[str, object] = {"channel": channel, "user": user, "text": message.text}
         if message.blocks:
             asked["blocks"] = message.blocks
@@ -119,11 +119,11 @@ class SlackChat:
         await self._write("chat.postEphemeral", asked)
 
     async def upload(self, name: str, title: str, content: bytes) -> str:
-        """A file that stands in no channel; gives its id. Three requests, none repeated."""
+        """Upload a file to no channel and return its id; three requests, no retries."""
         return await upload(self._client, name, title, content)
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
-        """Open a modal; a trigger that is over raises GONE."""
+        """Open a modal; an expired trigger raises GONE."""
         await self._write("views.open", {"trigger_id": trigger_id, "view": view})
 
     async def publish_home(self, user: str, view: Block) -> None:
@@ -131,7 +131,7 @@ class SlackChat:
         await self._write("views.publish", {"user_id": user, "view": view})
 
     async def permalink(self, channel: str, ts: str) -> str:
-        """The address of a message; empty when the message or the channel is not there."""
+        """The link of a message; empty if message or channel do not exist."""
         try:
             answer = await self._read("chat.getPermalink", {"channel": channel, "message_ts": ts})
         except Unreachable as problem:
@@ -141,7 +141,7 @@ class SlackChat:
         return text_at(answer, "permalink")
 
     async def person(self, user: str) -> Person:
-        """Who somebody is, cached. Somebody Slack does not know is no full member; doubt raises, and then denies."""
+        """A person, cached. An unknown person is no full member; errors raise, which denies."""
         if (known := self._people.get(user)) is not None:
             return known
         me = await self._identity()
@@ -155,7 +155,7 @@ class SlackChat:
         return self._people.keep(user, Person(user, text_at(facts, "team_id"), full_member(facts, me.team)))
 
     async def group_members(self, group: str) -> frozenset[str]:
-        """User ids of a user group, cached. A group that does not exist raises GONE."""
+        """Members of a user group, cached. An unknown group raises GONE."""
         if (known := self._groups.get(group)) is not None:
             return known
         answer = await self._read("usergroups.users.list", {"usergroup": group})

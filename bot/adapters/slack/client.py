@@ -1,4 +1,4 @@
-"""The SDK's Slack client and its connections, set so that one call is one request to the configured place only."""
+"""The SDK's Slack client and its connections: one call is one request, to the configured address only."""
 
 import json
 import logging
@@ -9,15 +9,15 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.adapters.http.connection import DIRECT, Way
 
 TOTAL_SECONDS = 8.0
-"""From asking to the last byte: shorter than a worker's lease, so that nobody acts twice while we wait."""
+"""Time limit from the call to the last byte; shorter than a worker's lease, so that nobody acts twice."""
 CONNECT_SECONDS = 3.0
 
 
 def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
     """The connections to Slack, shared by every client of this process; needs a running loop, close it at the end.
 
-    Redirects, cookies and the environment's proxies are off; a session per call would cost more than half the speed.
-    Raises OSError when the way's `ca_file` cannot be used.
+    Redirects, cookies and the environment's proxies are off. One session per call would cost more than half the speed.
+    Raises OSError if `ca_file` cannot be used.
     """
 
     async def no_redirects(
@@ -30,7 +30,7 @@ def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
         return response
 
     async def logged_in(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-        """The login in a header: in the proxy's address it would stand in the texts of errors."""
+        """The proxy login as a header; in the proxy's address it would appear in error messages."""
         told = {"Proxy-Authorization": aiohttp.encode_basic_auth(*way.user)} if way.login else {}
         if request.is_ssl():
             request.update_proxy(request.proxy, None, told)

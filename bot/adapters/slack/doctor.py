@@ -1,4 +1,4 @@
-"""What `tailback check` asks Slack: who we are, what we may do, whether the channels can be used; changes nothing."""
+"""Read-only questions of `tailback check` to Slack: identity, scopes, channels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ SCOPES_HEADER = "x-oauth-scopes"
 
 @dataclass(frozen=True, slots=True)
 class AppSeen:
-    """The installed app, as auth.test says."""
+    """The installed app, according to auth.test."""
 
     team: str
     user: str
     scopes: frozenset[str] | None
-    """What the bot token may do; None when Slack did not say."""
+    """The scopes of the bot token; None if Slack did not list them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class ChannelSeen:
     """A channel that exists."""
 
     name: str
-    """Empty when only its history may be read."""
+    """Empty if only its history is readable."""
     member: bool
     archived: bool | None
-    """None when only its history may be read."""
+    """None if only its history is readable."""
 
 
 class SlackDoctor:
@@ -41,14 +41,14 @@ class SlackDoctor:
         self._client, self._app_client = client, app_client
 
     async def app(self) -> AppSeen:
-        """Who we are, and the scopes by the header of the answer."""
+        """The app's identity, and its scopes from the response's header."""
         data, headers = await self._asked(self._client, "auth.test", {})
         told = {name.lower(): value for name, value in headers.items()}.get(SCOPES_HEADER)
         scopes = frozenset(filter(None, (scope.strip() for scope in told.split(",")))) if told is not None else None
         return AppSeen(text_at(data, "team"), text_at(data, "user"), scopes)
 
     async def channel(self, channel: str) -> ChannelSeen:
-        """One channel. Without channels:read the newest message of its history tells whether we are in it."""
+        """One channel; without channels:read, reading its newest message shows whether we are a member."""
         try:
             data, _ = await self._asked(self._client, "conversations.info", {"channel": channel})
         except Unreachable as refused:
@@ -59,13 +59,13 @@ class SlackDoctor:
         return ChannelSeen(text_at(found, "name"), found.get("is_member") is True, found.get("is_archived") is True)
 
     async def group_size(self, group: str) -> int:
-        """How many people a user group has; one that does not exist raises GONE."""
+        """The number of members of a user group; an unknown group raises GONE."""
         data, _ = await self._asked(self._client, "usergroups.users.list", {"usergroup": group})
         users = data.get("users")
         return len(users) if isinstance(users, list) else 0
 
     async def socket_mode(self) -> bool:
-        """Whether Socket Mode would open; False without an app-level token. Nothing is connected."""
+        """Whether Socket Mode would connect; False without an app-level token. Connects nothing."""
         if self._app_client is None:
             return False
         await self._asked(self._app_client, "apps.connections.open", {}, verb="POST")

@@ -12,7 +12,7 @@ from bot.adapters.http.json_answer import one_line
 from bot.ports import Failure, Unreachable
 
 DEFAULT_PAUSE_SECONDS = 30.0
-"""When Slack says "later" without a usable time: about the window that its tiers are counted in."""
+"""The pause if Slack says "later" without a usable time: about the window of its rate limits."""
 SHORTEST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 300.0
 
@@ -80,13 +80,14 @@ ERRORS = (
     AttributeError,
     RecursionError,
 )
-"""All that a call through the SDK raises: the last three come from answers that are not what the SDK expects."""
+"""All exceptions of the SDK; the last three come from responses that it does not expect."""
 
 
 def classify(error: BaseException) -> Failure:
-    """What an error of a Slack call means. An unlisted code with a clean `ok: false` counts as a refused shape:
+    """Classify an error of a Slack call.
 
-    it was not done, and the ladder for shapes (smaller, plain text, quarantine) is the one that ends.
+    An unlisted code with a clean `ok: false` counts as a refused shape: it was not done, and those retries end
+    (smaller, plain text, quarantine).
     """
     if not isinstance(error, SlackApiError):
         return _unanswered(error)
@@ -102,30 +103,30 @@ def classify(error: BaseException) -> Failure:
 
 
 def unreachable(error: BaseException, method: str) -> Unreachable:
-    """The error that crosses floors; it names the method, Slack's code and what the code asks for, never a token."""
+    """The error for callers; it names the method, Slack's code and the remedy, never a token."""
     failure = classify(error)
     pause = pause_seconds(error) if failure is Failure.LATER else None
     return Unreachable("Slack", f"{method}: {_words(error)}", failure=failure, retry_after_seconds=pause)
 
 
 def code_of(error: BaseException) -> str:
-    """Slack's error code; empty when there was no readable answer."""
+    """Slack's error code; empty without a readable response."""
     body = _body(error)
     code = body.get("error") if body.get("ok") is False else None
     return code if isinstance(code, str) and re.fullmatch(r"[\w.:-]{1,80}", code) else ""
 
 
 def status_of(error: BaseException) -> int:
-    """The HTTP status of the answer behind an error; 0 when there was none."""
+    """The HTTP status behind an error; 0 without a response."""
     response = getattr(error, "response", None)
     status = getattr(response, "status_code", None) or getattr(response, "status", None)
     return status if isinstance(status, int) else 0
 
 
 def pause_seconds(error: BaseException) -> float:
-    """How long Slack wants to be left alone, 1 to 300 s; 30 s when it does not say so in a readable way.
+    """The pause that Slack asks for, 1 to 300 s; 30 s if it is missing or unreadable.
 
-    A date is read against the answer's own Date header, so that our clock does not matter.
+    A date is compared with the response's own Date header, so that our clock does not matter.
     """
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     value = str(headers.get("Retry-After", "")).strip()
@@ -164,7 +165,7 @@ def _words(error: BaseException) -> str:
 
 
 def _of_the_way(error: BaseException) -> str:
-    """What is wrong with the proxy in between, or with the certificate; empty when it is neither."""
+    """The problem with the proxy or the certificate; empty if it is neither."""
     status = error.status if isinstance(error, aiohttp.ClientHttpProxyError) else status_of(error)
     if status == 407:
         return (

@@ -1,4 +1,4 @@
-"""Uploading a file to Slack: ask for an address, send the bytes there, and say that it is complete."""
+"""Uploads a file to Slack: request an address, send the bytes, complete the upload."""
 
 import re
 from urllib.parse import urlsplit
@@ -11,13 +11,13 @@ from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.ports import Failure, Unreachable
 
 FILES_AT = re.compile(r"https://(?:[a-z0-9-]+\.)+slack(?:-gov)?\.com/[!-~]*")
-"""Where Slack takes files; any other address must be the one of SLACK_API_URL itself."""
+"""Slack's upload host; any other address must be that of SLACK_API_URL."""
 
 
 async def upload(client: AsyncWebClient, name: str, title: str, content: bytes) -> str:
-    """The id of a file that stands in no channel. Raises Unreachable("Slack", ...); nothing is repeated.
+    """Upload a file to no channel and return its id. Raises Unreachable("Slack", ...); never retries.
 
-    The address that Slack names is only used when it is Slack's own, and the token is not sent there (C6).
+    Only Slack's own address is accepted, and the token is not sent there (C6).
     """
     method = "files.getUploadURLExternal"
     try:
