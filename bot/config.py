@@ -16,6 +16,7 @@ from bot.core.routing import Route
 from bot.settings import (
     ActionsTable,
     EarlyTable,
+    HttpTable,
     PermissionsTable,
     ReportTable,
     RouteTable,
@@ -78,6 +79,7 @@ class File(Table):
     early: EarlyTable = EarlyTable()
     report: ReportTable = ReportTable()
     permissions: PermissionsTable = PermissionsTable()
+    http: HttpTable = HttpTable()
     alertmanager: dict[str, dict[str, object]] = Field(default_factory=dict)
     sns: SnsTable = SnsTable()
     metrics: dict[str, dict[str, object]] = Field(default_factory=dict)

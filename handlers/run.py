@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -14,8 +15,9 @@ import uvicorn
 
 from bot.config import ConfigError, Environment, Settings
 from bot.ports import Unreachable
+from bot.settings import HttpTable
 from handlers.cancellation import ended
-from handlers.http.header_limits import BoundedHeads
+from handlers.http.header_limits import BoundedHeads, Connections
 from handlers.http.health import Health
 from handlers.http.web import Web
 from handlers.recovery import Healing
@@ -51,6 +53,7 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
         raise ConfigError(problems)
     for finding in of_redis_url(settings):
         log.warning("redis can be reached by others", why=finding.text, remedy=finding.remedy)
+    raise_file_limit()
     async with opened(settings, durable=durable) as house:
         await refuse_dangers(house)
         stopped = asyncio.Event()
@@ -245,11 +248,25 @@ def _uvicorn(house: House, door: Health) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http=BoundedHeads,
+        http=_limited(house.context.settings.file.http),
         timeout_keep_alive=15,
         timeout_graceful_shutdown=10,
         lifespan="off",
     )
+
+
+def _limited(limits: HttpTable) -> type[BoundedHeads]:
+    """The protocol of one server, whose connections are counted together."""
+    known = Connections(limits.max_connections, limits.max_idle_per_address)
+    return type("LimitedHeads", (BoundedHeads,), {"limits": known})
+
+
+def raise_file_limit() -> None:
+    """Allow as many open files as the system grants: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _listener(host: str, port: int, variable: str) -> socket.socket:

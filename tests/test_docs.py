@@ -38,6 +38,7 @@ from bot.registry import ACTIONS
 from bot.settings import (
     ActionsTable,
     EarlyTable,
+    HttpTable,
     OutsideTable,
     PermissionsTable,
     PoolTable,
@@ -66,6 +67,7 @@ SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     "`[timing]`": (TimingTable, None),
     "`[report]`": (ReportTable, None),
     "`[permissions]`": (PermissionsTable, None),
+    "`[http]`": (HttpTable, None),
     "`[sns]`": (SnsTable, None),
     "How a back end is reached": (ReachTable, None),
     'kind = "alertmanager"': (AlertmanagerTable, None),

@@ -47,11 +47,10 @@ class CredentialVerdict:
     """What the sender is told."""
 
 
-def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> CredentialVerdict:
-    """Check every credential that was presented; one good one is enough, a bad or a doubled one never passes.
+def judged_by_headers(headers: Headers, secrets: Secrets) -> CredentialVerdict | None:
+    """The verdict as far as the headers alone decide it; None when a signature has to be checked over the body.
 
-    `now` is epoch seconds. Never raises, whatever was sent. Alertmanager cannot sign (prometheus/alertmanager#4248),
-    so a token is enough by itself, and so is a signature.
+    Lets an endpoint refuse a sender without reading what it sends. Never raises, whatever was sent.
     """
     found = _wanted(headers, secrets)
     tokens = tuple(token for token in secrets.tokens if token)
@@ -65,9 +64,21 @@ def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> Crede
         return _refused("no credentials")
     if authorization and not _knows_token(authorization[0], tokens):
         return _refused("wrong token")
-    if signature and (wrong := _signature_trouble(signature[0], body, found, secrets, now)):
-        return _refused(wrong)
-    return CredentialVerdict(True)
+    return None if signature else CredentialVerdict(True)
+
+
+def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> CredentialVerdict:
+    """Check every credential that was presented; one good one is enough, a bad or a doubled one never passes.
+
+    `now` is epoch seconds. Never raises, whatever was sent. Alertmanager cannot sign (prometheus/alertmanager#4248),
+    so a token is enough by itself, and so is a signature.
+    """
+    headers = tuple(headers)
+    if (known := judged_by_headers(headers, secrets)) is not None:
+        return known
+    found = _wanted(headers, secrets)
+    wrong = _signature_trouble(found[SIGNATURE_HEADER.lower()][0], body, found, secrets, now)
+    return _refused(wrong) if wrong else CredentialVerdict(True)
 
 
 def _wanted(headers: Headers, secrets: Secrets) -> dict[str, list[bytes]]:

@@ -6,12 +6,12 @@ from starlette.responses import JSONResponse, Response
 
 from bot.context.context import Context
 from bot.incidents.intake import take_alert
-from bot.sources.credentials import Headers, Secrets, judged
+from bot.sources.credentials import Headers, Secrets, judged, judged_by_headers
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES
 from handlers.http import metrics, sns
 from handlers.http.auth import GOOD, Proof
-from handlers.http.body_limits import MOST_BYTES, BodyRefused, body_of
+from handlers.http.body_limits import Bodies, BodyRefused
 from handlers.http.store_or_503 import LATER, OVERLOADED, stored
 from handlers.http.throttle import Throttle
 
@@ -21,24 +21,39 @@ MOST = {"sns": 512 * 1024}
 log = structlog.get_logger()
 
 
-async def intake(context: Context, throttle: Throttle, request: Request) -> Response:
-    """`POST /alerts/{source}`: 200 once stored, else 400, 401, 413, 415 or 503 with the reason."""
+async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: Request) -> Response:
+    """`POST /alerts/{source}`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong.
+
+    A token is checked on the headers: nothing is read of what a stranger sends.
+    """
     source = request.path_params["source"]
     if source not in SOURCES:
         known = ", ".join(sorted(SOURCES))
         return _answer(404, f"there is no alert source {source[:40]!r}; known sources: {known}", "unknown")
+    headers = request.headers.raw
+    early = None if source == "sns" else judged_by_headers(headers, _secrets(context))
+    if early is not None and not early.ok:
+        return await _stranger(throttle, request, source, Proof(401, early.sentence, early.reason))
     try:
-        body = await body_of(request, MOST.get(source, MOST_BYTES))
+        async with bodies.read(request, MOST.get(source)) as body:
+            proof = await _proof(context, source, headers, body) if early is None else GOOD
+            if not proof.status:
+                return await _authenticated(context, throttle, source, body)
     except BodyRefused as refused:
         return _answer(refused.status, refused.sentence, source)
-    begun = context.monotonic()
-    proof = await _proof(context, source, request.headers.raw, body)
+    return await _stranger(throttle, request, source, proof)
+
+
+async def _stranger(throttle: Throttle, request: Request, source: str, proof: Proof) -> Response:
+    """The answer to a sender that is not known; its body is not held while it waits."""
     if proof.status == 401:
-        body = b""  # not kept in memory while the sender waits
         log.warning("alert refused", source=source, why=proof.why)
         await throttle.wrong(request.client.host if request.client else "")
-    if proof.status:
-        return _answer(proof.status, proof.words, source)
+    return _answer(proof.status, proof.words, source)
+
+
+async def _authenticated(context: Context, throttle: Throttle, source: str, body: bytes) -> Response:
+    begun = context.monotonic()
     try:
         delivery = SOURCES[source](body)
     except Unreadable as unreadable:

@@ -1,11 +1,16 @@
-"""Reads a request's body within limits of size and time, before anything parses it (C4, SE-4)."""
+"""Reads request bodies within bounds of size, time and total memory, before anything looks at them (SE-4)."""
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from starlette.requests import ClientDisconnect, Request
 
-MOST_BYTES = 5 * 1024 * 1024
+from handlers.http import metrics
+
 PATIENCE_SECONDS = 15.0
+BUDGET_BODIES = 16
+"""Bodies of the largest allowed size that one process holds at the same time."""
 
 
 class BodyRefused(Exception):  # noqa: N818 - a refusal is an answer
@@ -17,8 +22,41 @@ class BodyRefused(Exception):  # noqa: N818 - a refusal is an answer
         self.sentence = sentence
 
 
-async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
-    """The raw bytes; raises BodyRefused for a compressed, oversized or too slow body."""
+class Bodies:
+    """The request bodies that one process holds, as a budget of bytes."""
+
+    def __init__(self, max_bytes: int) -> None:
+        """`max_bytes` is the limit of one body (`http.max_body_bytes`)."""
+        self.max_bytes = max_bytes
+        self.held_bytes = 0
+
+    @asynccontextmanager
+    async def read(self, request: Request, most: int | None = None) -> AsyncIterator[bytes]:
+        """The raw body, counted against the budget until the block ends.
+
+        Raises BodyRefused for a body that is compressed, too large, too slow, or one too many; each is counted.
+        """
+        held = 0
+
+        def hold(size: int) -> None:
+            nonlocal held
+            held += size
+            self.held_bytes += size
+            if self.held_bytes > BUDGET_BODIES * self.max_bytes:
+                raise BodyRefused(503, "too many request bodies at once; send it again")
+
+        try:
+            try:
+                body = await _read(request, min(most or self.max_bytes, self.max_bytes), hold)
+            except BodyRefused as refused:
+                metrics.BODIES_REFUSED.labels(str(refused.status)).inc()
+                raise
+            yield body
+        finally:
+            self.held_bytes -= held
+
+
+async def _read(request: Request, most: int, hold: Callable[[int], None]) -> bytes:
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"", "identity"}:
         raise BodyRefused(415, f"the body is compressed ({encoding[:20]}); send it uncompressed")
@@ -29,6 +67,7 @@ async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             async for chunk in request.stream():
+                hold(len(chunk))
                 size += len(chunk)
                 if size > most:
                     raise BodyRefused(413, f"the body is larger than {most:,} bytes; send fewer alerts at once")

@@ -13,7 +13,7 @@ from bot.sources.github_signature import signed
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS
 from handlers.http import metrics
-from handlers.http.body_limits import BodyRefused, body_of
+from handlers.http.body_limits import Bodies, BodyRefused
 from handlers.http.store_or_503 import LATER, stored
 from handlers.http.throttle import Throttle
 
@@ -24,24 +24,27 @@ FORM = "application/x-www-form-urlencoded"
 log = structlog.get_logger()
 
 
-async def intake(context: Context, throttle: Throttle, request: Request) -> Response:
-    """`POST /github`: 200 once stored, else 400, 401, 413, 415 or 503 with the reason.
+async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: Request) -> Response:
+    """`POST /github`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong.
 
     GitHub does not repeat a refused delivery; it shows the response next to it.
     """
     event = request.headers.get("x-github-event", "")
     try:
-        body = await body_of(request)
+        async with bodies.read(request) as body:
+            verdict = signed(request.headers.raw, body, context.settings.env.github_secrets)
+            if verdict.ok:
+                return await _authenticated(context, event, body, request.headers)
     except BodyRefused as refused:
         return _answer(refused.status, refused.sentence, event)
-    verdict = signed(request.headers.raw, body, context.settings.env.github_secrets)
-    if not verdict.ok:
-        body = b""  # not kept in memory while the sender waits
-        log.warning("GitHub's webhook refused", why=verdict.reason)
-        await throttle.wrong(request.client.host if request.client else "")
-        return _answer(401, verdict.sentence, event)
+    log.warning("GitHub's webhook refused", why=verdict.reason)
+    await throttle.wrong(request.client.host if request.client else "")
+    return _answer(401, verdict.sentence, event)
+
+
+async def _authenticated(context: Context, event: str, body: bytes, headers: Headers) -> Response:
     try:
-        outcome = await stored(_taken(context, event, body, request.headers), "github")
+        outcome = await stored(_taken(context, event, body, headers), "github")
     except Unreadable as unreadable:
         return _answer(400, str(unreadable), event)
     if outcome is None:

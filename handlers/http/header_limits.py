@@ -1,9 +1,14 @@
 """Limits the size and time of request headers, before routing (C4); uvicorn has no such limits."""
 
 import asyncio
+from collections.abc import Iterable
+from typing import Protocol
 
+import structlog
 from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from handlers.http import metrics
 
 MOST_HEAD_BYTES = 16 * 1024
 """For the request line and headers together."""
@@ -18,10 +23,81 @@ _ENDLESS = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r
 too_large = PlainTextResponse(TOO_LARGE, 431, headers={"connection": "close"})
 """Answers a request whose headers are complete but too large."""
 
+log = structlog.get_logger()
+
+
+class Connection(Protocol):
+    """What is limited: one connection of a client."""
+
+    served: bool
+    """Whether a request has come by it."""
+
+    @property
+    def address(self) -> str:
+        """The host at the other end."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether no request is in progress on it."""
+
+    def cut_off(self) -> None:
+        """Close it at once."""
+
+
+class Connections:
+    """The open connections of one server: bounded in total, and by address while no request is in progress."""
+
+    def __init__(self, most: int, most_idle_per_address: int) -> None:
+        self._most, self._most_idle = most, most_idle_per_address
+        self._by_address: dict[str, dict[Connection, None]] = {}
+        self._opened = self._total = 0
+
+    def opened(self, new: Connection) -> None:
+        """Count a connection; above a limit the oldest idle ones are closed, those without any request first.
+
+        An address is judged at every sixteenth connection, because a busy proxy has many that are not idle.
+        """
+        same = self._by_address.setdefault(new.address, {})
+        same[new] = None
+        self._opened += 1
+        self._total += 1
+        if len(same) > self._most_idle and self._opened % 16 == 0:
+            self._close(_idle(same)[self._most_idle :], "address")
+        if self._total > self._most:
+            everywhere = [one for group in self._by_address.values() for one in group]
+            self._close((_idle(everywhere) or [new])[-1:], "total")
+
+    def closed(self, gone: Connection) -> None:
+        """Forget a connection; harmless when it was forgotten before."""
+        same = self._by_address.get(gone.address, {})
+        if gone in same:
+            del same[gone]
+            self._total -= 1
+            if not same:
+                del self._by_address[gone.address]
+
+    def _close(self, victims: list[Connection], limit: str) -> None:
+        for victim in victims:
+            self.closed(victim)
+            metrics.CONNECTIONS_CLOSED.labels(limit).inc()
+            victim.cut_off()
+        if victims:
+            log.warning("connections closed: too many are open", limit=limit, closed=len(victims), open=self._total)
+
+
+def _idle(connections: Iterable[Connection]) -> list[Connection]:
+    """The idle ones; those to keep first: the newest with a request, and at the end the oldest without any."""
+    oldest_first = [one for one in connections if one.idle]
+    return [*(one for one in oldest_first[::-1] if one.served), *(one for one in oldest_first[::-1] if not one.served)]
+
 
 class BoundedHeads(HttpToolsProtocol):
     """One connection; closes it when headers are slow, or when the client keeps sending after the response."""
 
+    limits: Connections | None = None
+    """The connections of its server, when they are limited."""
+    served = False
+    """Whether a request has come by this connection."""
     _timer: asyncio.TimerHandle | None = None
     _in_head = True
     _in_body = False
@@ -31,10 +107,14 @@ class BoundedHeads(HttpToolsProtocol):
         """A client has connected; its first headers are awaited."""
         super().connection_made(transport)
         self._await()
+        if self.limits is not None:
+            self.limits.opened(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has disconnected."""
         self._calm()
+        if self.limits is not None:
+            self.limits.closed(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -49,6 +129,7 @@ class BoundedHeads(HttpToolsProtocol):
         """The first byte of headers has arrived."""
         super().on_message_begin()
         self._in_head, self._unread_bytes = True, 0
+        self.served = True
         if self._timer is None:
             self._await()
 
@@ -74,6 +155,20 @@ class BoundedHeads(HttpToolsProtocol):
         super().on_response_complete()
         if self._in_body:
             self._await()
+
+    @property
+    def address(self) -> str:
+        """The host at the other end."""
+        return self.client[0] if self.client else ""
+
+    @property
+    def idle(self) -> bool:
+        """Whether no request is in progress on it."""
+        return not self._in_body and (self.cycle is None or self.cycle.response_complete)
+
+    def cut_off(self) -> None:
+        """Close it at once, without an answer."""
+        self.transport.abort()
 
     def _await(self) -> None:
         self._calm()

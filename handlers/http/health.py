@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.context.context import LOST_NOTE, Context
 from bot.core.chore import Chore
@@ -39,9 +40,16 @@ class Health:
         self.house = house
         self.draining = False
 
-    def application(self) -> Starlette:
-        """The ASGI application."""
-        return Starlette(routes=self.routes())
+    def application(self) -> ASGIApp:
+        """The ASGI application. A trailing slash is served, never redirected: a webhook sender may not follow."""
+        app = Starlette(routes=self.routes())
+        app.router.redirect_slashes = False
+
+        async def without_trailing_slash(scope: Scope, receive: Receive, send: Send) -> None:
+            path = scope.get("path", "/")
+            await app({**scope, "path": path.rstrip("/")} if path.endswith("/") else scope, receive, send)
+
+        return without_trailing_slash
 
     def routes(self) -> list[Route]:
         """The routes of every process."""

@@ -1,6 +1,8 @@
 """The metrics that Tailback exports to Prometheus."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the package ships no annotation for it
 
 REGISTRY = CollectorRegistry()
 
@@ -18,6 +20,16 @@ GITHUB = Counter(
     "GitHub's webhooks, by event and what became of them.",
     ["event", "outcome"],
     registry=REGISTRY,
+)
+BODIES_REFUSED = Counter(
+    "tailback_bodies_refused", "Request bodies that were refused, by HTTP status.", ["status"], registry=REGISTRY
+)
+SLACK_REFUSED = Counter(
+    "tailback_slack_refused", "Requests to /slack/events that Slack did not sign, or that cannot be read.", ["reason"],
+    registry=REGISTRY,
+)  # fmt: skip
+CONNECTIONS_CLOSED = Counter(
+    "tailback_connections_closed", "Connections closed because there were too many.", ["limit"], registry=REGISTRY
 )
 REQUESTS = Counter(
     "tailback_requests", "What people asked for, by action and outcome.", ["action", "outcome"], registry=REGISTRY

@@ -2,18 +2,21 @@
 
 from collections.abc import Awaitable, Callable
 
+import structlog
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from handlers.http import alerts, github
-from handlers.http.body_limits import BodyRefused, body_of
+from handlers.http import alerts, github, metrics
+from handlers.http.body_limits import Bodies, BodyRefused
 from handlers.http.health import Health
 from handlers.http.slack_signature import genuine
 from handlers.http.throttle import Throttle
 from handlers.wiring import House
+
+log = structlog.get_logger()
 
 
 class Web(Health):
@@ -23,6 +26,7 @@ class Web(Health):
         super().__init__(house)
         self._slack = AsyncSlackRequestHandler(slack)
         self._throttle = Throttle(house.context.monotonic)
+        self.bodies = Bodies(house.context.settings.file.http.max_body_bytes)
 
     def routes(self) -> list[Route]:
         """All routes."""
@@ -34,22 +38,33 @@ class Web(Health):
         ]
 
     async def _alert(self, request: Request) -> Response:
-        return await alerts.intake(self.house.context, self._throttle, request)
+        return await alerts.intake(self.house.context, self._throttle, self.bodies, request)
 
     async def _from_github(self, request: Request) -> Response:
-        return await github.intake(self.house.context, self._throttle, request)
+        return await github.intake(self.house.context, self._throttle, self.bodies, request)
 
     async def _from_slack(self, request: Request) -> Response:
         context = self.house.context
         secret = context.settings.env.slack_signing_secret.get_secret_value()
+        headers = {name.lower(): value for name, value in request.headers.items()}
         try:
-            body = await body_of(request, most=1024 * 1024)
+            async with self.bodies.read(request) as body:
+                if genuine(headers, body, secret, context.now()):
+                    return await self._read_by_bolt(request, body)
         except BodyRefused as refused:
             return PlainTextResponse(refused.sentence, refused.status)
-        headers = {name.lower(): value for name, value in request.headers.items()}
-        if not genuine(headers, body, secret, context.now()):
-            return PlainTextResponse("not signed by Slack", 401)
-        return await self._slack.handle(_with_body(request, body))
+        metrics.SLACK_REFUSED.labels("signature").inc()
+        log.warning("Slack's request refused", why="not signed with SLACK_SIGNING_SECRET within 5 min")
+        return PlainTextResponse("not signed by Slack", 401)
+
+    async def _read_by_bolt(self, request: Request, body: bytes) -> Response:
+        """Bolt parses the body; one that it cannot read is the sender's mistake, also when it is signed."""
+        try:
+            return await self._slack.handle(_with_body(request, body))
+        except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+            metrics.SLACK_REFUSED.labels("unreadable").inc()
+            log.warning("Slack's request cannot be read", why=type(error).__name__)
+            return PlainTextResponse("the body cannot be read", 400)
 
 
 def _with_body(request: Request, body: bytes) -> Request:
