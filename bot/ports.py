@@ -201,8 +201,8 @@ class Scaler(Protocol):
     async def read(self) -> Capacity:
         """What is set now."""
 
-    async def set(self, target: int, act: str) -> None:
-        """Set an absolute target; `act` is the Idempotency-Key. Raises Unreachable(failure=UNKNOWN) on no answer."""
+    async def set(self, target: int, request_id: str) -> None:
+        """Set an absolute target; `request_id` is the Idempotency-Key. Raises Unreachable(UNKNOWN) on no answer."""
 
 
 @runtime_checkable

@@ -320,17 +320,17 @@ class FakeScaler:
         self.script.begin("read").end()
         return Capacity(self.current, self.minimum, self.maximum)
 
-    async def set(self, target: int, act: str) -> None:
+    async def set(self, target: int, request_id: str) -> None:
         """Sets the target once per act; refuses what is outside its own limits."""
         turn = self.script.begin("set")
-        self.requests.append((target, act))
+        self.requests.append((target, request_id))
         if self.maximum is not None and target > self.maximum:
             raise Refused(f"The scaler refused {target:,} (HTTP 422): the most is {self.maximum:,}")
-        if act not in {known for _, known in self.effects}:
+        if request_id not in {known for _, known in self.effects}:
             at = self.clock.now() if self.clock else 0.0
-            self.log.append(Effect("", target, act, self.current, self.allowed, at))
+            self.log.append(Effect("", target, request_id, self.current, self.allowed, at))
             self.current = target
-            self.effects.append((target, act))
+            self.effects.append((target, request_id))
         turn.end()
 
 

@@ -77,8 +77,8 @@ def _judged(effect: Effect, trail: Sequence[AuditEntry]) -> list[str]:
 
 
 def _intents(effect: Effect, trail: Sequence[AuditEntry]) -> list[AuditEntry]:
-    acts = {effect.key, effect.key.rpartition(".")[0]}
-    return [entry for entry in trail if entry.outcome == "sent" and entry.act in acts]
+    requests = {effect.key, effect.key.rpartition(".")[0]}
+    return [entry for entry in trail if entry.outcome == "sent" and entry.act in requests]
 
 
 def _what(effect: Effect, trail: Sequence[AuditEntry]) -> str:

@@ -48,8 +48,8 @@ def test_an_open_incident_offers_four_buttons_and_a_menu() -> None:
 def test_every_offer_has_an_id_of_its_own() -> None:
     """Which names the incident and nothing else."""
     found = offers(incident(), ABLE)
-    assert len({offer.act for offer in found}) == len(found)
-    assert all(offer.act.startswith("i1.") and POOL not in offer.act for offer in found)
+    assert len({offer.request_id for offer in found}) == len(found)
+    assert all(offer.request_id.startswith("i1.") and POOL not in offer.request_id for offer in found)
 
 
 def test_what_cannot_work_is_not_offered() -> None:

@@ -11,7 +11,7 @@ from bot.core.alert import Alert, Status
 from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
@@ -120,7 +120,7 @@ class World:
         return found
 
     @property
-    def act(self) -> Request:
+    def request(self) -> Request:
         """The newest action on record."""
         return [row.value for row in self.data.rows.values() if isinstance(row.value, Request)][-1]
 
@@ -171,8 +171,8 @@ class World:
     async def asks(self, name: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody asks; without more, by the button that the parent shows now."""
         given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
-        if "act" not in parts and parts.get("surface", Surface.BUTTON) in {Surface.BUTTON, Surface.DIALOG}:
-            given["act"] = act_id(self.incident, name)
+        if "request_id" not in parts and parts.get("surface", Surface.BUTTON) in {Surface.BUTTON, Surface.DIALOG}:
+            given["request_id"] = request_id(self.incident, name)
         return await ACTIONS[name].ask(self.context, Interaction(**{"name": name, "who": who, **given, **parts}))
 
     async def says(self, name: str, *words: str, who: str = ANA, **parts: Any) -> Answer:

@@ -66,7 +66,7 @@ class Context:
             {name: pool.value for name, pool in held.items()}, self.settings.file.pools, bool(self.holders(incident))
         )
 
-    async def act(self, act_id: str) -> Request | None:
+    async def request(self, request_id: str) -> Request | None:
         """The record of an action; None when there is none."""
-        held = await self.store.get(Request, act_id)
+        held = await self.store.get(Request, request_id)
         return held.value if held else None

@@ -150,7 +150,7 @@ class Change:
 class Prepared:
     """An action that passed its last check, and what must become true in the moment the intent is written."""
 
-    act: Request
+    request: Request
     point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     """Index → (what it points to from now on, what it must point to now): keeps two of a kind apart."""
     puts: tuple[Put, ...] = ()

@@ -11,14 +11,14 @@ from bot.core.pool.pool import Pool
 from bot.core.pool.survey import Survey, survey
 from bot.core.record import Prepared
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer, act_id
+from bot.core.requests.offer import Offer, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.words import count
 from bot.diagnosing.explain import diagnoses, moment_of
 from bot.diagnosis.rank import Diagnosis, grouped, sentences, told_figures
 from bot.measuring.measure import look
 from bot.ports import Refused
-from bot.requests.permission import fresh_act, permit, request_act, subject
+from bot.requests.permission import new_request, permit, subject, submit
 from bot.views.home.answers import said
 
 NAME, VERB, USAGE = "diagnose", "diagnose", "diagnose [POOL]"
@@ -30,36 +30,38 @@ MOST_DIAGNOSED = 5
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
     """Only where there is something to read."""
-    return Offer(NAME, "Diagnose", act_id(incident, NAME)) if incident.candidates else None
+    return Offer(NAME, "Diagnose", request_id(incident, NAME)) if incident.candidates else None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """In a thread or by button: the thread is answered. By `/queue diagnose POOL`: the person is."""
-    await permit(context, request.who, request.team, "diagnose")
-    name = known_pool(context.settings.file, request.words[0]) if request.words else None
-    if name and not await _in_thread(context, request):
-        await request_act(context, request, None, fresh_act(context, request, None, pool=name), lambda fresh: fresh)
+    await permit(context, interaction.who, interaction.team, "diagnose")
+    name = known_pool(context.settings.file, interaction.words[0]) if interaction.words else None
+    if name and not await _in_thread(context, interaction):
+        await submit(
+            context, interaction, None, new_request(context, interaction, None, pool=name), lambda fresh: fresh
+        )
         return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone."))
-    held = await subject(context, request)
-    await request_act(context, request, held, fresh_act(context, request, held, pool=name), lambda fresh: fresh)
+    held = await subject(context, interaction)
+    await submit(context, interaction, held, new_request(context, interaction, held, pool=name), lambda fresh: fresh)
     return Answer()
 
 
-async def _in_thread(context: Context, request: Interaction) -> bool:
+async def _in_thread(context: Context, interaction: Interaction) -> bool:
     """Whether somebody asked inside an incident's thread."""
-    return bool(request.thread and await context.store.find(f"thread:{request.channel}:{request.thread}"))
+    return bool(interaction.thread and await context.store.find(f"thread:{interaction.channel}:{interaction.thread}"))
 
 
-async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
+async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
     """Reading needs no second check."""
-    return Prepared(act)
+    return Prepared(request)
 
 
-async def effect(context: Context, act: Request, incident: Incident | None) -> Result:
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """Measure the pool that was named, else every pool there is: only so can isolated be told from widespread."""
     about = incident.candidates if incident else ()
     every = tuple(dict.fromkeys((*about, *context.settings.file.pool)))[:MOST_POOLS]
-    names = [act.pool] if act.pool else list(every)
+    names = [request.pool] if request.pool else list(every)
     pools = await _read(context, names)
     causes = _causes(context, names, pools, incident.unknown_pools if incident else ())
     told = {one.pool: told_figures(one) for one in causes[:MOST_DIAGNOSED]}
@@ -68,7 +70,7 @@ async def effect(context: Context, act: Request, incident: Incident | None) -> R
     return Result(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
 
 
-async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
     """Reading twice does no harm."""
     return None
 

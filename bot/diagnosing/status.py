@@ -26,10 +26,10 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """What is fresh is shown; what is not is measured first."""
-    await permit(context, request.who, request.team, "diagnose")
-    names = await _asked(context, request)
+    await permit(context, interaction.who, interaction.team, "diagnose")
+    names = await _asked(context, interaction)
     if not names:
         raise Refused('No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.')
     now, paces = context.now(), context.settings.file.paces
@@ -50,11 +50,11 @@ async def _look(context: Context, pool: Pool) -> Pool:
         return pool
 
 
-async def _asked(context: Context, request: Interaction) -> list[str]:
-    if request.words:
-        return [known_pool(context.settings.file, request.words[0])]
-    if request.thread:
-        found = await context.store.find(f"thread:{request.channel}:{request.thread}")
+async def _asked(context: Context, interaction: Interaction) -> list[str]:
+    if interaction.words:
+        return [known_pool(context.settings.file, interaction.words[0])]
+    if interaction.thread:
+        found = await context.store.find(f"thread:{interaction.channel}:{interaction.thread}")
         held = await context.store.get(Incident, found) if found else None
         if held and held.value.candidates:
             return list(held.value.candidates)

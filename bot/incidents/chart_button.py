@@ -7,9 +7,9 @@ from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer, Place, act_id
+from bot.core.requests.offer import Offer, Place, request_id
 from bot.ports import Refused
-from bot.requests.permission import finished_act, permit, request_act, subject
+from bot.requests.permission import finished_request, permit, subject, submit
 
 NAME, VERB, USAGE = "chart", "chart", "chart"
 HELP = "The queue so far as a picture (in an incident's thread)."
@@ -17,20 +17,20 @@ HELP = "The queue so far as a picture (in an incident's thread)."
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
     """Only where something is measured."""
-    return Offer(NAME, "Chart", act_id(incident, NAME), Place.MORE) if incident.candidates else None
+    return Offer(NAME, "Chart", request_id(incident, NAME), Place.MORE) if incident.candidates else None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """A reply with the bars at once; the picture joins it as soon as it is drawn."""
-    await permit(context, request.who, request.team, "diagnose")
-    held = await subject(context, request)
+    await permit(context, interaction.who, interaction.team, "diagnose")
+    held = await subject(context, interaction)
     now = context.now()
-    act = finished_act(context, request, held, "asked for the chart")
+    request = finished_request(context, interaction, held, "asked for the chart")
 
     def move(fresh: Incident) -> Incident:
         if not (lines := spark_lines(fresh)):
             raise Refused("Too little is known of the queue to draw it; ask again in a few minutes.")
-        return charting(noted(fresh, now, Event.CHARTED, "asked for the chart.", who=request.who, lines=lines))
+        return charting(noted(fresh, now, Event.CHARTED, "asked for the chart.", who=interaction.who, lines=lines))
 
-    await request_act(context, request, held, act, move)
+    await submit(context, interaction, held, request, move)
     return Answer()

@@ -24,9 +24,9 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """Open incidents, the oldest first."""
-    await permit(context, request.who, request.team, "diagnose")
+    await permit(context, interaction.who, interaction.team, "diagnose")
     incidents = await open_incidents(context)
     links, views = await permalinks(context, incidents), await views_of(context, incidents)
     return Answer(whisper=incident_list(incidents, context.now(), links, views, context.settings.file.paces))

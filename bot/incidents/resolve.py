@@ -6,8 +6,8 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.silence import holding, until_when
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import Offer, Place, act_id
-from bot.requests.permission import finished_act, permit, request_act, subject
+from bot.core.requests.offer import Offer, Place, request_id
+from bot.requests.permission import finished_request, permit, subject, submit
 from bot.views.dialogs.modals import question
 
 NAME, VERB, USAGE = "resolve", "resolve", "resolve"
@@ -17,24 +17,24 @@ QUESTION = "Close this incident now, whatever the queue does? It opens again whe
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
     """Always there for an open incident."""
-    return Offer(NAME, "Resolve by hand", act_id(incident, NAME), Place.MORE)
+    return Offer(NAME, "Resolve by hand", request_id(incident, NAME), Place.MORE)
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """The menu opens a question; confirmed, or asked in words, it closes and says who did."""
-    await permit(context, request.who, request.team, "ack")
-    held = await subject(context, request)
-    if request.surface is Surface.BUTTON:
+    await permit(context, interaction.who, interaction.team, "ack")
+    held = await subject(context, interaction)
+    if interaction.surface is Surface.BUTTON:
         words = " ".join([QUESTION, *_silenced(held.value, context.now())])
-        return Answer(view=question(NAME, "Resolve by hand?", request.act, words, "Resolve"))
+        return Answer(view=question(NAME, "Resolve by hand?", interaction.request_id, words, "Resolve"))
     now = context.now()
     pools = dict((await context.view(held.value)).pools)
-    act = finished_act(context, request, held, "closed by hand")
+    request = finished_request(context, interaction, held, "closed by hand")
 
     def move(fresh: Incident) -> Incident:
-        return resolved_by_hand(fresh, request.who, now, scores_of(fresh, pools))
+        return resolved_by_hand(fresh, interaction.who, now, scores_of(fresh, pools))
 
-    await request_act(context, request, held, act, move)
+    await submit(context, interaction, held, request, move)
     return Answer()
 
 

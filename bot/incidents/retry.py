@@ -8,7 +8,7 @@ from bot.core.incident.observe import View
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer
 from bot.ports import Refused
-from bot.requests.permission import finished_act, permit, request_act, subject
+from bot.requests.permission import finished_request, permit, subject, submit
 from bot.views.home.answers import said
 
 NAME, VERB, USAGE = "retry", "retry", "retry [INCIDENT]"
@@ -20,14 +20,18 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """By id, or in the incident's thread."""
-    await permit(context, request.who, request.team, "ack")
-    held = await context.store.get(Incident, request.words[0]) if request.words else await subject(context, request)
+    await permit(context, interaction.who, interaction.team, "ack")
+    held = (
+        await context.store.get(Incident, interaction.words[0])
+        if interaction.words
+        else await subject(context, interaction)
+    )
     if held is None:
-        raise Refused(f'There is no incident "{request.words[0][:40]}". `/queue list` names the open ones.')
-    act = finished_act(context, request, held, "tried again")
-    await request_act(context, request, held, act, again)
+        raise Refused(f'There is no incident "{interaction.words[0][:40]}". `/queue list` names the open ones.')
+    request = finished_request(context, interaction, held, "tried again")
+    await submit(context, interaction, held, request, again)
     return Answer(whisper=said(f"Incident {held.value.id} is tried again now."))
 
 

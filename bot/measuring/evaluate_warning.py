@@ -35,10 +35,10 @@ async def foreseen(context: Context, pool: Pool, watchers: tuple[str, ...], *, f
 
 async def scaled_at(context: Context, pool: Pool) -> float | None:
     """When somebody really asked for more runners last (epoch seconds)."""
-    act_id = await context.store.find(f"scaled:{pool.id}")
-    act = await context.act(act_id) if act_id else None
-    real = act is not None and not act.shadow and (act.doubtful or act.progress is not Progress.FAILED)
-    return act.sent_at if act is not None and real else None
+    request_id = await context.store.find(f"scaled:{pool.id}")
+    request = await context.request(request_id) if request_id else None
+    real = request is not None and not request.shadow and (request.doubtful or request.progress is not Progress.FAILED)
+    return request.sent_at if request is not None and real else None
 
 
 async def _fired(context: Context, pool: Pool, names: list[str]) -> tuple[Fired, ...]:

@@ -21,10 +21,10 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """The longer view over the last days; incidents stay on record for 30 days, hours of pools for 42."""
-    await permit(context, request.who, request.team, "diagnose")
-    pool, days = _asked(context, request.words)
+    await permit(context, interaction.who, interaction.team, "diagnose")
+    pool, days = _asked(context, interaction.words)
     return Answer(whisper=reported(await longer_view(context.store, context.settings.file, days, context.now(), pool)))
 
 

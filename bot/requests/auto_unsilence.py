@@ -13,18 +13,18 @@ from bot.core.requests.request import Progress, Request, failed
 KEPT_SECONDS = 30 * 86400.0
 
 
-def ends_itself(act: Request, silence: Silence, now: float) -> Request | None:
+def ends_itself(request: Request, silence: Silence, now: float) -> Request | None:
     """The action that ends a silence on its condition; None when only its time ends it."""
     if not silence.until_drained and silence.above is None:
         return None
     return Request(
-        id=f"{act.incident or 'x'}.{digest('unsilence', act.id)[:12]}",
+        id=f"{request.incident or 'x'}.{digest('unsilence', request.id)[:12]}",
         name="unsilence",
         who="",
-        channel=act.channel,
+        channel=request.channel,
         requested_at=now,
-        incident=act.incident,
-        params={"silence": silence.id, "back_end": silence.alertmanager, "act": act.id, "for": act.who},
+        incident=request.incident,
+        params={"silence": silence.id, "back_end": silence.alertmanager, "act": request.id, "for": request.who},
         progress=Progress.AWAITING,
         lapses_at=silence.ends_at,
         waits_for="drained",
@@ -33,25 +33,27 @@ def ends_itself(act: Request, silence: Silence, now: float) -> Request | None:
 
 async def ripen(context: Context, mine: Stored[Request]) -> None:
     """Look whether the condition is met: then it is an action like any other; when the silence is over, it is none."""
-    act, now = mine.value, context.now()
-    held = await context.store.get(Incident, act.incident) if act.incident else None
-    silence = _wanted(act, held.value if held else None)
+    request, now = mine.value, context.now()
+    held = await context.store.get(Incident, request.incident) if request.incident else None
+    silence = _wanted(request, held.value if held else None)
     if held is None or silence is None or now >= silence.ends_at:
-        over = failed(act, "the silence was over before", now)
+        over = failed(request, "the silence was over before", now)
         await context.store.commit(Change(puts=(Put(mine, over, None, keep_seconds=KEPT_SECONDS),)))
         return
     if not (why := await _met(context, held.value, silence)):
-        await context.store.commit(Change(puts=(Put(mine, act, now + max(context.settings.file.timing.poll, 0.05)),)))
+        await context.store.commit(
+            Change(puts=(Put(mine, request, now + max(context.settings.file.timing.poll, 0.05)),))
+        )
         return
-    params = {**act.params, "silence": silence.id, "why": why}
-    due = replace(act, progress=Progress.REQUESTED, waits_for="", lapses_at=None, params=params)
+    params = {**request.params, "silence": silence.id, "why": why}
+    due = replace(request, progress=Progress.REQUESTED, waits_for="", lapses_at=None, params=params)
     await context.store.commit(Change(puts=(Put(mine, due, now),)))
 
 
-def _wanted(act: Request, incident: Incident | None) -> Silence | None:
+def _wanted(request: Request, incident: Incident | None) -> Silence | None:
     """The silence as it is known now; it may have been made again under another id."""
     known = incident.silences if incident else ()
-    return next((one for one in known if one.act == act.params["act"] and not one.ended), None)
+    return next((one for one in known if one.act == request.params["act"] and not one.ended), None)
 
 
 async def _met(context: Context, incident: Incident, silence: Silence) -> str:

@@ -24,18 +24,18 @@ class Action(Protocol):
     def offer(self, incident: Incident, view: View) -> Offer | None:
         """The button for an open incident, or None when it could not work now."""
 
-    async def ask(self, context: Context, request: Interaction) -> Answer:
+    async def ask(self, context: Context, interaction: Interaction) -> Answer:
         """Check and write the request down; raises Refused with a sentence for the person."""
 
 
 class Performer(Protocol):
     """An action whose effect lies outside: `prepare`, then the intent is stored, then `effect`."""
 
-    async def prepare(self, context: Context, act: Request, incident: Incident | None) -> Prepared:
+    async def prepare(self, context: Context, request: Request, incident: Incident | None) -> Prepared:
         """Check everything again at the moment of doing; raises Refused."""
 
-    async def effect(self, context: Context, act: Request, incident: Incident | None) -> Result:
+    async def effect(self, context: Context, request: Request, incident: Incident | None) -> Result:
         """Do it, once; raises Refused or Unreachable."""
 
-    async def check(self, context: Context, act: Request, incident: Incident | None) -> Result | None:
+    async def check(self, context: Context, request: Request, incident: Incident | None) -> Result | None:
         """After a crash or a time-out: what is true now? None when it certainly did not happen."""

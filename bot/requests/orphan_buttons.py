@@ -5,13 +5,13 @@ from bot.core.requests.interaction import Interaction, Surface
 from bot.views.thread.results import forgotten
 
 
-async def forget(context: Context, request: Interaction) -> None:
+async def forget(context: Context, interaction: Interaction) -> None:
     """Take the buttons of an incident's first message away, unless somebody took the thread up in the meantime.
 
     The message keeps its mark: when the group fires again, its incident goes on in this thread. Raises Unreachable.
     """
-    first = request.surface is Surface.BUTTON and request.message and not request.thread
+    first = interaction.surface is Surface.BUTTON and interaction.message and not interaction.thread
     if not first or context.in_doubt():
         return
-    if await context.store.find(f"thread:{request.channel}:{request.message}") is None:
-        await context.chat.update(request.channel, request.message, forgotten())
+    if await context.store.find(f"thread:{interaction.channel}:{interaction.message}") is None:
+        await context.chat.update(interaction.channel, interaction.message, forgotten())

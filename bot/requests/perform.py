@@ -40,30 +40,30 @@ async def perform(context: Context, claim: Claim) -> None:
     if held is None or not isinstance(held.value, Request):
         return
     mine: Stored[Request] = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
-    act = mine.value
-    if act.progress is Progress.AWAITING:
-        await (ripen(context, mine) if act.waits_for else _lapse(context, mine))
+    request = mine.value
+    if request.progress is Progress.AWAITING:
+        await (ripen(context, mine) if request.waits_for else _lapse(context, mine))
         return
-    if act.progress not in WANTED:
-        await context.store.commit(Change(puts=(Put(mine, act, None, keep_seconds=KEPT_SECONDS),)))
+    if request.progress not in WANTED:
+        await context.store.commit(Change(puts=(Put(mine, request, None, keep_seconds=KEPT_SECONDS),)))
         return
-    incident = await context.store.get(Incident, act.incident) if act.incident else None
+    incident = await context.store.get(Incident, request.incident) if request.incident else None
     about = incident.value if incident else None
-    performer = PERFORMED[act.name]
+    performer = PERFORMED[request.name]
     try:
         outcome = None
-        if act.progress in {Progress.SENT, Progress.UNKNOWN}:
-            outcome = await performer.check(context, act, about)
+        if request.progress in {Progress.SENT, Progress.UNKNOWN}:
+            outcome = await performer.check(context, request, about)
         if outcome is None:
-            mine = await _intend(context, mine, await performer.prepare(context, act, about))
+            mine = await _intend(context, mine, await performer.prepare(context, request, about))
             outcome = await _in_time(context, performer.effect(context, mine.value, about))
     except Refused as refusal:
-        after = failed(mine.value, str(refusal), context.now(), doubtful=act.progress is not Progress.REQUESTED)
-        await _finish(context, mine, after, incident, Result(f"asked for {_words(act)}; not done: {refusal}"))
+        after = failed(mine.value, str(refusal), context.now(), doubtful=request.progress is not Progress.REQUESTED)
+        await _finish(context, mine, after, incident, Result(f"asked for {_words(request)}; not done: {refusal}"))
     except Unreachable as error:
         if error.system == "Redis":
             raise
-        await _not_answered(context, mine, act, incident, error)
+        await _not_answered(context, mine, request, incident, error)
     else:
         await _finish(context, mine, done(mine.value, outcome.outcome, context.now(), outcome.after), incident, outcome)
 
@@ -80,10 +80,10 @@ async def _in_time(context: Context, effect: Awaitable[Result]) -> Result:
 
 async def _intend(context: Context, mine: Stored[Request], ready: Prepared) -> Stored[Request]:
     """The intent, stored. Raises Refused after too many tries, Conflict when the claim ran out in between."""
-    if ready.act.attempts >= TRIES:
+    if ready.request.attempts >= TRIES:
         raise Refused(f"it was tried {TRIES} times and did not happen.")
     now, lease_ends = context.now(), context.monotonic() + context.settings.file.timing.lease
-    intent = sent(ready.act, now)
+    intent = sent(ready.request, now)
     put = Put(mine, intent, now, release=False)
     audit = (audited(intent, now, "sent"),)
     await context.store.commit(Change(puts=(put, *ready.puts), point=ready.point, audit=audit))
@@ -96,24 +96,24 @@ async def _not_answered(
     context: Context, mine: Stored[Request], begun: Request, incident: Stored[Incident] | None, error: Unreachable
 ) -> None:
     """`begun` is the action as this claim found it: what it had come to before is in doubt too."""
-    act, now = mine.value, context.now()
-    tried = max(act.attempts, begun.attempts + 1)
-    log.warning("action not answered", act=act.id, action=act.name, why=str(error), attempts=tried)
+    request, now = mine.value, context.now()
+    tried = max(request.attempts, begun.attempts + 1)
+    log.warning("action not answered", request=request.id, action=request.name, why=str(error), attempts=tried)
     if tried >= TRIES or not error.retryable:
         doubtful = error.failure is Failure.UNKNOWN or begun.progress is not Progress.REQUESTED
         came = (
             f"unknown whether it happened: {error}. Please look there yourself." if doubtful else f"not done: {error}."
         )
-        undo = ("hand_back",) if doubtful and act.name == "scale_up" else ()
-        outcome = Result(f"asked for {_words(act)}; {came}", event=Event.FAILED, offers=undo)
-        await _finish(context, mine, failed(act, str(error), now, doubtful=doubtful), incident, outcome)
+        undo = ("hand_back",) if doubtful and request.name == "scale_up" else ()
+        outcome = Result(f"asked for {_words(request)}; {came}", event=Event.FAILED, offers=undo)
+        await _finish(context, mine, failed(request, str(error), now, doubtful=doubtful), incident, outcome)
         return
-    later = replace(unsure(act, str(error)), attempts=tried)
+    later = replace(unsure(request, str(error)), attempts=tried)
     pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:
-        words = f"asked for {_words(act)}; {error.system} did not answer, checking what is true."
-        move = _telling(act, now, Result(words))
+        words = f"asked for {_words(request)}; {error.system} did not answer, checking what is true."
+        move = _telling(request, now, Result(words))
         await keep(context, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
     else:
         await context.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
@@ -137,34 +137,34 @@ async def _finish(
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:
     """Nobody agreed in time: nothing is done, and the thread is told."""
-    act, now = mine.value, context.now()
-    if act.lapses_at is not None and now < act.lapses_at:
-        await context.store.commit(Change(puts=(Put(mine, act, act.lapses_at),)))
+    request, now = mine.value, context.now()
+    if request.lapses_at is not None and now < request.lapses_at:
+        await context.store.commit(Change(puts=(Put(mine, request, request.lapses_at),)))
         return
-    waited = duration((act.lapses_at or now) - act.requested_at)
-    words = f"asked for {_words(act)}; it has lapsed: nobody agreed within {waited}. Nothing was done."
-    incident = await context.store.get(Incident, act.incident) if act.incident else None
-    outcome = Result(words, event=Event.APPROVAL, settles=act.id)
-    await _finish(context, mine, failed(act, f"lapsed: nobody agreed within {waited}", now), incident, outcome)
+    waited = duration((request.lapses_at or now) - request.requested_at)
+    words = f"asked for {_words(request)}; it has lapsed: nobody agreed within {waited}. Nothing was done."
+    incident = await context.store.get(Incident, request.incident) if request.incident else None
+    outcome = Result(words, event=Event.APPROVAL, settles=request.id)
+    await _finish(context, mine, failed(request, f"lapsed: nobody agreed within {waited}", now), incident, outcome)
 
 
-def _telling(act: Request, now: float, outcome: Result) -> Move:
-    text = outcome.outcome if act.who else outcome.outcome[:1].upper() + outcome.outcome[1:]
+def _telling(request: Request, now: float, outcome: Result) -> Move:
+    text = outcome.outcome if request.who else outcome.outcome[:1].upper() + outcome.outcome[1:]
 
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
-        changed = replace(changed, timeline=answered(changed.timeline, act.who or None, act.requested_at))
+        changed = replace(changed, timeline=answered(changed.timeline, request.who or None, request.requested_at))
         if outcome.settles:
             changed = decided(changed, outcome.settles, SETTLED)
         told = noted(
-            changed, now, outcome.event, text, who=act.who or None, lines=outcome.lines, figures=outcome.figures
+            changed, now, outcome.event, text, who=request.who or None, lines=outcome.lines, figures=outcome.figures
         )
-        return offering(told, outcome.about or act.id, outcome.offers) if outcome.offers else told
+        return offering(told, outcome.about or request.id, outcome.offers) if outcome.offers else told
 
     return move
 
 
-def _words(act: Request) -> str:
-    where = f" of {act.pool}" if act.pool else ""
-    target = f" to {act.params['target']}" if "target" in act.params else ""
-    return f"{act.name.replace('_', ' ')}{where}{target}"
+def _words(request: Request) -> str:
+    where = f" of {request.pool}" if request.pool else ""
+    target = f" to {request.params['target']}" if "target" in request.params else ""
+    return f"{request.name.replace('_', ' ')}{where}{target}"

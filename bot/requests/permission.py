@@ -10,7 +10,7 @@ from bot.core.alert import digest
 from bot.core.incident.incident import Incident
 from bot.core.record import AlreadyDone, AuditEntry, Change, Put, Stored
 from bot.core.requests.interaction import Interaction, Surface
-from bot.core.requests.offer import act_id, incident_of, used
+from bot.core.requests.offer import incident_of, request_id, used
 from bot.core.requests.request import Progress, Request, done
 from bot.core.words import duration
 from bot.ports import Refused, Unreachable
@@ -33,14 +33,14 @@ class Repeated(Refused):
     """Slack brought one request twice, by HTTP or by two connections: it is done, and nobody need hear of it."""
 
 
-async def paced(context: Context, request: Interaction) -> None:
+async def paced(context: Context, interaction: Interaction) -> None:
     """Raise TooOften above the rate of one person, or of all together on one incident; counted for all processes."""
     most = context.settings.file.actions.per_minute
-    lanes = {f"asks:{request.who}": most}
-    if request.act:
-        lanes[f"asks:{incident_of(request.act)}"] = 3 * most
+    lanes = {f"asks:{interaction.who}": most}
+    if interaction.request_id:
+        lanes[f"asks:{incident_of(interaction.request_id)}"] = 3 * most
     for lane, rate in lanes.items():
-        wait = await context.store.acquire_slot(lane, request.key, 60 / rate, rate, urgent=True)
+        wait = await context.store.acquire_slot(lane, interaction.key, 60 / rate, rate, urgent=True)
         if wait > 0:
             raise TooOften(f"That is more than {rate} requests in a minute. Try again in {max(1, ceil(wait))} s.")
 
@@ -87,36 +87,36 @@ def acting(context: Context) -> None:
         raise Refused("Actions are switched off (`actions.enabled = false` in tailback.toml). Nothing was done.")
 
 
-async def subject(context: Context, request: Interaction, *, over: bool = False) -> Stored[Incident]:
+async def subject(context: Context, interaction: Interaction, *, over: bool = False) -> Stored[Incident]:
     """The open incident that a request is about, with `over` also one that has ended.
 
     Raises Refused with what to do instead.
     """
-    if request.surface is Surface.BUTTON and not request.act:
+    if interaction.surface is Surface.BUTTON and not interaction.request_id:
         raise Refused("This button carries nothing that Tailback knows; nothing was done.")
-    if request.act:
-        incident_id = incident_of(request.act)
-    elif request.thread:
-        incident_id = await context.store.find(f"thread:{request.channel}:{request.thread}") or ""
+    if interaction.request_id:
+        incident_id = incident_of(interaction.request_id)
+    elif interaction.thread:
+        incident_id = await context.store.find(f"thread:{interaction.channel}:{interaction.thread}") or ""
     else:
         raise Refused("Ask in the thread of an incident, or press the button on its first message.")
     held = await context.store.get(Incident, incident_id) if incident_id else None
     if held is None:
         raise Forgotten("Tailback does not know this incident any more, so nothing was done.")
-    made_here = request.surface in {Surface.BUTTON, Surface.DIALOG}
-    if request.act and made_here and act_id(held.value, request.name) != request.act:
-        await _refuse_used(context, request.act)
-    if held.value.thread.channel != request.channel and request.surface is Surface.BUTTON:
+    made_here = interaction.surface in {Surface.BUTTON, Surface.DIALOG}
+    if interaction.request_id and made_here and request_id(held.value, interaction.name) != interaction.request_id:
+        await _refuse_used(context, interaction.request_id)
+    if held.value.thread.channel != interaction.channel and interaction.surface is Surface.BUTTON:
         raise Refused("This button belongs to another channel's incident; nothing was done.")
-    if request.message and not request.thread and held.value.thread.root not in {None, request.message}:
+    if interaction.message and not interaction.thread and held.value.thread.root not in {None, interaction.message}:
         raise Refused("This is not the incident's own thread any more; nothing was done. Use the one it points to.")
     if held.value.closed and not over:
         raise Refused("This incident is over; nothing was done.")
     return held
 
 
-async def _refuse_used(context: Context, act: str) -> None:
-    known = await context.act(act)
+async def _refuse_used(context: Context, request_id: str) -> None:
+    known = await context.request(request_id)
     if known is None:
         raise Refused("This button is out of date; use the ones the message shows now.")
     raise already(context, known)
@@ -127,9 +127,9 @@ def already(context: Context, known: Request) -> Refused:
     return Refused(f"That was already requested {duration(context.now() - known.requested_at)} ago", known.who)
 
 
-def fresh_act(
+def new_request(
     context: Context,
-    request: Interaction,
+    interaction: Interaction,
     held: Stored[Incident] | None,
     *,
     pool: str | None = None,
@@ -138,10 +138,10 @@ def fresh_act(
     """A record for this request, named by its button, else by what Slack called the request."""
     incident = held.value if held else None
     return Request(
-        id=request.act or own_id(incident, request),
-        name=request.name,
-        who=request.who,
-        channel=incident.thread.channel if incident else request.channel,
+        id=interaction.request_id or own_id(incident, interaction),
+        name=interaction.name,
+        who=interaction.who,
+        channel=incident.thread.channel if incident else interaction.channel,
         requested_at=context.now(),
         incident=incident.id if incident else None,
         pool=pool,
@@ -149,21 +149,21 @@ def fresh_act(
     )
 
 
-def own_id(incident: Incident | None, request: Interaction) -> str:
+def own_id(incident: Incident | None, interaction: Interaction) -> str:
     """An id for a request that came without a button."""
-    return f"{incident.id if incident else 'x'}.{digest(request.key)[:12]}"
+    return f"{incident.id if incident else 'x'}.{digest(interaction.key)[:12]}"
 
 
-def finished_act(context: Context, request: Interaction, held: Stored[Incident], outcome: str) -> Request:
+def finished_request(context: Context, interaction: Interaction, held: Stored[Incident], outcome: str) -> Request:
     """A record for something that is done in the very moment it is asked."""
-    return done(fresh_act(context, request, held), outcome, context.now())
+    return done(new_request(context, interaction, held), outcome, context.now())
 
 
-async def request_act(  # noqa: PLR0913 - the parts of one atomic change
+async def submit(  # noqa: PLR0913 - the parts of one atomic change
     context: Context,
-    request: Interaction,
+    interaction: Interaction,
     held: Stored[Incident] | None,
-    act: Request,
+    request: Request,
     move: Move,
     *,
     draft: Stored[Request] | None = None,
@@ -174,44 +174,46 @@ async def request_act(  # noqa: PLR0913 - the parts of one atomic change
     With `over` the incident may have ended.
     """
     now = context.now()
-    due = None if act.finished else act.lapses_at if act.progress is Progress.AWAITING else now
-    audit = (audited(act, now, "asked" if due else act.outcome),)
-    once = (f"act:{act.id}", f"request:{request.key}")
-    put = Put(draft, act, due) if draft else put_new(act, due)
+    due = None if request.finished else request.lapses_at if request.progress is Progress.AWAITING else now
+    audit = (audited(request, now, "asked" if due else request.outcome),)
+    once = (f"act:{request.id}", f"request:{interaction.key}")
+    put = Put(draft, request, due) if draft else put_new(request, due)
     try:
         if held is None:
-            change = Change(puts=(put,), audit=audit, once=once, once_value=act.id)
+            change = Change(puts=(put,), audit=audit, once=once, once_value=request.id)
             await context.store.commit(change)
         else:
-            asked = _with_use(move, request.name, over=over)
+            asked = _with_use(move, interaction.name, over=over)
             await keep(context, held, asked, due=now, also=(put,), audit=audit, once=once)
     except AlreadyDone:
-        raise already(context, await context.act(act.id) or act) from None
+        raise already(context, await context.request(request.id) or request) from None
 
 
-async def on_record(context: Context, request: Interaction) -> bool:
+async def on_record(context: Context, interaction: Interaction) -> bool:
     """Whether this very request was written down before: not one like it, but what Slack gave this id."""
-    return bool(request.key) and await context.store.done_by(f"request:{request.key}") is not None
+    return bool(interaction.key) and await context.store.done_by(f"request:{interaction.key}") is not None
 
 
-def audited(act: Request, now: float, outcome: str) -> AuditEntry:
+def audited(request: Request, now: float, outcome: str) -> AuditEntry:
     """The audit line of an action as it stands."""
     return AuditEntry(
         at=now,
-        who=act.who or TAILBACK,
-        what=act.name,
-        parameters={**act.params, **({"pool": act.pool} if act.pool else {})},
-        before=act.before,
-        after=act.after,
+        who=request.who or TAILBACK,
+        what=request.name,
+        parameters={**request.params, **({"pool": request.pool} if request.pool else {})},
+        before=request.before,
+        after=request.after,
         outcome=outcome,
-        act=act.id,
-        incident=act.incident or "",
+        act=request.id,
+        incident=request.incident or "",
     )
 
 
-async def refused(context: Context, request: Interaction, why: str) -> None:
+async def refused(context: Context, interaction: Interaction, why: str) -> None:
     """Keep a refusal in the audit trail too (C11)."""
-    entry = AuditEntry(context.now(), request.who, request.name, outcome=f"refused: {why}", act=request.act)
+    entry = AuditEntry(
+        context.now(), interaction.who, interaction.name, outcome=f"refused: {why}", act=interaction.request_id
+    )
     await context.store.commit(Change(audit=(entry,)))
 
 

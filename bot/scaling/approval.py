@@ -32,53 +32,59 @@ def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> Non
         )
 
 
-def approval_requested(context: Context, act: Request, now: float) -> Move:
+def approval_requested(context: Context, request: Request, now: float) -> Move:
     """The thread asks for the second person, with buttons, and names the first group or person that may."""
-    may = [one for one in context.settings.file.permissions.approve if one not in {"anyone", act.who}]
-    left = how_long((act.lapses_at or now) - now, context.settings.file.paces.speed)
+    may = [one for one in context.settings.file.permissions.approve if one not in {"anyone", request.who}]
+    left = how_long((request.lapses_at or now) - now, context.settings.file.paces.speed)
     words = (
-        f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners. "
+        f"asked to scale {request.pool} from {request.params['from']} to {request.params['target']} runners. "
         f"A second person must agree within {left}; until then nothing is done."
     )
 
     def move(fresh: Incident) -> Incident:
         return offering(
-            noted(fresh, now, Event.APPROVAL, words, who=act.who), act.id, CHOICES, whom=may[0] if may else None
+            noted(fresh, now, Event.APPROVAL, words, who=request.who), request.id, CHOICES, whom=may[0] if may else None
         )
 
     return move
 
 
-async def awaited(context: Context, request: Interaction) -> tuple[Stored[Request], Stored[Incident]]:
+async def awaited(context: Context, interaction: Interaction) -> tuple[Stored[Request], Stored[Incident]]:
     """The request that waits for a second person, and its incident; raises Refused with what became of it."""
-    about, incident = await subject_of_button(context, request)
+    about, incident = await subject_of_button(context, interaction)
     held = await context.store.get(Request, about)
     if held is None:
         raise Refused("Tailback does not know this request any more, so nothing was done.")
-    act = held.value
-    if act.agreed_by:
-        raise Refused("That was already approved", act.agreed_by)
-    if act.progress is not Progress.AWAITING:
-        raise Refused(f"There is nothing left to decide: {act.outcome or 'it was not confirmed'}")
-    if act.lapses_at is not None and context.now() >= act.lapses_at:
+    request = held.value
+    if request.agreed_by:
+        raise Refused("That was already approved", request.agreed_by)
+    if request.progress is not Progress.AWAITING:
+        raise Refused(f"There is nothing left to decide: {request.outcome or 'it was not confirmed'}")
+    if request.lapses_at is not None and context.now() >= request.lapses_at:
         raise Refused("This request has lapsed; ask again with Scale up.")
     if incident.value.closed:
         raise Refused("This incident is over; nothing was done.")
     return held, incident
 
 
-async def check_approval(context: Context, act: Request, target: int) -> None:
+async def check_approval(context: Context, request: Request, target: int) -> None:
     """At the moment of doing: raise Refused unless what is done needs nobody, or somebody else agreed to exactly it."""
-    policy = lever_of(context, act.pool or "").policy
-    if not act.agreed_by:
+    policy = lever_of(context, request.pool or "").policy
+    if not request.agreed_by:
         if needs_approval(policy, target):
             raise Refused(f"A target above {policy.approval_above:,} needs a second person to agree, and nobody did.")
         return
-    if act.agreed_by == act.who or act.agreed_to != act.fingerprint or str(target) != act.params["target"]:
+    if (
+        request.agreed_by == request.who
+        or request.agreed_to != request.fingerprint
+        or str(target) != request.params["target"]
+    ):
         raise Refused("What could be done now is not exactly what was agreed to. Ask again with Scale up.")
-    await still_permitted(context, act.agreed_by, "approve")
+    await still_permitted(context, request.agreed_by, "approve")
 
 
-def scale_words(act: Request) -> str:
+def scale_words(request: Request) -> str:
     """What is decided on."""
-    return f"scaling {act.pool} from {act.params.get('from', '?')} to {act.params.get('target', '?')} runners"
+    return (
+        f"scaling {request.pool} from {request.params.get('from', '?')} to {request.params.get('target', '?')} runners"
+    )

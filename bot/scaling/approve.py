@@ -23,32 +23,34 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """Record who agreed; from here the action goes its usual way, and every guard judges again."""
     acting(context)
-    held, incident = await awaited(context, request)
-    act, now = held.value, context.now()
-    await permit(context, request.who, request.team, "approve")
-    if request.who == act.who:
+    held, incident = await awaited(context, interaction)
+    request, now = held.value, context.now()
+    await permit(context, interaction.who, interaction.team, "approve")
+    if interaction.who == request.who:
         raise Refused("Somebody else must agree: you asked for it yourself.")
-    words = f"approved {scale_words(act)}, as asked for by"
+    words = f"approved {scale_words(request)}, as asked for by"
 
     def move(fresh: Incident) -> Incident:
         if fresh.closed:
             raise Refused("This incident is over; nothing was done.")
-        told = noted(decided(fresh, act.id, "Approved."), now, Event.APPROVAL, words, who=request.who)
-        return offering(told, "", (), whom=act.who)
+        told = noted(decided(fresh, request.id, "Approved."), now, Event.APPROVAL, words, who=interaction.who)
+        return offering(told, "", (), whom=request.who)
 
-    parameters = {**act.params, "pool": act.pool or "", "asked_by": act.who}
-    audit = AuditEntry(now, request.who, NAME, parameters, outcome="approved", act=act.id, incident=act.incident or "")
-    once = (f"decided:{act.id}", f"request:{request.key}")
+    parameters = {**request.params, "pool": request.pool or "", "asked_by": request.who}
+    audit = AuditEntry(
+        now, interaction.who, NAME, parameters, outcome="approved", act=request.id, incident=request.incident or ""
+    )
+    once = (f"decided:{request.id}", f"request:{interaction.key}")
     try:
         await keep(
             context,
             incident,
             move,
             due=now,
-            also=(Put(held, agreed(act, request.who), now),),
+            also=(Put(held, agreed(request, interaction.who), now),),
             audit=(audit,),
             once=once,
         )

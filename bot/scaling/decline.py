@@ -24,23 +24,29 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """Record the no; the kill switch does not stop it."""
-    held, incident = await awaited(context, request)
-    act, now = held.value, context.now()
-    own = request.who == act.who
-    await permit(context, request.who, request.team, "scale" if own else "approve")
-    words = f"took back the request for {scale_words(act)}." if own else f"declined {scale_words(act)}, asked for by"
+    held, incident = await awaited(context, interaction)
+    request, now = held.value, context.now()
+    own = interaction.who == request.who
+    await permit(context, interaction.who, interaction.team, "scale" if own else "approve")
+    words = (
+        f"took back the request for {scale_words(request)}."
+        if own
+        else f"declined {scale_words(request)}, asked for by"
+    )
 
     def move(fresh: Incident) -> Incident:
-        told = noted(decided(fresh, act.id, "Declined."), now, Event.APPROVAL, words, who=request.who)
-        return told if own else offering(told, "", (), whom=act.who)
+        told = noted(decided(fresh, request.id, "Declined."), now, Event.APPROVAL, words, who=interaction.who)
+        return told if own else offering(told, "", (), whom=request.who)
 
     outcome = "taken back" if own else "declined"
-    parameters = {**act.params, "pool": act.pool or "", "asked_by": act.who}
-    audit = AuditEntry(now, request.who, NAME, parameters, outcome=outcome, act=act.id, incident=act.incident or "")
-    put = Put(held, failed(act, outcome, now), None, keep_seconds=KEPT_SECONDS)
-    once = (f"decided:{act.id}", f"request:{request.key}")
+    parameters = {**request.params, "pool": request.pool or "", "asked_by": request.who}
+    audit = AuditEntry(
+        now, interaction.who, NAME, parameters, outcome=outcome, act=request.id, incident=request.incident or ""
+    )
+    put = Put(held, failed(request, outcome, now), None, keep_seconds=KEPT_SECONDS)
+    once = (f"decided:{request.id}", f"request:{interaction.key}")
     try:
         await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=once)
     except AlreadyDone:

@@ -16,11 +16,11 @@ KEPT_SECONDS = 900.0
 """As long as the question that follows stays good."""
 
 
-async def remember(context: Context, request: Interaction, sizes: Mapping[str, int]) -> None:
+async def remember(context: Context, interaction: Interaction, sizes: Mapping[str, int]) -> None:
     """Keep the size of each pool for a while; what cannot be kept only makes a refusal out of a lower target."""
-    sizes_id, now = _id(request), context.now()
+    sizes_id, now = _id(interaction), context.now()
     params = {pool: str(size) for pool, size in sizes.items()}
-    shown = Request(sizes_id, NAME, request.who, request.channel, now, params=params, progress=Progress.DONE)
+    shown = Request(sizes_id, NAME, interaction.who, interaction.channel, now, params=params, progress=Progress.DONE)
     with contextlib.suppress(Conflict, Unreachable):
         known = await context.store.get(Request, sizes_id)
         await context.store.commit(
@@ -28,12 +28,12 @@ async def remember(context: Context, request: Interaction, sizes: Mapping[str, i
         )
 
 
-async def size_shown(context: Context, request: Interaction, pool: str) -> int | None:
+async def size_shown(context: Context, interaction: Interaction, pool: str) -> int | None:
     """What the dialog said that the pool has; None when that is not known any more."""
-    shown = await context.act(_id(request))
+    shown = await context.request(_id(interaction))
     size = shown.params.get(pool) if shown else None
     return int(size) if size is not None else None
 
 
-def _id(request: Interaction) -> str:
-    return f"{request.act.partition('.')[0]}.{digest(NAME, request.act, request.who)[:12]}"
+def _id(interaction: Interaction) -> str:
+    return f"{interaction.request_id.partition('.')[0]}.{digest(NAME, interaction.request_id, interaction.who)[:12]}"

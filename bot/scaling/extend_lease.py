@@ -27,11 +27,11 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """Put the end off, in the lease's own record."""
     acting(context)
-    await permit(context, request.who, request.team, "scale")
-    found = await lease_in_thread(context, request)
+    await permit(context, interaction.who, interaction.team, "scale")
+    found = await lease_in_thread(context, interaction)
     incident, lease, share = found.incident, found.lease, found.share
     if share.returning:
         raise Refused("Those runners are being handed back already.")
@@ -44,15 +44,15 @@ async def ask(context: Context, request: Interaction) -> Answer:
     words = f"keeps the extra runners of {lease.value.id} (to {share.target:,}) for {how_long(length, speed)} from now."
 
     def move(fresh: Incident) -> Incident:
-        return noted(decided(fresh, share.act, "Extended.", (NAME,)), now, Event.LENT, words, who=request.who)
+        return noted(decided(fresh, share.act, "Extended.", (NAME,)), now, Event.LENT, words, who=interaction.who)
 
     parameters = {"pool": lease.value.id, "target": f"{share.target}", "seconds": f"{length:.0f}"}
     audit = AuditEntry(
-        now, request.who, NAME, parameters, outcome="extended", act=share.act, incident=incident.value.id
+        now, interaction.who, NAME, parameters, outcome="extended", act=share.act, incident=incident.value.id
     )
     put = Put(lease, extended(lease.value, share, now + length), now)
     try:
-        await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=(f"request:{request.key}",))
+        await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=(f"request:{interaction.key}",))
     except AlreadyDone:
         raise Refused("That was already extended.") from None
     return Answer()

@@ -20,7 +20,7 @@ def hindrance(context: Context) -> str:
     return "shadow mode is on (`actions.shadow = true` in tailback.toml)" if actions.shadow else ""
 
 
-def return_act(context: Context, pool: str, share: Lease, who: str, why: str) -> Request:
+def return_request(context: Context, pool: str, share: Lease, who: str, why: str) -> Request:
     """The record of one hand-back. Its id follows from the share: the click and the clock ask for the same one."""
     return Request(
         id=f"{share.incident or 'x'}.{digest(NAME, share.act, str(share.tries))[:12]}",
@@ -35,5 +35,5 @@ def return_act(context: Context, pool: str, share: Lease, who: str, why: str) ->
 
 
 def begun(held: Stored[PoolLeases], lease: PoolLeases, share: Lease, back: Request, now: float) -> tuple[Put, Put]:
-    """The lease that knows of it, and the act, due now."""
+    """The lease that knows of it, and the request, due now."""
     return Put(held, giving_back(lease, share, back.id), now), put_new(back, now)

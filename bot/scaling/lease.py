@@ -15,7 +15,7 @@ from bot.core.scaling.lease import Lease, PoolLeases, looked, over, reviewed, wa
 from bot.core.scaling.verify import Evidence, RunnersCame, verdict
 from bot.ports import Refused, Unreachable
 from bot.requests.permission import audited
-from bot.scaling.hand_back import begun, hindrance, return_act
+from bot.scaling.hand_back import begun, hindrance, return_request
 from bot.scaling.limits import boot_seconds, lever_of
 from bot.views.home.answers import said
 
@@ -27,11 +27,11 @@ STUCK_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class LeaseView:
-    """One look at a lease: what became of its acts, and its pool now."""
+    """One look at a lease: what became of its requests, and its pool now."""
 
     held: Stored[PoolLeases]
     lease: PoolLeases
-    acts: dict[str, Request]
+    requests: dict[str, Request]
     sample: Snapshot | None
     now: float
 
@@ -71,13 +71,13 @@ def _drained_seconds(context: Context, pool: str) -> float:
 
 
 async def _look(context: Context, held: Stored[PoolLeases]) -> LeaseView:
-    ids = [act for share in held.value.shares for act in (share.act, share.returning) if act]
-    acts = {name: found.value for name, found in (await context.store.get_many(Request, ids)).items()}
+    ids = [known for share in held.value.shares for known in (share.act, share.returning) if known]
+    requests = {name: found.value for name, found in (await context.store.get_many(Request, ids)).items()}
     now = context.now()
-    lease = reviewed(held.value, acts, now)
+    lease = reviewed(held.value, requests, now)
     sample = await _sample(context, held.value.id) if lease.shares else None
     floor = context.settings.file.pools.get(held.value.id, PoolRules(held.value.id)).floor
-    return LeaseView(held, looked(lease, empty(sample, floor), now), acts, sample, now)
+    return LeaseView(held, looked(lease, empty(sample, floor), now), requests, sample, now)
 
 
 async def _sample(context: Context, pool: str) -> Snapshot | None:
@@ -94,9 +94,9 @@ async def _sample(context: Context, pool: str) -> Snapshot | None:
 
 async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnouncement | None:
     """What the thread must be told of a share: whether it came, or that its end is near."""
-    act = look.acts.get(share.act)
-    if act is not None and act.progress is Progress.DONE and not share.verified:
-        accepted_at = act.finished_at or share.asked_at
+    request = look.requests.get(share.act)
+    if request is not None and request.progress is Progress.DONE and not share.verified:
+        accepted_at = request.finished_at or share.asked_at
         boot, speed = boot_seconds(context, look.lease.id), context.settings.file.paces.speed
         evidence = Evidence(look.lease.id, accepted_at, boot, look.now, look.sample, speed=speed)
         if (found := verdict(share, evidence)) is not None:
@@ -134,7 +134,7 @@ async def _return(context: Context, look: LeaseView, share: Lease, why: str) -> 
         words = f"The extra runners of {look.lease.id} (to {share.target:,}) cannot be handed back: {reason}."
         await _tell(context, look, LeaseAnnouncement(waiting, Event.LENT, words))
         return
-    back = return_act(context, look.lease.id, share, "", why)
+    back = return_request(context, look.lease.id, share, "", why)
     puts = begun(look.held, look.lease, share, back, look.now)
     await context.store.commit(Change(puts=puts, audit=(audited(back, look.now, f"asked: {why}"),)))
 
@@ -163,9 +163,9 @@ def _next_look(context: Context, look: LeaseView) -> float | None:
     """A poll period while anything may still happen to a share, sooner for a time that is known."""
     times = []
     for share in look.lease.shares:
-        act = look.acts.get(share.act)
-        moving = act is not None and not act.finished
-        unseen = act is not None and act.progress is Progress.DONE and not share.verified
+        request = look.requests.get(share.act)
+        moving = request is not None and not request.finished
+        unseen = request is not None and request.progress is Progress.DONE and not share.verified
         if moving or unseen or share.returning or share.ends_at is not None:
             times.append(look.now + max(context.settings.file.timing.poll, 0.05))
         if share.ends_at is not None and not share.returning:

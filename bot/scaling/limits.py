@@ -52,7 +52,7 @@ async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
 async def check_limits(  # noqa: PLR0913 - named at every call
     context: Context, pool: str, target: int, *, seen: int = 0, but: str = "", lower: bool = False
 ) -> LimitCheck:
-    """Judge a target by limit, step, cooldown and cost; `but` is the act that may have moved the pool itself.
+    """Judge a target by limit, step, cooldown and cost; `but` is the request that may have moved the pool itself.
 
     `seen` and `lower`: see `judged`.
     """
@@ -62,7 +62,7 @@ async def check_limits(  # noqa: PLR0913 - named at every call
     except Unreachable as error:
         raise Refused(f"The scaler of {pool} does not answer ({error.what}), so nothing is asked of it.") from None
     last = await context.store.find(f"scaled:{pool}")
-    before = await context.act(last) if last and last != but else None
+    before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
     verdict = judged(within(lever, capacity), target, capacity.size, scaled_at, context.now(), seen, lower=lower)
     lease = await context.store.get(PoolLeases, pool)

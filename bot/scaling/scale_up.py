@@ -12,7 +12,7 @@ from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.record import Change, Prepared, Put, Stored
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import Offer, act_id
+from bot.core.requests.offer import Offer, request_id
 from bot.core.requests.request import Progress, Request, Result, awaiting
 from bot.core.scaling.lease import Lease, PoolLeases, leased
 from bot.core.scaling.limits import LimitVerdict, needs_approval, proposed
@@ -20,7 +20,7 @@ from bot.core.scaling.verify import deadline_seconds
 from bot.core.words import count, how_long, whose_time
 from bot.diagnosing.explain import cautions
 from bot.ports import Capacity, Refused, Unreachable
-from bot.requests.permission import acting, already, fresh_act, own_id, permit, refused, request_act
+from bot.requests.permission import acting, already, new_request, own_id, permit, refused, submit
 
 from bot.requests.permission import still_permitted, subject  # isort: skip
 from bot.scaling.approval import approval_requested, askable, check_approval
@@ -40,39 +40,39 @@ DIALOG_SECONDS = 900.0
 def offer(incident: Incident, view: View) -> Offer | None:
     """Where one of the pools has a scaler."""
     scalable = [name for name in incident.candidates if name in view.rules and view.rules[name].scalable]
-    return Offer(NAME, "Scale up", act_id(incident, NAME)) if scalable else None
+    return Offer(NAME, "Scale up", request_id(incident, NAME)) if scalable else None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """Button: the dialog. Dialog, command, mention: the question to confirm. Confirmed: the request is written."""
     acting(context)
-    await permit(context, request.who, request.team, "scale")
-    if request.step == "scale_up_confirm":
-        return await _confirmed(context, request)
-    if request.surface is Surface.BUTTON:
-        draft = await context.act(request.act)
-        if draft and draft.progress is Progress.DRAFT and draft.who == request.who:
+    await permit(context, interaction.who, interaction.team, "scale")
+    if interaction.step == "scale_up_confirm":
+        return await _confirmed(context, interaction)
+    if interaction.surface is Surface.BUTTON:
+        draft = await context.request(interaction.request_id)
+        if draft and draft.progress is Progress.DRAFT and draft.who == interaction.who:
             return Answer(view=await _question(context, draft))
         if draft and draft.progress is not Progress.DRAFT:
             raise already(context, draft)
-        return await _dialog(context, request)
+        return await _dialog(context, interaction)
     held: Stored[Incident] | None
-    if request.surface is Surface.DIALOG:
-        held = of_dialog = await subject(context, request)
-        pool = request.values.get("pool") or await _only_pool(context, of_dialog)
+    if interaction.surface is Surface.DIALOG:
+        held = of_dialog = await subject(context, interaction)
+        pool = interaction.values.get("pool") or await _only_pool(context, of_dialog)
         if pool and pool not in of_dialog.value.candidates:
             raise Refused("This dialog belongs to an incident of other pools; nothing was done.")
-        text = request.values.get("target", "").strip()
+        text = interaction.values.get("target", "").strip()
     else:
-        if len(request.words) == 1:
-            return await _table(context, request.words[0])
-        pool, text = _spoken(request)
-        held = await subject(context, request) if request.thread else None
+        if len(interaction.words) == 1:
+            return await _table(context, interaction.words[0])
+        pool, text = _spoken(interaction)
+        held = await subject(context, interaction) if interaction.thread else None
         if held is None:
-            await permit_here(context, pool, request.channel)
+            await permit_here(context, pool, interaction.channel)
         elif pool in context.levers and pool not in held.value.candidates:
             raise Refused(f'Pool "{pool}" is not of this incident; nothing was done. Ask outside its thread.')
-    return await _drafted(context, request, held, pool, text)
+    return await _drafted(context, interaction, held, pool, text)
 
 
 async def _table(context: Context, pool: str) -> Answer:
@@ -93,18 +93,18 @@ async def _only_pool(context: Context, held: Stored[Incident]) -> str:
     return able[0] if len(able) == 1 else ""
 
 
-async def _dialog(context: Context, request: Interaction) -> Answer:
-    held = await subject(context, request)
+async def _dialog(context: Context, interaction: Interaction) -> Answer:
+    held = await subject(context, interaction)
     names = [name for name in held.value.candidates if name in context.levers]
     pools = await context.store.get_many(Pool, names)
     latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
     against = await cautions(context)
     choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
-    await remember(context, request, {one.pool: one.current for one in choices if one.current is not None})
+    await remember(context, interaction, {one.pool: one.current for one in choices if one.current is not None})
     able = next((one for one in choices if one.proposed is not None), None)
     table = await effects(context, able.pool, able.current) if able else ()
-    return Answer(view=scale_modal(request.act, choices, table))
+    return Answer(view=scale_modal(interaction.request_id, choices, table))
 
 
 async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice:
@@ -134,27 +134,27 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
 
 
 async def _drafted(
-    context: Context, request: Interaction, held: Stored[Incident] | None, pool: str, text: str
+    context: Context, interaction: Interaction, held: Stored[Incident] | None, pool: str, text: str
 ) -> Answer:
     try:
-        shown = await size_shown(context, request, pool) if request.surface is Surface.DIALOG else None
+        shown = await size_shown(context, interaction, pool) if interaction.surface is Surface.DIALOG else None
         current, verdict = await _allowed(context, pool, text, shown)
         askable(context, pool, verdict.target or current, in_thread=held is not None)
     except Refused as refusal:
-        if request.surface is not Surface.DIALOG:
+        if interaction.surface is not Surface.DIALOG:
             raise
-        await refused(context, request, str(refusal))
+        await refused(context, interaction, str(refusal))
         return Answer(errors={"target": str(refusal)})
-    named = replace(request, act=own_id(held.value if held else None, request))
+    named = replace(interaction, request_id=own_id(held.value if held else None, interaction))
     target = verdict.target or current
     params = {"target": str(target), "from": str(current)}
-    draft = replace(fresh_act(context, named, held, pool=pool, params=params), progress=Progress.DRAFT)
+    draft = replace(new_request(context, named, held, pool=pool, params=params), progress=Progress.DRAFT)
     known = await context.store.get(Request, draft.id)
-    if known and (known.value.progress is not Progress.DRAFT or known.value.who != request.who):
+    if known and (known.value.progress is not Progress.DRAFT or known.value.who != interaction.who):
         raise already(context, known.value)
     put = Put(known or Stored(draft, 0), draft, None, keep_seconds=DIALOG_SECONDS)
     await context.store.commit(Change(puts=(put,)))
-    if request.surface is Surface.MENTION:
+    if interaction.surface is Surface.MENTION:
         return Answer(whisper=confirm_scale(draft.id, pool, current, target))
     return Answer(view=await _question(context, draft, verdict.reason))
 
@@ -188,9 +188,9 @@ async def _question(context: Context, draft: Request, note: str = "") -> dict[st
     return dict(scale_confirm(draft.id, pool, current, target, lines))
 
 
-async def _confirmed(context: Context, request: Interaction) -> Answer:
-    draft = await context.store.get(Request, request.act)
-    if draft is None or draft.value.who != request.who:
+async def _confirmed(context: Context, interaction: Interaction) -> Answer:
+    draft = await context.store.get(Request, interaction.request_id)
+    if draft is None or draft.value.who != interaction.who:
         raise Refused("This question has lapsed; open Scale up again.")
     if draft.value.progress is not Progress.DRAFT:
         raise already(context, draft.value)
@@ -198,55 +198,55 @@ async def _confirmed(context: Context, request: Interaction) -> Answer:
     policy, now = lever_of(context, draft.value.pool or "").policy, context.now()
     if needs_approval(policy, int(draft.value.params["target"])):
         askable(context, draft.value.pool or "", int(draft.value.params["target"]), in_thread=held is not None)
-        act = awaiting(draft.value, now, policy.approval_within_seconds)
-        move = approval_requested(context, act, now)
+        request = awaiting(draft.value, now, policy.approval_within_seconds)
+        move = approval_requested(context, request, now)
     else:
-        act = replace(draft.value, progress=Progress.REQUESTED, requested_at=now)
-        words = f"asked to scale {act.pool} from {act.params['from']} to {act.params['target']} runners."
-        move = _asked(act, now, words)
-    await request_act(context, request, held, act, move, draft=draft)
+        request = replace(draft.value, progress=Progress.REQUESTED, requested_at=now)
+        words = f"asked to scale {request.pool} from {request.params['from']} to {request.params['target']} runners."
+        move = _asked(request, now, words)
+    await submit(context, interaction, held, request, move, draft=draft)
     return Answer()
 
 
-def _asked(act: Request, now: float, words: str) -> Move:
-    return lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=act.who, tell=False)
+def _asked(request: Request, now: float, words: str) -> Move:
+    return lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
 
 
-async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
+async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
     """Kill switch, permission, limit, step, cooldown, cost and approval, judged against what is true in this moment.
 
     With the intent the pool's lease learns what may be raised now, so that it is handed back whatever happens next.
     """
     acting(context)
-    await still_permitted(context, act.who, "scale")
-    pool, asked = act.pool or "", int(act.params["target"])
+    await still_permitted(context, request.who, "scale")
+    pool, asked = request.pool or "", int(request.params["target"])
     last = await context.store.find(f"scaled:{pool}")
-    found = await check_limits(context, pool, asked, seen=int(act.params["from"]), but=act.id)
+    found = await check_limits(context, pool, asked, seen=int(request.params["from"]), but=request.id)
     target = found.verdict.target
     if target is None:
         raise Refused(found.verdict.reason)
-    await check_approval(context, act, target)
+    await check_approval(context, request, target)
     if found.lease and any(share.returning for share in found.lease.value.shares):
         raise Refused(f"Extra capacity of {pool} is being handed back in this moment. Ask again in a minute.")
     shadow = context.settings.file.actions.shadow
-    intent = replace(act, before=f"{found.size}", params={**act.params, "target": str(target)}, shadow=shadow)
+    intent = replace(request, before=f"{found.size}", params={**request.params, "target": str(target)}, shadow=shadow)
     puts = () if shadow else (await _lent(context, intent, found),)
-    return Prepared(intent, {f"scaled:{pool}": (act.id, last)}, puts)
+    return Prepared(intent, {f"scaled:{pool}": (request.id, last)}, puts)
 
 
-async def _lent(context: Context, act: Request, found: LimitCheck) -> Put:
-    pool, now = act.pool or "", context.now()
+async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
+    pool, now = request.pool or "", context.now()
     measured = await context.store.get(Pool, pool)
     latest = measured.value.latest if measured else None
     length = lever_of(context, pool).policy.lease_seconds
     share = Lease(
-        act=act.id,
-        who=act.who,
-        channel=act.channel,
-        target=int(act.params["target"]),
+        act=request.id,
+        who=request.who,
+        channel=request.channel,
+        target=int(request.params["target"]),
         before=found.size,
         asked_at=now,
-        incident=act.incident,
+        incident=request.incident,
         ends_at=now + length if length is not None else None,
         online=latest.online if latest else None,
         queued=latest.queued if latest else None,
@@ -256,31 +256,31 @@ async def _lent(context: Context, act: Request, found: LimitCheck) -> Put:
     return Put(known, after, now + context.settings.file.timing.poll)
 
 
-async def effect(context: Context, act: Request, incident: Incident | None) -> Result:  # noqa: ARG001
-    """Set the absolute target; the act's id is the Idempotency-Key."""
-    pool, target = act.pool or "", int(act.params["target"])
-    if act.shadow:
-        words = f"would have asked {pool}'s scaler for {count(target, 'runner')} (now {act.before}); shadow mode."
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
+    """Set the absolute target; the request's id is the Idempotency-Key."""
+    pool, target = request.pool or "", int(request.params["target"])
+    if request.shadow:
+        words = f"would have asked {pool}'s scaler for {count(target, 'runner')} (now {request.before}); shadow mode."
         return Result(words)
-    await lever_of(context, pool).scaler.set(target, act.id)
-    return _accepted(context, act)
+    await lever_of(context, pool).scaler.set(target, request.id)
+    return _accepted(context, request)
 
 
-async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
     """Read the scaler back: at or above the target means that it happened."""
-    if act.shadow:
+    if request.shadow:
         return None
-    level, _ = await level_of(context, act.pool or "")
-    return _accepted(context, act) if level >= int(act.params["target"]) else None
+    level, _ = await level_of(context, request.pool or "")
+    return _accepted(context, request) if level >= int(request.params["target"]) else None
 
 
-def _accepted(context: Context, act: Request) -> Result:
-    pool = act.pool or ""
-    words = f"asked {pool}'s scaler for {act.params['target']} runners (was {act.before}); it accepted."
+def _accepted(context: Context, request: Request) -> Result:
+    pool = request.pool or ""
+    words = f"asked {pool}'s scaler for {request.params['target']} runners (was {request.before}); it accepted."
     within_words = how_long(deadline_seconds(boot_seconds(context, pool)), context.settings.file.paces.speed)
-    told = "this thread is" if act.incident else "you are"
+    told = "this thread is" if request.incident else "you are"
     lines = (f"Whether they come is checked: {told} told within {within_words}.", _lease_words(context, pool))
-    return Result(words, act.params["target"], Event.SCALED, lines)
+    return Result(words, request.params["target"], Event.SCALED, lines)
 
 
 def _lease_words(context: Context, pool: str) -> str:
@@ -292,7 +292,7 @@ def _lease_words(context: Context, pool: str) -> str:
     return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
 
 
-def _spoken(request: Interaction) -> tuple[str, str]:
-    if len(request.words) != 2:
+def _spoken(interaction: Interaction) -> tuple[str, str]:
+    if len(interaction.words) != 2:
         raise Refused(f"Say which pool and how many runners: `{USAGE}`, for example `scale linux.2xlarge 24`.")
-    return request.words[0], request.words[1]
+    return interaction.words[0], interaction.words[1]

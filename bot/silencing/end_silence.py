@@ -9,10 +9,10 @@ from bot.core.incident.silence import UNSILENCE, holding, until_when
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer, Place, act_id
+from bot.core.requests.offer import Offer, Place, request_id
 from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused
-from bot.requests.permission import acting, fresh_act, permit, request_act, still_permitted, subject
+from bot.requests.permission import acting, new_request, permit, still_permitted, subject, submit
 from bot.requests.reply_buttons import own_of, subject_of_button
 
 NAME, VERB, USAGE = UNSILENCE, "unsilence", "unsilence"
@@ -21,89 +21,89 @@ HELP = "End the silence early (in an incident's thread, also when it is over)."
 
 def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
     """While a silence of ours is active."""
-    return Offer(NAME, "End silence", act_id(incident, NAME), Place.MORE) if incident.active_silence else None
+    return Offer(NAME, "End silence", request_id(incident, NAME), Place.MORE) if incident.active_silence else None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """Write the request; the worker ends the silence."""
     acting(context)
-    await permit(context, request.who, request.team, "silence")
-    held, active, request = await _meant(context, request)
-    act = fresh_act(context, request, held, params={"silence": active.id, "back_end": active.alertmanager})
+    await permit(context, interaction.who, interaction.team, "silence")
+    held, active, interaction = await _meant(context, interaction)
+    request = new_request(context, interaction, held, params={"silence": active.id, "back_end": active.alertmanager})
     now, words = context.now(), "asked to end the silence."
 
     def move(fresh: Incident) -> Incident:
-        return noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
+        return noted(fresh, now, Event.REQUESTED, words, who=interaction.who, tell=False)
 
-    await request_act(context, request, held, act, move, over=True)
+    await submit(context, interaction, held, request, move, over=True)
     return Answer()
 
 
-async def _meant(context: Context, request: Interaction) -> tuple[Stored[Incident], Silence, Interaction]:
+async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Incident], Silence, Interaction]:
     """The incident, also one that is over, the silence, and the request under the id of its act. Raises Refused.
 
-    A button below a reply carries the act that made its silence; else the silence that holds is meant.
+    A button below a reply carries the request that made its silence; else the silence that holds is meant.
     """
-    known, made_by = await context.act(request.act) if request.act else None, ""
+    known, made_by = await context.request(interaction.request_id) if interaction.request_id else None, ""
     if known is not None and known.name != NAME:
-        made_by, held = await subject_of_button(context, request)
-        request = replace(request, act=await own_of(context, request, held, made_by))
+        made_by, held = await subject_of_button(context, interaction)
+        interaction = replace(interaction, request_id=await own_of(context, interaction, held, made_by))
     else:
-        held = await subject(context, request, over=True)
+        held = await subject(context, interaction, over=True)
     for silence in holding(held.value.silences, context.now()):
         if made_by in {"", silence.act}:
-            return held, silence, request
+            return held, silence, interaction
     raise Refused("There is no active silence of this incident that was made from here.")
 
 
-async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:
+async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
     """Permission and kill switch, once more; and the silence must still be ours."""
     acting(context)
-    if act.who:
-        await still_permitted(context, act.who, "silence")
-    _ours(act, incident)
-    _back_end(context, act)
-    return Prepared(act)
+    if request.who:
+        await still_permitted(context, request.who, "silence")
+    _ours(request, incident)
+    _back_end(context, request)
+    return Prepared(request)
 
 
-async def effect(context: Context, act: Request, incident: Incident | None) -> Result:
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """End it; ending it twice is fine."""
     if context.settings.file.actions.shadow:
         return Result("asked to end the silence; shadow mode, so it stays.")
-    await _back_end(context, act).end(act.params["silence"])
-    return _performed(context, act, incident)
+    await _back_end(context, request).end(request.params["silence"])
+    return _performed(context, request, incident)
 
 
-async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Whether it is over by now."""
-    found = await _back_end(context, act).get(act.params["silence"])
+    found = await _back_end(context, request).get(request.params["silence"])
     if found is not None and found.active:
         return None
-    return _performed(context, act, incident)
+    return _performed(context, request, incident)
 
 
-def _performed(context: Context, act: Request, incident: Incident | None) -> Result:
-    ended = replace(_ours(act, incident), ended=True)
+def _performed(context: Context, request: Request, incident: Incident | None) -> Result:
+    ended = replace(_ours(request, incident), ended=True)
     left = [one for one in holding(incident.silences if incident else (), context.now()) if one.act != ended.act]
-    words = f"{_words(act)} Another one goes on {until_when(left[0], context.now())}." if left else _words(act)
+    words = f"{_words(request)} Another one goes on {until_when(left[0], context.now())}." if left else _words(request)
     return Result(words, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
 
 
-def _ours(act: Request, incident: Incident | None) -> Silence:
+def _ours(request: Request, incident: Incident | None) -> Silence:
     known = incident.silences if incident else ()
     for silence in known:
-        if silence.id == act.params["silence"]:
+        if silence.id == request.params["silence"]:
             return silence
     raise Refused("this silence was not made from here")
 
 
-def _back_end(context: Context, act: Request) -> Alertmanager:
-    found = context.alertmanagers.get(act.params["back_end"])
+def _back_end(context: Context, request: Request) -> Alertmanager:
+    found = context.alertmanagers.get(request.params["back_end"])
     if found is None:
-        raise Refused(f"[alertmanager.{act.params['back_end']}] is not in tailback.toml any more")
+        raise Refused(f"[alertmanager.{request.params['back_end']}] is not in tailback.toml any more")
     return found
 
 
-def _words(act: Request) -> str:
-    why = act.params.get("why", "")
+def _words(request: Request) -> str:
+    why = request.params.get("why", "")
     return f"ended the silence: {why}." if why else "ended the silence."

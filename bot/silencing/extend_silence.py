@@ -15,7 +15,7 @@ from bot.core.requests.offer import Offer
 from bot.core.requests.request import Request, Result
 from bot.core.words import duration
 from bot.ports import Alertmanager, Refused
-from bot.requests.permission import acting, permit, request_act, still_permitted, subject
+from bot.requests.permission import acting, permit, still_permitted, subject, submit
 from bot.requests.reply_buttons import own_of, subject_of_button
 from bot.silencing.silence import wanted
 
@@ -33,21 +33,21 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """Write the request; the worker extends the silence."""
     acting(context)
-    await permit(context, request.who, request.team, "silence")
-    held, silence = await _meant(context, request)
+    await permit(context, interaction.who, interaction.team, "silence")
+    held, silence = await _meant(context, interaction)
     now, most = context.now(), _back_end(context, silence).max_silence_seconds
-    length = await _length(context, request, silence, most)
+    length = await _length(context, interaction, silence, most)
     if now + length - silence.ends_at < LEAST_SECONDS:
         left = duration(silence.ends_at - now)
         raise Refused(f"It lasts for {left} more already. Say for how long from now, for example `prolong 4h`.")
     params = {"of": silence.act, "seconds": f"{length:.0f}"}
-    act = Request(
-        id=await own_of(context, request, held, silence.act, f"{silence.ends_at:.0f}"),
+    request = Request(
+        id=await own_of(context, interaction, held, silence.act, f"{silence.ends_at:.0f}"),
         name=NAME,
-        who=request.who,
+        who=interaction.who,
         channel=held.value.thread.channel,
         requested_at=now,
         incident=held.value.id,
@@ -56,38 +56,38 @@ async def ask(context: Context, request: Interaction) -> Answer:
     words = f"asked to extend the silence to {duration(length)} from now."
 
     def move(fresh: Incident) -> Incident:
-        told = decided(fresh, request.act, "Extended.", (NAME,)) if request.act else fresh
-        return noted(told, now, Event.REQUESTED, words, who=request.who, tell=False)
+        told = decided(fresh, interaction.request_id, "Extended.", (NAME,)) if interaction.request_id else fresh
+        return noted(told, now, Event.REQUESTED, words, who=interaction.who, tell=False)
 
-    await request_act(context, request, held, act, move)
+    await submit(context, interaction, held, request, move)
     return Answer()
 
 
-async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:
+async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
     """Permission and kill switch, once more; and the new end, which stays the same however often it is tried."""
     acting(context)
-    await still_permitted(context, act.who, "silence")
-    silence = _known(act, incident)
-    length = min(float(act.params["seconds"]), _back_end(context, silence).max_silence_seconds)
-    ends = act.params.get("until") or f"{context.now() + length:.3f}"
-    return Prepared(replace(act, params={**act.params, "until": ends}))
+    await still_permitted(context, request.who, "silence")
+    silence = _known(request, incident)
+    length = min(float(request.params["seconds"]), _back_end(context, silence).max_silence_seconds)
+    ends = request.params.get("until") or f"{context.now() + length:.3f}"
+    return Prepared(replace(request, params={**request.params, "until": ends}))
 
 
-async def effect(context: Context, act: Request, incident: Incident | None) -> Result:
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """Give it the new end."""
-    silence = _known(act, incident)
+    silence = _known(request, incident)
     if context.settings.file.actions.shadow:
         return Result("asked to extend the silence; shadow mode, so its end stays.")
-    ends = float(act.params["until"])
+    ends = float(request.params["until"])
     found = await _back_end(context, silence).extend(silence.id, ends)
     return _performed(context, silence, found)
 
 
-async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Look for the silence, which carries the id of the action that made it; extended when it lasts until then."""
-    silence = _known(act, incident)
+    silence = _known(request, incident)
     found = await _back_end(context, silence).find(f"[tailback {silence.act}]")
-    if found is None or "until" not in act.params or found.ends_at < float(act.params["until"]) - 1:
+    if found is None or "until" not in request.params or found.ends_at < float(request.params["until"]) - 1:
         return None
     return _performed(context, silence, found)
 
@@ -100,34 +100,34 @@ def _performed(context: Context, silence: Silence, found: SilenceFound) -> Resul
     return replace(done, offers=(NAME,), about=silence.act)
 
 
-async def _meant(context: Context, request: Interaction) -> tuple[Stored[Incident], Silence]:
+async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Incident], Silence]:
     """The silence that a button below a reply is about, or the one of the thread in which it is said."""
-    if not request.act:
-        held = await subject(context, request)
+    if not interaction.request_id:
+        held = await subject(context, interaction)
         if (active := held.value.active_silence) is None:
             raise Refused("There is no active silence of this incident that was made from here.")
         return held, active
-    about, held = await subject_of_button(context, request)
+    about, held = await subject_of_button(context, interaction)
     if held.value.closed:
         raise Refused("This incident is over; nothing was done.")
     return held, _of(about, held.value)
 
 
-async def _length(context: Context, request: Interaction, silence: Silence, most_seconds: float) -> float:
+async def _length(context: Context, interaction: Interaction, silence: Silence, most_seconds: float) -> float:
     """How long from now: as was said, else as long as at first."""
-    if request.words:
-        length, wrong = wanted(" ".join(request.words), most_seconds)
+    if interaction.words:
+        length, wrong = wanted(" ".join(interaction.words), most_seconds)
         if wrong:
             raise Refused(wrong)
         return length
-    made = await context.act(silence.act)
+    made = await context.request(silence.act)
     return min(float(made.params.get("seconds", USUAL_SECONDS)) if made else USUAL_SECONDS, most_seconds)
 
 
-def _known(act: Request, incident: Incident | None) -> Silence:
+def _known(request: Request, incident: Incident | None) -> Silence:
     if incident is None:
         raise Refused("the incident is not known any more")
-    return _of(act.params["of"], incident)
+    return _of(request.params["of"], incident)
 
 
 def _of(made_by: str, incident: Incident) -> Silence:

@@ -27,9 +27,9 @@ def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the
     return None
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """As the back ends have them, those of others too; a back end that does not answer is named."""
-    await permit(context, request.who, request.team, "diagnose")
+    await permit(context, interaction.who, interaction.team, "diagnose")
     if not context.alertmanagers:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
     lists = await asyncio.gather(*(_active(name, one) for name, one in context.alertmanagers.items()))

@@ -12,12 +12,12 @@ from bot.core.incident.silence import PROLONG, Silence, holding, until_when, war
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import Offer, act_id
+from bot.core.requests.offer import Offer, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.words import duration, listed
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.requests.auto_unsilence import ends_itself
-from bot.requests.permission import acting, fresh_act, permit, request_act, still_permitted, subject
+from bot.requests.permission import acting, new_request, permit, still_permitted, subject, submit
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean
 
@@ -34,81 +34,83 @@ def offer(incident: Incident, view: View) -> Offer | None:
     """While no silence of ours is active and a back end can take one."""
     if not view.silenceable or incident.active_silence:
         return None
-    return Offer(NAME, "Silence", act_id(incident, NAME))
+    return Offer(NAME, "Silence", request_id(incident, NAME))
 
 
-async def ask(context: Context, request: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """The button opens the dialog; the dialog, a command or a mention writes the request."""
     acting(context)
-    await permit(context, request.who, request.team, "silence")
-    if request.surface in {Surface.COMMAND, Surface.MENTION}:
-        request = await _located(context, request)
-    held = await subject(context, request)
+    await permit(context, interaction.who, interaction.team, "silence")
+    if interaction.surface in {Surface.COMMAND, Surface.MENTION}:
+        interaction = await _located(context, interaction)
+    held = await subject(context, interaction)
     _only_one(held.value, context.now())
     name, back_end = keeper(context, held.value)
-    if request.surface is Surface.BUTTON:
-        view = silence_modal(request.act, held.value, back_end.max_silence_seconds)
+    if interaction.surface is Surface.BUTTON:
+        view = silence_modal(interaction.request_id, held.value, back_end.max_silence_seconds)
         return Answer(view=view)
     _narrow(held.value)
-    text = request.values.get("custom", "").strip() or request.values.get("preset", "")
+    text = interaction.values.get("custom", "").strip() or interaction.values.get("preset", "")
     length, problem = wanted(text, back_end.max_silence_seconds)
     if problem:
-        if request.surface is Surface.DIALOG:
+        if interaction.surface is Surface.DIALOG:
             return Answer(errors={"custom": problem})
         raise Refused(problem)
-    drained = DRAINED & {text.lower(), request.values.get("preset", "")}
-    conditions, problem = conditions_of(request.values.get("above", "").strip(), until_drained=bool(drained))
+    drained = DRAINED & {text.lower(), interaction.values.get("preset", "")}
+    conditions, problem = conditions_of(interaction.values.get("above", "").strip(), until_drained=bool(drained))
     if problem:
         return Answer(errors={"above": problem})
-    act = fresh_act(context, request, held, params={"seconds": f"{length:.0f}", "back_end": name, **conditions})
-    now, words = context.now(), f"asked to silence the alert {_how_long(act)}."
-    await request_act(
+    request = new_request(
+        context, interaction, held, params={"seconds": f"{length:.0f}", "back_end": name, **conditions}
+    )
+    now, words = context.now(), f"asked to silence the alert {_how_long(request)}."
+    await submit(
         context,
-        request,
+        interaction,
         held,
-        act,
-        lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False),
+        request,
+        lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=interaction.who, tell=False),
     )
     return Answer()
 
 
-async def prepare(context: Context, act: Request, incident: Incident | None) -> Prepared:
+async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
     """Permission, kill switch, matchers and length, once more."""
     acting(context)
-    await still_permitted(context, act.who, "silence")
-    _only_one(_there(incident), context.now(), but=act.id)
+    await still_permitted(context, request.who, "silence")
+    _only_one(_there(incident), context.now(), but=request.id)
     _, back_end = keeper(context, _there(incident))
     _narrow(_there(incident))
-    length = min(float(act.params["seconds"]), back_end.max_silence_seconds)
-    return Prepared(replace(act, params={**act.params, "seconds": f"{length:.0f}"}))
+    length = min(float(request.params["seconds"]), back_end.max_silence_seconds)
+    return Prepared(replace(request, params={**request.params, "seconds": f"{length:.0f}"}))
 
 
-async def effect(context: Context, act: Request, incident: Incident | None) -> Result:
-    """Create it, unless it stands already: what Redis lost of an action is found again by the act id in the comment."""
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
+    """Create it, unless it exists already: after a loss in Redis it is found by the request id in its comment."""
     about = _there(incident)
     name, back_end = keeper(context, about)
     if context.settings.file.actions.shadow:
-        words = f"asked for a silence of {duration(float(act.params['seconds']))}; shadow mode, so none was made."
+        words = f"asked for a silence of {duration(float(request.params['seconds']))}; shadow mode, so none was made."
         return Result(words)
-    if (made_before := await check(context, act, incident)) is not None:
+    if (made_before := await check(context, request, incident)) is not None:
         return made_before
     now = context.now()
-    ends = now + float(act.params["seconds"])
+    ends = now + float(request.params["seconds"])
     link = await _link(context, about)
-    comment = f"{clean(about.title)} - silenced in Slack by {act.who} {link} [tailback {act.id}]"
+    comment = f"{clean(about.title)} - silenced in Slack by {request.who} {link} [tailback {request.id}]"
     made = await back_end.silence(
-        _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({act.who})", comment=comment
+        _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({request.who})", comment=comment
     )
-    return _performed(act, _silence(act, made, name, ends, now), now)
+    return _performed(request, _silence(request, made, name, ends, now), now)
 
 
-async def check(context: Context, act: Request, incident: Incident | None) -> Result | None:
-    """Look for the silence that carries this act's id."""
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
+    """Look for the silence that carries this request's id."""
     name, back_end = keeper(context, _there(incident))
-    found = await back_end.find(f"[tailback {act.id}]")
+    found = await back_end.find(f"[tailback {request.id}]")
     if found is None:
         return None
-    return _performed(act, _silence(act, found.id, name, found.ends_at, context.now()), context.now())
+    return _performed(request, _silence(request, found.id, name, found.ends_at, context.now()), context.now())
 
 
 def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
@@ -169,26 +171,26 @@ def wanted(text: str, most_seconds: float) -> tuple[float, str]:
     return length, ""
 
 
-async def _located(context: Context, request: Interaction) -> Interaction:
+async def _located(context: Context, interaction: Interaction) -> Interaction:
     """From `silence POOL DURATION` to the open incident of that pool; in a thread the pool may be left out."""
-    words = request.words
-    if request.thread and words:
+    words = interaction.words
+    if interaction.thread and words:
         _, wrong = wanted(" ".join(words), float("inf"))
-        return replace(request, values={"custom": " ".join(words[1:] if wrong and len(words) > 1 else words)})
-    if request.thread:
+        return replace(interaction, values={"custom": " ".join(words[1:] if wrong and len(words) > 1 else words)})
+    if interaction.thread:
         raise Refused("Say how long, for example `silence 2h` or `silence drained`.")
     if len(words) < 2:
         raise Refused(f"Say which pool and how long: `/queue {USAGE}`, for example `/queue silence linux.2xlarge 2h`.")
     found = await open_of(context, words[0])
     if not found:
         raise Refused(f'There is no open incident of pool "{words[0]}", so there is no alert to silence.')
-    here = [incident for incident in found if incident.thread.channel == request.channel]
+    here = [incident for incident in found if incident.thread.channel == interaction.channel]
     if not here:
         places = dict.fromkeys(incident.thread.channel for incident in found)
         raise Refused(f'The open incident of pool "{words[0]}" is in another channel.', where=list(places))
     own = [incident for incident in here if words[0] in incident.affected] or here
     newest = max(own, key=lambda incident: incident.opened_at)
-    return replace(request, act=act_id(newest, NAME), values={"custom": " ".join(words[1:])})
+    return replace(interaction, request_id=request_id(newest, NAME), values={"custom": " ".join(words[1:])})
 
 
 def conditions_of(above: str, *, until_drained: bool) -> tuple[dict[str, str], str]:
@@ -201,23 +203,27 @@ def conditions_of(above: str, *, until_drained: bool) -> tuple[dict[str, str], s
     return {**until, "above": above}, ""
 
 
-def _silence(act: Request, found: str, name: str, ends: float, now: float) -> Silence:
-    above = act.params.get("above")
-    drained, most = act.params.get("until") == "drained", int(above) if above else None
-    return Silence(found, name, ends, act.who, act.id, until_drained=drained, above=most, warn_at=warn_at(ends, now))
+def _silence(request: Request, found: str, name: str, ends: float, now: float) -> Silence:
+    above = request.params.get("above")
+    drained, most = request.params.get("until") == "drained", int(above) if above else None
+    return Silence(
+        found, name, ends, request.who, request.id, until_drained=drained, above=most, warn_at=warn_at(ends, now)
+    )
 
 
-def _performed(act: Request, silence: Silence, now: float) -> Result:
-    words = f"silenced the alert {_how_long(act, silence.ends_at - now)}."
+def _performed(request: Request, silence: Silence, now: float) -> Result:
+    words = f"silenced the alert {_how_long(request, silence.ends_at - now)}."
     done = Result(words, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
-    return replace(done, follow=ends_itself(act, silence, now))
+    return replace(done, follow=ends_itself(request, silence, now))
 
 
-def _how_long(act: Request, length: float | None = None) -> str:
-    lasting = duration(float(act.params["seconds"]) if length is None else length)
-    until = f"until the queue has drained, for {lasting} at most" if "until" in act.params else f"for {lasting}"
+def _how_long(request: Request, length: float | None = None) -> str:
+    lasting = duration(float(request.params["seconds"]) if length is None else length)
+    until = f"until the queue has drained, for {lasting} at most" if "until" in request.params else f"for {lasting}"
     return (
-        f"{until}, and not while more than {int(act.params['above']):,} jobs wait" if "above" in act.params else until
+        f"{until}, and not while more than {int(request.params['above']):,} jobs wait"
+        if "above" in request.params
+        else until
     )
 
 

@@ -15,7 +15,7 @@ from bot.core.incident.incident import Incident
 from bot.core.message import Message
 from bot.core.record import Conflict
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import act_id, incident_of
+from bot.core.requests.offer import incident_of, request_id
 from bot.incidents.app_home import welcome
 from bot.ports import Refused, Unreachable
 from bot.registry import ACTIONS, VERBS, helped
@@ -88,14 +88,14 @@ def _pressed(doors: Doors, name: str) -> Callable[..., Awaitable[None]]:
 
 def _chosen(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def chosen(ack: Ack, body: Body) -> None:
-        request = from_action(body, "more")
+        interaction = from_action(body, "more")
         try:
-            request = await _named(doors.context, request)
+            interaction = await _named(doors.context, interaction)
         except Unreachable as error:
-            doors.afterwards.do(tell(doors.context, request, unanswered(request, error)))
+            doors.afterwards.do(tell(doors.context, interaction, unanswered(interaction, error)))
             await ack()
             return
-        await _aside(doors, request, ack)
+        await _aside(doors, interaction, ack)
 
     return chosen
 
@@ -117,10 +117,10 @@ def _submitted(doors: Doors, callback: str, name: str) -> Callable[..., Awaitabl
 
 def _commanded(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def commanded(ack: Ack, body: Body) -> None:
-        request = from_command(body)
-        answer = await _spoken(doors.context, request)
+        interaction = from_command(body)
+        answer = await _spoken(doors.context, interaction)
         if answer.view is not None or answer.whisper is None:
-            doors.afterwards.do(tell(doors.context, request, answer))
+            doors.afterwards.do(tell(doors.context, interaction, answer))
             await ack()
         else:
             await ack(
@@ -132,10 +132,10 @@ def _commanded(doors: Doors) -> Callable[..., Awaitable[None]]:
 
 def _mentioned(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def mentioned(ack: Ack, body: Body) -> None:
-        request = from_mention(body)
-        if request is not None:
-            answer = await _spoken(doors.context, request)
-            doors.afterwards.do(tell(doors.context, request, answer))
+        interaction = from_mention(body)
+        if interaction is not None:
+            answer = await _spoken(doors.context, interaction)
+            doors.afterwards.do(tell(doors.context, interaction, answer))
         await ack()
 
     return mentioned
@@ -164,45 +164,45 @@ async def _welcomed(context: Context, who: str) -> None:
         log.warning("home not drawn", why=str(error) or "time-out")
 
 
-async def answered(context: Context, request: Interaction) -> Answer:
+async def answered(context: Context, interaction: Interaction) -> Answer:
     """Call the action within the time limit; every failure becomes a message for the person."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            answer = await _judged(context, request)
+            answer = await _judged(context, interaction)
         outcome = "answered"
     except Repeated as again:
         outcome, answer = "repeated", Answer()
-        await _kept(context, request, str(again))
+        await _kept(context, interaction, str(again))
     except TooOften as often:
         outcome, answer = "too often", Answer(whisper=refusal(str(often)))
     except Refused as refusing:
         words = refusal(str(refusing), refusing.who, refusing.may, refusing.where)
         outcome, answer = "refused", Answer(whisper=words, forgotten=isinstance(refusing, Forgotten))
-        await _kept(context, request, str(refusing))
+        await _kept(context, interaction, str(refusing))
     except (Unreachable, Conflict, TimeoutError) as error:
-        outcome, answer = "failed", unanswered(request, error)
-    metrics.REQUESTS.labels(request.name, outcome).inc()
-    log.info("asked", action=request.name, who=request.who, surface=request.surface, outcome=outcome)
+        outcome, answer = "failed", unanswered(interaction, error)
+    metrics.REQUESTS.labels(interaction.name, outcome).inc()
+    log.info("asked", action=interaction.name, who=interaction.who, surface=interaction.surface, outcome=outcome)
     return answer
 
 
-async def _judged(context: Context, request: Interaction) -> Answer:
+async def _judged(context: Context, interaction: Interaction) -> Answer:
     """The action's answer; a repeated delivery of a stored request is not refused (Repeated)."""
     try:
-        await paced(context, request)
-        return await _asked(context, request)
+        await paced(context, interaction)
+        return await _asked(context, interaction)
     except Refused:
-        if await on_record(context, request):
+        if await on_record(context, interaction):
             raise Repeated("This request came again; what it asked for was written down the first time.") from None
         raise
 
 
-async def _asked(context: Context, request: Interaction) -> Answer:
+async def _asked(context: Context, interaction: Interaction) -> Answer:
     """Call the action, and again when a worker changed a record meanwhile. Raises Conflict."""
     for _ in range(ASK_TRIES - 1):
         with contextlib.suppress(Conflict):
-            return await ACTIONS[request.name].ask(context, request)
-    return await ACTIONS[request.name].ask(context, request)
+            return await ACTIONS[interaction.name].ask(context, interaction)
+    return await ACTIONS[interaction.name].ask(context, interaction)
 
 
 def _told_in_dialog(words: Message) -> Body:
@@ -211,31 +211,31 @@ def _told_in_dialog(words: Message) -> Body:
     return {**told, "blocks": [dict(block) for block in words.blocks]} if words.blocks else told
 
 
-async def _kept(context: Context, request: Interaction, why: str) -> None:
+async def _kept(context: Context, interaction: Interaction, why: str) -> None:
     try:
-        await refused(context, request, why)
+        await refused(context, interaction, why)
     except (Unreachable, Conflict) as error:
-        log.warning("refusal not audited", action=request.name, why=str(error))
+        log.warning("refusal not audited", action=interaction.name, why=str(error))
 
 
-async def _spoken(context: Context, request: Interaction) -> Answer:
-    if request.name in {"", "help"}:
+async def _spoken(context: Context, interaction: Interaction) -> Answer:
+    if interaction.name in {"", "help"}:
         return helped()
-    if request.name not in VERBS:
-        words = f'"{request.name[:40]}" is not something Tailback knows. Try `help`.'
+    if interaction.name not in VERBS:
+        words = f'"{interaction.name[:40]}" is not something Tailback knows. Try `help`.'
         return Answer(whisper=refusal(words))
-    return await answered(context, replace(request, name=VERBS[request.name].NAME))
+    return await answered(context, replace(interaction, name=VERBS[interaction.name].NAME))
 
 
-async def _named(context: Context, request: Interaction) -> Interaction:
+async def _named(context: Context, interaction: Interaction) -> Interaction:
     """Find the action of the chosen overflow menu entry by its id."""
-    held = await context.store.get(Incident, incident_of(request.act))
-    names = [name for name in ACTIONS if held and act_id(held.value, name) == request.act]
-    known = await context.act(request.act) if not names else None
-    return replace(request, name=names[0] if names else known.name if known else "ack")
+    held = await context.store.get(Incident, incident_of(interaction.request_id))
+    names = [name for name in ACTIONS if held and request_id(held.value, name) == interaction.request_id]
+    known = await context.request(interaction.request_id) if not names else None
+    return replace(interaction, name=names[0] if names else known.name if known else "ack")
 
 
-async def _aside(doors: Doors, request: Interaction, ack: Ack) -> None:
-    answer = await answered(doors.context, request)
-    doors.afterwards.do(tell(doors.context, request, answer))
+async def _aside(doors: Doors, interaction: Interaction, ack: Ack) -> None:
+    answer = await answered(doors.context, interaction)
+    doors.afterwards.do(tell(doors.context, interaction, answer))
     await ack()

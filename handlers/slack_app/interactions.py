@@ -21,7 +21,7 @@ def from_action(body: Body, name: str) -> Interaction:
         channel=_text(_table(body.get("channel")).get("id")) or _text(container.get("channel_id")),
         surface=Surface.BUTTON,
         key=_text(body.get("trigger_id")),
-        act=_text(chosen.get("value")) or _text(action.get("value")),
+        request_id=_text(chosen.get("value")) or _text(action.get("value")),
         thread=ts if ts and inside else None,
         trigger=_text(body.get("trigger_id")),
         message="" if container.get("is_ephemeral") is True else pressed,
@@ -31,7 +31,7 @@ def from_action(body: Body, name: str) -> Interaction:
 def from_view(body: Body, name: str, callback: str) -> Interaction:
     """A submitted dialog (`view_submission`); `private_metadata` is only the request's id."""
     view = _table(body.get("view"))
-    act = _text(view.get("private_metadata"))
+    request_id = _text(view.get("private_metadata"))
     blocks = _table(_table(view.get("state")).get("values"))
     return Interaction(
         name=name,
@@ -40,7 +40,7 @@ def from_view(body: Body, name: str, callback: str) -> Interaction:
         channel="",
         surface=Surface.DIALOG,
         key=f"view:{_text(view.get('id'))}:{_text(view.get('hash'))}:{callback}",
-        act=act,
+        request_id=request_id,
         values={block: value for block, fields in blocks.items() if (value := _value(fields)) is not None},
         step=callback,
         trigger=_text(body.get("trigger_id")),

@@ -17,57 +17,57 @@ CALL_SECONDS = 2.0
 log = structlog.get_logger()
 
 
-async def tell(context: Context, request: Interaction, answer: Answer) -> None:
+async def tell(context: Context, interaction: Interaction, answer: Answer) -> None:
     """Open the dialog, send the private text, remove dead buttons; do nothing if there is nothing to send."""
     if answer.view is None and answer.whisper is None:
         return
-    if not await _first(context, request):
+    if not await _first(context, interaction):
         return
     if answer.view is not None:
-        answer = await _opened(context, request, answer)
-    await _whisper(context, request, answer)
+        answer = await _opened(context, interaction, answer)
+    await _whisper(context, interaction, answer)
     if answer.forgotten:
-        await _bared(context, request)
+        await _bared(context, interaction)
 
 
-async def _first(context: Context, request: Interaction) -> bool:
+async def _first(context: Context, interaction: Interaction) -> bool:
     """Whether no other process has answered this request; in doubt both answer."""
-    if not request.key:
+    if not interaction.key:
         return True
     try:
         async with asyncio.timeout(CALL_SECONDS):
-            await context.store.commit(Change(once=(f"told:{request.key}",)))
+            await context.store.commit(Change(once=(f"told:{interaction.key}",)))
     except AlreadyDone:
         return False
     except (Unreachable, Conflict, TimeoutError) as error:
-        log.warning("told without a mark", action=request.name, why=str(error) or "time-out")
+        log.warning("told without a mark", action=interaction.name, why=str(error) or "time-out")
     return True
 
 
-async def _opened(context: Context, request: Interaction, answer: Answer) -> Answer:
+async def _opened(context: Context, interaction: Interaction, answer: Answer) -> Answer:
     try:
         async with asyncio.timeout(CALL_SECONDS):
-            await context.chat.open_view(request.trigger, answer.view or {})
+            await context.chat.open_view(interaction.trigger, answer.view or {})
     except (Unreachable, TimeoutError) as error:
         why = error.what if isinstance(error, Unreachable) else "no answer in time"
         return Answer(whisper=refusal(f"Slack did not open the dialog ({why}). Press again."))
     return Answer(whisper=answer.whisper)
 
 
-async def _whisper(context: Context, request: Interaction, answer: Answer) -> None:
+async def _whisper(context: Context, interaction: Interaction, answer: Answer) -> None:
     if answer.whisper is None:
         return
     try:
-        thread = request.thread if request.surface is not Surface.COMMAND else None
+        thread = interaction.thread if interaction.surface is not Surface.COMMAND else None
         async with asyncio.timeout(CALL_SECONDS):
-            await context.chat.whisper(request.channel, request.who, answer.whisper, thread=thread)
+            await context.chat.whisper(interaction.channel, interaction.who, answer.whisper, thread=thread)
     except (Unreachable, TimeoutError) as error:
-        log.warning("answer not delivered", action=request.name, why=str(error) or "time-out")
+        log.warning("answer not delivered", action=interaction.name, why=str(error) or "time-out")
 
 
-async def _bared(context: Context, request: Interaction) -> None:
+async def _bared(context: Context, interaction: Interaction) -> None:
     try:
         async with asyncio.timeout(CALL_SECONDS):
-            await forget(context, request)
+            await forget(context, interaction)
     except (Unreachable, TimeoutError) as error:
         log.warning("buttons not removed", why=str(error) or "time-out")

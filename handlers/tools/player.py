@@ -181,13 +181,13 @@ class Player:
         thread = incident.thread if incident and incident.thread.root else None
         channel, root = (thread.channel, thread.root) if thread else (self.context.settings.file.slack.channel, None)
         surface, key = Surface.MENTION if thread else Surface.COMMAND, f"replay {self.asks}"
-        request = Interaction(action.NAME, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
+        interaction = Interaction(action.NAME, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
         where = f"in the thread of {incident.id}" if incident and thread else f"in #{channel}"
         try:
-            answer = await action.ask(self.context, request)
+            answer = await action.ask(self.context, interaction)
             asks_back = action.NAME == "scale_up" and len(words) > 1
             if asks_back:
-                await self._confirmed(request, own_id(incident if thread else None, request))
+                await self._confirmed(interaction, own_id(incident if thread else None, interaction))
         except Refused as refused:
             self._answered(event, f"refused: {refused}")
             return
@@ -205,8 +205,8 @@ class Player:
         """Confirm a recorded scale action automatically."""
         await ACTIONS[asked.name].ask(
             self.context,
-            Interaction(asked.name, asked.who, TEAM, asked.channel, Surface.DIALOG, f"{asked.key} confirmed", act=draft,
-                    step="scale_up_confirm"),
+            Interaction(asked.name, asked.who, TEAM, asked.channel, Surface.DIALOG, f"{asked.key} confirmed",
+                        request_id=draft, step="scale_up_confirm"),
         )  # fmt: skip
 
     async def _meant(self, event: Asked) -> Incident | None:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.core.pool.pool import Snapshot
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.diagnosing import diagnose
 from bot.ports import Failure, Refused
 from tests.builders import CHANNEL, POOL, incident, named, view
@@ -69,7 +69,7 @@ async def test_a_button_can_be_pressed_again_but_not_twice() -> None:
     """Each use is a record of its own; the same button twice is one."""
     world = World()
     await world.opens()
-    button = {"act": act_id(world.incident, "diagnose")}
+    button = {"request_id": request_id(world.incident, "diagnose")}
     await world.asks("diagnose", **button)
     with pytest.raises(Refused, match="already requested"):
         await world.asks("diagnose", **button)
@@ -99,7 +99,7 @@ async def test_in_a_thread_a_named_pool_is_told_to_the_thread() -> None:
     await world.work()
     assert world.chat.whispers == []
     assert "asked for a diagnosis" in world.replies[-1]
-    assert world.act.pool == OTHER_POOL
+    assert world.request.pool == OTHER_POOL
 
 
 async def test_an_unknown_pool_is_refused_with_the_names_there_are() -> None:

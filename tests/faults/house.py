@@ -175,7 +175,7 @@ class House:
         return await self.stand_in.people.click(request)
 
     def aim(self, web: Listening | None = None) -> None:
-        """Let Slack's next delivery go to this web process, or to each in turn; call it just before the act."""
+        """Let Slack's next delivery go to this web process, or to each in turn; call it just before the click."""
         self._turn += 1
         chosen = web or self.webs[self._turn % len(self.webs)]
         self.stand_in.settings.request_url = f"http://127.0.0.1:{chosen.port}/slack/events"

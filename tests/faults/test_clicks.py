@@ -151,8 +151,8 @@ async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_pa
         value = next(
             e["value"] for b in blocks_of(home, root) for e in b.get("elements", ()) if e.get("action_id") == "ack"
         )
-        act = {"block_id": "gone", "action_id": "ack", "force": True, "value": value}
-        await home.stand_in.people.click({"user": "U0ANA", "channel": CHANNEL, "ts": late, **act})
+        request = {"block_id": "gone", "action_id": "ack", "force": True, "value": value}
+        await home.stand_in.people.click({"user": "U0ANA", "channel": CHANNEL, "ts": late, **request})
         assert "not the incident's own thread" in (await home.slack.ephemeral()).text
         assert "Acknowledge" in buttons(home, roots(home)[0])
 

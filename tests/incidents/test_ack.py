@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.core.requests.interaction import Answer
-from bot.core.requests.offer import Place, act_id
+from bot.core.requests.offer import Place, request_id
 from bot.incidents import ack
 from bot.ports import Refused
 from tests.builders import incident, view
@@ -37,7 +37,7 @@ async def test_a_double_click_acts_once() -> None:
     """The second one hears that it was done, and by whom."""
     world = World()
     await world.opens()
-    button = {"act": act_id(world.incident, "ack")}
+    button = {"request_id": request_id(world.incident, "ack")}
     await world.asks("ack", ANA, **button)
     with pytest.raises(Refused, match="already requested") as raised:
         await world.asks("ack", ANA, **button)

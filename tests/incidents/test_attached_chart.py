@@ -20,13 +20,13 @@ async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
     """The thread reads that it is being checked; nothing was sent a second time."""
     world = CareWorld()
     await world.opens()
-    act = await world.wants(24)
+    request = await world.wants(24)
     world.configure(permissions=PERMISSIONS, timing={"poll": "30s", "lease": f"{LEASE_SECONDS}s"})
     world.scaler.set = hangs  # type: ignore[method-assign]  # a scaler that hangs
     (claim,) = await world.claims("act")
     async with asyncio.timeout(3 * LEASE_SECONDS):
         await world.tell(claim)
-    assert (await world.now(act)).progress is Progress.UNKNOWN
+    assert (await world.now(request)).progress is Progress.UNKNOWN
     await world.work()
     assert "did not answer, checking what is true" in world.replies[-1]
 
@@ -53,13 +53,13 @@ async def test_a_raise_that_was_given_up_in_doubt_is_handed_back_when_it_comes_a
     """Nobody answered, then the kill switch was turned: the request may still arrive, so its lease stays."""
     world = CareWorld()
     await world.opens()
-    act = await world.wants(24)
+    request = await world.wants(24)
     world.scaler.script.fail("set")
     await world.work()
     world.actions(enabled=False)
     await world.passes(60, step=5)
-    assert (await world.now(act)).progress is Progress.FAILED
-    await world.scaler.set(24, act.id)
+    assert (await world.now(request)).progress is Progress.FAILED
+    await world.scaler.set(24, request.id)
     world.actions(enabled=True)
     await world.passes(7300, step=60)
     assert world.scaler.current == 10

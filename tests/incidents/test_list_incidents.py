@@ -1,6 +1,6 @@
 """List: the open incidents, with their threads, for the person who asks."""
 
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.incidents import list_incidents
 from bot.ports import Failure
 from tests.builders import CHANNEL, incident, view
@@ -36,7 +36,7 @@ async def test_every_open_incident_is_listed_with_its_thread() -> None:
     told = await text(world)
     assert told.startswith("2 open incidents")
     assert f"https://slack.test/archives/{CHANNEL}/p{root.replace('.', '')}" in told
-    await world.asks("resolve", surface="dialog", act=act_id(first, "resolve"))
+    await world.asks("resolve", surface="dialog", request_id=request_id(first, "resolve"))
     assert (await text(world)).startswith("1 open incident:")
 
 

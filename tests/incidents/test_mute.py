@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.incident.timeline import Event
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.incidents import mute
 from bot.ports import Refused
 from tests.builders import incident, view
@@ -35,7 +35,7 @@ async def test_the_same_entry_twice_turns_it_once() -> None:
     """A double click does not undo itself."""
     world = World()
     await world.opens()
-    entry = {"act": act_id(world.incident, "mute")}
+    entry = {"request_id": request_id(world.incident, "mute")}
     await world.asks("mute", **entry)
     with pytest.raises(Refused, match="already requested"):
         await world.asks("mute", **entry)

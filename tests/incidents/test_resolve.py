@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.incident.incident import State
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.ports import Refused
 from tests.world import ANA, BEN, World
 
@@ -46,7 +46,7 @@ async def test_two_people_confirm_and_one_closes() -> None:
     """The second one hears who did."""
     world = World()
     await world.opens()
-    entry = {"act": act_id(world.incident, "resolve"), "surface": "dialog"}
+    entry = {"request_id": request_id(world.incident, "resolve"), "surface": "dialog"}
     await world.asks("resolve", ANA, **entry)
     with pytest.raises(Refused) as raised:
         await world.asks("resolve", BEN, **entry)
@@ -73,7 +73,7 @@ async def silenced(how: str, **tables: dict[str, Any]) -> World:
 
 
 def ends_it(world: World) -> str:
-    """The act that End silence below the farewell is about."""
+    """The request that End silence below the farewell is about."""
     (farewell,) = [entry for entry in world.incident.timeline if entry.choices == ("unsilence",)]
     return farewell.about
 
@@ -102,7 +102,7 @@ async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) ->
     await world.says("resolve")
     await world.work()
     about, root = ends_it(world), world.incident.thread.root
-    press = {"act": about, "thread": root}
+    press = {"request_id": about, "thread": root}
     await (world.asks("unsilence", BEN, **press) if by_button else world.says("unsilence", who=BEN))
     await world.work()
     (kept,) = world.alertmanager.silences.values()
@@ -124,10 +124,10 @@ async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
     await world.work()
     about, root = ends_it(world), world.incident.thread.root
     with pytest.raises(Refused, match="another thread"):
-        await world.asks("unsilence", BEN, act=about, thread="1.1")
-    await world.asks("unsilence", BEN, act=about, thread=root)
+        await world.asks("unsilence", BEN, request_id=about, thread="1.1")
+    await world.asks("unsilence", BEN, request_id=about, thread=root)
     with pytest.raises(Refused, match="already requested") as raised:
-        await world.asks("unsilence", ANA, act=about, thread=root)
+        await world.asks("unsilence", ANA, request_id=about, thread=root)
     await world.work()
     assert raised.value.who == BEN
     assert world.alertmanager.script.count("end") == 1
@@ -138,7 +138,7 @@ async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
     world = await silenced("2h")
     await world.says("resolve")
     await world.work()
-    press = {"act": ends_it(world), "thread": world.incident.thread.root or ""}
+    press = {"request_id": ends_it(world), "thread": world.incident.thread.root or ""}
     world.alertmanager.script.fail("end", error=Refused("not today"))
     await world.asks("unsilence", **press)
     await world.work()

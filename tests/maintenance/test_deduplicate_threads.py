@@ -56,7 +56,7 @@ async def test_the_oldest_stays_also_when_the_record_knows_the_other() -> None:
     assert younger.message.text.startswith("Duplicate")
     await world.asks("ack", message=older.ts)
     with pytest.raises(Refused, match="already"):
-        await world.asks("ack", message=older.ts, act=world.act.id)
+        await world.asks("ack", message=older.ts, request_id=world.request.id)
     await world.work()
     assert "<@U0ANA> has it" in str(older.message.blocks)
 

@@ -148,14 +148,14 @@ async def test_messages_that_are_no_first_messages_of_ours_are_left_alone() -> N
 
 
 async def test_an_action_that_was_asked_for_before_the_loss_is_not_done_after_it() -> None:
-    """What Redis gives back may be old: the act is done no more, and the thread says why (P10)."""
+    """What Redis gives back may be old: the request is done no more, and the thread says why (P10)."""
     world = CareWorld()
     await world.opens()
-    act = await world.wants(24)
+    request = await world.wants(24)
     world.store.lost = True
     await world.work()
     assert world.scaler.requests == []
-    assert "lost records" in (await world.now(act)).outcome
+    assert "lost records" in (await world.now(request)).outcome
     assert await recovered(world.context)
     await world.passes(300, step=30)
     assert world.scaler.requests == []

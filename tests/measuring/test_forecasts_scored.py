@@ -140,8 +140,8 @@ async def scales(world: World) -> None:
     values = {"target": "24", "pool": POOL}
     asked = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values=values)
     assert asked.view is not None
-    act = str(asked.view["private_metadata"])
-    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", act=act)
+    request_id = str(asked.view["private_metadata"])
+    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", request_id=request_id)
     await world.work()
 
 

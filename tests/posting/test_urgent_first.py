@@ -1,7 +1,7 @@
 """What a person just did is shown ahead of everything that waits its turn (P8, docs/design/slack.md#rate-limits)."""
 
 from bot.core.incident.incident import Incident
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from tests.world import ANA, World, spoken
 
 MANY = 40
@@ -25,7 +25,7 @@ async def test_a_click_is_shown_before_the_edits_of_forty_incidents() -> None:
     newest = [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)][-1]
     before = len([m for m in world.chat.parents() if "90" in m.message.text])
     assert before < MANY, "the edits of others still wait"
-    await world.asks("ack", act=act_id(newest, "ack"))
+    await world.asks("ack", request_id=request_id(newest, "ack"))
     await world.passes(3, step=1)
     (shown,) = [m for m in world.chat.parents() if m.ts == newest.thread.root]
     assert f"<@{ANA}> has it" in str(shown.message.blocks)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from tests.builders import CHANNEL
 from tests.handlers.endpoint import Door, Json
 from tests.world import ANA
@@ -12,12 +12,12 @@ async def opened() -> tuple[Door, str, str]:
     """A door, the first message behind it, and what its Acknowledge button carries."""
     door = Door()
     await door.world.opens()
-    return door, door.world.parent.ts, act_id(door.world.incident, "ack")
+    return door, door.world.parent.ts, request_id(door.world.incident, "ack")
 
 
-async def pressed(door: Door, act: str, ts: str) -> None:
+async def pressed(door: Door, request_id: str, ts: str) -> None:
     """Ana presses Acknowledge on the message `ts`."""
-    action = {"type": "button", "action_id": "ack", "block_id": "b", "value": act}
+    action = {"type": "button", "action_id": "ack", "block_id": "b", "value": request_id}
     where: Json = {"type": "message", "message_ts": ts, "channel_id": CHANNEL, "is_ephemeral": False}
     await door.interaction("block_actions", ANA, actions=[action], container=where, channel={"id": CHANNEL})
 
@@ -30,12 +30,12 @@ def has_buttons(door: Door) -> bool:
 
 async def test_a_click_after_the_records_were_lost_takes_the_buttons_away() -> None:
     """The person is told, the message says so, and its mark stays so that its group can go on there."""
-    door, root, act = await opened()
+    door, root, request = await opened()
     async with door:
         mark = door.world.parent.mark
         door.world.data.rows.clear()
         door.world.data.indexes.clear()
-        await pressed(door, act, root)
+        await pressed(door, request, root)
         assert "does not know this incident any more" in door.world.chat.whispers[0][2].text
         assert not has_buttons(door)
         assert door.world.chat.parents()[0].mark == mark
@@ -43,7 +43,7 @@ async def test_a_click_after_the_records_were_lost_takes_the_buttons_away() -> N
 
 async def test_while_the_records_are_being_healed_nothing_is_taken_away() -> None:
     """The thread may be taken up in the next moment; so may one that somebody has by now."""
-    door, root, act = await opened()
+    door, root, request = await opened()
     async with door:
         taken = {f"thread:{CHANNEL}:{root}": "i2"}
         for lost, indexes in ((True, {}), (False, taken)):
@@ -51,25 +51,25 @@ async def test_while_the_records_are_being_healed_nothing_is_taken_away() -> Non
             door.world.data.indexes.clear()
             door.world.data.indexes.update(indexes)
             door.store.lost = lost
-            await pressed(door, act, root)
+            await pressed(door, request, root)
             assert has_buttons(door)
 
 
 async def test_a_button_of_a_second_thread_is_refused() -> None:
     """Channel and message must be the incident's own (C8): a collapsed duplicate acts on nothing."""
-    door, _, act = await opened()
+    door, _, request = await opened()
     async with door:
-        await pressed(door, act, "1.5")
+        await pressed(door, request, "1.5")
         assert "not the incident's own thread" in door.world.chat.whispers[0][2].text
         assert door.world.incident.owner is None
 
 
 async def test_before_the_first_message_is_confirmed_its_button_works() -> None:
-    """A worker may die between Slack's answer and the record: the act id alone says what is meant then."""
-    door, root, act = await opened()
+    """A worker may die between Slack's answer and the record: the request id alone says what is meant then."""
+    door, root, request = await opened()
     async with door:
         row = next(row for row in door.world.data.rows.values() if row.value == door.world.incident)
         incident = door.world.incident
         row.value = replace(incident, thread=replace(incident.thread, root=None))
-        await pressed(door, act, root)
+        await pressed(door, request, root)
         assert door.world.incident.owner == ANA

@@ -21,24 +21,24 @@ async def asked(world: World, target: int = 24) -> Claim:
     """An incident, a confirmed request to scale, and the claim on it."""
     await world.opens()
     await world.says("scale_up", POOL, str(target))
-    draft = world.act
-    await world.asks("scale_up", step="scale_up_confirm", surface="dialog", act=draft.id)
+    draft = world.request
+    await world.asks("scale_up", step="scale_up_confirm", surface="dialog", request_id=draft.id)
     (claim,) = await world.claims("act")
     return claim
 
 
 def trail(world: World) -> list[tuple[str, str]]:
     """What the audit trail says of the action: (outcome, before)."""
-    return [(entry.outcome, entry.before) for _, entry, _ in world.data.trail if entry.act == world.act.id]
+    return [(entry.outcome, entry.before) for _, entry, _ in world.data.trail if entry.act == world.request.id]
 
 
 def watched(world: World, seen: list[str]) -> Callable[[int, str], Awaitable[None]]:
     """The scaler's own `set`, that notes what the audit trail holds when it is called."""
     own = world.scaler.set
 
-    async def set_target(target: int, act: str) -> None:
+    async def set_target(target: int, request_id: str) -> None:
         seen.extend(outcome for outcome, _ in trail(world))
-        await own(target, act)
+        await own(target, request_id)
 
     return set_target
 
@@ -71,7 +71,7 @@ async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
     assert trail(world)[2][0].startswith("asked linux.2xlarge's scaler for 24 runners (was 10)")
     await world.work()
     assert f"<@{ANA}> asked linux.2xlarge's scaler for 24 runners" in world.replies[-1]
-    assert (world.act.progress, world.scaler.current) == (Progress.DONE, 24)
+    assert (world.request.progress, world.scaler.current) == (Progress.DONE, 24)
     assert world.due("act") is None
 
 
@@ -83,7 +83,7 @@ async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent() ->
     await world.tell(claim)
     await world.work()
     assert world.scaler.requests == []
-    assert world.act.progress is Progress.FAILED
+    assert world.request.progress is Progress.FAILED
     assert "not done: The target 24 is not above the present 30 runners" in world.replies[-1]
 
 
@@ -94,11 +94,11 @@ async def test_after_a_time_out_it_is_checked_before_anything_is_sent_again(arri
     world.scaler.script.fail("set", Failure.UNKNOWN, after=arrived)
     await world.tell(await asked(world))
     await world.work()
-    progress = world.act.progress
+    progress = world.request.progress
     assert progress is Progress.UNKNOWN
     assert "did not answer, checking what is true" in world.replies[-1]
     await world.passes(30, step=1)
-    assert world.act.progress is Progress.DONE
+    assert world.request.progress is Progress.DONE
     assert len(world.scaler.effects) == 1
     assert world.scaler.script.count("set") == (1 if arrived else 2)
     assert len(world.replies) == 2
@@ -112,11 +112,11 @@ async def test_a_worker_that_dies_in_the_effect_is_followed_by_one_that_checks(a
     world.scaler.script.fail("set", after=arrived, error=Dies())
     with pytest.raises(Dies):
         await world.tell(claim)
-    progress = world.act.progress
+    progress = world.request.progress
     assert progress is Progress.SENT
     await world.passes(20, step=1)
-    assert world.act.progress is Progress.DONE
-    assert world.scaler.effects == [(24, world.act.id)]
+    assert world.request.progress is Progress.DONE
+    assert world.scaler.effects == [(24, world.request.id)]
 
 
 async def test_what_was_only_to_be_said_is_never_taken_for_done() -> None:
@@ -136,7 +136,7 @@ async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_s
     claim = await asked(world)
     await dies_after_the_effect(world, claim)
     await world.passes(20, step=1)
-    assert world.act.progress is Progress.DONE
+    assert world.request.progress is Progress.DONE
     assert len(world.scaler.requests) == 1
     assert len([text for text in world.replies if "it accepted" in text]) == 1
 
@@ -146,7 +146,7 @@ async def test_a_worker_that_dies_before_the_intent_costs_nothing() -> None:
     world = World()
     await asked(world)
     await world.passes(20, step=1)
-    assert world.act.progress is Progress.DONE
+    assert world.request.progress is Progress.DONE
     assert len(world.scaler.requests) == 1
 
 
@@ -176,7 +176,7 @@ async def test_a_back_end_that_never_answers_is_given_up_with_the_truth() -> Non
     world.scaler.script.fail("set", Failure.UNKNOWN, times=None)
     await world.tell(claim)
     await world.passes(300, step=5)
-    assert world.act.progress is Progress.FAILED
+    assert world.request.progress is Progress.FAILED
     assert 1 < world.scaler.script.count("set") <= TRIES
     assert "unknown whether it happened" in world.replies[-1]
     assert len(world.replies) == 2
@@ -190,7 +190,7 @@ async def test_a_check_that_never_answers_is_given_up_too() -> None:
     await world.tell(claim)
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
     await world.passes(300, step=5)
-    assert world.act.progress is Progress.FAILED
+    assert world.request.progress is Progress.FAILED
     assert "unknown whether it happened" in world.replies[-1]
     assert world.scaler.script.count("read") < 20
 
@@ -202,7 +202,7 @@ async def test_wrong_credentials_are_not_tried_again() -> None:
     world.scaler.script.fail("set", Failure.CREDENTIALS, times=None)
     await world.tell(claim)
     await world.work()
-    assert (world.act.progress, world.scaler.script.count("set")) == (Progress.FAILED, 1)
+    assert (world.request.progress, world.scaler.script.count("set")) == (Progress.FAILED, 1)
     assert "not done: Scaler (fake): set failed" in world.replies[-1]
 
 
@@ -220,7 +220,7 @@ async def test_an_effect_that_raises_is_not_repeated_for_ever() -> None:
                 await world.tell(again)
             except Dies:
                 continue
-    assert world.act.progress is Progress.FAILED
+    assert world.request.progress is Progress.FAILED
     assert world.scaler.script.count("set") == TRIES
 
 
@@ -240,13 +240,13 @@ async def test_what_is_only_a_draft_or_done_is_never_performed() -> None:
     world = World()
     await world.opens()
     await world.says("scale_up", POOL, "24")
-    world.data.due[f"act:{world.act.id}"] = world.clock.now()
+    world.data.due[f"act:{world.request.id}"] = world.clock.now()
     await world.work()
     assert world.scaler.requests == []
-    row = world.data.rows[f"act:{world.act.id}"]
+    row = world.data.rows[f"act:{world.request.id}"]
     assert isinstance(row.value, Request)
     row.value = replace(row.value, progress=Progress.DONE)
-    world.data.due[f"act:{world.act.id}"] = world.clock.now()
+    world.data.due[f"act:{world.request.id}"] = world.clock.now()
     await world.work()
     assert world.scaler.requests == []
     assert world.due("act") is None
@@ -260,4 +260,4 @@ async def test_a_store_that_fails_is_not_taken_for_a_back_end_that_is_silent() -
     with pytest.raises(Unreachable, match="Redis"):
         await world.tell(claim)
     world.data.broken = None
-    assert world.act.progress is Progress.REQUESTED
+    assert world.request.progress is Progress.REQUESTED

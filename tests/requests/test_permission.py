@@ -119,7 +119,7 @@ async def test_a_thread_that_is_not_an_incidents_is_said_so() -> None:
 async def test_a_button_of_an_incident_that_was_lost_does_nothing() -> None:
     """After the loss of state, or made up by somebody."""
     with pytest.raises(Refused, match="does not know this incident any more"):
-        await World().asks("ack", act="i999.0123456789ab")
+        await World().asks("ack", request_id="i999.0123456789ab")
 
 
 async def test_a_button_without_a_value_does_nothing() -> None:
@@ -127,7 +127,7 @@ async def test_a_button_without_a_value_does_nothing() -> None:
     world = World()
     await world.opens()
     with pytest.raises(Refused, match="nothing that Tailback knows"):
-        await world.asks("ack", act="", thread=world.incident.thread.root)
+        await world.asks("ack", request_id="", thread=world.incident.thread.root)
     assert world.incident.owner is None
 
 
@@ -136,7 +136,7 @@ async def test_a_forged_act_id_does_nothing() -> None:
     world = World()
     await world.opens()
     with pytest.raises(Refused, match="out of date"):
-        await world.asks("ack", act=f"{world.incident.id}.0123456789ab")
+        await world.asks("ack", request_id=f"{world.incident.id}.0123456789ab")
 
 
 async def test_a_button_of_another_channel_does_nothing() -> None:
@@ -161,7 +161,7 @@ async def test_the_second_one_hears_who_did_it_and_when() -> None:
     """Two people, one button."""
     world = World()
     await world.opens()
-    shown = {"act": buttons(world)[0]}
+    shown = {"request_id": buttons(world)[0]}
     await world.asks("ack", ANA, **shown)
     world.clock.advance(12)
     with pytest.raises(Refused, match="already requested 12 s ago") as raised:
@@ -173,8 +173,8 @@ async def test_the_second_one_hears_who_did_it_and_when() -> None:
 async def test_a_refusal_stands_in_the_audit_trail() -> None:
     """Denials too (C11)."""
     world = World()
-    request = Interaction("scale_up", CAM, TEAM, CHANNEL, Surface.COMMAND, "k1", act="i1.0123456789ab")
-    await refused(world.context, request, "not on the list")
+    interaction = Interaction("scale_up", CAM, TEAM, CHANNEL, Surface.COMMAND, "k1", request_id="i1.0123456789ab")
+    await refused(world.context, interaction, "not on the list")
     ((_, entry, _),) = world.data.trail
     why, about = "refused: not on the list", "i1.0123456789ab"
     assert entry == AuditEntry(world.clock.now(), CAM, "scale_up", outcome=why, act=about)

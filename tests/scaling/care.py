@@ -39,23 +39,23 @@ class CareWorld(World):
         self.configure(permissions=PERMISSIONS, timing={"poll": "30s"}, actions=parts)
 
     async def wants(self, target: int, who: str = ANA) -> Request:
-        """Somebody confirms a target in the incident's thread; the act as it was written down."""
+        """Somebody confirms a target in the incident's thread; the request as it was written down."""
         await self.says("scale_up", POOL, str(target), who=who)
-        draft = self.act
-        await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, act=draft.id)
-        found = await self.context.act(draft.id)
+        draft = self.request
+        await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, request_id=draft.id)
+        found = await self.context.request(draft.id)
         assert found is not None
         return found
 
     async def scaled(self, target: int = 24, who: str = ANA) -> Request:
         """A target that the scaler accepted."""
-        act = await self.wants(target, who)
+        request = await self.wants(target, who)
         await self.work()
-        return await self.now(act)
+        return await self.now(request)
 
-    async def now(self, act: Request) -> Request:
-        """The act as it is on record."""
-        found = await self.context.act(act.id)
+    async def now(self, request: Request) -> Request:
+        """The request as it is on record."""
+        found = await self.context.request(request.id)
         assert found is not None
         return found
 
@@ -71,11 +71,12 @@ class CareWorld(World):
 
     async def presses(self, name: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody presses a button below a reply; without more, the newest that there is."""
-        act = parts.pop("act", None) or self.offering(name).about
+        about = parts.pop("request_id", None) or self.offering(name).about
         given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
         root = self.incident.thread.root
         return await ACTIONS[name].ask(
-            self.context, Interaction(**{"name": name, "who": who, "act": act, "thread": root, **given, **parts})
+            self.context,
+            Interaction(**{"name": name, "who": who, "request_id": about, "thread": root, **given, **parts}),
         )
 
     @property

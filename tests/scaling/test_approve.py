@@ -22,22 +22,22 @@ async def awaiting(target: int = 24, **policy: object) -> CareWorld:
 
 
 async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
-    """Nothing is sent; the thread asks, with two buttons whose value is the act's id and nothing else."""
+    """Nothing is sent; the thread asks, with two buttons whose value is the request's id and nothing else."""
     world = await awaiting()
     assert world.scaler.requests == []
-    assert world.act.progress is Progress.AWAITING
+    assert world.request.progress is Progress.AWAITING
     assert (
         f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. A second person must agree within 15 min"
         in (world.replies[-1])
     )
     assert f"until then nothing is done. <@{BEN}>." in world.replies[-1]
-    assert world.buttons() == [("Approve", world.act.id), ("Decline", world.act.id)]
+    assert world.buttons() == [("Approve", world.request.id), ("Decline", world.request.id)]
 
 
 async def test_a_target_at_the_threshold_needs_nobody_else() -> None:
     """Above means above."""
     world = await awaiting(20)
-    assert world.scaler.effects == [(20, world.act.id)]
+    assert world.scaler.effects == [(20, world.request.id)]
 
 
 async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
@@ -45,7 +45,7 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
     world = await awaiting()
     await world.presses("approve", DAN)
     await world.work()
-    assert world.scaler.effects == [(24, world.act.id)]
+    assert world.scaler.effects == [(24, world.request.id)]
     assert f"<@{DAN}> approved scaling {POOL} from 10 to 24 runners, as asked for by <@{ANA}>." in world.replies[-2]
     assert "it accepted" in world.replies[-1]
     assert world.buttons() == []
@@ -75,10 +75,10 @@ async def test_who_has_no_permission_cannot_approve() -> None:
 async def test_two_approvals_are_one() -> None:
     """The second one hears who was first; the scaler is asked once."""
     world = await awaiting()
-    act = world.act.id
+    about = world.request.id
     await world.presses("approve", DAN)
     with pytest.raises(Refused, match="already approved") as second:
-        await world.presses("approve", BEN, act=act)
+        await world.presses("approve", BEN, request_id=about)
     assert second.value.who == DAN
     await world.work()
     assert len(world.scaler.requests) == 1
@@ -103,16 +103,16 @@ async def test_nothing_waits_means_nothing_to_approve() -> None:
 async def test_it_lapses_and_says_so() -> None:
     """After the stated time the buttons go, and a late press is refused."""
     world = await awaiting(approval_within_seconds=600.0)
-    act = world.act.id
+    request = world.request.id
     await world.passes(590)
-    progress = world.act.progress
+    progress = world.request.progress
     assert progress is Progress.AWAITING
     await world.passes(20)
-    assert world.act.progress is Progress.FAILED
+    assert world.request.progress is Progress.FAILED
     assert "it has lapsed: nobody agreed within 10 min" in world.replies[-1]
     assert world.buttons() == []
     with pytest.raises(Refused, match="nothing left to decide"):
-        await world.presses("approve", DAN, act=act)
+        await world.presses("approve", DAN, request_id=request)
     assert world.scaler.requests == []
 
 
@@ -127,13 +127,13 @@ async def test_a_press_after_the_time_is_refused_even_before_the_worker_saw_it()
 async def test_declined_means_nothing_is_done() -> None:
     """Told with both names; a later approval finds nothing."""
     world = await awaiting()
-    act = world.act.id
+    request = world.request.id
     await world.presses("decline", BEN)
     await world.work()
     assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, asked for by <@{ANA}>." in world.replies[-1]
     assert world.buttons() == []
     with pytest.raises(Refused, match="nothing left to decide: declined"):
-        await world.presses("approve", DAN, act=act)
+        await world.presses("approve", DAN, request_id=request)
     assert world.scaler.requests == []
 
 
@@ -176,7 +176,7 @@ async def test_altered_parameters_void_the_agreement() -> None:
     """What is on record must be exactly what was agreed to, whoever changed it."""
     world = await awaiting()
     await world.presses("approve", DAN)
-    held = await world.store.get(type(world.act), world.act.id)
+    held = await world.store.get(type(world.request), world.request.id)
     assert held is not None
     forged = replace(held.value, params={**held.value.params, "target": "30"})
     await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
@@ -188,7 +188,7 @@ async def test_altered_parameters_void_the_agreement() -> None:
 async def test_a_record_on_which_somebody_agrees_with_themselves_does_nothing() -> None:
     """Whoever wrote it: at the moment of doing the second person is another one than the first."""
     world = await awaiting()
-    held = await world.store.get(type(world.act), world.act.id)
+    held = await world.store.get(type(world.request), world.request.id)
     assert held is not None
     forged = agreed(held.value, ANA)
     world.configure(permissions={"scale": ["S0INFRA"], "approve": [ANA, DAN]})
@@ -224,7 +224,7 @@ async def test_a_threshold_that_came_later_counts_too() -> None:
     [
         ({"channel": "C0ELSE"}, "another thread"),
         ({"thread": "1.1"}, "another thread"),
-        ({"act": "i1.forged"}, "does not know this"),
+        ({"request_id": "i1.forged"}, "does not know this"),
     ],
     ids=["channel", "thread", "id"],
 )
@@ -243,16 +243,16 @@ async def test_the_kill_switch_stops_an_approval() -> None:
     world.actions(enabled=False)
     with pytest.raises(Refused, match="switched off"):
         await world.presses("approve", DAN)
-    assert world.act.progress is Progress.AWAITING
+    assert world.request.progress is Progress.AWAITING
 
 
 async def test_an_incident_that_is_over_takes_no_approval() -> None:
     """The reason is gone."""
     world = await awaiting()
-    act = world.act.id
+    request = world.request.id
     await world.asks("resolve", surface=Surface.DIALOG)
     with pytest.raises(Refused, match="over"):
-        await world.presses("approve", DAN, act=act)
+        await world.presses("approve", DAN, request_id=request)
 
 
 async def test_without_anybody_to_approve_it_is_refused_when_it_is_asked() -> None:

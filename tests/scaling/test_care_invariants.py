@@ -56,28 +56,30 @@ class Story:
         self._set = world.scaler.set
         world.scaler.set = self.set  # type: ignore[method-assign]  # the fake's own, behind the checks
 
-    async def set(self, target: int, act: str) -> None:
+    async def set(self, target: int, request_id: str) -> None:
         """What reaches the scaler, checked in the moment in which it does."""
         assert self.on, "nothing is sent while the kill switch is off"
         assert target <= MOST, "never above the limit"
         assert target >= self.floor, "never below what was before, or what others set since"
-        act_id = ".".join(act.split(".")[:2])
-        intents = [entry for _, entry, _ in self.world.data.trail if entry.act == act_id and entry.outcome == "sent"]
+        about = ".".join(request_id.split(".")[:2])
+        intents = [entry for _, entry, _ in self.world.data.trail if entry.act == about and entry.outcome == "sent"]
         assert intents, "an audit record before every effect"
         assert intents[-1].parameters["target"] == str(target), "the trail says what is done"
-        recorded = await self.world.context.act(act_id)
+        recorded = await self.world.context.request(about)
         assert recorded is not None
         self.judge(recorded, target)
-        await self._set(target, act)
+        await self._set(target, request_id)
 
-    def judge(self, act: Request, target: int) -> None:
+    def judge(self, request: Request, target: int) -> None:
         """What one kind of action may do."""
         current = self.world.scaler.current or 0
-        if act.name == "scale_up":
-            assert target > current or target in {t for t, key in self.world.scaler.effects if key == act.id}
-            assert target <= AGREED or act.agreed_by in {BEN, DAN} - {act.who}, "a second person above the threshold"
+        if request.name == "scale_up":
+            assert target > current or target in {t for t, key in self.world.scaler.effects if key == request.id}
+            assert target <= AGREED or request.agreed_by in {BEN, DAN} - {request.who}, (
+                "a second person above the threshold"
+            )
         else:
-            assert target < current or act.attempts > 1, "a hand-back lowers"
+            assert target < current or request.attempts > 1, "a hand-back lowers"
 
     async def works(self) -> None:
         """The worker; when it dies, the next one takes over after the lease."""
@@ -103,9 +105,9 @@ class Story:
         """Somebody confirms an even target, maybe with a double click."""
         world, target = self.world, 2 * (6 + number % 15)
         await world.says("scale_up", "linux.2xlarge", str(target), who=(ANA, BEN)[number % 2])
-        draft = world.act
+        draft = world.request
         for _ in range(2):
-            await world.asks("scale_up", draft.who, step="scale_up_confirm", surface="dialog", act=draft.id)
+            await world.asks("scale_up", draft.who, step="scale_up_confirm", surface="dialog", request_id=draft.id)
 
     async def approves(self, number: int) -> None:
         """Ben, who may, or may have asked; or Dan."""
@@ -117,9 +119,9 @@ class Story:
 
     async def hands_back(self, _: int) -> None:
         """Somebody presses Undo, twice."""
-        act = self.world.offering("hand_back").about
-        await self.world.presses("hand_back", ANA, act=act)
-        await self.world.presses("hand_back", BEN, act=act)
+        about = self.world.offering("hand_back").about
+        await self.world.presses("hand_back", ANA, request_id=about)
+        await self.world.presses("hand_back", BEN, request_id=about)
 
     async def extends(self, _: int) -> None:
         """Somebody puts the end off."""

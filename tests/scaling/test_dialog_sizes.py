@@ -6,9 +6,9 @@ from tests.builders import CHANNEL, POOL
 from tests.world import ANA, BEN, TEAM, World
 
 
-def pressed(act: str, who: str = ANA) -> Interaction:
+def pressed(request_id: str, who: str = ANA) -> Interaction:
     """Scale up, pressed on a first message."""
-    return Interaction("scale_up", who, TEAM, CHANNEL, Surface.BUTTON, f"{act}.{who}", act)
+    return Interaction("scale_up", who, TEAM, CHANNEL, Surface.BUTTON, f"{request_id}.{who}", request_id)
 
 
 async def test_a_size_is_remembered_for_whoever_saw_it() -> None:

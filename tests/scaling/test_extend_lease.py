@@ -43,21 +43,21 @@ async def test_an_extension_counts_from_now() -> None:
 async def test_extending_twice_is_extending_once() -> None:
     """The second press hears that it runs long enough."""
     world = await warned()
-    act = world.offering("extend").about
+    request = world.offering("extend").about
     await world.presses("extend", BEN)
     with pytest.raises(Refused, match="They stay for 2 h more already"):
-        await world.presses("extend", BEN, act=act)
+        await world.presses("extend", BEN, request_id=request)
 
 
 async def test_an_extension_that_is_delivered_again_later_extends_nothing() -> None:
     """Slack sends an event again minutes after the first time, and a captured one may come at any time (AC-2)."""
     world = await warned()
-    act = world.offering("extend").about
-    await world.presses("extend", BEN, act=act, key="Ev1")
+    request = world.offering("extend").about
+    await world.presses("extend", BEN, request_id=request, key="Ev1")
     ends_at = world.lease.shares[0].ends_at
     await world.passes(300, step=60)
     with pytest.raises(Refused, match="already extended"):
-        await world.presses("extend", BEN, act=act, key="Ev1")
+        await world.presses("extend", BEN, request_id=request, key="Ev1")
     assert world.lease.shares[0].ends_at == ends_at
 
 
@@ -71,18 +71,18 @@ async def test_extending_needs_the_permission_to_scale() -> None:
 async def test_what_has_gone_back_cannot_be_extended() -> None:
     """A stale button."""
     world = await warned()
-    act = world.offering("extend").about
+    request = world.offering("extend").about
     await world.presses("hand_back")
     await world.work()
     with pytest.raises(Refused, match="handed back already"):
-        await world.presses("extend", act=act)
+        await world.presses("extend", request_id=request)
 
 
 async def test_without_a_lease_there_is_nothing_to_extend() -> None:
     """The refusal says so."""
     world = await lent(lease_seconds=None)
     with pytest.raises(Refused, match="no lease that could be extended"):
-        await world.presses("extend", act=world.offering("hand_back").about)
+        await world.presses("extend", request_id=world.offering("hand_back").about)
 
 
 async def test_the_kill_switch_stops_extending() -> None:

@@ -112,7 +112,7 @@ async def test_the_second_lease_goes_back_to_the_first_ones_level() -> None:
     newer = await world.scaled(30, BEN)
     world.runners(30)
     await world.passes(60)
-    await world.presses("hand_back", BEN, act=newer.id)
+    await world.presses("hand_back", BEN, request_id=newer.id)
     await world.work()
     assert world.scaler.current == 20
     assert [share.target for share in world.lease.shares] == [20]
@@ -139,18 +139,18 @@ async def test_the_scalers_own_minimum_holds() -> None:
 async def test_by_hand_it_goes_back_at_once_and_once() -> None:
     """The Undo button below the verification; a second press hears who was first."""
     world = await lent()
-    act = world.offering("hand_back").about
-    assert ("Undo", act) in world.buttons()
+    request = world.offering("hand_back").about
+    assert ("Undo", request) in world.buttons()
     await world.presses("hand_back", BEN)
     with pytest.raises(Refused, match="already requested") as second:
-        await world.presses("hand_back", ANA, act=act)
+        await world.presses("hand_back", ANA, request_id=request)
     assert second.value.who == BEN
     await world.work()
     assert world.scaler.current == 10
     assert f"<@{BEN}> handed back extra runners: {POOL} is set to 10 again" in world.replies[-1]
     assert world.buttons() == []
     with pytest.raises(Refused, match="handed back already"):
-        await world.presses("hand_back", act=act)
+        await world.presses("hand_back", request_id=request)
 
 
 async def test_by_hand_needs_the_permission_to_scale() -> None:
@@ -244,12 +244,12 @@ async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
     await world.opens()
     world.scaler.script.fail("set", Failure.UNKNOWN, after=True, times=None)
     world.scaler.script.fail("read", Failure.UNKNOWN, times=None, skip=2)
-    act = await world.scaled()
+    request = await world.scaled()
     await world.passes(600)
-    assert (await world.now(act)).doubtful
+    assert (await world.now(request)).doubtful
     assert world.scaler.current == 24
     assert "unknown whether it happened" in world.replies[-1]
-    assert world.offering("hand_back").about == act.id
+    assert world.offering("hand_back").about == request.id
     world.scaler.script.heal()
     await world.passes(7300, step=60)
     assert world.scaler.current == 10
@@ -259,10 +259,10 @@ async def test_a_raise_that_was_refused_leaves_no_lease() -> None:
     """The scaler said no: there is nothing to hand back, and nothing is said about it."""
     world = CareWorld()
     await world.opens()
-    act = await world.wants(24)
+    request = await world.wants(24)
     world.scaler.script.fail("set", error=Refused("no quota"))
     await world.work()
-    assert (await world.now(act)).progress is Progress.FAILED
+    assert (await world.now(request)).progress is Progress.FAILED
     assert world.lease.shares == ()
 
 
@@ -282,7 +282,7 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     """`/queue scale` where no incident is open: the hand-back is whispered to who raised it."""
     world = CareWorld()
     await world.types("scale_up", POOL, "24")
-    await World.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", act=world.act.id)
+    await World.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", request_id=world.request.id)
     await world.work()
     await world.passes(7300, step=60)
     assert world.scaler.current == 10

@@ -87,8 +87,8 @@ async def test_without_an_incident_its_asker_is_told_alone() -> None:
     world = CareWorld()
     world.runners(10)
     await world.types("scale_up", POOL, "24")
-    draft = world.act
-    await CareWorld.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", act=draft.id)
+    draft = world.request
+    await CareWorld.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", request_id=draft.id)
     await world.work()
     world.runners(24)
     await world.passes(60)

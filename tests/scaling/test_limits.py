@@ -33,7 +33,7 @@ async def test_what_was_handed_back_costs_nothing_any_more() -> None:
     world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     await world.opens()
     raised = await world.scaled(20)
-    await world.presses("hand_back", act=raised.id)
+    await world.presses("hand_back", request_id=raised.id)
     await world.work()
     assert world.scaler.current == 10
     await world.scaled(20)
@@ -44,7 +44,7 @@ async def test_the_kill_switch_stops_a_raise_that_was_confirmed_before() -> None
     """Nothing reaches the scaler; the thread says why, and turning it on again brings nothing back."""
     world = CareWorld()
     await world.opens()
-    act = await world.wants(24)
+    request = await world.wants(24)
     world.actions(enabled=False)
     await world.work()
     assert world.scaler.requests == []
@@ -52,7 +52,7 @@ async def test_the_kill_switch_stops_a_raise_that_was_confirmed_before() -> None
     world.actions(enabled=True)
     await world.passes(600, step=60)
     assert world.scaler.requests == []
-    assert "switched off" in (await world.now(act)).outcome
+    assert "switched off" in (await world.now(request)).outcome
 
 
 async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:

@@ -76,9 +76,9 @@ async def test_a_lost_answer_is_read_back_and_not_asked_again() -> None:
     """AC-3: applied and never answered is one effect, and is told as done."""
     api = AwsApi(faults={"SetDesiredCapacity": "silent"})
     async with asg(api) as world:
-        act = await world.scaled()
+        request = await world.scaled()
         await world.passes(30)
-        assert (await world.now(act)).progress is Progress.DONE
+        assert (await world.now(request)).progress is Progress.DONE
         assert any("it accepted" in text for text in world.replies)
     assert [action for action, _ in api.asked].count("SetDesiredCapacity") == 1
     assert api.desired == 24
@@ -98,9 +98,9 @@ async def test_what_somebody_else_raised_in_the_same_moment_is_not_lowered() -> 
     """The patch conflicts, the story looks again, and what is there is enough."""
     api = KubernetesApi(interferences=[{"spec": {"replicas": 30}}])
     async with deployment(api) as world:
-        act = await world.scaled()
+        request = await world.scaled()
         await world.passes(30)
-        assert (await world.now(act)).progress is Progress.DONE
+        assert (await world.now(request)).progress is Progress.DONE
     assert (api.patches, api.objects[DEPLOYMENT]["spec"]["replicas"]) == ([], 30)
 
 
@@ -127,6 +127,6 @@ async def test_a_missing_right_ends_the_action_with_its_name() -> None:
     """Not tried again, and nothing in doubt."""
     api = AwsApi(faults={"SetDesiredCapacity": "AccessDenied"})
     async with asg(api) as world:
-        act = await world.scaled()
-        assert (await world.now(act)).progress is Progress.FAILED
+        request = await world.scaled()
+        assert (await world.now(request)).progress is Progress.FAILED
         assert "allow autoscaling:SetDesiredCapacity" in world.replies[-1]

@@ -34,8 +34,8 @@ async def filled(world: World, target: str, pool: str = "", who: str = ANA, **pa
 async def confirmed(world: World, answer: Answer, who: str = ANA) -> Answer:
     """The question, answered with yes."""
     assert answer.view is not None
-    act = str(answer.view["private_metadata"])
-    return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up_confirm", act=act)
+    request_id = str(answer.view["private_metadata"])
+    return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up_confirm", request_id=request_id)
 
 
 async def opened(queued: int = 14, **tables: dict[str, object]) -> World:
@@ -58,7 +58,7 @@ async def test_from_the_button_to_the_effect() -> None:
     assert world.scaler.requests == []
     assert await confirmed(world, question) == Answer()
     await world.work()
-    assert world.scaler.effects == [(24, world.act.id)]
+    assert world.scaler.effects == [(24, world.request.id)]
     assert f"<@{ANA}> asked linux.2xlarge's scaler for 24 runners (was 10)" in world.replies[-1]
 
 
@@ -126,7 +126,7 @@ async def test_a_proposal_that_the_pool_left_behind_leads_to_a_question_about_th
     world.scaler.current = max(1, size - 5)
     await confirmed(world, question)
     await world.work()
-    assert world.scaler.effects == [(lowered, world.act.id)]
+    assert world.scaler.effects == [(lowered, world.request.id)]
 
 
 async def test_a_step_that_was_too_big_from_the_start_is_refused() -> None:
@@ -238,7 +238,7 @@ async def test_a_question_belongs_to_the_person_who_was_asked() -> None:
     question = await filled(world, "24")
     with pytest.raises(Refused, match="lapsed; open Scale up again"):
         await confirmed(world, question, who=BEN)
-    assert world.act.progress is Progress.DRAFT
+    assert world.request.progress is Progress.DRAFT
 
 
 async def test_a_question_that_nobody_answers_lapses() -> None:
@@ -311,12 +311,12 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
     answer = await world.says("scale_up", POOL, "24")
     assert answer.whisper is not None
     assert "from 10 to 24 runners" in answer.whisper.text
-    opened_question = await world.asks("scale_up", act=world.act.id)
+    opened_question = await world.asks("scale_up", request_id=world.request.id)
     assert opened_question.view is not None
-    assert opened_question.view["private_metadata"] == world.act.id
+    assert opened_question.view["private_metadata"] == world.request.id
     await confirmed(world, opened_question)
     with pytest.raises(Refused, match="already requested"):
-        await world.asks("scale_up", act=world.act.id)
+        await world.asks("scale_up", request_id=world.request.id)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.core.requests.interaction import Surface
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.ports import Failure, Person, Refused
 from tests.builders import CHANNEL, POOL
 from tests.scaling.care import ANA, BEN, CAM, CareWorld
@@ -152,4 +152,4 @@ async def test_after_lost_data_nobody_acts() -> None:
     await world.opens()
     world.store.lost_data = lambda: True  # type: ignore[method-assign]  # as after a failover
     with pytest.raises(Refused, match="lost records"):
-        await world.asks("silence", act=act_id(world.incident, "silence"), channel=CHANNEL)
+        await world.asks("silence", request_id=request_id(world.incident, "silence"), channel=CHANNEL)

@@ -88,7 +88,7 @@ async def test_another_silence_that_goes_on_is_named() -> None:
     second = replace(first, id="s2", act="i1.other", ends_at=first.ends_at + 60)
     both = replace(world.incident, silences=(first, second))
     await world.says("unsilence")
-    done = await end_silence.effect(world.context, world.act, both)
+    done = await end_silence.effect(world.context, world.request, both)
     assert done.outcome.startswith("ended the silence. Another one goes on until ")
     assert done.outcome.endswith(" UTC, 2 h 1 min more.")
 

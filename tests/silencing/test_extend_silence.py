@@ -11,14 +11,14 @@ from tests.world import ANA, BEN, World
 
 
 def offered(world: World) -> str:
-    """The act that the newest Extend button is about."""
+    """The request that the newest Extend button is about."""
     return next(entry.about for entry in reversed(world.incident.timeline) if "prolong" in entry.choices)
 
 
-async def presses(world: World, who: str = BEN, act: str = "", **parts: object) -> None:
+async def presses(world: World, who: str = BEN, request_id: str = "", **parts: object) -> None:
     """Somebody presses Extend below a reply."""
     root = world.incident.thread.root
-    await world.asks("prolong", who, act=act or offered(world), thread=root, channel=CHANNEL, **parts)
+    await world.asks("prolong", who, request_id=request_id or offered(world), thread=root, channel=CHANNEL, **parts)
 
 
 async def test_it_has_no_button_on_the_parent() -> None:
@@ -101,10 +101,10 @@ async def test_two_presses_are_one() -> None:
     """Ben and Cam at the same moment: one request, and Cam hears who was first."""
     world = await silenced("1h")
     world.clock.advance(1800)
-    act = offered(world)
-    await presses(world, BEN, act)
+    request_id = offered(world)
+    await presses(world, BEN, request_id)
     with pytest.raises(Refused, match="already requested"):
-        await presses(world, ANA, act)
+        await presses(world, ANA, request_id)
     await world.work()
     assert world.alertmanager.script.count("extend") == 1
 
@@ -140,19 +140,19 @@ async def test_after_a_time_out_it_is_looked_whether_it_has_happened(arrived: bo
 async def test_one_that_is_lost_or_over_is_said() -> None:
     """In the thread, and to the person when it is known before."""
     world = await silenced("1h")
-    act = offered(world)
+    request_id = offered(world)
     world.clock.advance(1800)
     world.alertmanager.forget("silence-1")
     await presses(world)
     await world.work()
     assert "silence again if it is needed" in world.replies[-1]
     other = await silenced("1h")
-    act = offered(other)
+    request_id = offered(other)
     await other.asks("unsilence")
     await other.work()
     assert [entry for entry in other.incident.timeline if entry.choices] == []
     with pytest.raises(Refused, match="That silence is over"):
-        await presses(other, act=act)
+        await presses(other, request_id=request_id)
     with pytest.raises(Refused, match="no active silence"):
         await other.says("prolong")
 
@@ -161,9 +161,9 @@ async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
     """The same button is not used up."""
     world = await silenced("1h")
     world.clock.advance(1800)
-    act = offered(world)
+    request_id = offered(world)
     world.alertmanager.script.fail("extend", error=Refused("not today"))
-    await presses(world, act=act)
+    await presses(world, request_id=request_id)
     await world.work()
     assert "not done: not today" in world.replies[-1]
     await world.says("prolong")
@@ -191,4 +191,4 @@ async def test_a_button_of_another_thread_does_nothing() -> None:
     """An id is not a right (C8)."""
     world = await silenced("1h")
     with pytest.raises(Refused, match="belongs to another thread"):
-        await world.asks("prolong", act=offered(world), thread="1.0")
+        await world.asks("prolong", request_id=offered(world), thread="1.0")

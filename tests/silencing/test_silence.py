@@ -7,7 +7,7 @@ import pytest
 from bot.core.alert import Links, Matcher
 from bot.core.incident.incident import Silence
 from bot.core.requests.interaction import Answer, Surface
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.ports import Failure, Refused
 from bot.silencing import silence
 from tests.builders import POOL, incident, view
@@ -44,7 +44,7 @@ async def test_the_button_opens_a_dialog_and_does_nothing_yet() -> None:
 
 
 async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner() -> None:
-    """Exact matchers of stored labels, the time that was asked for, the person, the thread and the act's id."""
+    """Exact matchers of stored labels, the time that was asked for, the person, the thread and the request's id."""
     world = World()
     await world.opens()
     await submitted(world)
@@ -53,7 +53,7 @@ async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner() -> None
     assert made.matchers == tuple(Matcher(name, value) for name, value in sorted(LABELS.items()))
     assert made.ends_at == world.clock.now() + HOUR
     assert ANA in made.comment
-    assert f"[tailback {world.act.id}]" in made.comment
+    assert f"[tailback {world.request.id}]" in made.comment
     assert "https://slack.test/archives/" in made.comment
     assert f"<@{ANA}> silenced the alert for 1 h" in world.replies[-1]
     assert "Silenced until" in str(world.parent.message.blocks)
@@ -78,7 +78,7 @@ async def test_a_silence_that_stands_already_is_found_and_not_made_twice() -> No
     world = World()
     await world.opens()
     await submitted(world)
-    now, tag = world.clock.now(), f"silenced in Slack [tailback {world.act.id}]"
+    now, tag = world.clock.now(), f"silenced in Slack [tailback {world.request.id}]"
     matchers = tuple(Matcher(name, value) for name, value in sorted(LABELS.items()))
     await world.alertmanager.silence(matchers, starts_at=now, ends_at=now + HOUR, by="tailback", comment=tag)
     await world.work()
@@ -120,7 +120,7 @@ async def test_two_dialogs_of_the_same_button_silence_once() -> None:
     """The second person hears who was first."""
     world = World()
     await world.opens()
-    button = {"act": act_id(world.incident, "silence")}
+    button = {"request_id": request_id(world.incident, "silence")}
     await submitted(world, ANA, **button)
     with pytest.raises(Refused, match="already requested") as raised:
         await submitted(world, BEN, **button)

@@ -94,13 +94,13 @@ async def test_ended_by_hand_nothing_more_happens() -> None:
     await world.passes(60)
     assert len(world.replies) == told
     waiting = [row.value for row in world.data.rows.values() if isinstance(row.value, Request) and row.value.who == ""]
-    assert [act.progress for act in waiting] == [Progress.FAILED]
+    assert [request.progress for request in waiting] == [Progress.FAILED]
 
 
 async def test_without_a_condition_nothing_waits() -> None:
     """Its time ends it."""
     world = await silenced("1h")
-    assert all(act.progress is not Progress.AWAITING for act in [world.act])
+    assert all(request.progress is not Progress.AWAITING for request in [world.request])
 
 
 async def test_a_back_end_that_is_silent_is_asked_again() -> None:

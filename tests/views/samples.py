@@ -7,7 +7,7 @@ from bot.core.incident.incident import Incident, Named, State, Thread, noted, op
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Job, Peak, Pool, PoolRules, Snapshot
-from bot.core.requests.offer import Offer, Place, act_id
+from bot.core.requests.offer import Offer, Place, request_id
 
 BEGAN = 1_764_555_780.0
 """2025-12-01 02:23 UTC."""
@@ -90,12 +90,12 @@ def jobs(name: str = "linux-jammy-py3.10-gcc11 / test (default, 1, 5)") -> tuple
 def offers(of: Incident) -> tuple[Offer, ...]:
     """What the actions offer on an open incident."""
     return (
-        Offer("ack", "Acknowledge", act_id(of, "ack"), primary=True),
-        Offer("silence", "Silence", act_id(of, "silence")),
-        Offer("scale_up", "Scale up", act_id(of, "scale_up")),
-        Offer("diagnose", "Diagnose", act_id(of, "diagnose")),
-        Offer("mute", "Mute status replies", act_id(of, "mute"), Place.MORE),
-        Offer("resolve", "Resolve by hand", act_id(of, "resolve"), Place.MORE),
+        Offer("ack", "Acknowledge", request_id(of, "ack"), primary=True),
+        Offer("silence", "Silence", request_id(of, "silence")),
+        Offer("scale_up", "Scale up", request_id(of, "scale_up")),
+        Offer("diagnose", "Diagnose", request_id(of, "diagnose")),
+        Offer("mute", "Mute status replies", request_id(of, "mute"), Place.MORE),
+        Offer("resolve", "Resolve by hand", request_id(of, "resolve"), Place.MORE),
     )
 
 

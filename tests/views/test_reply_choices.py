@@ -22,7 +22,7 @@ def buttons(found: Incident) -> list[dict[str, object]]:
 
 
 def test_each_button_asks_for_its_action_on_the_act() -> None:
-    """The action's fixed name, and the act's id as the only value."""
+    """The action's fixed name, and the request's id as the only value."""
     found = buttons(asked(Event.APPROVAL, "approve", "decline"))
     assert [(one["action_id"], one["value"]) for one in found] == [("approve", "i1.abc"), ("decline", "i1.abc")]
     assert [one.get("style") for one in found] == ["primary", None]

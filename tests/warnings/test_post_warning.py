@@ -68,8 +68,8 @@ async def scales(world: World) -> None:
     """Somebody asks for more runners by command, and confirms; a while goes by until it has been seen."""
     question = await world.types("scale_up", POOL, "24")
     assert question.view is not None
-    act = str(question.view["private_metadata"])
-    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", act=act)
+    request_id = str(question.view["private_metadata"])
+    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", request_id=request_id)
     await surges(world, 1, 124, 1210.0)
 
 

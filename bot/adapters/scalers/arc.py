@@ -53,7 +53,7 @@ class ArcScaler:
         """Missing permissions, according to the cluster."""
         return await self._cluster.lacking()
 
-    async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
+    async def set(self, target: int, request_id: str) -> None:  # noqa: ARG002 - an absolute number needs no key
         """Set the number if nobody changed it meanwhile; the maximum never goes below the idle runners."""
         await self._cluster.swap(self._number, target, lambda found: self._change(found, target))
 

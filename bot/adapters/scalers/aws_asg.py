@@ -73,7 +73,7 @@ class AwsAsgScaler:
             trouble=group.stopped or (failure if group.there < group.desired else ""),
         )
 
-    async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
+    async def set(self, target: int, request_id: str) -> None:  # noqa: ARG002 - an absolute number needs no key
         """Set the desired capacity, ignoring the group's cooldown."""
         group = await self._group()
         if target > group.maximum:

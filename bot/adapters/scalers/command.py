@@ -84,9 +84,9 @@ class CommandScaler:
             raise Unreachable(self._system, what, failure=Failure.LATER)
         return capacity
 
-    async def set(self, target: int, act: str) -> None:
+    async def set(self, target: int, request_id: str) -> None:
         """Run the program once. Raises Refused with its last output for an exit code other than 0."""
-        words = {"{target}": str(target), "{pool}": self.pool, "{act}": act}
+        words = {"{target}": str(target), "{pool}": self.pool, "{act}": request_id}
         ended = await self._run(self.table.set, words, Failure.UNKNOWN)
         if ended.code < 0:
             raise Unreachable(self._system, self._said(ended), failure=Failure.UNKNOWN)

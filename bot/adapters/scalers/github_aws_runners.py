@@ -92,9 +92,9 @@ class GithubAwsRunnersScaler:
         by = f"the jobs that wait for {self._label}, since each new runner needs one"
         return Capacity(there, maximum=most, desired=None if shared else level, limited_by=by)
 
-    async def set(self, target: int, act: str) -> None:
+    async def set(self, target: int, request_id: str) -> None:
         """Send the messages missing to `target`. Refused if fewer jobs wait, or if it would go down."""
-        key = (act, target)
+        key = (request_id, target)
         if key not in self._orders:
             self._orders[key] = Order(await self._wanted(target))
             for old in list(islice(self._orders, max(0, len(self._orders) - REMEMBERED))):
@@ -102,7 +102,7 @@ class GithubAwsRunnersScaler:
         order = self._orders[key]
         missing = [job for job in order.jobs if job.id not in order.confirmed]
         for start in range(0, len(missing), BATCH):
-            await self._send(missing[start : start + BATCH], order, act)
+            await self._send(missing[start : start + BATCH], order, request_id)
 
     async def _wanted(self, target: int) -> tuple[WorkflowJob, ...]:
         level = (await self.read()).level or 0
@@ -125,8 +125,8 @@ class GithubAwsRunnersScaler:
         usable = [job for job in found if job.id.isdecimal() and "/" in job.repository]
         return tuple(sorted(usable, key=lambda job: (job.created_at or job.seen_at, job.id)))
 
-    async def _send(self, jobs: Sequence[WorkflowJob], order: Order, act: str) -> None:
-        entries = [self._entry(number, job, act) for number, job in enumerate(jobs)]
+    async def _send(self, jobs: Sequence[WorkflowJob], order: Order, request_id: str) -> None:
+        entries = [self._entry(number, job, request_id) for number, job in enumerate(jobs)]
         arguments = {"QueueUrl": self._table.queue_url, "Entries": entries}
         said: Any = await self._aws.tell(self._system, "sqs", "send_message_batch", arguments)
         order.confirmed |= {jobs[int(one["Id"])].id for one in said.get("Successful", [])}
@@ -136,10 +136,10 @@ class GithubAwsRunnersScaler:
             lasting = failed[0].get("SenderFault") and not order.confirmed
             raise Unreachable(self._system, what, failure=Failure.SHAPE if lasting else Failure.LATER)
 
-    def _entry(self, number: int, job: WorkflowJob, act: str) -> dict[str, str]:
+    def _entry(self, number: int, job: WorkflowJob, request_id: str) -> dict[str, str]:
         entry = {"Id": str(number), "MessageBody": json.dumps(self._message(job))}
         if self._table.queue_url.endswith(".fifo"):
-            entry |= {"MessageGroupId": job.id, "MessageDeduplicationId": digest(act, job.id)}
+            entry |= {"MessageGroupId": job.id, "MessageDeduplicationId": digest(request_id, job.id)}
         return entry
 
     def _message(self, job: WorkflowJob) -> dict[str, object]:

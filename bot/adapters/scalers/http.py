@@ -36,9 +36,9 @@ class HttpScaler:
             )
         return capacity
 
-    async def set(self, target: int, act: str) -> None:
-        """Set an absolute target; the same `act` may be sent twice. Refused contains the autoscaler's reason."""
-        answer = await self._http.send("PUT", "", {"desired": target}, {"Idempotency-Key": act})
+    async def set(self, target: int, request_id: str) -> None:
+        """Set an absolute target; safe to repeat with the same id. Refused contains the autoscaler's reason."""
+        answer = await self._http.send("PUT", "", {"desired": target}, {"Idempotency-Key": request_id})
         self._accepted(answer, f"the target {target:,}")
 
     def _accepted(self, answer: HttpAnswer, what: str) -> None:

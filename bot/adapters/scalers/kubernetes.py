@@ -42,7 +42,7 @@ class KubernetesScaler:
         """Missing permissions, according to the cluster."""
         return await self._cluster.lacking()
 
-    async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - an absolute number needs no key
+    async def set(self, target: int, request_id: str) -> None:  # noqa: ARG002 - an absolute number needs no key
         """Set the replicas if nobody changed them meanwhile."""
         await self._cluster.swap(_replicas, target, lambda _: {"replicas": target})
 

@@ -261,7 +261,7 @@ def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:
 
 
 def silenced(incident: Incident, silence: Silence) -> Incident:
-    """A silence exists for this incident; one with the same act replaces what was known of it."""
+    """A silence exists for this incident; one with the same request replaces what was known of it."""
     others = tuple(known for known in incident.silences if known.act != silence.act)
     return replace(incident, silences=(*others, silence))
 

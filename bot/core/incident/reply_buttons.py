@@ -6,7 +6,7 @@ from bot.core.incident.incident import Incident, rewritten
 
 
 def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str | None = None) -> Incident:
-    """The incident whose newest entry also offers these actions on the act `about`, and names `whom`."""
+    """The incident whose newest entry also offers these actions on the request `about`, and names `whom`."""
     newest = replace(incident.timeline[-1], about=about, choices=choices, whom=whom)
     return replace(incident, timeline=(*incident.timeline[:-1], newest))
 
@@ -21,7 +21,7 @@ def placed(incident: Incident, number: int, ts: str) -> Incident:
 
 
 def decided(incident: Incident, about: str, words: str, names: tuple[str, ...] = ()) -> Incident:
-    """Nothing is left to choose about an act: its buttons go, and the reply says why.
+    """Nothing is left to choose about a request: its buttons go, and the reply says why.
 
     With `names`, only entries that offer one of these actions are meant.
     """

@@ -9,7 +9,7 @@ KEPT_ENTRIES = 200
 """Older entries that nobody caused go first when an incident talks longer than this."""
 
 SAME_SECONDS = 0.5
-"""An act and the entry that tells of its request are written in one change, and read the clock one after the other."""
+"""A request and its timeline entry are written in one change, and read the clock one after the other."""
 
 
 class Event(StrEnum):
@@ -79,7 +79,7 @@ class Entry:
     whom: str | None = None
     """User id of somebody else whom the entry names at its end, or tells."""
     about: str = ""
-    """The act that the buttons below this entry's reply decide on; see `core/choice.py`."""
+    """The request that the buttons below this entry's reply decide on; see `core/choice.py`."""
     choices: tuple[str, ...] = ()
     """Names of the actions that those buttons ask for, while they can still be asked for."""
     ts: str = ""

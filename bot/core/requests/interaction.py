@@ -31,7 +31,7 @@ class Interaction:
     surface: Surface
     key: str
     """What Slack gave this very request (trigger id, event id): the same key again is a replay."""
-    act: str = ""
+    request_id: str = ""
     """The button's opaque value."""
     words: tuple[str, ...] = ()
     """What stood behind the verb."""

@@ -22,13 +22,13 @@ class Offer:
     name: str
     """The action's fixed name, and the button's action_id."""
     label: str
-    act: str
-    """The id that the button carries; see `act_id`."""
+    request_id: str
+    """The id that the button carries; see `request_id`."""
     place: Place = Place.BUTTON
     primary: bool = False
 
 
-def act_id(incident: Incident, name: str) -> str:
+def request_id(incident: Incident, name: str) -> str:
     """The id of the next use of an action on this incident.
 
     It is computed, not stored: a parent that was posted just before a crash carries the same ids as the record knows.
@@ -37,9 +37,9 @@ def act_id(incident: Incident, name: str) -> str:
     return f"{incident.id}.{digest(incident.id, name, str(incident.uses.get(name, 0)))[:12]}"
 
 
-def incident_of(act: str) -> str:
-    """The incident that an act id belongs to."""
-    return act.partition(".")[0]
+def incident_of(request_id: str) -> str:
+    """The incident that a request id belongs to."""
+    return request_id.partition(".")[0]
 
 
 def used(incident: Incident, name: str) -> Incident:

@@ -87,38 +87,40 @@ class Result:
     follow: "Request | None" = None
     """What is asked for from now on, on a condition."""
     offers: tuple[str, ...] = ()
-    """Actions that the reply offers on this very act, or on `about`."""
+    """Actions that the reply offers on this very request, or on `about`."""
     about: str = ""
-    """The act that `offers` are about, when it is another one."""
+    """The request that `offers` are about, when it is another one."""
     settles: str = ""
-    """The act about which nothing is left to choose below the thread's replies."""
+    """The request about which nothing is left to choose below the thread's replies."""
 
 
-def sent(act: Request, now: float, before: str = "") -> Request:
+def sent(request: Request, now: float, before: str = "") -> Request:
     """The intent, written before the effect."""
-    return replace(act, progress=Progress.SENT, sent_at=now, before=before or act.before, attempts=act.attempts + 1)
+    return replace(
+        request, progress=Progress.SENT, sent_at=now, before=before or request.before, attempts=request.attempts + 1
+    )
 
 
-def done(act: Request, outcome: str, now: float, after: str = "") -> Request:
+def done(request: Request, outcome: str, now: float, after: str = "") -> Request:
     """The effect is confirmed."""
-    return replace(act, progress=Progress.DONE, outcome=outcome, finished_at=now, after=after)
+    return replace(request, progress=Progress.DONE, outcome=outcome, finished_at=now, after=after)
 
 
-def failed(act: Request, outcome: str, now: float, *, doubtful: bool = False) -> Request:
+def failed(request: Request, outcome: str, now: float, *, doubtful: bool = False) -> Request:
     """The effect did not happen, and will not; `doubtful`: nobody knows, and nothing more is tried."""
-    return replace(act, progress=Progress.FAILED, outcome=outcome, finished_at=now, doubtful=doubtful)
+    return replace(request, progress=Progress.FAILED, outcome=outcome, finished_at=now, doubtful=doubtful)
 
 
-def awaiting(act: Request, now: float, within_seconds: float) -> Request:
+def awaiting(request: Request, now: float, within_seconds: float) -> Request:
     """Confirmed by the one who asked; a second person has that long to agree."""
-    return replace(act, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within_seconds)
+    return replace(request, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within_seconds)
 
 
-def agreed(act: Request, who: str) -> Request:
+def agreed(request: Request, who: str) -> Request:
     """A second person agreed to exactly this."""
-    return replace(act, progress=Progress.REQUESTED, agreed_by=who, agreed_to=act.fingerprint)
+    return replace(request, progress=Progress.REQUESTED, agreed_by=who, agreed_to=request.fingerprint)
 
 
-def unsure(act: Request, outcome: str) -> Request:
+def unsure(request: Request, outcome: str) -> Request:
     """Nobody answered; the next look reads back what is true."""
-    return replace(act, progress=Progress.UNKNOWN, outcome=outcome)
+    return replace(request, progress=Progress.UNKNOWN, outcome=outcome)

@@ -37,7 +37,7 @@ class Lease:
     """What came of it, once that was told: verified, partly, no effect, or unseen."""
     warned: bool = False
     returning: str = ""
-    """The act that hands it back now."""
+    """The request that hands it back now."""
     tries: int = 0
     """Hand-backs that did not work."""
     retry_at: float = 0.0
@@ -57,14 +57,14 @@ class PoolLeases:
     base: int = 0
     """What was set before the first share, or what others set since: nothing goes below it."""
     ours: tuple[tuple[str, int], ...] = ()
-    """(act, level) that may be set now by our doing, in the order asked; anything else was set by others."""
+    """(request id, level) that may be set now by our doing, in the order asked; anything else was set by others."""
     shares: tuple[Lease, ...] = ()
     empty_since: float | None = None
     """Since when every fresh sample has shown a queue at or under the floor; None: it has not."""
 
-    def share(self, act: str) -> Lease | None:
+    def share(self, request_id: str) -> Lease | None:
         """The share of a scale action."""
-        return next((share for share in self.shares if share.act == act), None)
+        return next((share for share in self.shares if share.act == request_id), None)
 
     @property
     def levels(self) -> frozenset[int]:
@@ -120,20 +120,22 @@ def return_target(lease: PoolLeases, back: str, level: int) -> PoolLeases:
     return replace(lease, ours=_asked(lease.ours, back, level))
 
 
-def reviewed(lease: PoolLeases, acts: Mapping[str, Request], now: float) -> PoolLeases:
-    """The record after a look at what became of its acts: what never happened and what went back is dropped."""
+def reviewed(lease: PoolLeases, requests: Mapping[str, Request], now: float) -> PoolLeases:
+    """The record after a look at what became of its requests: what never happened and what went back is dropped."""
     after = lease
     for share in lease.shares:
-        after = _back_reviewed(_raise_reviewed(after, acts.get(share.act)), share.act, acts.get(share.returning), now)
+        after = _back_reviewed(
+            _raise_reviewed(after, requests.get(share.act)), share.act, requests.get(share.returning), now
+        )
     return after if after.shares else replace(after, ours=(), empty_since=None)
 
 
-def _raise_reviewed(lease: PoolLeases, act: Request | None) -> PoolLeases:
-    if act is None or not act.finished or act.doubtful or lease.share(act.id) is None:
+def _raise_reviewed(lease: PoolLeases, request: Request | None) -> PoolLeases:
+    if request is None or not request.finished or request.doubtful or lease.share(request.id) is None:
         return lease
-    if act.progress is Progress.DONE and not act.shadow:
-        return replace(lease, ours=_confirmed(lease.ours, act.id))
-    return replace(_dropped(lease, act.id), ours=tuple(one for one in lease.ours if one[0] != act.id))
+    if request.progress is Progress.DONE and not request.shadow:
+        return replace(lease, ours=_confirmed(lease.ours, request.id))
+    return replace(_dropped(lease, request.id), ours=tuple(one for one in lease.ours if one[0] != request.id))
 
 
 def _back_reviewed(lease: PoolLeases, share_act: str, back: Request | None, now: float) -> PoolLeases:
@@ -188,15 +190,15 @@ def with_share(lease: PoolLeases, share: Lease) -> PoolLeases:
     return replace(lease, shares=tuple(share if one.act == share.act else one for one in lease.shares))
 
 
-def _dropped(lease: PoolLeases, act: str) -> PoolLeases:
-    return replace(lease, shares=tuple(share for share in lease.shares if share.act != act))
+def _dropped(lease: PoolLeases, request_id: str) -> PoolLeases:
+    return replace(lease, shares=tuple(share for share in lease.shares if share.act != request_id))
 
 
-def _asked(ours: tuple[tuple[str, int], ...], act: str, level: int) -> tuple[tuple[str, int], ...]:
-    return (*(one for one in ours if one[0] != act), (act, level))
+def _asked(ours: tuple[tuple[str, int], ...], request_id: str, level: int) -> tuple[tuple[str, int], ...]:
+    return (*(one for one in ours if one[0] != request_id), (request_id, level))
 
 
-def _confirmed(ours: tuple[tuple[str, int], ...], act: str) -> tuple[tuple[str, int], ...]:
-    """What was asked before a confirmed act cannot stand any more."""
-    place = next((number for number, one in enumerate(ours) if one[0] == act), 0)
+def _confirmed(ours: tuple[tuple[str, int], ...], request_id: str) -> tuple[tuple[str, int], ...]:
+    """What was asked before a confirmed request cannot stand any more."""
+    place = next((number for number, one in enumerate(ours) if one[0] == request_id), 0)
     return ours[place:]

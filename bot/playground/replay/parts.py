@@ -71,7 +71,7 @@ class RecordedScaler:
         online = last.online if last else None
         return Capacity(None if online is None or last is None else online + (last.booting or 0))
 
-    async def set(self, target: int, act: str) -> None:  # noqa: ARG002 - the port's shape
+    async def set(self, target: int, request_id: str) -> None:  # noqa: ARG002 - the port's shape
         """Raises Refused."""
         raise Refused(UNTOUCHED)
 

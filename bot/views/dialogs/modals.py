@@ -45,7 +45,7 @@ class ScaleChoice:
     """More runners are not expected to help: the number to start from is left to the person."""
 
 
-def silence_modal(act: str, incident: Incident, max_seconds: float) -> Block:
+def silence_modal(request_id: str, incident: Incident, max_seconds: float) -> Block:
     """Ask for how long; inputs `preset` and `custom`, whose values are durations such as `15m`, `1h`, `1d`."""
     alerts = incident.firing or incident.alerts
     matchers = silence_matchers(alerts)
@@ -68,7 +68,7 @@ def silence_modal(act: str, incident: Incident, max_seconds: float) -> Block:
         _input("above", "End it when more jobs wait than", _text("e.g. 200"), optional=True),
         context(owner),
     ]
-    return _modal("silence", "Silence", act, blocks, submit="Silence")
+    return _modal("silence", "Silence", request_id, blocks, submit="Silence")
 
 
 def _presets(max_seconds: float) -> list[Block]:
@@ -82,7 +82,7 @@ def _usual(choices: Sequence[Block]) -> Block:
     return choices[min(1, len(choices) - 2)]
 
 
-def scale_modal(act: str, choices: Sequence[ScaleChoice], effects: Sequence[str] = ()) -> Block:
+def scale_modal(request_id: str, choices: Sequence[ScaleChoice], effects: Sequence[str] = ()) -> Block:
     """Ask for an absolute target; inputs `pool` (only when there are several) and `target`.
 
     `effects` are the lines that say what more runners would do for the first pool that can be raised.
@@ -91,7 +91,7 @@ def scale_modal(act: str, choices: Sequence[ScaleChoice], effects: Sequence[str]
     told, calm = _pools(choices)
     if not able:
         nothing = section(say("No pool can be scaled up now.")) if told else section(say("No pool here can be scaled."))
-        return _modal("notice", "Scale up", act, [nothing, *told, *calm])
+        return _modal("notice", "Scale up", request_id, [nothing, *told, *calm])
     first = able[0]
     blocks = [*told, *_effects(first.pool, effects)]
     if len(able) > 1:
@@ -104,7 +104,7 @@ def scale_modal(act: str, choices: Sequence[ScaleChoice], effects: Sequence[str]
         number["initial_value"] = str(first.proposed)
         hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
     blocks += [_input("target", "Runners afterwards", number, hint=hint), *calm]
-    return _modal("scale_up", "Scale up", act, blocks, submit="Next")
+    return _modal("scale_up", "Scale up", request_id, blocks, submit="Next")
 
 
 def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
@@ -166,7 +166,7 @@ def _cost(choice: ScaleChoice) -> Marked | None:
     return say("{cost} a runner and hour", cost=f"{choice.cost_per_runner_hour:.2f}")
 
 
-def scale_confirm(act: str, pool: str, current: int | None, target: int, expected: Sequence[str]) -> Block:
+def scale_confirm(request_id: str, pool: str, current: int | None, target: int, expected: Sequence[str]) -> Block:
     """The question before it is done: from how many to how many, and what that is expected to do."""
     change = say(
         "*{pool}*: from {current} to *{target} runners*.", pool=name_of(pool), current=figure(current), target=target
@@ -175,12 +175,12 @@ def scale_confirm(act: str, pool: str, current: int | None, target: int, expecte
     blocks = [section(change), *([section(joined("\n", *lines[:10]))] if lines else [])]
     if lines[10:]:
         blocks.append(section(joined("\n", *lines[10:])))
-    return _modal("scale_up_confirm", "Scale up?", act, blocks, submit=f"Scale to {target}")
+    return _modal("scale_up_confirm", "Scale up?", request_id, blocks, submit=f"Scale to {target}")
 
 
-def question(callback: str, title: str, act: str, sentence: str, submit: str) -> Block:
+def question(callback: str, title: str, request_id: str, sentence: str, submit: str) -> Block:
     """Something to confirm before it is done."""
-    return _modal(callback, title, act, [section(escaped(sentence, 1500))], submit=submit)
+    return _modal(callback, title, request_id, [section(escaped(sentence, 1500))], submit=submit)
 
 
 def notice(title: str, lines: Sequence[str]) -> Block:
@@ -204,13 +204,13 @@ def _input(block: str, label: str, element: dict[str, object], *, optional: bool
     return {**made, "hint": plain(hint, 150)} if hint else made
 
 
-def _modal(callback: str, title: str, act: str, blocks: Sequence[Block], *, submit: str = "") -> Block:
+def _modal(callback: str, title: str, request_id: str, blocks: Sequence[Block], *, submit: str = "") -> Block:
     made: dict[str, object] = {
         "type": "modal",
         "callback_id": callback,
         "title": plain(title, MOST_MODAL_TITLE),
         "close": plain("Cancel" if submit else "Close", MOST_MODAL_TITLE),
-        "private_metadata": act[:3000],
+        "private_metadata": request_id[:3000],
         "blocks": list(blocks),
     }
     return {**made, "submit": plain(submit, MOST_MODAL_TITLE)} if submit else made

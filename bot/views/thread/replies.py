@@ -51,7 +51,7 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
 
 
 def _choices(entry: Entry) -> Block | None:
-    """The buttons below a reply; each carries the id of the act that it decides on, and nothing else (C8)."""
+    """The buttons below a reply; each carries the id of the request that it decides on, and nothing else (C8)."""
     if not entry.choices or not entry.about:
         return None
     return actions(*(_choice(entry, name) for name in entry.choices))

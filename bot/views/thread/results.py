@@ -29,7 +29,7 @@ def told(outcome: Result) -> Message:
     return message(text, section(words), listing, figures, context(small) if small else None)
 
 
-def confirm_scale(act: str, pool: str, current: int, target: int) -> Message:
+def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Message:
     """A target that was typed in a thread: the button opens the question."""
     words = say(
         "Scale {pool} from {current} to {target} runners? Press to see what to expect, and to confirm.",
@@ -38,7 +38,7 @@ def confirm_scale(act: str, pool: str, current: int, target: int) -> Message:
         target=target,
     )
     question = f"Open the question: scale {pool} to {target} runners"
-    press = button(f"Scale to {target}…", "scale_up", act, question)
+    press = button(f"Scale to {target}…", "scale_up", request_id, question)
     return message(words, section(words), actions(press))
 
 

@@ -26,7 +26,7 @@ async def test_what_is_set_can_be_read(world: World) -> None:
 
 
 async def test_a_target_is_absolute_and_asked_twice_it_is_one(world: World) -> None:
-    """The same act may be sent again after a crash."""
+    """The same request may be sent again after a crash."""
     await world.scaler.set(24, "act-1")
     assert world.level() == 24
     await world.scaler.set(24, "act-1")

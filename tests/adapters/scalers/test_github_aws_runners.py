@@ -133,7 +133,7 @@ async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(leve
 
 
 async def test_a_fifo_queue_drops_what_was_sent_before_a_crash(lever: Make, api: AwsApi) -> None:
-    """Another process asks for the same act: the same jobs have the same deduplication ids."""
+    """Another process asks for the same request: the same jobs have the same deduplication ids."""
     api.faults["SendMessageBatch"] = "silent"
     with pytest.raises(Unreachable) as caught:
         await lever(queue="linux.fifo", format="pytorch").set(14, "act-1")

@@ -56,7 +56,7 @@ async def test_what_is_set_can_be_read(scaler: Scaler) -> None:
 
 
 async def test_a_target_is_absolute_and_has_one_effect_per_act(scaler: Scaler) -> None:
-    """The same act sent twice, also after somebody else moved the pool, changes nothing more."""
+    """The same request sent twice, also after somebody else moved the pool, changes nothing more."""
     await scaler.set(24, "act-1")
     assert (await scaler.read()).current == 24
     await scaler.set(30, "act-2")

@@ -167,7 +167,7 @@ def test_muting_and_resuming() -> None:
 
 
 def test_silences_are_kept_by_the_action_that_made_them() -> None:
-    """The same act replaces what was known; the one that ends last is the active one."""
+    """The same request replaces what was known; the one that ends last is the active one."""
     one = Silence("s1", "grafana", NOW + 60, "U1", "act1")
     other = Silence("s2", "grafana", NOW + 600, "U2", "act2")
     found = silenced(silenced(incident(), other), one)

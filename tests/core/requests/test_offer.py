@@ -2,29 +2,29 @@
 
 from dataclasses import replace
 
-from bot.core.requests.offer import act_id, incident_of, used
+from bot.core.requests.offer import incident_of, request_id, used
 from tests.builders import incident
 
 
 def test_the_id_is_the_same_until_the_button_is_used() -> None:
     """A parent posted just before a crash carries the ids that the record computes again."""
     found = incident()
-    assert act_id(found, "ack") == act_id(replace(found, deliveries=9, owner="U1"), "ack")
-    assert act_id(found, "ack") != act_id(used(found, "ack"), "ack")
-    assert act_id(found, "scale_up") == act_id(used(found, "ack"), "scale_up")
+    assert request_id(found, "ack") == request_id(replace(found, deliveries=9, owner="U1"), "ack")
+    assert request_id(found, "ack") != request_id(used(found, "ack"), "ack")
+    assert request_id(found, "scale_up") == request_id(used(found, "ack"), "scale_up")
     assert dict(used(used(found, "ack"), "ack").uses) == {"ack": 2}
 
 
 def test_every_action_of_every_incident_has_its_own_id() -> None:
     """No two buttons share a record."""
-    ids = {act_id(incident(id=i), name) for i in ("i1", "i2") for name in ("ack", "silence", "scale_up")}
+    ids = {request_id(incident(id=i), name) for i in ("i1", "i2") for name in ("ack", "silence", "scale_up")}
     assert len(ids) == 6
 
 
 def test_an_id_names_its_incident_and_nothing_else() -> None:
     """A button's value is opaque: neither action nor parameters stand in it (C8)."""
-    act = act_id(incident(id="i7"), "scale_up")
-    assert incident_of(act) == "i7"
-    assert "scale" not in act
+    value = request_id(incident(id="i7"), "scale_up")
+    assert incident_of(value) == "i7"
+    assert "scale" not in value
     assert incident_of("") == ""
     assert incident_of("odd") == "odd"

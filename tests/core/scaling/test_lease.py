@@ -26,18 +26,18 @@ RAISED = Request("a", "scale_up", "U1", "C1", NOW, pool=POOL, params={"target": 
 BACK = Request("back", "hand_back", "", "C1", NOW, pool=POOL, params={"share": "a"})
 
 
-def share(act: str = "a", target: int = 24, before: int = 10, **parts: Any) -> Lease:
+def share(request_id: str = "a", target: int = 24, before: int = 10, **parts: Any) -> Lease:
     """A share of two hours."""
-    made = Lease(act, "U1", "C1", target, before, NOW, ends_at=NOW + 7200)
+    made = Lease(request_id, "U1", "C1", target, before, NOW, ends_at=NOW + 7200)
     return replace(made, **parts)
 
 
 def raised(*steps: tuple[str, int, int]) -> PoolLeases:
     """A lease after raises that were confirmed: (act, level before, target)."""
     lease: PoolLeases | None = None
-    for act, level, target in steps:
-        lease = leased(lease, share(act, target, level), level, POOL)
-        lease = reviewed(lease, {act: done(replace(RAISED, id=act), "ok", NOW)}, NOW)
+    for request, level, target in steps:
+        lease = leased(lease, share(request, target, level), level, POOL)
+        lease = reviewed(lease, {request: done(replace(RAISED, id=request), "ok", NOW)}, NOW)
     assert lease is not None
     return lease
 
@@ -102,9 +102,9 @@ def test_asking_again_for_the_same_act_counts_once() -> None:
     ],
     ids=["under way", "done", "refused", "nobody knows", "shadow"],
 )
-def test_what_became_of_a_raise(act: Request, shares: int, levels: set[int]) -> None:
+def test_what_became_of_a_raise(known: Request, shares: int, levels: set[int]) -> None:
     """Only what certainly did not happen is dropped."""
-    after = reviewed(leased(None, share(), 10, POOL), {"a": act}, NOW)
+    after = reviewed(leased(None, share(), 10, POOL), {"a": known}, NOW)
     assert (len(after.shares), set(after.levels)) == (shares, levels)
 
 
@@ -120,10 +120,10 @@ def test_a_hand_back_that_worked_ends_the_share() -> None:
 def test_a_hand_back_that_failed_is_tried_again(doubtful: bool) -> None:
     """As a new act, later each time; a level that may stand stays ours."""
     lease = return_target(giving_back(raised(("a", 10, 24)), share(), "back"), "back", 10)
-    acts = {"a": done(RAISED, "ok", NOW), "back": failed(BACK, "?", NOW, doubtful=doubtful)}
-    (again,) = reviewed(lease, acts, NOW).shares
+    requests = {"a": done(RAISED, "ok", NOW), "back": failed(BACK, "?", NOW, doubtful=doubtful)}
+    (again,) = reviewed(lease, requests, NOW).shares
     assert (again.returning, again.tries, again.retry_at) == ("", 1, NOW + 60)
-    assert reviewed(lease, acts, NOW).levels == ({24, 10} if doubtful else {24})
+    assert reviewed(lease, requests, NOW).levels == ({24, 10} if doubtful else {24})
 
 
 def test_the_pauses_between_hand_backs_grow_to_an_hour() -> None:

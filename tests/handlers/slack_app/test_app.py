@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.incident.incident import State
 from bot.core.record import Change, Conflict
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.ports import Failure, Unreachable
 from tests.builders import CHANNEL, POOL
 from tests.handlers.endpoint import Door
@@ -27,7 +27,7 @@ def whispered(door: Door) -> list[str]:
 
 def button(door: Door, name: str) -> str:
     """The value that a button of the incident carries now."""
-    return act_id(door.world.incident, name)
+    return request_id(door.world.incident, name)
 
 
 async def test_a_button_acts_and_is_answered_with_nothing_more() -> None:
@@ -314,6 +314,6 @@ async def test_a_record_that_a_worker_wrote_meanwhile_costs_no_click() -> None:
             await commit(change)
 
         door.store.commit = busy  # type: ignore[method-assign]  # the fake's own, behind somebody who writes
-        await door.press("ack", act_id(incident, "ack"))
+        await door.press("ack", request_id(incident, "ack"))
         assert conflicts == [0]
         assert door.world.incident.owner == ANA

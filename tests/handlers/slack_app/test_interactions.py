@@ -32,7 +32,9 @@ def test_garbage_never_raises(reader: Callable[[dict[str, object]], object], key
         found = reader({key: odd})
         assert found is None or isinstance(found, Interaction | str)
         if isinstance(found, Interaction):
-            assert all(isinstance(part, str) for part in (found.who, found.team, found.channel, found.act, found.key))
+            assert all(
+                isinstance(part, str) for part in (found.who, found.team, found.channel, found.request_id, found.key)
+            )
             assert found.thread is None or isinstance(found.thread, str)
 
 
@@ -47,7 +49,7 @@ def test_garbage_inside_never_raises(odd: object) -> None:
 
 
 def test_a_button_is_read_whole() -> None:
-    """Who, where, which act, and what Slack calls the click."""
+    """Who, where, which request, and what Slack calls the click."""
     body = {
         "user": {"id": ANA, "team_id": TEAM},
         "team": {"id": "T0HOME"},
@@ -57,7 +59,7 @@ def test_a_button_is_read_whole() -> None:
         "actions": [{"value": "i1.abc"}],
     }
     assert from_action(body, "ack") == Interaction(
-        "ack", ANA, TEAM, CHANNEL, Surface.BUTTON, "t1", act="i1.abc", trigger="t1", message="1.5"
+        "ack", ANA, TEAM, CHANNEL, Surface.BUTTON, "t1", request_id="i1.abc", trigger="t1", message="1.5"
     )
 
 
@@ -80,7 +82,7 @@ def test_a_dialogs_inputs_are_read_by_their_block() -> None:
     body = {"view": {"id": "V1", "hash": "h1", "private_metadata": "i1.abc", "state": {"values": values}}}
     found = from_view(body, "silence", "silence")
     assert found.values == {"custom": "2h", "preset": "1h", "target": "24"}
-    assert (found.act, found.key, found.step) == ("i1.abc", "view:V1:h1:silence", "silence")
+    assert (found.request_id, found.key, found.step) == ("i1.abc", "view:V1:h1:silence", "silence")
 
 
 @pytest.mark.parametrize(

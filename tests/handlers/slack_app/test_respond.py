@@ -8,7 +8,7 @@ import pytest
 from bot.core.message import Message
 from bot.core.record import Change
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.ports import Failure, Unreachable
 from handlers.slack_app.respond import tell
 from tests.builders import CHANNEL, POOL
@@ -34,7 +34,7 @@ def audited(door: Door) -> list[str]:
 async def test_a_click_that_comes_twice_is_no_second_click() -> None:
     """One owner; the person is not told "already requested" of what worked; the audit trail has both deliveries."""
     async with await opened() as door:
-        value = act_id(door.world.incident, "ack")
+        value = request_id(door.world.incident, "ack")
         for _ in range(2):
             assert (await door.press("ack", value, trigger_id="same")).status_code == 200
         assert door.world.incident.owner == ANA
@@ -57,7 +57,7 @@ async def test_a_mention_that_slack_sends_again_is_silent_after_the_first() -> N
 async def test_a_dialog_that_comes_twice_closes_both_times() -> None:
     """The very same submission: no refusal takes the place of a dialog that was taken."""
     async with await opened() as door:
-        await door.press("silence", act_id(door.world.incident, "silence"))
+        await door.press("silence", request_id(door.world.incident, "silence"))
         ((_, view),) = door.world.chat.views
         door.numbers = iter([7, 8, 7, 8])
         answers = [(await door.submit(view, preset="1h")).json() for _ in range(2)]
@@ -69,7 +69,7 @@ async def test_a_dialog_that_comes_twice_closes_both_times() -> None:
 async def test_one_dialog_is_opened_for_one_press() -> None:
     """A trigger works once: the second try would only read "Slack did not open the dialog"."""
     async with await opened() as door:
-        value = act_id(door.world.incident, "scale_up")
+        value = request_id(door.world.incident, "scale_up")
         for _ in range(2):
             await door.press("scale_up", value, trigger_id="same")
         assert len(door.world.chat.views) == 1

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.core.requests.interaction import Interaction, Surface
-from bot.core.requests.offer import act_id
+from bot.core.requests.offer import request_id
 from bot.core.requests.request import Request
 from bot.ports import Failure, Unreachable
 from bot.scaling.dialog_sizes import NAME as SHOWN
@@ -21,8 +21,8 @@ UNKNOWN = "It is not known whether that was recorded"
 
 def asked(name: str, surface: Surface = Surface.BUTTON, step: str = "", error: Exception | None = None) -> str:
     """What the person reads."""
-    request = Interaction(name, ANA, TEAM, CHANNEL, surface, "k1", step=step)
-    answer = unanswered(request, error or TimeoutError())
+    interaction = Interaction(name, ANA, TEAM, CHANNEL, surface, "k1", step=step)
+    answer = unanswered(interaction, error or TimeoutError())
     assert answer.whisper is not None
     return answer.whisper.text
 
@@ -69,7 +69,7 @@ def written(door: Door) -> tuple[object, ...]:
 async def test_a_press_that_opens_a_dialog_writes_nothing(name: str) -> None:
     """What the words rest on: the store is only read, and when it is lost the person hears that nothing was done."""
     async with Door() as door:
-        value = act_id(await door.world.opens(), name)
+        value = request_id(await door.world.opens(), name)
         before = written(door)
         press = door.choose(value) if name == "resolve" else door.press(name, value)
         assert (await press).status_code == 200
@@ -93,7 +93,7 @@ async def test_a_look_writes_nothing(name: str) -> None:
 async def test_a_silence_button_that_takes_too_long_can_be_pressed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same button, a moment later, opens its dialog."""
     async with Door() as door:
-        value = act_id(await door.world.opens(), "silence")
+        value = request_id(await door.world.opens(), "silence")
 
         async def hangs(*_: object) -> None:
             await asyncio.Event().wait()

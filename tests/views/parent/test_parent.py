@@ -218,8 +218,8 @@ def test_buttons_carry_their_offer_and_the_rest_stands_in_one_menu() -> None:
     row = next(block for block in draw(of, seen).blocks if block["type"] == "actions")["elements"]
     assert isinstance(row, list)
     assert [one["action_id"] for one in row] == ["ack", "silence", "scale_up", "diagnose", "more"]
-    assert [one["value"] for one in row[:4]] == [offer.act for offer in samples.offers(of)[:4]]
-    assert [one["value"] for one in row[4]["options"]] == [offer.act for offer in samples.offers(of)[4:]]
+    assert [one["value"] for one in row[:4]] == [offer.request_id for offer in samples.offers(of)[:4]]
+    assert [one["value"] for one in row[4]["options"]] == [offer.request_id for offer in samples.offers(of)[4:]]
     assert row[0]["accessibility_label"] == "Acknowledge: linux.2xlarge and linux.g5.4xlarge.nvidia.gpu"
 
 
