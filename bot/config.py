@@ -1,4 +1,4 @@
-"""Environment and tailback.toml become Settings; every problem is reported at once, each with its place and remedy."""
+"""Reads environment and tailback.toml into Settings; reports every problem at once, with place and remedy."""
 
 import os
 import tomllib
@@ -31,7 +31,7 @@ from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.settings import Table as Table  # noqa: PLC0414 - the same
 
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
-"""Set but empty, this one means that the body alone is signed; every other empty variable counts as not set."""
+"""Set but empty, this one means that only the body is signed; any other empty variable counts as unset."""
 
 
 _WORDS = {
@@ -54,13 +54,13 @@ _WORDS = {
     "less_than_equal": "is too large; write {le} or less",
     "less_than": "is too large; write less than {lt}",
 }
-"""What pydantic calls a mistake, or how it begins to: what is wrong, and what to do."""
+"""Pydantic's error type, or its prefix → the problem and the remedy."""
 
 
 class ConfigError(Exception):
-    """The configuration cannot be used; `problems` has one sentence each: place, what is wrong, what to do.
+    """The configuration cannot be used; `problems` has one sentence each: place, problem, remedy.
 
-    `readable` is all of it but what is wrong, so that the rest can be judged in the same go; None: nobody kept it.
+    `readable` is the valid rest, so that it can be checked in the same run; None if nobody kept it.
     """
 
     def __init__(self, problems: list[str], readable: "Settings | None" = None) -> None:
@@ -69,7 +69,7 @@ class ConfigError(Exception):
 
 
 class File(Table):
-    """tailback.toml as a whole. Tables of integrations stay raw here: each is read beside its integration."""
+    """tailback.toml as a whole; tables of integrations stay raw and are validated by their integration."""
 
     slack: SlackTable = SlackTable()
     route: list[RouteTable] = Field(default_factory=list)
@@ -87,7 +87,7 @@ class File(Table):
 
     @property
     def paces(self) -> Timing:
-        """The paces that the core judges by."""
+        """The intervals that the core uses."""
         t = self.timing
         return Timing(
             t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look, t.speed, t.watch
@@ -95,7 +95,7 @@ class File(Table):
 
     @property
     def pools(self) -> dict[str, PoolRules]:
-        """What the core needs to know of each pool."""
+        """The core's settings of each pool."""
         return {
             name: PoolRules(
                 name, dict(pool.match), pool.floor, pool.boot_time, bool(pool.scaler), pool.warn_wait, pool.warn_queued
@@ -110,7 +110,7 @@ class File(Table):
 
     @property
     def default_route(self) -> Route:
-        """Where incidents without a route go."""
+        """The destination of incidents without a route."""
         return Route(self.slack.channel, {}, self.slack.mention or None)
 
 
@@ -138,32 +138,32 @@ class Environment(Table):
 
     @property
     def webhook_tokens(self) -> tuple[str, ...]:
-        """Every token that is valid now; two during a rotation."""
+        """All valid tokens; two during a rotation."""
         return parts(self.tailback_webhook_token)
 
     @property
     def github_secrets(self) -> tuple[str, ...]:
-        """Every secret of GitHub's webhooks that is valid now; two during a rotation."""
+        """All valid secrets of GitHub's webhooks; two during a rotation."""
         return parts(self.github_webhook_secret)
 
 
 def parts(secret: SecretStr) -> tuple[str, ...]:
-    """The values of a variable that may hold several, with commas between them."""
+    """The comma-separated values of a variable."""
     return tuple(part.strip() for part in secret.get_secret_value().split(",") if part.strip())
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The environment and the file together; `secret` looks up what `token_env` names."""
+    """Environment and file together; `secret` looks up the variable that a `token_env` names."""
 
     env: Environment
     file: File
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def secret(self, variable: str) -> str:
-        """The value of a variable that the file names, without blanks and line ends around it.
+        """The value of a variable that the file names, stripped.
 
-        Raises ConfigError when it is not set.
+        Raises ConfigError if it is not set.
         """
         if not (value := self.variables.get(variable, "").strip()):
             raise ConfigError([f"{variable}: tailback.toml names this variable, but it is not set; set it or drop it"])
@@ -171,7 +171,7 @@ class Settings:
 
 
 def load(variables: Mapping[str, str] | None = None) -> Settings:
-    """Read environment and file; raises ConfigError with every problem found in either, and with the rest of both."""
+    """Read environment and file; raises ConfigError with every problem of both, and with the valid rest."""
     variables = dict(os.environ if variables is None else variables)
     problems: list[str] = []
     given = {name.lower(): value for name, value in variables.items() if value or name in EMPTY_SAYS_SOMETHING}
@@ -197,7 +197,7 @@ def read_file(path: Path) -> File:
 
 
 def _read(path: Path) -> tuple[File, list[str]]:
-    """(what can be used of tailback.toml, what is wrong with the rest)."""
+    """(the valid part of tailback.toml, the problems of the rest)."""
     if not path.exists():
         return File(), []
     try:
@@ -214,7 +214,7 @@ def _read(path: Path) -> tuple[File, list[str]]:
 
 
 def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, object]:
-    """The tables of which nothing is wrong. Pools go one by one, and all of them when it is not known what measures."""
+    """The valid tables; pools are judged one by one, or all together if the metrics sources are unknown."""
     rest = dict(raw)
     for section, *inner in (problem["loc"] for problem in error.errors()):
         pools = rest.get("pool")

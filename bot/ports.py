@@ -1,4 +1,4 @@
-"""What Tailback needs of the outside: Protocols, the values they carry, and the two exceptions that cross floors."""
+"""The Protocols of external systems, the values they carry, and the two exceptions for callers."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -22,10 +22,10 @@ R = TypeVar("R", bound=Record)
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
-    """A sentence for a person: what was not done, why, and what helps.
+    """A refusal in words for a person: what was not done, why, and the remedy.
 
-    `who` did it already, if somebody did; `may` are the people and user groups who are allowed to; `where` the channels
-    in which it can be asked.
+    `who` did it already, if somebody did; `may` are the people and user groups with permission; `where` the channels in
+    which it can be requested.
     """
 
     def __init__(
@@ -36,12 +36,12 @@ class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, no
 
 
 class Failure(StrEnum):
-    """What a failed call means for what was asked (docs/reliability.md#what-slack-errors-do)."""
+    """Classes of failed calls (docs/reliability.md#what-slack-errors-do)."""
 
     LATER = "later"
-    """Not accepted; try again after a while."""
+    """Not accepted; try again later."""
     UNKNOWN = "unknown"
-    """It may have happened: look before asking again."""
+    """It may have happened: check before trying again."""
     UNCONNECTED = "unconnected"
     """Never reached the system; not done."""
     SHAPE = "shape"
@@ -49,13 +49,13 @@ class Failure(StrEnum):
     PLACE = "place"
     """The channel cannot be used; not done."""
     CREDENTIALS = "credentials"
-    """The token is not accepted; not done, and nothing will be until it is mended."""
+    """The token is not accepted; not done, and nothing will be until it is fixed."""
     GONE = "gone"
-    """The thing to change does not exist any more."""
+    """The object no longer exists."""
 
 
 class Unreachable(Exception):  # noqa: N818 - named by what is true of the system
-    """`system` could not do `what`; `failure` says whether it may have happened all the same."""
+    """`system` could not do `what`; `failure` says whether it may have happened."""
 
     def __init__(
         self,
@@ -73,18 +73,18 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
 
     @property
     def retryable(self) -> bool:
-        """Whether asking the same again later can help."""
+        """Whether repeating the request later can help."""
         return self.failure in {Failure.LATER, Failure.UNKNOWN, Failure.UNCONNECTED}
 
 
 class Store(Protocol):
-    """Records and their due times. Every method raises Unreachable("Redis", ...) when the store cannot be used."""
+    """Records and their due times. Every method raises Unreachable("Redis", ...) if the store is unavailable."""
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
-        """One record; None when there is none."""
+        """One record; None if it does not exist."""
 
     async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
-        """The records that exist, by id."""
+        """The existing records by id."""
 
     async def find(self, index: str) -> str | None:
         """The id that an index points to."""
@@ -96,16 +96,16 @@ class Store(Protocol):
         """The members of a set."""
 
     async def listed(self, name: str) -> tuple[str, ...]:
-        """Who stands in a list now (`Change.listed`)."""
+        """Members of a list (`Change.listed`)."""
 
     async def done_by(self, mark: str) -> str | None:
-        """What the thing behind `mark` was applied to; None when it was not."""
+        """The object to which `mark` was applied; None if it was not."""
 
     async def commit(self, change: Change) -> None:
-        """Apply a change atomically; safe to repeat. Raises Conflict or AlreadyDone, and then nothing was written."""
+        """Apply a change atomically; safe to repeat. Raises Conflict or AlreadyDone, then nothing was written."""
 
     async def claim(self, most: int) -> Claims:
-        """Take up to `most` due records for the length of the lease."""
+        """Claim up to `most` due records for the length of the lease."""
 
     async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
         """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds to wait."""
@@ -114,45 +114,46 @@ class Store(Protocol):
         """Grant nothing in a rate lane for that long: a 429 stops the queue, not one coroutine."""
 
     async def woken(self, timeout_seconds: float) -> bool:
-        """Wait until a commit anywhere made something due; False after the timeout."""
+        """Wait until a commit makes something due; False after the timeout."""
 
     def lost_data(self) -> bool:
-        """Whether the store knows less than this process saw it keep; stays so until `accept_loss` (P10)."""
+        """Whether the store has lost records that this process wrote; stays so until `accept_loss` (P10)."""
 
     def accept_loss(self) -> None:
-        """Go on from what the store holds now: what was lost has been recovered from outside."""
+        """Continue with the data in the store; lost records have been recovered from outside."""
 
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         """(stream id, entry, hash) in order; `after` is exclusive."""
 
     async def audit_head(self) -> str:
-        """The hash of the entry that was written last; empty before the first."""
+        """The hash of the last entry; empty before the first."""
 
 
 class Chat(Protocol):
-    """Slack. Every method raises Unreachable("Slack", ...); one call is one request, never repeated by itself."""
+    """Slack. Every method raises Unreachable("Slack", ...); one call is one request, without retries."""
 
     async def post(
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
-        """Post; `mark` (opaque) is stored as message metadata, so that `find` can answer later."""
+        """Post a message; the opaque `mark` is stored as metadata for `find`."""
 
     async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
-        """Replace a message's text and blocks, and its mark when one is given."""
+        """Replace a message's text and blocks, and its mark if given."""
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
-        """Our own message that carries `mark`, posted after `since`; the oldest when there are several."""
+        """Our message with `mark`, posted after `since`; the oldest of several."""
 
     async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
-        """Our own marked messages in a channel, posted after `since`, oldest first; replies are left out."""
+        """Our marked messages in a channel, posted after `since`, oldest first, without replies."""
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        """Tell one person alone."""
+        """Send a message that only one person sees."""
 
     async def upload(self, name: str, title: str, content: bytes) -> str:
-        """A file that stands in no channel, to be shown by a message of ours; gives its id. Three requests in a row.
+        """Upload a file to no channel, for use in our messages, and return its id. Three requests in a row.
 
-        CREDENTIALS without the scope `files:write`. A message may be refused (SHAPE) until Slack has looked at it.
+        CREDENTIALS without the scope `files:write`. A message with it may be refused (SHAPE) until Slack has processed
+        the file.
         """
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
@@ -162,44 +163,43 @@ class Chat(Protocol):
         """Draw App Home for one person."""
 
     async def permalink(self, channel: str, ts: str) -> str:
-        """The address of a message; empty when Slack does not give one."""
+        """The link of a message; empty if Slack gives none."""
 
     async def person(self, user: str) -> Person:
-        """Who somebody is; cached at most 60 s."""
+        """A person; cached for at most 60 s."""
 
     async def group_members(self, group: str) -> frozenset[str]:
-        """User ids of a user group; cached at most 60 s."""
+        """Members of a user group; cached for at most 60 s."""
 
 
 class Jobs(Protocol):
-    """The jobs of GitHub Actions as its webhooks told them."""
+    """Jobs of GitHub Actions, from its webhooks."""
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
-        """The jobs that ask for a runner label: all that wait or run, and those that ended in the last hour.
+        """A label's jobs: all that wait or run, and those that ended in the last hour.
 
-        In no order; labels match without regard to case. Empty when no webhook ever told of the label. Raises
-        Unreachable("Redis", ...).
+        Unordered; labels ignore case. Empty if no webhook ever mentioned the label. Raises Unreachable("Redis", ...).
         """
 
     async def line(self) -> WebhookCoverage | None:
-        """How long webhooks have come without a gap; None when none came in two hours. Raises Unreachable."""
+        """How long webhooks have arrived without a gap; None if none did in two hours. Raises Unreachable."""
 
 
 class Metrics(Protocol):
-    """A source of queue figures."""
+    """A metrics source."""
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool now; single figures may be unknown. Raises Unreachable when the source gives nothing at all."""
+        """The pool now; single figures may be unknown. Raises Unreachable if there are none at all."""
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """The pool's past, oldest first; empty when the source has none."""
+        """The pool's history, oldest first; empty if the source has none."""
 
 
 class Scaler(Protocol):
-    """A lever on one pool's capacity. Raises Unreachable, or Refused with the back end's own reason."""
+    """Sets one pool's size. Raises Unreachable, or Refused with the back end's reason."""
 
     async def read(self) -> Capacity:
-        """What is set now."""
+        """The present size."""
 
     async def set(self, target: int, request_id: str) -> None:
         """Set an absolute target; `request_id` is the Idempotency-Key. Raises Unreachable(UNKNOWN) on no answer."""
@@ -207,70 +207,70 @@ class Scaler(Protocol):
 
 @runtime_checkable
 class Rehearsed(Protocol):
-    """A back end that knows, without changing anything, whether it would be allowed to do what is asked of it later."""
+    """A back end that can check its permissions without changing anything."""
 
     async def lacking(self) -> tuple[str, ...] | None:
-        """The rights that are missing, a sentence each with its remedy; None when that cannot be told. Never raises."""
+        """Missing permissions, a sentence with remedy each; None if unknown. Never raises."""
 
 
 class Alertmanager(Protocol):
-    """Silences, and what fires, by the Alertmanager v2 API."""
+    """Silences and firing alerts, by the Alertmanager v2 API."""
 
     kind: str
     """grafana or alertmanager."""
     max_silence_seconds: float
     addresses: tuple[str, ...]
-    """Under which it is known: the configured one, and the one that stands in what it sends."""
+    """Its addresses: the configured one, and the one in its payloads."""
 
     async def silence(
         self, matchers: Sequence[Matcher], *, starts_at: float, ends_at: float, by: str, comment: str
     ) -> str:
-        """Create a silence and return its id; raises Refused when the back end will not have it."""
+        """Create a silence and return its id; raises Refused if the back end rejects it."""
 
     async def find(self, tag: str) -> SilenceFound | None:
-        """The newest silence that is active or pending and whose comment carries `tag`."""
+        """The newest active or pending silence with `tag` in its comment."""
 
     async def get(self, silence_id: str) -> SilenceFound | None:
-        """One silence; None when the back end does not know it."""
+        """One silence; None if the back end does not know it."""
 
     async def silenced(self) -> tuple[SilenceFound, ...]:
-        """The silences that are active now, whoever made them."""
+        """All active silences, whoever created them."""
 
     async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:
-        """Give an active silence another end (epoch seconds); its id may be another one afterwards.
+        """Give an active silence another end (epoch seconds); its id may change.
 
-        Raises Refused when it is over, Unreachable(failure=UNKNOWN) on no answer.
+        Raises Refused if it has ended, Unreachable(failure=UNKNOWN) without a response.
         """
 
     async def end(self, silence_id: str) -> None:
-        """End a silence now; ending it twice is fine."""
+        """End a silence now; repeating it is harmless."""
 
     async def firing(self) -> tuple[Alert, ...]:
-        """The alerts that fire now, silenced ones included."""
+        """The firing alerts, silenced ones included."""
 
     async def groups(self) -> tuple[Delivery, ...]:
-        """What fires now, in the groups that the source sends, one for each receiver; silenced ones included."""
+        """Firing alerts in the source's groups, one per receiver; silenced ones included."""
 
 
 class Sns(Protocol):
-    """Amazon SNS: its certificates and its subscriptions. Raises Unreachable when it cannot be asked."""
+    """Amazon SNS: certificates and subscriptions. Raises Unreachable."""
 
     async def vouched(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
-        """Whether the owner of that certificate signed these bytes; `version` "1" is SHA-1, "2" is SHA-256."""
+        """Whether the certificate's owner signed these bytes; `version` "1" is SHA-1, "2" is SHA-256."""
 
     async def confirm(self, address: str) -> None:
-        """Ask for the address that confirms a subscription; raises Refused when SNS will not have it."""
+        """Request the address that confirms a subscription; raises Refused if SNS rejects it."""
 
 
 class Artist(Protocol):
-    """Turns drawings into pictures."""
+    """Renders drawings."""
 
     async def png(self, drawing: Drawing) -> bytes:
-        """The picture as a PNG file."""
+        """The drawing as a PNG file."""
 
 
 class Outside(Protocol):
-    """Somebody who is told when Slack cannot be reached for too long."""
+    """A recipient outside Slack, notified when Slack is unreachable for too long."""
 
     async def tell(self, event: str, text: str) -> None:
         """Send one small JSON document."""

@@ -1,4 +1,4 @@
-"""The sections of tailback.toml that are the same whatever is connected: each setting with its default and its unit."""
+"""The sections of tailback.toml that do not depend on integrations: settings, defaults and units."""
 
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ def _within_the_past(given: float) -> float:
 
 
 def _proxy(given: str) -> str:
-    """The address as it is; raises ValueError with a remedy, and never repeats the value: it may hold a password."""
+    """The unchanged address; raises ValueError with a remedy, and never repeats the value, a possible secret."""
     try:
         url = urlsplit(given.strip())
         whole = url.scheme in {"http", "https"} and bool(url.hostname) and (url.port is None or url.port > 0)
@@ -41,12 +41,12 @@ class Table(BaseModel):
 
 
 class ReachTable(Table):
-    """The settings of everything that is reached over HTTP by an address of its own."""
+    """Common settings of everything that is reached over HTTP."""
 
     ca_file: str = ""
-    """Certificate authorities to believe instead of the usual ones, as a file in PEM."""
+    """Trusted certificate authorities instead of the usual ones, as a PEM file."""
     proxy: Annotated[str, AfterValidator(_proxy)] = ""
-    """Address of an HTTP proxy in between; the environment's proxies are never used."""
+    """Address of an HTTP proxy; the environment's proxies are never used."""
     proxy_basic_env: str = ""
     """Names the variable that holds `user:password` for that proxy."""
 
@@ -58,13 +58,13 @@ class SlackTable(ReachTable):
     fallback_channel: str = ""
     mention: str = ""
     pace: Seconds = 1.0
-    """Least time between two messages in one channel; Slack allows about one a second. "0s": no pacing."""
+    """Shortest time between two messages in one channel; Slack allows about one a second. "0s": no limit."""
     edit_pace: Seconds = 1.4
-    """Least time between two edits of messages in the workspace; Slack allows about 50 a minute."""
+    """Shortest time between two edits in the workspace; Slack allows about 50 a minute."""
     storm: int = Field(default=4, ge=1)
     """From this many incidents waiting for their thread in one channel, one digest names them all at once."""
     settle: Seconds = 10.0
-    """How long a message that was sent without an answer may take to show up in Slack's history."""
+    """How long an unanswered message may take to appear in Slack's history."""
 
 
 class RouteTable(Table):
@@ -104,15 +104,15 @@ class TimingTable(Table):
     speed: float = Field(default=1.0, gt=0)
     """How many of the pools' seconds pass in one second of the clock; other than 1 only in a simulation."""
     lease: Seconds = 10.0
-    """How long one process may work on a record before another one may take it over."""
+    """How long a process may work on a record before another may take it over."""
     resync: Seconds = 300.0
-    """How often what fires is read from the alert source, to heal what deliveries missed."""
+    """How often firing alerts are read from the alert source, in case a delivery was missed."""
     sweep: Seconds = 60.0
-    """How often Slack's own record is searched for a second thread of one incident, and silences are checked."""
+    """How often the history is searched for second threads, and silences are checked."""
     watch: Seconds = 60.0
-    """How often pools are measured that no open incident speaks of, for their past and the early warning; "0s": off."""
+    """How often pools without an incident are measured, for history and early warning; "0s": off."""
     backfill: Annotated[Seconds, AfterValidator(_within_the_past)] = KEPT_SECONDS
-    """How far back a pool's past is filled in from its source's own history, once; "0s": off."""
+    """How far back a pool's history is filled in from its source, once; "0s": off."""
 
 
 class EarlyTable(Table):
@@ -122,7 +122,7 @@ class EarlyTable(Table):
 
 
 class ReportTable(Table):
-    """`[report]`: the weekly post, and by what the longer view judges."""
+    """`[report]`: the weekly post and its target."""
 
     enabled: bool = True
     day: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
@@ -164,7 +164,7 @@ class SnsTable(ReachTable):
 
 
 class PoolTable(Table):
-    """`[pool."NAME"]`: what is the same for every source; the rest is read by the pool's metrics source."""
+    """`[pool."NAME"]`: common settings; the others belong to the pool's metrics source."""
 
     model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
 
@@ -173,12 +173,12 @@ class PoolTable(Table):
     floor: int = Field(default=0, ge=0)
     boot_time: Seconds = 180.0
     warn_wait: Seconds | None = None
-    """The early warning speaks of this oldest wait; absent: of what past alerts fired at."""
+    """Longest wait of the early warning; absent: learnt from past alerts."""
     warn_queued: int | None = Field(default=None, ge=1)
-    """And of this many queued jobs."""
+    """Queued jobs of the early warning."""
     scaler: dict[str, object] = Field(default_factory=dict)
 
     @property
     def figures(self) -> dict[str, object]:
-        """The keys that belong to the metrics source: a preset, or each figure by hand."""
+        """The keys of the metrics source: a preset, or single figures."""
         return dict(self.model_extra or {})

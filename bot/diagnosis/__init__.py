@@ -1,1 +1,1 @@
-"""Why a queue queues: one rule a file, pure; `table.py` names them, `rank.py` asks them."""
+"""Finds out why a pool queues: one pure rule per file; `registry.py` lists them, `rank.py` runs them."""

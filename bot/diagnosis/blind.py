@@ -4,7 +4,7 @@ from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 
 
 def find(facts: Facts) -> Finding | None:
-    """The last look failed, is stale, or does not know the queue."""
+    """The latest sample failed, is stale, or lacks the queue length."""
     now = facts.now
     why = facts.trouble
     if why is None and facts.series and now.queued is None:

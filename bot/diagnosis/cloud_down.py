@@ -1,4 +1,4 @@
-"""The cloud answers creates with its own errors (docs/design/diagnosis.md#cloud-outage)."""
+"""The cloud itself fails launch requests (docs/design/diagnosis.md#cloud-outage)."""
 
 from bot.core.finding import Cause, Rule, Scaling
 from bot.diagnosis.refusals import refused

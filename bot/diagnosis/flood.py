@@ -7,12 +7,12 @@ from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 WINDOW_MINUTES = 15.0
 LEAST_SHARE = 0.4
 LEAST_TIMES = 2.0
-"""The source sends at least so many times what it usually does."""
+"""The source sends at least this many times its usual number."""
 ADVICE = "Stop the source and cancel its waiting runs first; only then do more runners serve anybody else."
 
 
 def find(facts: Facts) -> Finding | None:
-    """One source sends a great part of the jobs, far more than it usually does, while the others do not."""
+    """One source sends a large part of the jobs, far more than usual, while the others do not."""
     now = facts.now
     total = sum(c.number for c in now.arrivals_by_source)
     if total < 5:
@@ -38,7 +38,7 @@ def find(facts: Facts) -> Finding | None:
 
 
 def _at_least(number: int, of: int, share: float) -> float:
-    """The probability that so many of all jobs come from a source that has this share of them (binomial)."""
+    """The probability that a source with this share sends so many of all jobs (binomial)."""
     if share <= 0 or share >= 1:
         return 1.0 if share >= 1 or number <= 0 else 0.0
     yes, no = math.log(share), math.log1p(-share)
@@ -48,7 +48,7 @@ def _at_least(number: int, of: int, share: float) -> float:
 
 
 def _usual(facts: Facts) -> dict[str, float]:
-    """Jobs a minute that each source usually sends; empty when that is not known."""
+    """Usual jobs per minute of each source; empty if unknown."""
     rate = facts.usual("arrivals_per_minute", facts.now.usual_arrivals_per_minute)
     every = sum(c.number for c in facts.now.usual_by_source)
     return {c.name: rate * c.number / every for c in facts.now.usual_by_source} if rate and every else {}

@@ -11,11 +11,11 @@ from bot.core.words import count, duration
 HOSTED = re.compile(r"(ubuntu|windows|macos)-(latest|slim|\d+(\.\d+)?)(-(arm|intel|large|xlarge))?")
 """The provider's own labels (docs.github.com, "GitHub-hosted runners")."""
 FLAT_SECONDS = 1200.0
-"""Chance keeps a number of running jobs the same for minutes, not for so long."""
+"""By chance, a number of running jobs stays the same for minutes, but not for this long."""
 
 
 def find(facts: Facts) -> Finding | None:
-    """The label is one of the provider's; a flat number of running jobs points at its cap."""
+    """The label belongs to the provider; a constant number of running jobs suggests its quota."""
     if not HOSTED.fullmatch(facts.pool):
         return None
     seen = [f"{facts.pool} is a label of the CI provider's own machines"]

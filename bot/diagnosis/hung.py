@@ -7,13 +7,13 @@ from bot.core.words import count, duration
 
 LONGER = 1.4
 HANGS = 4.5
-"""The longest running job runs that many times the usual median."""
+"""The longest job runs this many times the usual median."""
 ONE_JOB = 0.4
-"""Some job is always the longest, and many pools have one that takes hours: alone it holds one runner."""
+"""Some job is always the longest, and many pools have one that takes hours; a single one holds one runner."""
 
 
 def find(facts: Facts) -> Finding | None:
-    """Durations rose while arrivals did not, or jobs run on that should have ended long ago."""
+    """Durations rose while arrivals did not, or jobs run that should have ended long ago."""
     now = facts.now
     usual = facts.usual("duration_p50_seconds", now.usual_duration_seconds)
     if not usual or not now.busy:
@@ -42,7 +42,7 @@ def find(facts: Facts) -> Finding | None:
 
 
 def _slower(facts: Facts, usual: float) -> tuple[str, float] | None:
-    """Fewer jobs ended than the runners that were busy a usual duration earlier owe, beyond chance (Poisson)."""
+    """Fewer jobs ended than expected from the runners that were busy a usual duration earlier (Poisson)."""
     ended = due = 0.0
     for ago in (0, 10, 20):
         near = [s for s in facts.recent(ago + 2) if s.completions_per_minute is not None]

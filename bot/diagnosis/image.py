@@ -1,4 +1,4 @@
-"""The machine image that is configured cannot be found (docs/design/diagnosis.md#missing-images)."""
+"""The configured machine image does not exist (docs/design/diagnosis.md#missing-images)."""
 
 from bot.core.finding import Cause, Rule, Scaling
 from bot.diagnosis.refusals import refused

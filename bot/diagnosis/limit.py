@@ -1,12 +1,12 @@
-"""The limit is reached with real work on every runner (docs/design/diagnosis.md#the-limit)."""
+"""The pool is at its limit with real work (docs/design/diagnosis.md#the-limit)."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count
 
 NEARLY = 0.93
-"""Where a runner ends with its job, its place is empty for some seconds before the next one is created."""
+"""When runners end with their job, a slot is empty for some seconds before the next runner is created."""
 STILL = 0.75
-"""In the newest look so many must be there: where half of them have gone in this minute, another cause has begun."""
+"""Required share in the latest sample: if half of the runners left just now, another cause has begun."""
 
 
 def find(facts: Facts) -> Finding | None:

@@ -10,7 +10,7 @@ ADVICE = "Resend the requests for the jobs that really wait, or raise the minimu
 
 
 def find(facts: Facts) -> Finding | None:
-    """Room below the limit, nobody idle, jobs wait, and for two boot times hardly a runner has been asked for."""
+    """Room below the limit, no idle runners, waiting jobs, and hardly a launch request for two boot times."""
     now = facts.now
     if now.idle or now.online is None or now.create_failures or not now.queued:
         return None

@@ -1,18 +1,18 @@
-"""Hosts or their agents are gone: registered, but offline (docs/design/diagnosis.md#offline-hosts)."""
+"""Hosts or agents are offline (docs/design/diagnosis.md#offline-hosts)."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count
 
 LEAST_SHARE = 0.15
-"""Of the runners that are usually there, so many are gone; rows that are always offline are no part of either."""
+"""Smallest missing share of the usual runners; rows that are always offline count in neither."""
 MOST_OF_IT = 0.5
-"""So large a part of a pool is missed, however long it has been away."""
+"""So large a share of a pool is reported for any length of time."""
 WHOLE = (0.9, 1.1)
-"""Online and offline runners together, by the limit: hosts that are the pool, and no rows that were left behind."""
+"""Online plus offline runners as a share of the limit: then they are the whole pool, not leftover rows."""
 
 
 def find(facts: Facts) -> Finding | None:
-    """More runners are offline than is usual, or most of a pool that has no others, and it is a part that counts."""
+    """More runners are offline than usual, or most of a pool without other runners, and the share is relevant."""
     now = facts.now
     if not now.offline or now.online is None:
         return None

@@ -1,4 +1,4 @@
-"""The cloud refuses for lack of permission: a policy or a role has changed (docs/design/diagnosis.md#permission)."""
+"""The cloud refuses because a permission is missing (docs/design/diagnosis.md#permission)."""
 
 from bot.core.finding import Cause, Rule, Scaling
 from bot.diagnosis.refusals import refused

@@ -8,7 +8,7 @@ from bot.core.words import count, listed
 
 
 def find(facts: Facts) -> Finding | None:
-    """The provider says so itself, or several pools have idle runners beside their queue."""
+    """The provider reports it, or several pools have idle runners beside a queue."""
     around, now = facts.around, facts.now
     many = bool(now.idle) and len(around.idle_beside) > 1
     if around.provider_up is not False and not many:

@@ -1,4 +1,4 @@
-"""Asks every rule and ranks what they find; what a rule could not see is said, and 'unknown' is an answer."""
+"""Runs all rules and ranks their findings; reports unavailable figures, and 'unknown' is a valid result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,13 +27,13 @@ OUTRANKED = {
     Cause.LOST_EVENTS: (Cause.PROVIDER, Cause.UNKNOWN_LABEL),
     Cause.HUNG: (Cause.PROVIDER,),
 }
-"""Cause → causes that explain it: where both are found with some confidence, the deeper one comes first."""
+"""Cause → causes that explain it; if both are found with some confidence, the explaining one comes first."""
 
 
 MOST_CAUSES = 3
-"""Of one pool, that a person is told."""
+"""Causes shown per pool."""
 MOST_TOGETHER = 400
-"""Characters of a line that gives figures of several pools."""
+"""Length of a line with figures of several pools."""
 TELLS = {
     **dict.fromkeys((c for c in REFUSALS if c is not Cause.UNREGISTERED), "create_failures_by_code"),
     Cause.REFUSED: "create_failures",
@@ -42,7 +42,7 @@ TELLS = {
     Cause.OFFLINE: "offline",
     Cause.LIMIT: "limit",
 }
-"""Cause → the figure that its evidence gives whenever the figure counts."""
+"""Cause → the figure that its evidence contains."""
 FIGURES = {
     "api_remaining": "what is left of the API limit",
     "arrivals_by_source": "the sources of new jobs",
@@ -63,7 +63,7 @@ FIGURES = {
     "starts_per_minute": "starts",
     "usual_by_source": "the usual sources",
 }
-"""Figures that a rule may lack, as people read them."""
+"""Figures that a rule may lack, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +73,18 @@ class Diagnosis:
     pool: str
     findings: tuple[Finding, ...]
     missing: tuple[str, ...]
-    """Figures that rules wanted and did not have."""
+    """Figures that rules needed and did not get."""
     waits: bool
-    """Whether jobs wait longer than is normal; None of the causes is asked when they do not."""
+    """Whether jobs wait longer than normal; otherwise no rule is run."""
 
     @property
     def top(self) -> Finding | None:
-        """The likeliest cause; None when nothing fits."""
+        """The likeliest cause; None if no rule matches."""
         return self.findings[0] if self.findings else None
 
 
 def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
-    """Ask each rule whose figures are there; the order of the rules breaks ties."""
+    """Run every rule whose figures are available; the order of the rules breaks ties."""
     found: list[Finding] = []
     missing: list[str] = []
     for rule in rules:
@@ -130,7 +130,7 @@ def sentences(diagnosis: Diagnosis, *alike: Diagnosis, most: int = MOST_CAUSES) 
 
 
 def _evidence(by_pool: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
-    """(what all of them show, as a sentence; what each shows besides)."""
+    """(the shared evidence as a sentence, the evidence of each)."""
     first = next(iter(by_pool.values()))
     shared = [line for line in first if all(line in lines for lines in by_pool.values())]
     own = {pool: [line for line in lines if line not in shared] for pool, lines in by_pool.items()}
@@ -140,13 +140,13 @@ def _evidence(by_pool: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
 
 
 def _by_pool(place: int, own: Sequence[str]) -> list[str]:
-    """One line while it is short; else one for each pool, so that no line is cut."""
+    """One line if it is short enough, else one per pool, so that no line is cut."""
     whole = f"Cause {place}, by pool: {'. '.join(own)}."
     return [whole] if own and len(whole) <= MOST_TOGETHER else [f"Cause {place}, {line}." for line in own]
 
 
 def grouped(found: Sequence[Diagnosis], most: int = MOST_CAUSES) -> tuple[tuple[Diagnosis, ...], ...]:
-    """Pools of which the same is said but for the figures, each group where its first pool stands."""
+    """Groups of pools whose sentences differ only in figures, in the order of their first pool."""
     groups: dict[object, list[Diagnosis]] = {}
     for one in found:
         ranking = tuple((f.cause, f.sureness, f.scaling, f.advice) for f in one.findings[:most])
@@ -155,18 +155,18 @@ def grouped(found: Sequence[Diagnosis], most: int = MOST_CAUSES) -> tuple[tuple[
 
 
 def told_figures(diagnosis: Diagnosis, most: int = MOST_CAUSES) -> frozenset[str]:
-    """The figures of a pool's snapshot that its sentences give."""
+    """The figures of a pool's sample that its sentences contain."""
     return frozenset(TELLS[f.cause] for f in diagnosis.findings[:most] if f.cause in TELLS)
 
 
 def _alone(finding: Finding, first: Finding) -> str:
-    """A lesser cause may say the opposite of the first one: both are true, each of its own cause."""
+    """A lesser cause may advise the opposite of the first one; each is true for its own cause."""
     against = finding.scaling is Scaling.HELPS and first.scaling in {Scaling.NO, Scaling.HARMFUL}
     return " against this cause, not against the first" if against else ""
 
 
 def caution(finding: Finding | None) -> str:
-    """The sentence beside Scale up when the likeliest cause says that it is useless or harmful; else empty."""
+    """The warning of the Scale up dialog if the likeliest cause makes it useless or harmful; else empty."""
     if finding is None or finding.confidence < 0.5 or finding.scaling in {Scaling.HELPS, Scaling.UNKNOWN}:
         return ""
     verb = "would harm" if finding.scaling is Scaling.HARMFUL else "will hardly help"

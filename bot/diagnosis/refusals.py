@@ -39,16 +39,16 @@ FAMILIES: tuple[tuple[Cause, re.Pattern[str]], ...] = (
         ),
     ),
 )
-"""The first family that fits has the code; a throttled request is no quota, although its name says limit."""
+"""The first matching family; throttling is not a quota, although its names contain "limit"."""
 
 
 def family(code: str) -> Cause:
-    """The cause behind an error code; REFUSED when no family knows it."""
+    """The cause of an error code; REFUSED if no family matches."""
     return next((cause for cause, pattern in FAMILIES if pattern.search(code)), Cause.REFUSED)
 
 
 def refused(cause: Cause, scaling: Scaling, advice: str) -> Callable[[Facts], Finding | None]:
-    """A rule's `find` for one family: codes of it among the failed creates, as the greater part of them."""
+    """A rule's `find` for one family: its codes are the greater part of the failed launch requests."""
 
     def find(facts: Facts) -> Finding | None:
         return _of(facts, cause, scaling, advice)

@@ -1,4 +1,4 @@
-"""Creates fail, and no error code says why; or the codes belong to no family that is known."""
+"""Launch requests fail without an error code, or with unknown ones."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count, listed
@@ -6,7 +6,7 @@ from bot.diagnosis.refusals import family
 
 
 def find(facts: Facts) -> Finding | None:
-    """Failures that no other rule of the family can explain."""
+    """Failures that no other rule of this kind explains."""
     now = facts.now
     strange = [c for c in now.create_failures_by_code if family(c.name) is Cause.REFUSED]
     explained = bool(now.create_failures_by_code) and not strange

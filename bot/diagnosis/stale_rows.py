@@ -11,7 +11,7 @@ LIVE_SECONDS = 86_400.0
 
 
 def find(facts: Facts) -> Finding | None:
-    """The source counts ghosts itself, or the oldest wait is beyond a day while other jobs start, or may do so."""
+    """The source counts such rows itself, or the oldest wait exceeds a day while other jobs start, or may start."""
     now = facts.now
     seen = []
     if now.ghosts:

@@ -1,4 +1,4 @@
-"""The cloud has no machine of this type left (docs/design/diagnosis.md#no-capacity)."""
+"""The cloud has no capacity of this machine type (docs/design/diagnosis.md#no-capacity)."""
 
 from bot.core.finding import Cause, Rule, Scaling
 from bot.diagnosis.refusals import refused

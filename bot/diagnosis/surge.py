@@ -1,4 +1,4 @@
-"""A genuine surge: more jobs than usual from many sources, on runners that all work."""
+"""A real surge: more jobs than usual from many sources, and all runners are working."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count
@@ -7,7 +7,7 @@ MORE = 1.4
 
 
 def find(facts: Facts) -> Finding | None:
-    """Arrivals are, or were since the oldest job began to wait, far above the usual, and every runner is busy."""
+    """Arrivals are far above usual, or were since the oldest job arrived, and every runner is busy."""
     now = facts.now
     usual = facts.usual("arrivals_per_minute", now.usual_arrivals_per_minute)
     if usual is None or now.idle or not now.busy:

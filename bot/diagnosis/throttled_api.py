@@ -9,7 +9,7 @@ ALMOST_NONE = 50
 
 
 def find(facts: Facts) -> Finding | None:
-    """Hardly a call is left in this hour."""
+    """Hardly any API calls are left this hour."""
     left = facts.now.api_remaining
     if left is None or left > ALMOST_NONE:
         return None

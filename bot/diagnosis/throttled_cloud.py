@@ -1,4 +1,4 @@
-"""The cloud's API is called too often and refuses (docs/design/diagnosis.md#error-codes)."""
+"""The cloud throttles its API (docs/design/diagnosis.md#error-codes)."""
 
 from bot.core.finding import Cause, Rule, Scaling
 from bot.diagnosis.refusals import refused

@@ -10,7 +10,7 @@ LEAST_POOLS = 3
 
 
 def find(facts: Facts) -> Finding | None:
-    """Three pools or more, and more than half of them."""
+    """At least three pools, and more than half of them."""
     around = facts.around
     if not around.widespread or len(around.queueing) < LEAST_POOLS:
         return None

@@ -1,11 +1,11 @@
-"""Idle runners beside a queue in one pool: jobs ask for something else, or capacity is counted that is not there."""
+"""Idle runners beside a queue in one pool: the jobs ask for something else, or the idle runners do not exist."""
 
 from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
 from bot.core.words import count, duration
 
 
 def find(facts: Facts) -> Finding | None:
-    """Idle runners in two looks in a row while jobs wait (actions/actions-runner-controller#3953, #4138)."""
+    """Idle runners in two samples in a row while jobs wait (actions/actions-runner-controller#3953, #4138)."""
     now = facts.now
     looks = [s for s in facts.series[-2:] if s.idle and s.queued]
     if not now.idle or len(looks) < 2 or len(facts.around.idle_beside) > 1:

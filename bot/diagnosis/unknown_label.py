@@ -7,7 +7,7 @@ ADVICE = "Correct the label in the workflow or restore the pool, then rerun the 
 
 
 def find(facts: Facts) -> Finding | None:
-    """The alert names a label that nobody knows, or the pool may have no runner, or was never seen to have one."""
+    """The alert names an unknown label, or the pool may have no runner, or was never seen with one."""
     if facts.pool in facts.around.unknown_labels:
         seen = f"the alert names {facts.pool}, which is not among the configured pools"
         return Finding(Cause.UNKNOWN_LABEL, 0.7, (seen,), Scaling.NO, ADVICE)

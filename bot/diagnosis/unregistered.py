@@ -11,7 +11,7 @@ LEAST_CREATES = 3
 
 
 def find(facts: Facts) -> Finding | None:
-    """Machines were created long enough ago, and few or none of them registered."""
+    """Machines were created long enough ago, but few or none of them registered."""
     now = facts.now
     created = now.creates or 0
     booted = max(0, created - (now.booting or 0))
@@ -33,7 +33,7 @@ def find(facts: Facts) -> Finding | None:
 
 
 def _before(facts: Facts) -> Snapshot | None:
-    """The newest earlier look whose 15 min saw machines created, if hardly one of them registered."""
+    """The latest earlier sample in whose 15 min machines were created and hardly any registered."""
     for sample in reversed(facts.series):
         booted = (sample.creates or 0) - (sample.booting or 0)
         if booted >= LEAST_CREATES and sample.registered is not None:
@@ -42,7 +42,7 @@ def _before(facts: Facts) -> Snapshot | None:
 
 
 def _sure(now: Snapshot) -> float:
-    """Failed ones of long ago are no proof of now, and what was created may boot still where nobody counts that."""
+    """Confidence: old failures prove nothing now, and new machines may still boot if nobody counts booting ones."""
     if not now.creates:
         return 0.5
     if now.failed:

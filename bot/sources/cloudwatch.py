@@ -14,7 +14,7 @@ from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, in
 
 STATES = {"ALARM": Status.FIRING, "OK": Status.RESOLVED, "INSUFFICIENT_DATA": Status.FIRING}
 BLIND = "INSUFFICIENT_DATA"
-"""The alarm's metric has no data: the queue is unknown, which is neither long nor empty."""
+"""The alarm's metric has no data: the queue is unknown, neither long nor empty."""
 KEYS = frozenset({"TEAM", "TEAMS", "PRIORITY", "RUNBOOK", "SUMMARY"})
 CONSOLES = {
     "aws": "console.aws.amazon.com",
@@ -27,7 +27,7 @@ _DATAPOINT = re.compile(r"\[([-+0-9.eE]{1,30})[ \]]")
 
 
 def alarm(message: Mapping[str, object]) -> Delivery:
-    """The delivery of an alarm's change of state; raises Unreadable when it is none."""
+    """The delivery for an alarm's state change; raises Unreadable for anything else."""
     name = " ".join(text(message.get("AlarmName"), MOST_TITLE_CHARS).split())
     arn = text(message.get("AlarmArn"), MOST_KEY_CHARS)
     if not name or not arn:
@@ -66,7 +66,7 @@ def _alert(message: Mapping[str, object], name: str, arn: str, state: str) -> Al
 
 
 def _described(description: str) -> tuple[dict[str, str], str]:
-    """(what the known keys say, all other lines), of lines or of the older form with `|` between them."""
+    """(values of known keys, other lines), from lines or the older form separated by `|`."""
     said: dict[str, str] = {}
     rest: list[str] = []
     for line in description.split("\n" if "\n" in description else "|"):
@@ -79,7 +79,7 @@ def _described(description: str) -> tuple[dict[str, str], str]:
 
 
 def _dimensions(trigger: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Name and value of every dimension, also of those inside metric math; of one name the first counts."""
+    """Names and values of all dimensions, metric math included; the first of a name counts."""
     inner = (fields(fields(fields(one).get("MetricStat")).get("Metric")) for one in items(trigger.get("Metrics")))
     rows = [row for part in (trigger, *inner) for row in items(part.get("Dimensions"))]
     for row in reversed(rows):
@@ -89,7 +89,7 @@ def _dimensions(trigger: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def _figures(trigger: Mapping[str, object], reason: str) -> dict[str, float]:
-    """The newest datapoint that the reason names, under the metric's name, and the threshold."""
+    """The newest datapoint in the reason, under the metric's name, and the threshold."""
     point, limit = _DATAPOINT.search(reason), number(trigger.get("Threshold"))
     found = {text(trigger.get("MetricName")) or "value": number(point[1]) if point else None, "Threshold": limit}
     return {name: figure for name, figure in found.items() if figure is not None}

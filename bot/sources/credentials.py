@@ -1,4 +1,4 @@
-"""Whether a webhook's sender knows the secret: headers and raw bytes, before anything is parsed (C1)."""
+"""Checks a webhook's credentials: headers and raw bytes, before anything is parsed (C1)."""
 
 import base64
 import binascii
@@ -16,35 +16,35 @@ REFUSED = (
     "Credentials missing or wrong: send the token as Authorization: Bearer, or as the password of basic "
     "authentication, or sign the request."
 )
-"""The same sentence for every refusal, so that it tells a stranger nothing."""
+"""The same text for every refusal, so that it reveals nothing."""
 
 _SECONDS = re.compile(rb"[0-9]{1,12}")
 
 Headers = Iterable[tuple[bytes, bytes]]
-"""Raw header pairs in the order they came, repeats included (ASGI's `scope["headers"]`)."""
+"""Raw header pairs in order, repeats included (ASGI's `scope["headers"]`)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Secrets:
-    """What a sender must know; never printed."""
+    """The secrets of senders; never printed."""
 
     tokens: tuple[str, ...] = ()
-    """Every token that is valid now; two during a rotation."""
+    """All valid tokens; two during a rotation."""
     hmac_secret: str = ""
-    """Empty: signatures are not used."""
+    """Empty: signatures are disabled."""
     timestamp_header: str = TIMESTAMP_HEADER
-    """The header whose value is signed before the body; empty: the body alone is signed and can be replayed."""
+    """The header whose value is signed before the body; empty: only the body is signed, and can be replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CredentialVerdict:
-    """Whether the sender is known."""
+    """The result of the check."""
 
     ok: bool
     reason: str = ""
-    """What was wrong, for the log alone: one of a few fixed words, never anything that was sent."""
+    """The problem, for the log only: one of a few fixed words, never anything that was sent."""
     sentence: str = ""
-    """What the sender is told."""
+    """The text for the sender."""
 
 
 def judged_by_headers(headers: Headers, secrets: Secrets) -> CredentialVerdict | None:
@@ -68,10 +68,10 @@ def judged_by_headers(headers: Headers, secrets: Secrets) -> CredentialVerdict |
 
 
 def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> CredentialVerdict:
-    """Check every credential that was presented; one good one is enough, a bad or a doubled one never passes.
+    """Check all credentials; one valid one is enough, and an invalid or repeated one never passes.
 
-    `now` is epoch seconds. Never raises, whatever was sent. Alertmanager cannot sign (prometheus/alertmanager#4248),
-    so a token is enough by itself, and so is a signature.
+    `now` is epoch seconds. Never raises. Alertmanager cannot sign (prometheus/alertmanager#4248), so a token alone is
+    enough, and so is a signature.
     """
     headers = tuple(headers)
     if (known := judged_by_headers(headers, secrets)) is not None:
@@ -104,7 +104,7 @@ def _knows_token(value: bytes, tokens: tuple[str, ...]) -> bool:
 
 
 def _same_as_any(given: bytes, tokens: tuple[str, ...]) -> bool:
-    """Compare digests of equal length with every token, so that time tells neither length nor which one fitted."""
+    """Compare digests of equal length with every token, so that timing reveals neither length nor match."""
     mine = sha256(given).digest()
     return sum(hmac.compare_digest(mine, sha256(_secret(token)).digest()) for token in tokens) > 0
 
@@ -129,7 +129,7 @@ def _signature_trouble(
 
 
 def _secret(written: str) -> bytes:
-    """The bytes of a setting; an environment variable that is not UTF-8 keeps the bytes it had."""
+    """The bytes of a setting; an environment variable that is not UTF-8 keeps its bytes."""
     return written.encode("utf-8", "surrogateescape")
 
 

@@ -16,11 +16,11 @@ from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, it
 
 STATES = {"FIRING": Status.FIRING, "RESOLVED": Status.RESOLVED}
 MOST_NAMED = 20
-"""Problems that one refusal names; the rest is counted."""
+"""Problems named in one refusal; further ones are counted."""
 
 
 def parse(body: bytes) -> Delivery:
-    """The delivery in an event; raises Unreadable with every problem, each with its place and the rule it breaks."""
+    """The delivery in an event; raises Unreadable with every problem, its place and rule."""
     event = read(body)
     if found := problems(event):
         more = [f"and {len(found) - MOST_NAMED} more problems"] if len(found) > MOST_NAMED else []
@@ -36,7 +36,7 @@ def parse(body: bytes) -> Delivery:
 
 
 def fingerprint(event: Mapping[str, object]) -> str:
-    """64 hex digits that stay the same while an alert fires and resolves; empty parts of the identity are left out."""
+    """64 hex digits that identify an alert while it fires and resolves; empty parts are omitted."""
     identity = fields(event.get("identity"))
     parts = {name: text(identity.get(name), None) for name in ("account_id", "alarm_id", "region")}
     parts |= {"source": text(event.get("source")), "title": text(event.get("title"), None).strip().lower()}
@@ -75,7 +75,7 @@ def _alert(event: Mapping[str, object]) -> Alert:
 
 
 def _facts(event: Mapping[str, object], title: str) -> dict[str, str]:
-    """What routes and pools may match: the identity, and labels that the sender keeps in `raw_provider`."""
+    """Labels for routes and pools: the identity, and the labels in `raw_provider`."""
     raw = fields(event.get("raw_provider"))
     own = {"source": text(event["source"]), **pairs(event.get("identity"))}
     return {**machine(title), **pairs(raw.get("commonLabels")), **pairs(raw.get("labels")), **own}

@@ -1,4 +1,4 @@
-"""The rules of the normalised alert event: one row for each field, and a sentence for each that is broken."""
+"""The rules of the normalised alert event: one row per field, one sentence per violation."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +12,7 @@ NAME = r"[a-zA-Z0-9_-]+"
 MOST_TEAMS = 10
 
 Check = Callable[[object], str]
-"""A value → the rule that it breaks, in words; empty when it is good."""
+"""A value → the violated rule in words; empty if valid."""
 
 _ZONED = re.compile(r".*(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII | re.DOTALL)
 _EPOCH = re.compile(r"(\d{10})(\d{3})?", re.ASCII)
@@ -20,14 +20,14 @@ _EPOCH = re.compile(r"(\d{10})(\d{3})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A string: its length in characters, and the pattern that the whole of it has."""
+    """A string: its length in characters and its pattern."""
 
     least: int = 0
     most: int = 0
     pattern: str = ""
 
     def __call__(self, value: object) -> str:
-        """The rule that it breaks."""
+        """The violated rule; empty if valid."""
         if not isinstance(value, str):
             return "is not a string"
         if len(value) < self.least or (self.least and not value.strip()):
@@ -41,12 +41,12 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of a few words, exactly."""
+    """One of a few exact words."""
 
     words: tuple[str, ...]
 
     def __call__(self, value: object) -> str:
-        """The rule that it breaks."""
+        """The violated rule; empty if valid."""
         return "" if isinstance(value, str) and value in self.words else f"is none of {', '.join(self.words)}"
 
 
@@ -57,7 +57,7 @@ def _version(value: object) -> str:
 
 
 def when(value: object) -> float | None:
-    """Epoch seconds of a date and time with a zone; or of epoch seconds or milliseconds, all that Datadog has."""
+    """Parse a date and time with zone, epoch seconds, or milliseconds (which is all that Datadog has)."""
     given = text(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if found := _EPOCH.fullmatch(given):
         return int(found[1]) + int(found[2] or 0) / 1000
@@ -92,7 +92,7 @@ FIELDS: Mapping[str, Check] = {
     "occurred_at": _time,
     "raw_provider": _anything,
 }
-"""The plain fields; `teams`, `identity` and `links` have parts of their own."""
+"""The simple fields; `teams`, `identity` and `links` have parts."""
 IDENTITY: Mapping[str, Check] = {
     "account_id": Words(1, 100, NAME),
     "region": Words(0, 50, NAME),
@@ -103,7 +103,7 @@ TEAM = Words(1, 50, NAME)
 
 
 def problems(event: Mapping[str, object]) -> list[str]:
-    """Every broken rule as `place: sentence`; empty when the event is good."""
+    """Every violation as `place: sentence`; empty if the event is valid."""
     missing = [f"{name}: is required" for name in REQUIRED if name not in event]
     plain = {name: value for name, value in event.items() if name not in {"teams", "identity", "links"}}
     return [

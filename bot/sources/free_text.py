@@ -1,4 +1,4 @@
-"""What alerts say in their texts because their format has no field for it: figures, a silence's labels, a machine."""
+"""Reads facts from an alert's texts that have no field: figures, a silence's labels, a machine."""
 
 import re
 from collections.abc import Mapping
@@ -18,19 +18,19 @@ _MACHINE = re.compile(r"\bMachine (\S{1,100}) has a long queue\b", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Silenceable:
-    """What a silence of this alert may name, as its own silence link says."""
+    """Labels that a silence of this alert may name, according to its silence link."""
 
     rule_uid: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
 def figures(reason: str) -> dict[str, float]:
-    """The numbers of a reason such as `max_queue_size=14, max_queue_time_mins=114`; the first of a name counts."""
+    """The numbers in a reason such as `max_queue_size=14, max_queue_time_mins=114`; the first of a name counts."""
     return first_numbers(_FIGURE.findall(reason[:MOST_READ_CHARS]))
 
 
 def silenceable(silence_link: str, alert_name: str) -> Silenceable:
-    """Read the matchers of Grafana's silence link; without any, the alert's name is all that is known of its labels."""
+    """Read the matchers of Grafana's silence link; without any, only the alert's name is known."""
     found = {name: value for name, value in matchers(silence_link) if name and value}
     uid = found.pop(RULE_UID, None)
     return Silenceable(uid, {"alertname": alert_name, **found})

@@ -16,9 +16,9 @@ from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, in
 
 LABEL = "area:alerting"
 TOLD = frozenset({"opened", "reopened", "closed", "edited", "labeled", "unlabeled", "deleted", "transferred"})
-"""Actions that say something of the alert; an issue that is locked or assigned says nothing."""
+"""Actions that concern the alert; locking or assigning an issue does not."""
 GONE = frozenset({"deleted", "transferred"})
-"""After these no end would ever be told here, so they are the end; the queue itself is still measured."""
+"""Actions after which no resolve can arrive, so they end the alert; the queue is still measured."""
 MOST_BODY_CHARS = 65_536
 """GitHub's own limit of an issue's body."""
 
@@ -30,10 +30,10 @@ _PREFIX = re.compile(r"^\s*\[[Pp][0-3]\]\s*")
 
 
 def parse(body: bytes) -> Delivery | None:
-    """The delivery in an `issues` event, None when it speaks of no alert; raises Unreadable.
+    """The delivery in an `issues` event, None if it concerns no alert; raises Unreadable.
 
-    The issue's state decides, whoever closed it. Its text has a time without a year, in Pacific time; GitHub's own
-    times are taken instead. An issue without a fingerprint line is known by its repository and number.
+    The issue's state decides, whoever closed it. The text's time has no year and is Pacific time, so GitHub's times are
+    used. An issue without a fingerprint line is identified by repository and number.
     """
     event = read(body)
     issue, action = fields(event.get("issue")), text(event.get("action"))
@@ -90,12 +90,12 @@ def _alert(issue: Mapping[str, object], names: list[str], repository: str, *, ov
 
 
 def _began_at(issue: Mapping[str, object], action: str) -> float | None:
-    """A reopened issue begins anew; a webhook has no other time of it than that of its last change."""
+    """A reopened issue starts again at its last change, the only time that the webhook has."""
     return instant(issue.get("updated_at" if action == "reopened" else "created_at"))
 
 
 def _ended_at(issue: Mapping[str, object]) -> float | None:
-    """Equal start and end mean that only the end is told (`bot.core.alert.merged`)."""
+    """Equal start and end mean that only the end is known (`bot.core.alert.merged`)."""
     return instant(issue.get("closed_at")) or instant(issue.get("updated_at")) or instant(issue.get("created_at"))
 
 
@@ -105,10 +105,10 @@ def _fingerprint(said: Mapping[str, str], repository: str, issue: Mapping[str, o
 
 
 def _details(body: str) -> dict[str, str]:
-    """The lines below "Alert Details", by their name in lower case; a raw payload below them is not looked at.
+    """The lines below "Alert Details", by lower-case name, without the raw payload below them.
 
-    The last line of a name counts: the collector writes its own fields below the alert's free texts, which could say
-    anything.
+    The last line of a name counts, because the collector writes its own fields below the alert's free text, which could
+    contain anything.
     """
     found: dict[str, str] = {}
     name = ""
@@ -135,7 +135,7 @@ def _summary(body: str) -> str:
 
 
 def _by_name(names: list[str]) -> dict[str, list[str]]:
-    """Labels of the form `Name:value`, by name; names that the format uses in lower case, others as they are."""
+    """Labels of the form `Name:value`; names of the format in lower case, others unchanged."""
     found: dict[str, list[str]] = {}
     for label in names:
         name, colon, value = label.partition(":")

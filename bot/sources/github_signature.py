@@ -1,4 +1,4 @@
-"""Whether GitHub signed a webhook: `X-Hub-Signature-256` over the raw bytes, before anything is parsed (C1, C2)."""
+"""Checks GitHub's `X-Hub-Signature-256` over the raw bytes, before anything is parsed (C1, C2)."""
 
 import hmac
 import re
@@ -11,16 +11,16 @@ REFUSED = (
     "Signature missing or wrong: give the webhook at GitHub the secret that stands in GITHUB_WEBHOOK_SECRET here; "
     "GitHub then sends X-Hub-Signature-256."
 )
-"""The same sentence for every refusal, so that it tells a stranger nothing."""
+"""The same text for every refusal, so that it reveals nothing."""
 
 _SIGNATURE = re.compile(rb"sha256=([0-9a-fA-F]{64})")
 
 
 def signed(headers: Headers, body: bytes, secrets: tuple[str, ...]) -> CredentialVerdict:
-    """Whether the signature was made with one of the secrets, two of them during a rotation. Never raises.
+    """Whether the signature belongs to one of the secrets, two during a rotation. Never raises.
 
-    Every secret is tried, so that time tells neither which one fitted nor how far. GitHub signs no time: a captured
-    request can be sent again, which changes nothing (`bot.measuring.store_job`).
+    Every secret is tried, so that timing reveals nothing. GitHub signs no time, so a captured request can be replayed,
+    which changes nothing (`bot.measuring.store_job`).
     """
     known = tuple(secret for secret in secrets if secret)
     if not known:

@@ -10,7 +10,7 @@ from bot.sources.labels import first_link, link
 from bot.sources.payload import first_numbers, numbers
 
 IN_OWN_LINK = ("alertname", "grafana_folder")
-"""Labels that Grafana leaves out of a silence link when the rule's uid is in it."""
+"""Labels that Grafana omits from a silence link with the rule's uid."""
 MOST_READ_CHARS = 20_000
 
 _UID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -27,7 +27,7 @@ def parse(body: bytes) -> Delivery:
 
 
 def extras(item: Item) -> Extras:
-    """What only Grafana gives: figures, the rule's uid, dashboard and silence links, and the Test button."""
+    """Fields that only Grafana sends: figures, the rule's uid, dashboard and silence links, the Test button."""
     raw = item.raw
     uid = _rule_uid(item)
     values = numbers(raw["values"]) if isinstance(raw.get("values"), dict) else spoken_values(item.text("valueString"))
@@ -41,7 +41,7 @@ def extras(item: Item) -> Extras:
 
 
 def matchers(address: str) -> Iterator[tuple[str, str]]:
-    """The equality matchers of a silence link: `matcher=` repeated (new) or `matchers=` joined by commas (old)."""
+    """The equality matchers of a silence link: repeated `matcher=` (new) or comma-separated `matchers=` (old)."""
     try:
         query = parse_qsl(urlsplit(address[:MOST_READ_CHARS]).query, max_num_fields=200)
     except ValueError:
@@ -52,7 +52,7 @@ def matchers(address: str) -> Iterator[tuple[str, str]]:
 
 
 def spoken_values(sentence: str) -> dict[str, float]:
-    """The figures of a `valueString`, which old versions send alone: `[ var='name' labels={…} value=12 ], …`."""
+    """The figures of a `valueString`, the only ones in old versions: `[ var='name' labels={…} value=12 ], …`."""
     return first_numbers(_VALUE.findall(sentence[:MOST_READ_CHARS]))
 
 

@@ -1,4 +1,4 @@
-"""The group of alerts that Grafana and Alertmanager both send: read leniently, one alert at a time."""
+"""Parses alert groups of Grafana and Alertmanager leniently, alert by alert."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -11,14 +11,14 @@ from bot.sources.labels import link, named, priority, runbook, teams
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, number, pairs, read, text
 
 MOST_READ = 1000
-"""Alerts read of one payload; the rest is counted."""
+"""Alerts read from one payload; further ones are counted."""
 MOST_KEY_CHARS = 1000
 MOST_TITLE_CHARS = 500
 MOST_DESCRIPTION_CHARS = 1500
 FIRST_LABELS = ("alertname", "rulename", "grafana_folder", "team", "teams", "priority", "severity", *POOL_LABELS)
-"""Kept before all others when an alert has too many labels."""
+"""Labels kept first when an alert has too many."""
 BLIND_NAMES = frozenset({"DatasourceNoData", "DatasourceError"})
-"""Alert names under which Grafana says that a rule's data source gives nothing; the rule is in `rulename`."""
+"""Names of Grafana's alerts about a data source without data; the rule is in `rulename`."""
 STATES = {
     "firing": Status.FIRING,
     "alerting": Status.FIRING,
@@ -32,11 +32,11 @@ Words = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What a payload says of the group as a whole."""
+    """The group's own fields."""
 
     receiver: str
     key: str
-    """The sender's own key; empty when it sent none."""
+    """The sender's key; empty if it sent none."""
     labels: Words
     external_url: str
     title: str
@@ -46,7 +46,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One alert of a payload, its labels and annotations whole."""
+    """One alert of a payload with all labels and annotations."""
 
     raw: Mapping[str, object]
     labels: Words
@@ -54,18 +54,18 @@ class Item:
     group: Group
 
     def text(self, name: str) -> str:
-        """A field of the alert as text, whole; empty when there is none."""
+        """A field of the alert as text; empty if missing."""
         return text(self.raw.get(name), None)
 
     @property
     def runbook(self) -> str:
-        """The runbook's address, empty when there is none."""
+        """The runbook's address; empty if missing."""
         return runbook(self.annotations)
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What each sender gives in its own way."""
+    """Fields that differ between senders."""
 
     links: Links
     values: Mapping[str, float]
@@ -76,11 +76,11 @@ class Extras:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One sender's way to write a group."""
+    """One sender's format."""
 
     source: str
     wanted: str
-    """What a readable payload is called, for the sentence of a refusal."""
+    """Name of a valid payload in refusals."""
     extras: Callable[[Item], Extras]
 
 
@@ -194,7 +194,7 @@ def _said(item: Item, *names: str) -> str:
 
 
 def _own_key(group: Group, alerts: list[Alert]) -> str:
-    """A key for a sender that gives none: its group labels, else the rule's name; labels only, never a text."""
+    """A key for a sender without one: group labels, else the rule's name; never free text."""
     names = (alert.labels.get("rulename") or alert.labels.get("alertname", "") for alert in alerts)
     labels = dict(group.labels) or {"alertname": min(names)}
     return _whole_or_digest(f"groupLabels:{json.dumps(labels, sort_keys=True, ensure_ascii=False)}")
@@ -205,5 +205,5 @@ def _own_fingerprint(labels: Words) -> str:
 
 
 def _whole_or_digest(identity: str) -> str:
-    """A text that names something: kept as it is, or as a digest of the whole when it is too long to keep."""
+    """An identifying text: unchanged, or its digest if it is too long."""
     return identity if len(identity) <= MOST_KEY_CHARS else digest(identity)

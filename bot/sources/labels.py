@@ -1,4 +1,4 @@
-"""What labels and annotations say by convention: priority, teams, texts and links."""
+"""Reads labels and annotations with conventional meaning: priority, teams, texts, links."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,12 +15,12 @@ Words = Mapping[str, str]
 
 
 def named(words: Words, name: str) -> Iterator[str]:
-    """Every value under `name`, whatever its case; PyTorch writes Priority, Team, TEAM and Teams."""
+    """All values under `name` in any case; PyTorch writes Priority, Team, TEAM and Teams."""
     return (value.strip() for key, value in words.items() if key.lower() == name and value.strip())
 
 
 def priority(annotations: Words, labels: Words) -> str | None:
-    """P0 to P3 from "P2", "p2" or "2", the annotation before the label; None when neither says so.
+    """P0 to P3 from "P2", "p2" or "2", annotation before label; None if missing.
 
     A missing priority is no reason to refuse an alert (docs/design/alert-formats.md#recognition).
     """
@@ -61,7 +61,7 @@ def link(address: str) -> str:
 
 
 def first_link(*addresses: str) -> str:
-    """The first address that is a link; empty when none is."""
+    """The first valid link; empty if none."""
     return next((found for address in addresses if (found := link(address))), "")
 
 

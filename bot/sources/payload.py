@@ -1,4 +1,4 @@
-"""The raw bytes of an alert payload become checked JSON, and its fields are read without trusting any of them."""
+"""Parses an alert payload to checked JSON; no field is trusted."""
 
 import json
 import math
@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from bot.core.alert import CUT
 
 MOST_DEPTH = 64
-"""Objects and lists inside each other (C4)."""
+"""Nesting depth of objects and lists (C4)."""
 MOST_CHARS = 1000
-"""Longest text kept of a label or an annotation."""
+"""Longest text kept from a label or annotation."""
 MOST_PAIRS = 64
-"""Most labels, annotations or values kept of one alert."""
+"""Most labels, annotations or values kept from one alert."""
 MOST_PAIR_CHARS = 8000
-"""Most characters kept of all labels, or all annotations, of one alert."""
+"""Most characters kept from all labels, or all annotations, of one alert."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _INSTANT = re.compile(
@@ -25,7 +25,7 @@ _INSTANT = re.compile(
 
 
 class Unreadable(Exception):  # noqa: N818 - says what the payload is
-    """A payload that cannot be read; the sentence names the field and what is missing or wrong with it."""
+    """An invalid payload; the sentence names the field and the problem."""
 
 
 def read(body: bytes) -> dict[str, object]:
@@ -52,17 +52,17 @@ def read(body: bytes) -> dict[str, object]:
 
 
 def fields(value: object) -> dict[str, object]:
-    """An object as it is; anything else as an empty one."""
+    """An object; empty for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: object) -> list[object]:
-    """A list as it is; anything else as an empty one."""
+    """A list; empty for anything else."""
     return value if isinstance(value, list) else []
 
 
 def text(value: object, most: int | None = MOST_CHARS) -> str:
-    """A string or a number as text, cut at `most` characters with a mark; anything else as an empty text."""
+    """A string or a number as text, cut at `most` characters with a mark; empty for anything else."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -78,12 +78,12 @@ def cut(whole: str, most: int | None) -> str:
 
 
 def pairs(value: object) -> dict[str, str]:
-    """Every name and text of an object, whole: for what must see all of it, such as an identity."""
+    """All names and texts of an object, uncut, for identities."""
     return {name: text(entry, None) for name, entry in fields(value).items()}
 
 
 def bounded(whole: Mapping[str, str], first: tuple[str, ...] = ()) -> dict[str, str]:
-    """As much of `whole` as a record may hold; the names in `first` are kept before all others."""
+    """As much of `whole` as a record may hold; names in `first` take precedence."""
     kept: dict[str, str] = {}
     room = MOST_PAIR_CHARS
     for name in sorted(whole, key=lambda name: name not in first):
@@ -96,7 +96,7 @@ def bounded(whole: Mapping[str, str], first: tuple[str, ...] = ()) -> dict[str, 
 
 
 def number(value: object) -> float | None:
-    """A finite number, also one that is written as text; None for anything else."""
+    """A finite number, also as text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -107,7 +107,7 @@ def number(value: object) -> float | None:
 
 
 def numbers(value: object) -> dict[str, float]:
-    """The finite numbers of an object, by name; everything else is left out."""
+    """The finite numbers of an object, by name."""
     found = ((text(name, 200), number(entry)) for name, entry in fields(value).items())
     known = [(name, figure) for name, figure in found if figure is not None]
     return dict(known[:MOST_PAIRS])
@@ -124,9 +124,9 @@ def first_numbers(pairs: Iterable[tuple[str, str]]) -> dict[str, float]:
 
 
 def instant(value: object) -> float | None:
-    """An RFC 3339 time as epoch seconds, cut to milliseconds; None for the zero time and whatever is no time.
+    """An RFC 3339 time as epoch seconds, cut to milliseconds; None for the zero time and invalid ones.
 
-    Alertmanager writes up to nine fraction digits in a webhook and cuts the same instant to milliseconds in its API
+    Alertmanager writes up to nine fraction digits in a webhook, and cuts the same instant to milliseconds in its API
     (docs/design/alert-formats.md#alertmanager). Without an offset the time is UTC.
     """
     found = _INSTANT.fullmatch(value.strip()) if isinstance(value, str) else None

@@ -1,4 +1,4 @@
-"""The alert sources by their name: in the path, `POST /alerts/<name>`, or as the event of a GitHub webhook."""
+"""The alert sources by name: in the path `POST /alerts/<name>`, or the event of a GitHub webhook."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,9 +6,9 @@ from bot.core.alert import Delivery
 from bot.sources import alertmanager, event, github_issue, grafana, sns
 
 Parse = Callable[[bytes], Delivery]
-"""Raw body → delivery; raises Unreadable (`bot.sources.payload`), and nothing else whatever the bytes are."""
+"""Raw body → delivery; raises only Unreadable (`bot.sources.payload`)."""
 ParseEvent = Callable[[bytes], Delivery | None]
-"""The same; None for an event that speaks of no alert."""
+"""The same; None for an event without an alert."""
 
 SOURCES: Mapping[str, Parse] = {
     "alertmanager": alertmanager.parse,
@@ -17,4 +17,4 @@ SOURCES: Mapping[str, Parse] = {
     "sns": sns.parse,
 }
 GITHUB_EVENTS: Mapping[str, ParseEvent] = {"issues": github_issue.parse}
-"""`X-GitHub-Event` → what reads it. Only `POST /github`, which checks GitHub's signature, may call it."""
+"""`X-GitHub-Event` → parser; only `POST /github`, which checks GitHub's signature, may call it."""

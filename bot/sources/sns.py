@@ -23,12 +23,12 @@ SIGNED = {
     SUBSCRIPTION: ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
     UNSUBSCRIPTION: ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
 }
-"""The fields that a signature covers, in the order in which they are written; `Subject` only when there is one."""
+"""The signed fields in order; `Subject` only if present."""
 OLDEST_SECONDS = 3600.0
-"""A message that is older was captured and sent again, or AWS has given up on it long ago."""
+"""An older message was captured and replayed, or AWS gave up on it long ago."""
 MOST_AHEAD_SECONDS = 300.0
 REFUSED = "Not a message that Amazon SNS signed for one of the topics in [sns] of tailback.toml."
-"""The same sentence for every refusal, so that it tells a stranger nothing; the log says more."""
+"""The same text for every refusal, so that it reveals nothing; the log says more."""
 
 _ARN = re.compile(
     r"arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}):\d{12}:[\w-]{1,256}(?:\.fifo)?", re.A
@@ -38,7 +38,7 @@ _CERTIFICATE = re.compile(r"/SimpleNotificationService-[A-Za-z0-9]{1,80}\.pem")
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """One message of SNS, not yet believed."""
+    """One SNS message, not yet authenticated."""
 
     kind: str
     """Notification, SubscriptionConfirmation or UnsubscribeConfirmation."""
@@ -47,12 +47,12 @@ class Envelope:
     sent_at: float | None
     signature: bytes
     version: str
-    """Of the signature: "1" is SHA-1, "2" is SHA-256, both with RSA."""
+    """Signature version: "1" is SHA-1, "2" is SHA-256, both with RSA."""
     certificate_url: str
     subscribe_url: str
     token: str
     signed: bytes
-    """The text that the signature covers."""
+    """The signed text."""
 
 
 def envelope(body: bytes) -> Envelope:
@@ -83,7 +83,7 @@ def envelope(body: bytes) -> Envelope:
 
 
 def parse(body: bytes) -> Delivery:
-    """The delivery in a notification whose signature was checked before; raises Unreadable."""
+    """The delivery in a notification with a verified signature; raises Unreadable."""
     found = envelope(body)
     if found.kind != NOTIFICATION:
         raise Unreadable(f"Type: {found.kind} carries no alarm")
@@ -95,7 +95,7 @@ def parse(body: bytes) -> Delivery:
 
 
 def trouble(found: Envelope, topics: Collection[str], now: float) -> str:
-    """Why a message is refused before anybody is asked about it; empty when its signature is worth checking."""
+    """Why a message is refused without contacting anybody; empty if its signature should be checked."""
     if found.topic not in topics:
         return "the topic is not in [sns] topics"
     if found.sent_at is None or not -MOST_AHEAD_SECONDS <= now - found.sent_at <= OLDEST_SECONDS:
@@ -110,7 +110,7 @@ def trouble(found: Envelope, topics: Collection[str], now: float) -> str:
 
 
 def confirmable(found: Envelope) -> bool:
-    """Whether `subscribe_url` confirms this very subscription, and at Amazon SNS in the topic's region."""
+    """Whether `subscribe_url` confirms this subscription at Amazon SNS in the topic's region."""
     if found.kind != SUBSCRIPTION or not _of_aws(found.subscribe_url, found.topic, re.compile("/?"), asks=True):
         return False
     try:

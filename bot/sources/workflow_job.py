@@ -1,4 +1,4 @@
-"""One word about a job of GitHub Actions: the body of a `workflow_job` webhook becomes a WorkflowJob."""
+"""Parses a `workflow_job` webhook of GitHub Actions to a WorkflowJob."""
 
 from bot.core.pool.job import JobState, WorkflowJob, key_of
 from bot.sources.payload import Unreadable, fields, instant, items, read, text
@@ -15,14 +15,13 @@ STATES = {
     "pending": JobState.WAITING,
     "requested": JobState.WAITING,
 }
-"""An action or a status of GitHub → the state."""
+"""GitHub's action or status → the state."""
 
 
 def parse(body: bytes, now: float) -> WorkflowJob | None:
-    """The job of a `workflow_job` event that arrives at `now` (epoch seconds).
+    """The job of a `workflow_job` event that arrived at `now` (epoch seconds).
 
-    None for an action that this release does not know and for a job without labels: no runner label is asked for.
-    Raises Unreadable, and nothing else whatever the bytes are.
+    None for an unknown action, and for a job without labels. Raises only Unreadable.
     """
     event = read(body)
     job = fields(event.get("workflow_job"))
@@ -73,7 +72,7 @@ def _state(action: str, status: str, steps: list[object]) -> JobState | None:
 
 
 def _labels(value: object) -> tuple[str, ...]:
-    """Every label once, as it is written first."""
+    """Every label once, in its first spelling."""
     found: dict[str, str] = {}
     for item in items(value):
         label = text(item, MOST_LABEL_CHARS).strip()
