@@ -12,6 +12,7 @@ import httpx
 from pydantic import AfterValidator
 
 from bot.adapters.http.connection import DIRECT, Way
+from bot.adapters.http.interim import GuardedBackend
 from bot.adapters.http.json_answer import decoded, message_of
 from bot.adapters.http.redaction import credentials, hidden, sendable
 from bot.ports import Failure, Unreachable
@@ -122,13 +123,10 @@ class HttpPool:
 
     def _opened(self, way: Way) -> httpx.AsyncClient:
         return httpx.AsyncClient(
-            verify=way.verify,
-            proxy=None if self._transport else way.through,
             timeout=httpx.Timeout(self._total_seconds, connect=min(CONNECT_SECONDS, self._total_seconds)),
-            limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
             follow_redirects=False,
             trust_env=False,
-            transport=self._transport,
+            transport=self._transport or _transport(way),
         )
 
     async def close(self) -> None:
@@ -143,6 +141,14 @@ class HttpPool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _transport(way: Way) -> httpx.AsyncHTTPTransport:
+    """httpx's own, on connections that bound interim answers; httpx has no public way to hand those in."""
+    limits = httpx.Limits(max_connections=100, max_keepalive_connections=20)
+    made = httpx.AsyncHTTPTransport(verify=way.verify, proxy=way.through, limits=limits, trust_env=False)
+    made._pool._network_backend = GuardedBackend()
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +237,15 @@ class Http:
         response = await self.client.send(request, stream=True)
         content = bytearray()
         try:
-            async for chunk in response.aiter_bytes():
+            if (encoding := response.headers.get("Content-Encoding", "identity").strip().lower()) not in {
+                "",
+                "identity",
+            }:
+                raise self.problem(
+                    f"its answer is compressed ({encoding[:20]}), which was not asked for; switch that off there",
+                    unsure(request.method),
+                )
+            async for chunk in response.aiter_raw():
                 content += chunk
                 if len(content) > LARGEST_ANSWER:
                     raise self.problem(

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 
 LONGEST_WORDS = 300
+MOST_DECODED_BYTES = 48 * 1024 * 1024
 MOST_BYTES = 8_000
 """Bytes kept of a response that is not JSON; far more than is shown, so that no secret is cut in half."""
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -13,11 +14,19 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069
 
 def decoded(content: bytes) -> object:
     """The JSON value; None for invalid, too deeply nested or too large input (docs/design/measurements.md#json)."""
+    if decoded_bytes(content) > MOST_DECODED_BYTES:
+        return None
     try:
         value: object = json.loads(content)
     except (ValueError, RecursionError):
         return None
     return _mended(value) if b"\\ud" in content.lower() else value
+
+
+def decoded_bytes(content: bytes | bytearray) -> int:
+    """About how much memory the decoded value takes: `[]` is 2 bytes written and 64 as a list of Python."""
+    containers, quotes, commas = content.count(b"[") + content.count(b"{"), content.count(b'"'), content.count(b",")
+    return len(content) + 72 * containers + 30 * quotes + 32 * commas
 
 
 def one_line(text: str, most: int = LONGEST_WORDS) -> str:

@@ -2,15 +2,67 @@
 
 import json
 import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.http.connection import DIRECT, Way
+from bot.adapters.http.interim import MOST_INTERIM
+from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes
 
 TOTAL_SECONDS = 8.0
 """Time limit from the call to the last byte; shorter than a worker's lease, so that nobody acts twice."""
 CONNECT_SECONDS = 3.0
+LARGEST_ANSWER = 4 * 1024 * 1024
+
+T = TypeVar("T")
+
+
+class BoundedResponse(aiohttp.ClientResponse):
+    """An answer of bounded size: not compressed, at most 4 MiB, after at most 16 interim (1xx) answers."""
+
+    async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+        """Read the head. Raises ClientPayloadError when it does not come or announces a compressed body."""
+        protocol = connection.protocol
+        if protocol is not None:
+            protocol.read = _counted(protocol.read)  # type: ignore[method-assign]  # aiohttp reads interim answers here
+        try:
+            await super().start(connection)
+        finally:
+            if protocol is not None:
+                del protocol.read
+        if self.headers.get("Content-Encoding", "identity").strip().lower() not in {"", "identity"}:
+            self.close()
+            raise aiohttp.ClientPayloadError("Slack's answer is compressed, which was not asked for")
+        return self
+
+    async def read(self) -> bytes:
+        """The whole body; raises ClientPayloadError beyond the limit."""
+        if self._body is None:
+            content = bytearray()
+            async for piece in self.content.iter_any():
+                content += piece
+                if len(content) > LARGEST_ANSWER:
+                    self.close()
+                    raise aiohttp.ClientPayloadError(f"Slack's answer is larger than {LARGEST_ANSWER // 1024**2} MiB")
+            if decoded_bytes(content) > MOST_DECODED_BYTES:
+                self.close()
+                raise aiohttp.ClientPayloadError("Slack's answer has too many parts")
+            self._body = bytes(content)
+        return self._body
+
+
+def _counted(read: Callable[[], Coroutine[Any, Any, T]]) -> Callable[[], Coroutine[Any, Any, T]]:
+    left = iter(range(MOST_INTERIM + 1))
+
+    async def counted() -> T:
+        if next(left, None) is None:
+            raise aiohttp.ClientPayloadError("too many interim answers")
+        return await read()
+
+    return counted
 
 
 def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
@@ -46,6 +98,9 @@ def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
         json_serialize=_compact,
         middlewares=(no_redirects, logged_in),
         trust_env=False,
+        auto_decompress=False,
+        headers={"Accept-Encoding": "identity"},
+        response_class=BoundedResponse,
     )
 
 

@@ -1,0 +1,89 @@
+"""Connections that bound interim (1xx) answers: HTTP allows any number of them before the real one.
+
+httpcore reads them all, so a hostile server could keep a process busy until the time limit.
+"""
+
+import ssl
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+
+MOST_INTERIM = 16
+_LONGEST_HEAD = 64 * 1024
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """httpcore's connections, each guarded."""
+
+    def __init__(self, inner: httpcore.AsyncNetworkBackend | None = None) -> None:
+        self._inner = inner or httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect, and guard what is read."""
+        return GuardedStream(await self._inner.connect_tcp(host, port, timeout, local_address, socket_options))
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await self._inner.sleep(seconds)
+
+
+class GuardedStream(httpcore.AsyncNetworkStream):
+    """Counts interim answers from each request to the head of its real answer."""
+
+    def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
+        self._inner = inner
+        self._head = b""
+        self._interim = 0
+        self._awaited = True
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's
+        """Read; raises RemoteProtocolError after too many interim answers."""
+        data = await self._inner.read(max_bytes, timeout)
+        if self._awaited:
+            self._count(data)
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's
+        """Write; another answer is awaited."""
+        self._awaited, self._head, self._interim = True, b"", 0
+        await self._inner.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """Close."""
+        await self._inner.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> httpcore.AsyncNetworkStream:
+        """The same connection under TLS, guarded again."""
+        return GuardedStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        """What httpcore asks about the socket."""
+        return self._inner.get_extra_info(info)
+
+    def _count(self, data: bytes) -> None:
+        self._head += data
+        while self._head.startswith((b"HTTP/1.1 1", b"HTTP/1.0 1")):
+            end = self._head.find(b"\r\n\r\n")
+            if end < 0:
+                break
+            self._head = self._head[end + 4 :]
+            self._interim += 1
+            if self._interim > MOST_INTERIM:
+                raise httpcore.RemoteProtocolError("too many interim answers")
+        else:
+            self._awaited = len(self._head) < len(b"HTTP/1.1 1")
+        if len(self._head) > _LONGEST_HEAD:
+            self._awaited, self._head = False, b""  # h11 refuses a head of that length by itself

@@ -1,0 +1,101 @@
+"""Answers that are made to hurt: every client refuses them within 50 MB, and says what is wrong."""
+
+import asyncio
+import contextlib
+import gzip
+import resource
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.adapters.http.client import HttpPool
+from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.client import open_client, open_session
+from bot.ports import Message, Unreachable
+
+MIB = 1024 * 1024
+JSON = b"Content-Type: application/json\r\n"
+
+
+def whole(body: bytes, *headers: bytes) -> bytes:
+    """A 200 with this body."""
+    return b"HTTP/1.1 200 OK\r\n" + JSON + b"".join(headers) + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def bomb(layers: int) -> bytes:
+    """64 MiB of blanks, compressed so many times."""
+    body = b" " * (64 * MIB)
+    for _ in range(layers):
+        body = gzip.compress(body)
+    return body
+
+
+ANSWERS: dict[str, Callable[[], list[bytes]]] = {
+    "gzip": lambda: [whole(bomb(1), b"Content-Encoding: gzip\r\n")],
+    "gzip twice": lambda: [whole(bomb(2), b"Content-Encoding: gzip, gzip\r\n")],
+    "deflate": lambda: [whole(b"x" * 3400, b"Content-Encoding: deflate\r\n")],
+    "unknown coding": lambda: [whole(b"{}", b"Content-Encoding: zstd\r\n")],
+    "endless interim answers": lambda: [b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" * 2000] * 200,
+    "interim answers in pieces": lambda: [b"HTTP/1.1 1", b"00 Continue\r\n", b"\r\n"] * 2000,
+    "too long": lambda: [b"HTTP/1.1 200 OK\r\n" + JSON + b"Content-Length: 99999999\r\n\r\n", *[b" " * MIB] * 40],
+    "many lists": lambda: [whole(b"[" + b"[]," * (MIB + MIB // 4) + b"[]]")],
+    "many objects": lambda: [whole(b"[" + b"{}," * (MIB + MIB // 4) + b"{}]")],
+}
+
+
+@asynccontextmanager
+async def hostile(pieces: list[bytes]) -> AsyncIterator[str]:
+    """A server that answers every request with these pieces."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+async def by_back_end(url: str) -> object:
+    """The client of every back end."""
+    async with HttpPool() as wire:
+        return await wire.http("Grafana", url).get_json("/api")
+
+
+async def by_slack(url: str) -> object:
+    """The SDK's session, as the product opens it."""
+    chat = SlackChat(open_client("xoxb-test", f"{url}/api/", open_session()), lambda: 0.0)
+    try:
+        return await chat.post("C1", Message("hello"), mark="m")
+    finally:
+        await chat.close()
+
+
+CLIENTS: dict[str, Callable[[str], Awaitable[object]]] = {"back end": by_back_end, "Slack": by_slack}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("name", ANSWERS)
+async def test_a_hostile_answer_is_refused_cheaply(name: str, client: str) -> None:
+    """As Unreachable, with less than 50 MB more memory."""
+    pieces = ANSWERS[name]()
+    async with hostile(pieces) as url:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(Unreachable) as caught:
+            await CLIENTS[client](url)
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 50 * 1024, f"{grown} KiB"
+    assert str(caught.value)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+async def test_a_few_interim_answers_are_fine(client: str) -> None:
+    """103 is a proxy's good right."""
+    good = b'{"ok": true, "channel": "C1", "ts": "1.2", "message": {"ts": "1.2"}}'
+    async with hostile([b"HTTP/1.1 103 Early Hints\r\n\r\n" * 3, whole(good)]) as url:
+        assert await CLIENTS[client](url)
