@@ -26,7 +26,8 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no ty
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]  # ships no types
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import base_url, reason
+from bot.adapters.http.address import base_url
+from bot.adapters.http.client import reason
 from bot.adapters.http.json_answer import one_line
 from bot.ports import Failure, Refused, Unreachable
 

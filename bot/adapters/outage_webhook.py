@@ -1,7 +1,8 @@
 """Notifies a webhook outside Slack when Slack is unreachable for too long: one small JSON document by POST."""
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import Http, secret_url
+from bot.adapters.http.address import secret_url
+from bot.adapters.http.client import Http
 from bot.config import ConfigError, OutsideTable
 from bot.ports import Failure
 

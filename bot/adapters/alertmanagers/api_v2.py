@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from bot.adapters.alertmanagers.answers import Parse, alerts_from, groups_from, silence_from
 from bot.adapters.build_context import ReachTable
-from bot.adapters.http.client import BaseUrl, Http, HttpAnswer
+from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http, HttpAnswer
 from bot.config import Seconds
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.words import duration

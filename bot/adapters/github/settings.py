@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from bot.adapters.build_context import ReachTable
-from bot.adapters.http.client import BaseUrl
+from bot.adapters.http.address import BaseUrl
 from bot.config import Seconds, Table
 
 OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")

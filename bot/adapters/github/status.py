@@ -1,4 +1,4 @@
-"""Reads GitHub's status page: does GitHub report that Actions works?"""
+"""Reads GitHub's status page: whether GitHub reports that Actions works."""
 
 from collections.abc import Callable
 

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Annotated
 
 import httpx
-from pydantic import AfterValidator
 
 from bot.adapters.http.connection import DIRECT, Way
 from bot.adapters.http.interim import GuardedBackend
@@ -28,34 +26,6 @@ READS = frozenset({"GET", "HEAD"})
 UNSENDABLE = "the token for it has line breaks or letters that no header may have; put it right"
 
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
-
-
-def base_url(text: str) -> str:
-    """The address without trailing slash; raises ValueError with a remedy, and never repeats the value."""
-    url = _parsed(text)
-    if url.userinfo:
-        raise ValueError("must not carry a name and password; name a variable that holds them instead")
-    if url.query or url.fragment:
-        raise ValueError("must not carry ? or #; leave out all that follows the path")
-    return str(url).rstrip("/")
-
-
-def secret_url(text: str) -> str:
-    """An address from a variable, which may be secret as a whole, query included; raises ValueError."""
-    return str(_parsed(text))
-
-
-def _parsed(text: str) -> httpx.URL:
-    try:
-        url = httpx.URL(text.strip())
-    except httpx.InvalidURL:
-        raise ValueError("is not an address; write for example http://localhost:9090") from None
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise ValueError("needs http:// or https:// and a host, for example http://localhost:9090")
-    return url
-
-
-BaseUrl = Annotated[str, AfterValidator(base_url)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +215,7 @@ class Http:
                     f"its answer is compressed ({encoding[:20]}), which was not asked for; switch that off there",
                     unsure(request.method),
                 )
-            async for chunk in response.aiter_raw():
+            async for chunk in response.aiter_bytes():
                 content += chunk
                 if len(content) > LARGEST_ANSWER:
                     raise self.problem(

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from bot.adapters.build_context import Parts, ReachTable, read, together
-from bot.adapters.http.client import BaseUrl, Http, bearer
+from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http, bearer
 from bot.adapters.metrics.buildkite_jobs import Waiting, waiting_jobs
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, inner, longest, number, text, whole

@@ -8,7 +8,8 @@ from itertools import chain
 from pydantic import Field
 
 from bot.adapters.build_context import Parts, ReachTable, read, together
-from bot.adapters.http.client import BaseUrl, Http
+from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http
 from bot.adapters.metrics.gitlab_answers import GitLabFigures, GitLabWanted, drawn
 from bot.adapters.metrics.gitlab_pages import whole_list
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried

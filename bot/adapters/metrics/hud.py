@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 from bot.adapters.build_context import Parts, ReachTable, read, together
-from bot.adapters.http.client import BaseUrl, Http, HttpAnswer
+from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.metrics.hud_answers import HudFigures, complete, drawn, no_such_label, past
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from bot.adapters.build_context import Parts, ReachTable, read, together
-from bot.adapters.http.client import BaseUrl, Http
+from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http
 from bot.adapters.metrics.jenkins_answers import Label, drawn, waiting_for
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, part, rows

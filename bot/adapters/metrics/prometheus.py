@@ -9,7 +9,8 @@ from functools import partial
 from pydantic import Field
 
 from bot.adapters.build_context import MoreHeaders, Parts, ReachTable, more_than_one, read, together
-from bot.adapters.http.client import BaseUrl, Http, HttpAnswer, bearer
+from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot

@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import BaseUrl, Http, HttpAnswer, HttpPool, bearer
+from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http, HttpAnswer, HttpPool, bearer
 from bot.adapters.http.connection import Way
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import whole

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from bot.adapters.aws import Aws, aws_of, endpoint
 from bot.adapters.build_context import Parts, read
-from bot.adapters.http.client import BaseUrl
+from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
 from bot.core.alert import digest

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from bot.adapters.build_context import Parts, ReachTable, read
-from bot.adapters.http.client import BaseUrl, Http, HttpAnswer, bearer
+from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import SHAPE, capacity_of
 from bot.core.scaling.limits import ScalePolicy

@@ -7,7 +7,8 @@ import socket
 import httpx
 import pytest
 
-from bot.adapters.http.client import LARGEST_ANSWER, Http, HttpPool, base_url, retry_after, secret_url
+from bot.adapters.http.address import base_url, secret_url
+from bot.adapters.http.client import LARGEST_ANSWER, Http, HttpPool, retry_after
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import URL, BackEnd, serving_once
 
