@@ -7,6 +7,7 @@ from typing import Annotated, Never
 
 import structlog
 import typer
+from typer.completion import completion_init  # type: ignore[attr-defined]  # it is not re-exported by name
 
 from bot.config import ConfigError, load
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
@@ -17,6 +18,7 @@ from handlers.run import run as served
 from handlers.tools import demo as playground
 from handlers.tools.cli_tools import tools
 from handlers.tools.terminal import failed, quiet, waited
+from handlers.version import VERSION
 from handlers.wiring_tools import EmbeddedRedisError
 
 app = typer.Typer(
@@ -31,11 +33,27 @@ app = typer.Typer(
 app.add_typer(tools)
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tailback {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
 @app.command()
 def demo(
     scenario: Annotated[str, typer.Option(metavar="NAME", help="The story to play; see --list.")] = DEFAULT,
     listed: Annotated[bool, typer.Option("--list", help="Show the stories, and stop.")] = False,
     seed: Annotated[int, typer.Option(help="The same seed plays the same story.")] = DEFAULT_SEED,
+    host: Annotated[str, typer.Option(help="Address of the page; 0.0.0.0 opens it to the network.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes any free one.")] = 8080,
     speed: Annotated[float, typer.Option(min=1, help="Simulated seconds in one real second.")] = DEMO_SPEED,
 ) -> None:
@@ -50,7 +68,7 @@ def demo(
         typer.echo(playground.listing())
         return
     quiet()
-    waited(playground.run_demo(scenario, seed=seed, port=port, speed=speed))
+    waited(playground.run_demo(scenario, playground.PageAddress(host, port), seed=seed, speed=speed))
 
 
 @app.command()
@@ -92,6 +110,7 @@ def worker() -> None:
 def main(arguments: Sequence[str] | None = None) -> Never:
     """Run one command; exit codes: 0 success, 1 failure, 2 wrong options, 130 interrupted. Prints no traceback."""
     given = sys.argv[1:] if arguments is None else arguments
+    completion_init()
     try:
         code = app(args=given or ["--help"], prog_name="tailback", standalone_mode=False)
         sys.stdout.flush()

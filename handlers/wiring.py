@@ -16,6 +16,7 @@ from bot.adapters.chart_png import PngArtist
 from bot.adapters.integrations import build
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import EmbeddedRedis
+from bot.adapters.redis.format import FORMAT
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
@@ -23,6 +24,9 @@ from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file
 from bot.context.context import Context, PoolScaler
 from bot.ports import Unreachable
+
+RECORD_SCHEMA = FORMAT
+"""The newest format of records that this release reads, and the one that it writes."""
 
 log = structlog.get_logger()
 

@@ -54,6 +54,8 @@ async def serving(
 ) -> AsyncIterator[str]:
     """Serves `app` while the context is open and gives its base URL, for example `http://127.0.0.1:40123`.
 
+    With `host` 0.0.0.0 the URL names 127.0.0.1, which can be connected to.
+
     Installs no signal handlers. On leaving, requests under way have `stop_within_seconds` to end.
 
     Raises:
@@ -87,7 +89,7 @@ async def serving(
         listener.close()
         raise RuntimeError("the application did not start; its log says why") from None
     loop_task = asyncio.create_task(server.main_loop())
-    shown_host = f"[{host}]" if ":" in host else host
+    shown_host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     try:
         yield f"http://{shown_host}:{listener.getsockname()[1]}"
     finally:

@@ -19,7 +19,8 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.ports import Unreachable
 from handlers.http import metrics
-from handlers.wiring import House
+from handlers.version import VERSION
+from handlers.wiring import RECORD_SCHEMA, House
 
 READY_SECONDS = 0.5
 
@@ -69,7 +70,8 @@ class Health:
         wrong = {name for name, why in found.items() if why}
         ready = not wrong & NEEDED
         entries = {name: {"ok": not why, **({"why": why} if why else {})} for name, why in found.items()}
-        answer = {"ready": ready, "degraded": bool(wrong), "dependencies": entries}
+        answer = {"ready": ready, "degraded": bool(wrong), "version": VERSION, "record_schema": RECORD_SCHEMA}
+        answer["dependencies"] = entries
         return JSONResponse(answer, 200 if ready else 503)
 
     async def _metrics(self, _: Request) -> Response:

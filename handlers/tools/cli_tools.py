@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is not re-exported by name
 
 from bot.config import ConfigError, Settings, load
 from bot.core.reporting.summary import Report
@@ -14,6 +15,7 @@ from bot.reporting.collect import longer_view
 from bot.reporting.report import DAYS, MOST_DAYS
 from bot.sources.registry import SOURCES
 from bot.views.report import report_json, terminal
+from handlers import examples
 from handlers.tools import check as doctor
 from handlers.tools import findings, replay, send
 from handlers.tools.manifest import printed
@@ -30,6 +32,14 @@ class Form(StrEnum):
 
     MARKDOWN = "markdown"
     JSON = "json"
+
+
+class Shell(StrEnum):
+    """A shell that `completion` knows."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
 
 
 @tools.command()
@@ -181,6 +191,28 @@ def replay_command(
     """
     quiet()
     typer.echo(replay.replayed(replay.ReplayOptions(folder, config, until, as_json)))
+
+
+@tools.command("example")
+def example_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name; without one, all are listed.")] = "",
+) -> None:
+    """Print an example: configuration, rules, dashboard, unit.
+
+    \b
+    Example: tailback example tailback.toml > tailback.toml
+    """
+    typer.echo(examples.example(name) if name else examples.listing(), nl=not name)
+
+
+@tools.command()
+def completion(shell: Annotated[Shell, typer.Argument(help="The shell that completes.")]) -> None:
+    """Print what makes a shell complete commands and options.
+
+    \b
+    Example: tailback completion bash > ~/.local/share/bash-completion/completions/tailback
+    """
+    typer.echo(get_completion_script(prog_name="tailback", complete_var="_TAILBACK_COMPLETE", shell=shell.value))
 
 
 async def _examined(settings: Settings) -> list[findings.CheckFinding]:

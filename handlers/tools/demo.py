@@ -48,6 +48,14 @@ class Demo:
     world: FleetStandIn
 
 
+@dataclass(frozen=True, slots=True)
+class PageAddress:
+    """Where the page is served; port 0 takes any free one."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+
+
 def scenario_named(name: str) -> Scenario:
     """The scenario of that name; raises Refused with the known names."""
     if name in SCENARIOS:
@@ -60,7 +68,7 @@ def listing() -> str:
     return "\n\n".join(f"{one.name}\n  {one.title}\n  {one.text}\n  Try: {one.try_this}" for one in SCENARIOS.values())
 
 
-async def run_demo(name: str, *, seed: int = DEFAULT_SEED, port: int = 8080, speed: float = DEMO_SPEED) -> None:
+async def run_demo(name: str, page: PageAddress, *, seed: int = DEFAULT_SEED, speed: float = DEMO_SPEED) -> None:
     """Run until Ctrl-C and print what to look at. Raises Refused for an unknown scenario."""
     scenario = scenario_named(name)
     stopped = asyncio.Event()
@@ -68,7 +76,7 @@ async def run_demo(name: str, *, seed: int = DEFAULT_SEED, port: int = 8080, spe
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stopped.set)
     _say("Starting: a local workspace, a simulated fleet, and Tailback between them …")
-    async with opened_demo(scenario, seed=seed, port=port, speed=speed) as demo:
+    async with opened_demo(scenario, page, seed=seed, speed=speed) as demo:
         for step in guide(scenario, speed):
             _say(f"\n{step['title']}\n  {step['text']}")
         _say(f"\nOpen  {demo.address}/?channel=C0DEVINFRA\nWhat happens there is told here too. Stop with Ctrl-C.\n")
@@ -84,9 +92,9 @@ async def run_demo(name: str, *, seed: int = DEFAULT_SEED, port: int = 8080, spe
 @asynccontextmanager
 async def opened_demo(
     scenario: Scenario,
+    page: PageAddress = PageAddress(),
     *,
     seed: int = DEFAULT_SEED,
-    port: int = 0,
     speed: float = DEMO_SPEED,
     limits: Limits | None = Limits(),  # noqa: B008 - a frozen value
 ) -> AsyncIterator[Demo]:
@@ -102,7 +110,7 @@ async def opened_demo(
             shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),),
         )
         slack.workspace.guide = [dict(step) for step in guide(scenario, speed)]
-        address = await stack.enter_async_context(_page(slack, port))
+        address = await stack.enter_async_context(_page(slack, page))
         token = secrets.token_hex(16)
         post = await stack.enter_async_context(_poster())
         world = FleetStandIn(
@@ -155,15 +163,16 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def _page(slack: SlackStandIn, port: int) -> AsyncIterator[str]:
+async def _page(slack: SlackStandIn, page: PageAddress) -> AsyncIterator[str]:
     """Serve the workspace's page; yields its address. Raises Refused when the port cannot be used."""
     async with AsyncExitStack() as stack:
         try:
-            address = await stack.enter_async_context(slack.serve(port=port))
+            address = await stack.enter_async_context(slack.serve(page.host, page.port))
         except OSError as error:
             why = "another program uses it, maybe another demo" if error.errno == errno.EADDRINUSE else error.strerror
+            address = f"{page.host}:{page.port}"
             raise Refused(
-                f"The page cannot be served on port {port}: {why}. Choose another with --port; 0 takes any free one."
+                f"The page cannot be served on {address}: {why}. Choose another with --port; 0 takes any free one."
             ) from None
         yield address
 

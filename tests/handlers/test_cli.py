@@ -18,7 +18,10 @@ from tests.architecture.tree import ROOT
 from tests.handlers.terminal import Ran, Terminal, ran
 from tests.playground.slack_kit import Kit, standing
 
-COMMANDS = ("demo", "run", "web", "worker", "check", "manifest", "send", "export", "audit", "report", "replay")
+COMMANDS = (
+    *("demo", "run", "web", "worker", "check", "manifest", "send", "export", "audit", "report", "replay"),
+    *("example", "completion"),
+)
 SEED_ALERT = ROOT / "tests" / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
 FILE = '[slack]\nchannel = "C0CIONCALL"\nfallback_channel = "C0OPS"\n'
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -70,6 +73,8 @@ def test_every_command_has_help_with_an_example(
         (("export", "i1", "--format", "pdf"), 2, "Invalid value for '--format'"),
         (("audit",), 1, "set TAILBACK_DATA or REDIS_URL"),
         (("audit", "--since", "soon"), 1, "There are no records in"),
+        (("example", "nope"), 1, 'There is no example "nope". Choose one of: tailback.toml, env'),
+        (("completion", "tcsh"), 2, "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ],
 )  # fmt: skip
 def test_a_command_that_fails_says_why_in_one_line(

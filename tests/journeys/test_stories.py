@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.finding import Cause
 from bot.ports import Refused
-from handlers.tools.demo import opened_demo, scenario_named
+from handlers.tools.demo import PageAddress, opened_demo, scenario_named
 from tests.slack_driver import SlackDriver
 
 STORIES = {
@@ -62,6 +62,8 @@ async def test_a_port_that_is_taken_is_named_with_the_remedy() -> None:
     """The first thing that a visitor may meet: another demo still runs."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(Refused, match=f"on port {port}: another program uses it.* --port; 0 takes any free one"):
-            async with opened_demo(scenario_named("healthy"), port=port):
+        with pytest.raises(
+            Refused, match=f"on 127.0.0.1:{port}: another program uses it.* --port; 0 takes any free one"
+        ):
+            async with opened_demo(scenario_named("healthy"), PageAddress(port=port)):
                 raise AssertionError("it was served")

@@ -1,16 +1,19 @@
 """The HTTP doors: bodies within bounds, health, readiness, metrics, and nothing else."""
 
 import asyncio
+import tomllib
 from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.adapters.redis.format import FORMAT
 from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
 from bot.ports import Failure, Unreachable
 from handlers.http import body_limits
+from tests.architecture.tree import ROOT
 from tests.builders import NOW, POOL
 from tests.handlers.endpoint import TOKEN, Door, firing
 
@@ -93,6 +96,14 @@ async def test_a_process_that_can_work_is_ready() -> None:
     assert answer.status_code == 200
     assert answer.json()["ready"] is True
     assert answer.json()["dependencies"]["redis"] == {"ok": True}
+
+
+async def test_a_process_says_which_release_it_is_and_which_records_it_writes() -> None:
+    """Whoever upgrades one process after another sees which ones are done."""
+    async with Door() as door:
+        answer = (await door.client.get("/readyz")).json()
+    assert answer["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert answer["record_schema"] == FORMAT
 
 
 async def test_a_store_that_is_down_makes_it_unready_and_says_why() -> None:

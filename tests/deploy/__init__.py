@@ -1,0 +1,1 @@
+"""Tests of the image, the chart, the unit and the proxies."""

@@ -1,0 +1,243 @@
+"""A Linux host: the systemd unit, and nginx or Caddy in front of Tailback."""
+
+import contextlib
+import http.server
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.config import Environment
+from bot.settings import HttpTable
+from tests.architecture.tree import ROOT
+
+UNIT = ROOT / "deploy/systemd/tailback.service"
+NGINX = ROOT / "deploy/proxy/nginx.conf"
+CADDY = ROOT / "deploy/proxy/Caddyfile"
+MOST_EXPOSED = 1.5
+"""Of 10, by `systemd-analyze security`; 1.2 when this was written. The network and other services' sockets remain."""
+LARGEST = 2 * HttpTable().max_body_bytes
+PUBLIC = (
+    "/alerts/grafana",
+    "/alerts/grafana/",
+    "/alerts/alertmanager",
+    "/alerts/sns",
+    "/alerts/event",
+    "/github",
+    "/slack/events",
+)
+PRIVATE = ("/metrics", "/healthz", "/readyz", "/", "/alerts/", "/alerts/grafana/x", "/slack", "/github/x")
+
+
+def settings() -> dict[str, list[str]]:
+    """The settings of the unit, each with all its values."""
+    found: dict[str, list[str]] = {}
+    for line in UNIT.read_text("utf-8").splitlines():
+        name, sign, value = line.partition("=")
+        if sign and not line.startswith("#"):
+            found.setdefault(name, []).append(value)
+    return found
+
+
+@pytest.fixture
+def unit(tmp_path: Path) -> Path:
+    """The unit with a program that is there; nothing else is changed."""
+    program = shutil.which("true")
+    copy = tmp_path / UNIT.name
+    copy.write_text(UNIT.read_text("utf-8").replace("ExecStart=/usr/local/bin/tailback", f"ExecStart={program}"))
+    return copy
+
+
+@pytest.mark.needs("systemd-analyze")
+def test_systemd_accepts_the_unit(unit: Path) -> None:
+    """Without a word about an unknown setting or a value that is ignored."""
+    ran = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.needs("systemd-analyze")
+def test_the_unit_exposes_little(unit: Path) -> None:
+    """By systemd's own measure, from 0 to 10."""
+    command: list[str | Path] = [
+        "systemd-analyze",
+        "security",
+        "--offline=yes",
+        f"--threshold={MOST_EXPOSED * 10:.0f}",
+        unit,
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_the_unit_bounds_what_tailback_uses_and_stops_it_in_order() -> None:
+    """Only Tailback gets SIGTERM: it drains, then ends its own Redis. Killed together, Redis would be gone first."""
+    given = {name: values[-1] for name, values in settings().items()}
+    assert (given["DynamicUser"], given["ProtectSystem"], given["KillMode"]) == ("yes", "strict", "mixed")
+    assert int(given["TimeoutStopSec"].removesuffix("s")) > 30
+    assert int(given["LimitNOFILE"]) >= 10_032, "the embedded server wants 10,000 clients and 32 more"
+    assert {"MemoryMax", "MemoryHigh", "TasksMax"} <= set(given)
+
+
+def test_the_unit_keeps_the_data_where_it_may_write() -> None:
+    """The variables are Tailback's own, and the data folder lies in the only place that the service may write to."""
+    variables = dict(value.split("=", 1) for value in settings()["Environment"])
+    assert set(variables) <= {name.upper() for name in Environment.model_fields}
+    (state,) = settings()["StateDirectory"]
+    assert variables["TAILBACK_DATA"].startswith(f"/var/lib/{state}/")
+    assert settings()["EnvironmentFile"] == ["/etc/tailback/env"]
+
+
+class Upstream(http.server.BaseHTTPRequestHandler):
+    """Stands for Tailback: 200 for whatever reaches it, with the size of the body."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = str(len(self.rfile.read(int(self.headers["Content-Length"])))).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):  # a proxy that gave up on this request
+            self.wfile.write(body)
+
+    do_GET = do_POST  # noqa: N815 - the name that http.server calls
+
+    def log_message(self, *_: object) -> None:
+        """Keep the test's output clean."""
+
+
+@pytest.fixture
+def upstream() -> Iterator[int]:
+    """The port of a server that answers everything."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def nginx(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
+    """nginx with the snippet as it is, but for ports and the certificate; checked by `nginx -t`, then started."""
+    port, key, certificate = free_port(), tmp_path / "key.pem", tmp_path / "certificate.pem"
+    self_signed = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    named: list[str | Path] = ["-subj", "/CN=tailback.example.com", "-keyout", key, "-out", certificate]
+    subprocess.run([*self_signed, *named], check=True, capture_output=True)
+    snippet = (
+        NGINX.read_text("utf-8").replace("listen 443", f"listen 127.0.0.1:{port}").replace(":8080", f":{upstream}")
+    )
+    snippet = snippet.replace("/etc/ssl/tailback/fullchain.pem", str(certificate))
+    snippet = snippet.replace("/etc/ssl/tailback/privkey.pem", str(key))
+    (tmp_path / "tailback.conf").write_text(snippet)
+    paths = "".join(f"{name}_temp_path {tmp_path};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    head = (
+        "user root; " if os.geteuid() == 0 else ""
+    ) + f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log; events {{}}"
+    (tmp_path / "nginx.conf").write_text(f"{head} http {{ access_log off; {paths} include {tmp_path}/tailback.conf; }}")
+    command: list[str | Path] = ["nginx", "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"]
+    checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    server = subprocess.Popen(command)
+    verify = ssl.create_default_context(cafile=str(certificate))
+    verify.check_hostname = False
+    try:
+        with httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=verify, trust_env=False) as client:
+            until_it_answers(client)
+            yield client
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+@pytest.fixture
+def caddy(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
+    """Caddy with the snippet as it is, but for ports, and without TLS, which would ask a public authority."""
+    port, home = free_port(), {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    text = CADDY.read_text("utf-8").replace("tailback.example.com {", f"http://127.0.0.1:{port} {{")
+    text = text.replace("127.0.0.1:8080", f"127.0.0.1:{upstream}").replace(
+        "{\n\tservers", "{\n\tadmin off\n\tservers", 1
+    )
+    (tmp_path / "Caddyfile").write_text(text)
+    command: list[str | Path] = ["caddy", "run", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"]
+    with (tmp_path / "log").open("w") as log:
+        server = subprocess.Popen(command, env=home | {"PATH": "/usr/bin:/bin"}, stderr=log)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
+            until_it_answers(client)
+            yield client
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+def until_it_answers(client: httpx.Client) -> None:
+    """Waits at most 10 s for a proxy that was just started."""
+    for _ in range(500):
+        try:
+            client.get("/")
+        except httpx.ConnectError:
+            time.sleep(0.02)
+        else:
+            return
+    pytest.fail(f"nobody listens at {client.base_url}")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        pytest.param("nginx", 413, marks=pytest.mark.needs("nginx")),
+        pytest.param("caddy", 502, marks=pytest.mark.needs("caddy")),
+    ],
+)
+def test_a_proxy_lets_through_what_is_meant_for_the_world(
+    name: str, answer: int, request: pytest.FixtureRequest
+) -> None:
+    """Bodies above Tailback's own limit, which it answers itself, on its public paths; nothing huge or internal."""
+    client: httpx.Client = request.getfixturevalue(name)
+    small = {path: client.post(path, content=b"{}").status_code for path in PUBLIC}
+    assert small == dict.fromkeys(PUBLIC, 200)
+    assert {path: client.get(path).status_code for path in PRIVATE} == dict.fromkeys(PRIVATE, 404)
+    passed = client.post("/alerts/grafana", content=bytes(LARGEST))
+    assert (passed.status_code, passed.text) == (200, str(LARGEST))
+    assert client.post("/alerts/grafana", content=bytes(LARGEST + 1)).status_code == answer
+
+
+@pytest.mark.needs("caddy")
+def test_caddy_accepts_the_file_as_it_is(tmp_path: Path) -> None:
+    """And writes it no other way."""
+    home = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path),
+    }
+    for command in (["validate", "--adapter", "caddyfile", "--config"], ["fmt", "--diff"]):
+        ran = subprocess.run(["caddy", *command, CADDY], env=home, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+
+
+def test_no_proxy_answers_an_alert_with_a_code_that_makes_senders_drop_it() -> None:
+    """Alertmanager drops what gets a 4xx: a limit answers 503, never nginx's default of 429 or 503 by chance."""
+    text = NGINX.read_text("utf-8")
+    assert {"limit_req_status 503;", "limit_conn_status 503;"} <= set(map(str.strip, text.splitlines()))
+    assert re.findall(r"\b429;", text) == []
