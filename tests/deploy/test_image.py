@@ -1,0 +1,196 @@
+"""The image: what can be checked without a builder everywhere, and built and started where there is one."""
+
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import ROOT
+from tests.deploy.dockerfile import copied, reaches_the_builder, stages
+
+BUILD, FINAL = stages()
+HEALTH = ROOT / "deploy/healthcheck.py"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def one(name: str) -> str:
+    """The only instruction of that name in the final stage."""
+    (found,) = [each.value for each in FINAL if each.name == name]
+    return found
+
+
+def variables() -> dict[str, str]:
+    """The environment of the image."""
+    return dict(part.split("=", 1) for part in one("ENV").split())
+
+
+def test_everything_that_is_copied_exists_and_reaches_the_builder() -> None:
+    """A file that .dockerignore holds back, or that was moved, fails here and not in a release."""
+    sources = [source for source, _ in copied()]
+    assert [source for source in sources if not (ROOT / source).exists()] == []
+    assert [source for source in sources if not reaches_the_builder(source)] == []
+    assert [secret for secret in (".env", ".git/config", "data/x", "tests") if reaches_the_builder(secret)] == []
+
+
+def test_the_copied_files_alone_make_a_wheel_with_the_whole_product(tmp_path: Path) -> None:
+    """What the builder gets is enough: every module and every shipped example is in the wheel made from it."""
+    for source, target in copied():
+        place = tmp_path / (Path(source).name if target == "./" else source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-r", ROOT / source, place], check=True)
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    shutil.unpack_archive(wheel, tmp_path / "out", "zip")
+    modules = [path.relative_to(ROOT) for top in ("bot", "handlers") for path in (ROOT / top).rglob("*.py")]
+    assert [path for path in modules if not (tmp_path / "out" / path).exists()] == []
+
+
+def test_the_process_runs_as_a_numbered_user_that_is_not_root() -> None:
+    """Kubernetes refuses `runAsNonRoot` for a user that is only a name."""
+    assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", one("USER"))
+    names = [each.name for each in FINAL]
+    assert names.index("USER") > max(place for place, name in enumerate(names) if name in {"RUN", "COPY"})
+
+
+def test_signals_reach_tailback_itself() -> None:
+    """The exec form has no shell in between; SIGTERM is what Tailback drains on."""
+    (entry,) = [each for each in FINAL if each.name == "ENTRYPOINT"]
+    (command,) = [each for each in FINAL if each.name == "CMD"]
+    assert entry.words[0] in PROJECT["scripts"]
+    assert command.words == ["run"]
+    assert one("STOPSIGNAL") == "SIGTERM"
+
+
+def test_only_locked_packages_with_their_hashes_are_installed() -> None:
+    """Every `pip install` checks hashes, or installs our own wheel alone; nothing else is downloaded."""
+    steps = [step for each in (*BUILD, *FINAL) if each.name == "RUN" for step in each.value.split("&&")]
+    installs = [step for step in steps if "pip" in step and "install " in step and "--directory" not in step]
+    assert len(installs) == 3
+    assert [step for step in installs if "--require-hashes" not in step and "--no-deps dist/" not in step] == []
+    assert [step for step in steps if re.search(r"\b(curl|wget|apt-get|git)\b", step)] == []
+    assert [each for each in (*BUILD, *FINAL) if each.name == "ADD"] == []
+    assert "requirements-aws.lock" in dict(copied())
+
+
+def test_the_base_is_one_tag_with_a_python_that_tailback_supports() -> None:
+    """Both stages share it, so that the environment fits; `latest` would be another one tomorrow."""
+    (base,) = [each.value.partition("=")[2] for each in BUILD if each.name == "ARG"]
+    python = re.fullmatch(r"python:(3\.\d+)-slim-[a-z]+", base)
+    assert python is not None, base
+    oldest = PROJECT["requires-python"].removeprefix(">=")
+    assert tuple(map(int, python[1].split("."))) >= tuple(map(int, oldest.split(".")))
+    assert [each.value for each in BUILD if each.name == "FROM"] == ["${PYTHON_IMAGE} AS build"]
+    assert one("FROM") == "${PYTHON_IMAGE}"
+
+
+def test_the_image_holds_no_secret_and_writes_only_to_its_volume_and_tmp() -> None:
+    """The root file system may be read-only: data, home and the configuration lie outside of it."""
+    given = variables()
+    assert [name for name in given if re.search("TOKEN|SECRET|PASSWORD|KEY", name)] == []
+    assert given["TAILBACK_DATA"].startswith(f"{one('VOLUME')}/")
+    assert (given["HOME"], given["PYTHONDONTWRITEBYTECODE"]) == ("/tmp", "1")
+    assert one("EXPOSE").split() == [given["PORT"], given["TAILBACK_WORKER_PORT"]]
+
+
+@contextmanager
+def answering(status: int) -> Iterator[int]:
+    """A server that answers /healthz with `status`; gives its port."""
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status if self.path == "/healthz" else 404)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Keep the test's output clean."""
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(("web", "worker", "healthy"), [(200, 0, True), (0, 200, True), (503, 0, False), (0, 0, False)])
+def test_the_health_check_asks_the_web_process_or_the_worker(web: int, worker: int, healthy: bool) -> None:
+    """One image for all processes: whichever of the two ports answers decides. A proxy of the environment does not."""
+    with answering(web or 404) as first, answering(worker or 404) as second:
+        given = {"PORT": str(first), "TAILBACK_WORKER_PORT": str(second), "http_proxy": "http://127.0.0.1:1"}
+        ran = subprocess.run([sys.executable, HEALTH], env=given, capture_output=True, text=True, check=False)
+    assert (ran.returncode == 0, ran.stderr) == (healthy, "")
+
+
+@pytest.mark.needs("hadolint")
+def test_hadolint_has_nothing_to_say() -> None:
+    """The usual linter for Dockerfiles."""
+    ran = subprocess.run(["hadolint", ROOT / "Dockerfile"], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "")
+
+
+def engine() -> str | None:
+    """A container engine that answers here."""
+    for name in ("docker", "podman"):
+        if shutil.which(name) and subprocess.run([name, "info"], capture_output=True, check=False).returncode == 0:
+            return name
+    return None
+
+
+def test_the_image_is_built_started_read_only_and_stopped_in_order(request: pytest.FixtureRequest) -> None:
+    """The demo answers from a read-only container of an unprivileged user, and ends with 0 on SIGTERM.
+
+    Set PYTHON_IMAGE to build from another base than the Dockerfile's.
+    """
+    program = engine()
+    if program is None:
+        pytest.skip("no container engine answers here: start Docker or Podman to build and start the image")
+    base = os.environ.get("PYTHON_IMAGE") or BUILD[0].value.partition("=")[2]
+    if subprocess.run([program, "pull", "--quiet", base], capture_output=True, check=False).returncode != 0:
+        pytest.skip(f"the base image {base} cannot be pulled here: set PYTHON_IMAGE to one that can")
+    build: list[str | Path] = [
+        program,
+        "build",
+        "--quiet",
+        f"--build-arg=PYTHON_IMAGE={base}",
+        "--tag",
+        "tailback:test",
+        ROOT,
+    ]
+    subprocess.run(build, check=True, timeout=140)
+    options = ["--detach", "--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--publish=127.0.0.1::8080"]
+    start = [program, "run", *options, "tailback:test", "demo", "--host", "0.0.0.0"]
+    name = subprocess.run(start, check=True, capture_output=True, text=True).stdout.strip()
+    request.addfinalizer(lambda: subprocess.run([program, "rm", "--force", name], capture_output=True, check=False))
+    address = subprocess.run(
+        [program, "port", name, "8080"], check=True, capture_output=True, text=True
+    ).stdout.split()[0]
+    assert page(f"http://{address}/") == 200
+    subprocess.run([program, "stop", "--time=30", name], check=True, capture_output=True)
+    ended = [program, "inspect", "--format", "{{.State.ExitCode}}", name]
+    assert subprocess.run(ended, check=True, capture_output=True, text=True).stdout.strip() == "0"
+
+
+def page(address: str) -> int:
+    """The status of a page once it answers, within 30 s."""
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                return int(answer.status)
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError(f"{address} has not answered within 30 s")
