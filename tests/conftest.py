@@ -19,14 +19,20 @@ LONGEST_SECONDS = 150
 COMPONENTS = {
     "alertmanager": (("prometheus-alertmanager",), "prometheus-alertmanager"),
     "amtool": (("amtool",), "prometheus-alertmanager"),
+    "caddy": (("caddy",), "caddy"),
     "chromedriver": (("chromedriver",), "chromium-driver"),
     "chromium": (("chromium",), "chromium"),
+    "hadolint": (("hadolint",), ""),
+    "helm": (("helm",), ""),
     "jq": (("jq",), "jq"),
+    "kubernetes-validate": (("kubernetes-validate",), ""),
+    "nginx": (("nginx",), "nginx-light"),
     "prometheus": (("prometheus",), "prometheus"),
     "redis-sentinel": (("redis-sentinel",), "redis-sentinel"),
     "redis-server": (("redis-server",), "redis-server"),
+    "systemd-analyze": (("systemd-analyze",), "systemd"),
 }
-"""Component: (its programs, the Debian package that brings them)."""
+"""Component: (its programs, the Debian package that brings them; empty: .ci/run installs it from .ci/tools.lock)."""
 
 
 def missing(component: str) -> str | None:
@@ -38,7 +44,7 @@ def missing(component: str) -> str | None:
     programs, package = COMPONENTS[component]
     if all(shutil.which(program) for program in programs):
         return None
-    return f"needs {component}: install the Debian package {package}"
+    return f"needs {component}: install " + (f"the Debian package {package}" if package else "it as .ci/run does")
 
 
 @pytest.hookimpl(wrapper=True)
