@@ -2,16 +2,21 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
 from pathlib import Path
 
+import yaml
+
 from tests.architecture.tree import ROOT
 
-RELEASE = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
-SOURCES = ("bot", "handlers", "pyproject.toml", "README.md", "LICENSE")
+WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+JOBS = WORKFLOW["jobs"]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+SOURCES = ("bot", "handlers", "pyproject.toml", "README.md", "LICENSE", ".env.example", "docs", "deploy")
 
 
 def copied(folder: Path) -> Path:
@@ -40,25 +45,85 @@ def test_a_wheel_is_the_same_bytes_wherever_it_is_built(tmp_path: Path) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == {"bot", "handlers"}
 
 
-def test_a_release_is_scanned_built_listed_and_attested_in_this_order() -> None:
-    """Nothing is published before it was looked at and signed; rights are given to this one job."""
-    steps = ["pip-audit", "-m build", "cyclonedx-py", "attest-build-provenance", "gh release create"]
-    places = [RELEASE.index(step) for step in steps]
-    assert places == sorted(places)
-    head, _, job = RELEASE.partition("jobs:")
-    assert "contents: read" in head
-    assert "write" not in head
-    assert {"contents: write", "id-token: write", "attestations: write"} <= {line.strip() for line in job.splitlines()}
+def steps(job: str) -> str:
+    """Everything that the steps of one job run or use, in their order."""
+    return "\n".join(str(step.get("run") or step["uses"]) for step in JOBS[job]["steps"])
 
 
-def test_a_tag_of_another_version_than_the_code_says_is_stopped() -> None:
-    """The pipeline's own line, run by a shell as the pipeline does."""
-    line = next(line.partition("run: ")[2] for line in RELEASE.splitlines() if "grep -qx" in line)
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+def before(job: str) -> set[str]:
+    """The jobs that must have passed when this one starts."""
+    needs = JOBS[job].get("needs", [])
+    direct = {needs} if isinstance(needs, str) else set(needs)
+    return direct.union(*(before(one) for one in direct))
 
-    def status(tag: str) -> int:
-        given = {**os.environ, "GITHUB_REF_NAME": tag}
-        return subprocess.run(["bash", "-c", line], cwd=ROOT, env=given, check=False).returncode
 
-    assert status(f"v{version}") == 0
-    assert status("v99.0.0") != 0
+def test_a_release_is_tested_scanned_built_listed_and_attested_in_this_order() -> None:
+    """Nothing is published before it was tested, looked at and signed."""
+    assert ".ci/run" in steps("test")
+    assert {job: before(job) for job in JOBS} == {
+        "test": set(),
+        "build": {"test"},
+        "image": {"test"},
+        "publish": {"test", "build", "image"},
+    }
+    for job, parts in (
+        ("build", ["pip-audit", "-m build", "cyclonedx-py", "helm package", "notes.md", "upload-artifact"]),
+        ("image", ["setup-qemu-action", "linux/amd64,linux/arm64 --sbom=true --provenance=mode=max --push"]),
+        ("publish", ["download-artifact", "attest-build-provenance", "helm push", "gh release create"]),
+    ):
+        places = [steps(job).index(part) for part in parts]
+        assert places == sorted(places), job
+
+
+def test_each_job_of_a_release_has_the_rights_that_it_needs_and_no_others() -> None:
+    """Tests and builds, which run foreign code, can write nothing and sign nothing."""
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    written = {job: sorted(right for right, kind in one.get("permissions", {}).items() if kind == "write")
+               for job, one in JOBS.items()}  # fmt: skip
+    assert written == {
+        "test": [],
+        "build": [],
+        "image": ["packages"],
+        "publish": ["attestations", "contents", "id-token", "packages"],
+    }
+    kept = [step for one in JOBS.values() for step in one["steps"] if "actions/checkout@" in str(step.get("uses"))]
+    assert [step["with"] for step in kept] == [{"persist-credentials": False}] * 3
+
+
+def run(line: str, tag: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """One line of the pipeline, run by a shell as the pipeline does."""
+    given = {**os.environ, "GITHUB_REF_NAME": tag, "IMAGE": "ghcr.io/Example/Tailback"}
+    return subprocess.run(["bash", "-c", line], cwd=folder, env=given, capture_output=True, text=True, check=False)
+
+
+def line(job: str, part: str) -> str:
+    """The only line of a job that contains `part`."""
+    (found,) = [one for one in steps(job).splitlines() if part in one]
+    return found
+
+
+def test_a_tag_of_another_version_than_the_code_and_the_changelog_say_is_stopped() -> None:
+    """The version stands in pyproject.toml, and CHANGELOG.md has its section."""
+    for part, tag in (("pyproject.toml", f"v{VERSION}"), ("CHANGELOG.md", "v0.2.0")):
+        assert run(line("test", part), tag).returncode == 0
+        assert run(line("test", part), "v99.0.0").returncode != 0
+
+
+def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
+    """From below its heading to the next version's."""
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "CHANGELOG.md").write_text(
+        "# Changes\n\n## 2.0.0, today\n\n* New.\n\n### More\n\n## 1.2.0, before\n\n* Old.\n"
+    )
+    assert run(line("build", "notes.md"), "v2.0.0", tmp_path).returncode == 0
+    assert (tmp_path / "dist/notes.md").read_text().split() == ["*", "New.", "###", "More"]
+
+
+def test_the_released_chart_names_the_released_image(tmp_path: Path) -> None:
+    """Registries take small letters alone; exactly one line of the values changes."""
+    shutil.copytree(ROOT / "deploy/helm", tmp_path / "deploy/helm")
+    assert run(line("build", "sed -i"), "v2.0.0", tmp_path).returncode == 0
+    name = "deploy/helm/tailback/values.yaml"
+    values, released = ((folder / name).read_text("utf-8").splitlines() for folder in (ROOT, tmp_path))
+    changed = [after for before, after in zip(values, released, strict=True) if before != after]
+    assert changed == ["  repository: ghcr.io/example/tailback"]
