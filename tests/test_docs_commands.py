@@ -42,9 +42,24 @@ OUTCOMES = {
     ("web",): (1, "slack.channel: is required"),
     ("worker",): (1, "slack.channel: is required"),
     ("replay",): (0, "RunnerQueueTooLong"),
+    ("--version",): (0, "tailback "),
+    ("example",): (0, "tailback.toml"),
 }
 """How a command begins, the longest beginning first: its exit code here, and what it says."""
 
+DEPLOY = {
+    "curl --fail": "test_every_address_and_path_of_the_pages_is_served",
+    "docker": "test_every_docker_command_names_what_is_there",
+    "helm": "test_every_helm_command_renders_the_chart",
+    "journalctl": "test_every_host_command_names_what_is_there",
+    "kubectl": "test_every_kubectl_command_names_what_is_there",
+    "mkdir": "test_the_steps_of_the_pipx_page_lead_to_a_running_tailback",
+    "pip wheel": "test_the_steps_of_the_pipx_page_lead_to_a_running_tailback",
+    "pipx": "test_the_steps_of_the_pipx_page_lead_to_a_running_tailback",
+    "sudo": "test_every_host_command_names_what_is_there",
+    "tailback completion": "test_the_steps_of_the_pipx_page_lead_to_a_running_tailback",
+    "tailback example": "test_the_steps_of_the_pipx_page_lead_to_a_running_tailback",
+}
 COVERED = {
     "tailback demo": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
     "tailback demo --scenario": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
@@ -56,6 +71,7 @@ COVERED = {
     "promtool check rules": "tests/integrations/test_monitoring_examples.py",
     "promtool test rules": "tests/integrations/test_monitoring_examples.py",
     "amtool": "tests/integrations/test_monitoring_examples.py",
+    **{beginning: f"tests/deploy/test_pages.py::{test}" for beginning, test in DEPLOY.items()},
     "cp": "tests/test_docs_commands.py::test_each_file_that_is_copied_is_there",
     "set -a; . ./.env; set +a": "tests/test_docs_commands.py::test_the_example_environment_can_be_loaded_by_a_shell",
 }

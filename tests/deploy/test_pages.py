@@ -1,0 +1,157 @@
+"""The pages in docs/how-to: their commands name what is there, and the page on pipx is followed to the letter.
+
+Commands for Docker, a cluster or a host's service manager are read and compared with the files that they use, since
+nothing of that runs in a test environment: what they build or install is tested in the other files of this folder.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.main import get_command
+
+from handlers.cli import app
+from handlers.examples import EXAMPLES
+from handlers.version import VERSION
+from tests.architecture.tree import ROOT
+from tests.deploy.charts import CHART, only, rendered
+from tests.deploy.dockerfile import stages
+from tests.docs_pages import page
+
+PAGES = {name: page(f"docs/how-to/{name}.md") for name in ("container", "kubernetes", "systemd", "pipx")}
+IMAGE = {one.name: one.value for one in stages()[-1]}
+GIVEN = dict(part.split("=", 1) for part in IMAGE["ENV"].split())
+UNIT = (ROOT / "deploy/systemd/tailback.service").read_text("utf-8")
+COMMANDS = set(getattr(get_command(app), "commands", {}))
+
+
+def lines(program: str) -> list[list[str]]:
+    """The words of every line of the pages that begins with a program, or with sudo and it."""
+    every = [line for one in PAGES.values() for block in one.code("sh") for line in block.splitlines()]
+    return [shlex.split(line) for line in every if line.removeprefix("sudo ").startswith(f"{program} ")]
+
+
+def values(words: list[str], option: str) -> list[str]:
+    """What an option is given, each time it stands there."""
+    return [following for word, following in pairwise(words) if word == option]
+
+
+def test_every_docker_command_names_what_is_there() -> None:
+    """Services, commands, the mounted paths and the published port are those of compose.yaml and of the image."""
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
+    composed = [words[2:] for words in lines("docker") if words[1] == "compose"]
+    named = [
+        words[-2:] if words[0] == "run" else words[-1:] for words in composed if words[-1] not in {"build", "--detach"}
+    ]
+    assert [words for words in named if words[0] not in services or not set(words[1:]) <= COMMANDS] == []
+    started = [words for words in lines("docker") if words[1] == "run"]
+    assert len(started) == 2
+    for words in started:
+        targets = {target.split(":")[1] for target in values(words, "--volume")}
+        assert targets <= {GIVEN["TAILBACK_CONFIG"], IMAGE["VOLUME"]}
+        assert {port.split(":")[-1] for port in values(words, "--publish")} <= {GIVEN["PORT"]}
+        assert words[-1] == "tailback" or (words[-2] == "tailback" and words[-1] in COMMANDS)
+    assert any(words[:2] == ["docker", "build"] and values(words, "--tag") == ["tailback"] for words in lines("docker"))
+
+
+@pytest.mark.skipif(not shutil.which("docker"), reason="needs the client of Docker")
+def test_docker_knows_the_options_of_the_commands() -> None:
+    """Its client tells without an engine."""
+    for words in lines("docker"):
+        if words[1] != "compose":
+            known = subprocess.run(["docker", words[1], "--help"], capture_output=True, text=True, check=True).stdout
+            given = {word.partition("=")[0] for word in words if word.startswith("--")}
+            assert given <= set(re.findall(r"--[a-z-]+", known)), words
+
+
+@pytest.mark.needs("helm")
+def test_every_helm_command_renders_the_chart(tmp_path: Path) -> None:
+    """With the values that it sets; the file with the configuration is the example."""
+    commands = lines("helm")
+    assert {words[1] for words in commands} == {"install", "upgrade"}
+    for words in commands:
+        assert (words[2], ROOT / words[3], values(words, "--namespace")) == ("tailback", CHART, ["tailback"])
+        given: dict[str, Any] = {}
+        for name, _, value in (one.partition("=") for one in values(words, "--set")):
+            outer, _, inner = name.partition(".")
+            given[outer] = {inner: value} if inner else value
+        for name, _, _ in (one.partition("=") for one in values(words, "--set-file")):
+            given[name] = (ROOT / "docs/examples/tailback.toml").read_text("utf-8")
+        assert rendered(**given)
+
+
+@pytest.mark.needs("helm")
+def test_every_kubectl_command_names_what_is_there() -> None:
+    """Objects, the secret and the manifest."""
+    documents = rendered()
+    for words in lines("kubectl"):
+        for kind, name in (word.split("/") for word in words if word.startswith("statefulset/")):
+            assert only(documents, {"statefulset": "StatefulSet"}[kind], name)
+        if "secret" in words:
+            assert (
+                words[words.index("generic") + 1]
+                == yaml.safe_load((CHART / "values.yaml").read_text())["existingSecret"]
+            )
+        assert [file for file in values(words, "--filename") if not (ROOT / file).is_file()] == []
+        assert "--namespace" in words or "namespace" in words
+        if "--" in words:
+            assert words[words.index("--") + 1 :][1] in COMMANDS
+
+
+def test_every_host_command_names_what_is_there() -> None:
+    """Paths are those of the unit, files those of the project, and the wheel is that of this version."""
+    assert values_of("ExecStart") == ["/usr/local/bin/tailback run"]
+    (link,) = lines("ln")
+    assert link[-2:] == ["/opt/tailback/bin/tailback", "/usr/local/bin/tailback"]
+    targets = {words[-1] for words in lines("install")}
+    assert targets == {*values_of("EnvironmentFile"), "/etc/tailback/tailback.toml"}
+    assert "TAILBACK_CONFIG=/etc/tailback/tailback.toml" in values_of("Environment")
+    pip = lines("/opt/tailback/bin/pip")
+    assert [values(words, "--requirement") for words in pip] == [["requirements.lock"], []]
+    assert pip[1][-1] == f"dist/tailback-{VERSION}-py3-none-any.whl"
+    piped = re.findall(r"tailback example (\S+) \| sudo tee (\S+)", PAGES["systemd"].text)
+    assert {name for name, _ in piped} == {"tailback.service", "nginx.conf", "Caddyfile"} <= set(EXAMPLES)
+    assert [target for name, target in piped if name.endswith(".service")] == ["/etc/systemd/system/tailback.service"]
+    assert {words[-1] for words in lines("systemctl")} <= {"tailback", "daemon-reload", "nginx", "caddy"}
+
+
+def values_of(setting: str) -> list[str]:
+    """The values of one setting of the unit."""
+    return re.findall(rf"^{setting}=(.*)$", UNIT, re.M)
+
+
+def test_every_address_and_path_of_the_pages_is_served() -> None:
+    """The port is the image's and the default of `web`; the path is one of the product's."""
+    assert {words[-1] for words in lines("curl")} == {f"http://127.0.0.1:{GIVEN['PORT']}/readyz"}
+
+
+def test_the_steps_of_the_pipx_page_lead_to_a_running_tailback(tmp_path: Path) -> None:
+    """Every line in its order, in a home of its own; what serves until it is stopped is stopped after some seconds."""
+    if not shutil.which("pipx"):
+        pytest.skip("needs pipx, and a package registry within reach")
+    project, home = tmp_path / "project", tmp_path / "home"
+    home.mkdir()
+    subprocess.run(["git", "clone", "--quiet", ROOT, project], check=True)
+    text = "\n".join(line for block in PAGES["pipx"].code("sh") for line in block.splitlines())
+    script = re.sub(r"^(tailback (?:demo|run))$", r"timeout --signal=TERM 20 \1 || test $? = 124", text, flags=re.M)
+    script = re.sub(r"^tailback check$", "tailback check || test $? = 1", script, flags=re.M)
+    path = f"{home}/.local/bin:{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["bash", "-eux", "-c", script],
+        cwd=project,
+        env={**os.environ, "HOME": str(home), "PATH": path, "SLACK_API_URL": "http://127.0.0.1:1/api/", "PORT": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-3000:]
+    assert f"tailback {VERSION}" in ran.stdout
+    assert not (home / ".local/bin/tailback").exists()
+    assert "complete" in (home / ".local/share/bash-completion/completions/tailback").read_text("utf-8")
