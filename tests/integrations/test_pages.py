@@ -13,7 +13,13 @@ from tests.integrations.checking import PAGES
 
 KINDS = sorted({*METRICS, *SCALERS, *ALERTMANAGERS, *SOURCES, "github_issue"})
 """Also the source behind `POST /github`, which is in no table of `POST /alerts/…`."""
-HEADINGS = ("Set it up|Webhooks", "Least permission", "What it sees.*", ".*[Tt]raps", "When the doctor complains")
+HEADINGS = (
+    "Set it up|Webhooks",
+    "Least permission",
+    "What it sees.*",
+    ".*[Tt]raps",
+    "When `tailback check` reports a problem",
+)
 """GitHub's page has two ways, each with its own set-up."""
 LISTED = re.compile(r"^\| \[[^\]]+\]\(([\w-]+)\.md\) \| `(\w+)` \| [^|]+ \| [^|]+ \|$", re.MULTILINE)
 TESTS = {path.name: path.read_text("utf-8") for path in (ROOT / "tests" / "integrations").glob("test_*.py")}
