@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from bot.core.alert import Delivery, Links
 from bot.sources.group import Extras, Format, Item, delivery
-from bot.sources.labels import first_link, link, named
+from bot.sources.labels import MOST_LINK_CHARS, first_link, link, named
 
 
 def parse(body: bytes) -> Delivery:
@@ -26,8 +26,8 @@ def extras(item: Item) -> Extras:
 
 
 def _silence_link(external_url: str, labels: Mapping[str, str]) -> str:
-    """Alertmanager's own page for a new silence, filled with this alert's labels; empty when it has no address."""
-    if not external_url or not labels:
+    """Alertmanager's own page for a new silence, filled with this alert's labels; empty without address."""
+    if not external_url or not labels or sum(map(len, (*labels, *labels.values()))) > MOST_LINK_CHARS:
         return ""
     filled = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in sorted(labels.items()))
     root = external_url.partition("#")[0].partition("?")[0].rstrip("/")

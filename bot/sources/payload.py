@@ -10,6 +10,8 @@ from bot.core.alert import CUT
 
 MOST_DEPTH = 64
 """Nesting depth of objects and lists (C4)."""
+MOST_VALUES, MOST_BOXES = 50_000, 25_000
+"""Values, and objects and lists, of one body; counted before it is decoded, which is what takes the time."""
 MOST_CHARS = 1000
 """Longest text kept from a label or annotation."""
 MOST_PAIRS = 64
@@ -39,6 +41,10 @@ def read(body: bytes) -> dict[str, object]:
         whole = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"body: not UTF-8 at byte {error.start}; send JSON in UTF-8") from None
+    if body.count(b"[") + body.count(b"{") > MOST_BOXES:
+        raise Unreadable(f"body: nested or filled with more than {MOST_BOXES:,} lists and objects; send fewer alerts")
+    if body.count(b",") > MOST_VALUES:
+        raise Unreadable(f"body: more than {MOST_VALUES:,} values; send fewer alerts at once (max_alerts)")
     if not whole.strip():
         raise Unreadable("body: empty; a JSON object is expected")
     found = _decoded(whole)

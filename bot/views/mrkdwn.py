@@ -1,6 +1,7 @@
 """The one way from a value to Slack's markup: whatever is not `Marked` is escaped at the last step."""
 
 import re
+import unicodedata
 from datetime import UTC, datetime
 from typing import LiteralString
 from urllib.parse import quote, urlsplit
@@ -11,9 +12,14 @@ MOST_URL = 1000
 _FIRST_TIME, _LAST_TIME = 946_684_800.0, 4_102_444_800.0
 """2000-01-01 to 2100-01-01; what lies outside is no time of an incident (Alertmanager writes year 1 for "none")."""
 
-_INVISIBLE = re.compile(
-    "[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
-)
+_CONTROL = re.compile("[\u0000-\u0008\u000e-\u001f\u007f]")
+_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
+"""Unicode categories that nobody sees, or that change the direction of what follows."""
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
+"""Letters of Hangul that are drawn as nothing."""
+_FORMATTING = re.compile(r"(?<![^\W_])[*_~]|[*_~](?![^\W_])")
+"""`*`, `_` and `~` where Slack would begin or end a format; inside a word they mean nothing."""
+_LOOK_ALIKES = str.maketrans("*_~", "\u2217\u02cd\u223c")
 _USER, _GROUP, _CHANNEL = (
     re.compile(r"[UW][A-Z0-9]{1,20}"),
     re.compile(r"S[A-Z0-9]{1,20}"),
@@ -39,10 +45,11 @@ def joined(separator: LiteralString, *parts: Marked | None) -> Marked:
 
 
 def escaped(value: str | int, most: int = MOST_VALUE) -> Marked:
-    """Untrusted text as mrkdwn: on one line, cut, and unable to ping, link or open a code block (C5)."""
+    """Untrusted text as mrkdwn: on one line, cut, and unable to ping, link or format (C5)."""
     if isinstance(value, Marked):
         return value
     text = clipped(clean(f"{value:,}" if isinstance(value, int) else value), most)
+    text = _FORMATTING.sub(lambda found: found[0].translate(_LOOK_ALIKES), text)
     return Marked(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("`", "ˋ"))
 
 
@@ -70,7 +77,13 @@ def code(lines: list[str]) -> Marked:
 def clean(value: str) -> str:
     """One line without control characters, direction overrides and broken surrogates."""
     whole = value[:20_000].encode("utf-8", "replace").decode("utf-8")
-    return " ".join(_INVISIBLE.sub("", whole).split())
+    if not whole.isascii():
+        whole = "".join(one for one in whole if one.isspace() or _visible(one))
+    return " ".join(_CONTROL.sub("", whole).split())
+
+
+def _visible(one: str) -> bool:
+    return unicodedata.category(one) not in _INVISIBLE and one not in _FILLERS
 
 
 def clipped(text: str, most: int) -> str:
@@ -108,12 +121,15 @@ def link(url: str, label: str, most: int = 80) -> Marked:
 
 
 def safe_url(url: str) -> str:
-    """The address with everything encoded that could end a link early; empty when it is not http or https."""
+    """The address with everything encoded that could end a link early; empty for others than http and https.
+
+    An address with a name or password is dropped: it shows another host than the one it leads to.
+    """
     if len(url) > MOST_URL or clean(url) != url:
         return ""
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
     except ValueError:
         return ""
     return quote(url, safe="!#$%&'()*+,/:;=?@[]~") if usable else ""

@@ -30,8 +30,9 @@ NESTED = b'{"a":' * 64 + b"1" + b"}" * 64
         (b'{"a": NaN}', "body: NaN is not JSON"),
         (b'{"a": -Infinity}', "body: -Infinity is not JSON"),
         (b'{"a":' * 65 + b"1" + b"}" * 65, "body: nested deeper than 64 levels"),
-        (b"[" * 200_000, "body: nested deeper than 64 levels"),
-        (b'{"a":' * 200_000, "body: nested deeper than 64 levels"),
+        (b"[" * 20_000, "body: nested deeper than 64 levels"),
+        (b"[" * 200_000, "body: nested or filled with more than 25,000 lists"),
+        (b'{"a":' * 20_000, "body: nested deeper than 64 levels"),
     ],
 )
 def test_a_body_that_cannot_be_read_is_refused_with_its_reason(body: bytes, sentence: str) -> None:
@@ -163,3 +164,10 @@ def test_labels_are_bounded_and_the_important_ones_stay() -> None:
     assert sum(len(name) + len(value) for name, value in kept.items()) <= 8000
     assert bounded({"a": "x" * 2000})["a"].endswith(CUT)
     assert list(bounded({"b": "1", "a": "2"}, ("a",))) == ["b", "a"]
+
+
+@pytest.mark.parametrize("body", [b'{"a": [' + b"1," * 50_001 + b"1]}", b'{"a": [' + b"[]," * 25_001 + b"1]}"])
+def test_a_body_of_too_many_values_is_refused_before_it_is_decoded(body: bytes) -> None:
+    """Decoding a megabyte of empty lists would hold up everything else in the process."""
+    with pytest.raises(Unreadable, match="send fewer alerts"):
+        read(body)

@@ -1,5 +1,7 @@
 """The one way from a value to markup."""
 
+import unicodedata
+
 import pytest
 
 from bot.views import mrkdwn
@@ -15,6 +17,38 @@ def test_a_value_in_a_sentence_cannot_become_markup(text: str) -> None:
     assert ">" not in said
     assert "`" not in said
     assert said.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "").count("&") == 0
+
+
+def test_no_character_that_nobody_sees_is_left() -> None:
+    """Every code point of the categories Cf, Co, Zl, Zp and Cc, and the fillers of Hangul."""
+    hidden = {"Cf", "Co", "Zl", "Zp", "Cc"}
+    known = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in hidden]
+    for begin in range(0, len(known), 5000):
+        left = set(mrkdwn.clean("a" + "b".join(known[begin : begin + 5000]) + "c")) - set("abc ")
+        assert left == set()
+    assert mrkdwn.clean("a\u115f\u1160\u3164\uffa0b") == "ab"
+    assert mrkdwn.clean("Größe 東京 é́ 👍") == "Größe 東京 é́ 👍"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("*bold* and _italic_ and ~gone~", "∗bold∗ and ˍitalicˍ and ∼gone∼"),
+        ("linux_2xlarge", "linux_2xlarge"),
+        ("a*b~c", "a*b~c"),
+        ("*.example.com", "∗.example.com"),
+        ("__name__", "ˍˍnameˍˍ"),
+    ],
+)
+def test_a_value_does_not_format(value: str, shown: str) -> None:
+    """Bold, italic and strike-through begin and end at the edge of a word; inside one the characters stay."""
+    assert say("{value}", value=value) == shown
+
+
+@pytest.mark.parametrize("url", ["https://slack.com@evil.example/", "http://a:b@e.example/x", "https://@e.example/"])
+def test_an_address_with_a_name_is_no_link(url: str) -> None:
+    """It shows another host than the one it leads to."""
+    assert mrkdwn.link(url, "Runbook") == "Runbook"
 
 
 def test_our_own_markup_is_not_escaped_twice() -> None:
