@@ -5,7 +5,7 @@ from bot.playground.fleet.scenarios import DEMO_SPEED, Scenario
 from bot.playground.fleet.spec import PoolSpec
 
 COUNTED_SECONDS, PAST_SECONDS, LATELY_SECONDS = 900.0, 36_000.0, 7_200.0
-"""Spans of the fleet's own time: of what is counted, and of what is usual."""
+"""Windows in the fleet's time: for counters, and for usual values."""
 HEAD = """\
 # Written by `tailback demo`. One second of yours is one minute of the fleet, so the paces here are short.
 [slack]
@@ -67,7 +67,7 @@ cost_per_runner_hour = 0.34
 
 
 def demo_config(scenario: Scenario, fleet: str, speed: float = DEMO_SPEED) -> str:
-    """TOML for one scenario; `fleet` is the address of the simulated fleet, which runs `speed` times as fast."""
+    """TOML for one scenario; `fleet` is the address of the simulated fleet."""
     kind = "grafana" if scenario.rule.flavour is Flavour.GRAFANA else "alertmanager"
     head = HEAD.format(kind=kind, fleet=fleet, speed=speed, watch="1s" if scenario.warned else "1m")
     return head + "".join(_pool(pool, scenario, fleet, speed) for pool in scenario.pools)

@@ -1,4 +1,4 @@
-"""What the demo tells its visitor to look at, on the terminal and on the page."""
+"""The tour of the demo, for the terminal and the page."""
 
 from bot.playground.fleet.scenarios import Scenario
 
@@ -12,7 +12,7 @@ OTHERS = "Upper left: ana may scale (a large target needs chi to agree), ben may
 
 
 def guide(scenario: Scenario, speed: float) -> list[dict[str, str]]:
-    """The steps of one visit, in order."""
+    """The steps of the tour, in order."""
     return [
         {"title": scenario.title, "text": f"{scenario.text} {CLOCKS.format(speed=speed)}"},
         {"title": "Read", "text": WARNED if scenario.warned else ALERTED},

@@ -1,4 +1,4 @@
-"""Tells the demo's terminal what happens in the workspace, and what a visitor may want to look at next."""
+"""Narrates the demo in the terminal: what happens, and what to look at next."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ HINTS = (
 
 
 class Narrator:
-    """Remembers what was told; `news` gives the lines that are new since the last call."""
+    """Remembers printed lines; `news` returns new ones."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

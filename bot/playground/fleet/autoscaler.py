@@ -1,4 +1,4 @@
-"""What a pool's own autoscaler wants next: how many runners to create, which to let go."""
+"""The next decision of a pool's autoscaler: runners to create and to remove."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What can go wrong in a simulated fleet, as values with a start and an end in simulated seconds."""
+"""Faults of a simulated fleet, as values with a start and an end in simulated seconds."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class FleetFaultKind(StrEnum):
-    """The kinds of trouble; each names the thing that no longer works."""
+    """The kinds of faults; each names the failing thing."""
 
     CREATES_REFUSED = "creates-refused"
     PROVIDER_OUTAGE = "provider-outage"
@@ -22,10 +22,10 @@ class FleetFaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FleetFault:
-    """One trouble; `pool` None means every pool.
+    """One fault; `pool` None means every pool.
 
     `amount` is a share (refused creates, lost events, runners that never register), a count (hosts), a factor
-    (durations), a limit, or jobs per simulated minute (flood). `workflow` narrows a hang, and names a flood's source.
+    (durations), a limit, or jobs per simulated minute (flood). `workflow` restricts a hang, and names a flood's source.
     """
 
     kind: FleetFaultKind

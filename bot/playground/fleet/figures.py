@@ -1,4 +1,4 @@
-"""What is true of one simulated pool at one instant, for the metrics, the alerts and the tests."""
+"""The true figures of one simulated pool at one instant, for metrics, alerts and tests."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ LONGEST_WAITING = 10
 
 @dataclass(frozen=True, slots=True)
 class WaitingJob:
-    """A job that waits, and for how many simulated seconds."""
+    """A waiting job and its wait in simulated seconds."""
 
     repository: str
     workflow: str

@@ -1,4 +1,4 @@
-"""The recorded samples of the last wall hour, as a metrics server would keep them."""
+"""The samples of the last wall hour, as a metrics server keeps them."""
 
 import math
 from array import array
@@ -38,7 +38,7 @@ class Series:
         return [(at, value) for at, value in found if not math.isnan(value)]
 
     def forget(self, before: float) -> bool:
-        """Drop old samples, a few hundred at a time; say whether anything is left."""
+        """Drop old samples, a few hundred at a time; return whether any are left."""
         old = bisect_left(self.times, before)
         if old == len(self.times):
             return False
@@ -66,13 +66,13 @@ class History:
         self._present = present
 
     def forget(self, now: float) -> None:
-        """Drop what is older than the kept hour."""
+        """Drop samples older than an hour."""
         for name, by_labels in self._series.items():
             kept = {labels: series for labels, series in by_labels.items() if series.forget(now - KEPT_SECONDS)}
             self._series[name] = kept
 
     def find(self, name: str | None, wanted: Callable[[Labels], bool]) -> Iterator[tuple[str, Labels, Series]]:
-        """Give the series of a metric (of all when `name` is None) whose labels are wanted."""
+        """Return the series of a metric (of all if `name` is None) with the given labels."""
         for metric in [name] if name is not None else list(self._series):
             for labels, series in self._series.get(metric, {}).items():
                 if wanted((("__name__", metric), *labels)):

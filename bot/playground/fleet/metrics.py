@@ -35,7 +35,7 @@ FAMILIES = {
     "ci_provider_up": ("gauge", "1 when the CI provider assigns jobs to runners."),
 }  # fmt: skip
 USUAL_CODES = ("InsufficientInstanceCapacity", "RequestLimitExceeded", "VolumeLimitExceeded")
-"""Exported as 0 from the start, as a good exporter does: a counter that is absent says nothing."""
+"""Exported as 0 from the start, as good exporters do; an absent counter says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The state of one simulated pool: its waiting jobs, its runners, and what has been counted."""
+"""The state of one simulated pool: waiting jobs, runners, counters."""
 
 from collections import Counter, deque
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ DURATION_WINDOW_SECONDS = 3600.0
 
 
 class RunnerState(StrEnum):
-    """Where a runner is in its life; the words are those of the exported `state` label."""
+    """A runner's state, in the words of the exported `state` label."""
 
     BOOTING = "booting"
     IDLE = "idle"
@@ -51,7 +51,7 @@ class SimulatedRunner:
 
 @dataclass(slots=True)
 class Tally:
-    """Everything that a pool has counted since the simulation began, and the recent past for rates."""
+    """All counters of a pool since the start, and the recent past for rates."""
 
     arrived: Counter[tuple[str, str]] = field(default_factory=Counter)
     started: int = 0
@@ -65,7 +65,7 @@ class Tally:
     durations: deque[tuple[float, float]] = field(default_factory=deque)
 
     def forget(self, now: float) -> None:
-        """Drop what no rate and no quantile looks at any more."""
+        """Drop data too old for rates and quantiles."""
         for times in (self.arrivals_at, self.starts_at, self.completions_at):
             while times and times[0] <= now - RATE_WINDOW_SECONDS:
                 times.popleft()
@@ -102,7 +102,7 @@ class SimulatedPool:
         return max(self.spec.minimum, self.target or 0)
 
     def enqueue(self, job: SimulatedJob) -> None:
-        """Let a job wait."""
+        """Queue a job."""
         self.waiting.append(job)
         self.noticed += job.noticed
         self.tally.arrived[(job.source.repository, job.source.workflow)] += 1
@@ -130,14 +130,14 @@ class SimulatedPool:
         self.move(runner, RunnerState.IDLE, now)
 
     def add(self, runner: SimulatedRunner) -> None:
-        """Take a new runner in."""
+        """Add a runner."""
         self.runners[runner.id] = runner
         self.states[runner.state] += 1
         if runner.state is RunnerState.IDLE:
             self.idle[runner.id] = runner
 
     def remove(self, runner: SimulatedRunner) -> None:
-        """Let a runner go."""
+        """Remove a runner."""
         del self.runners[runner.id]
         self.idle.pop(runner.id, None)
         self.states[runner.state] -= 1

@@ -1,4 +1,4 @@
-"""The stories that the simulated fleet can tell, each a pure description with its true cause for later scoring."""
+"""The scenarios of the simulated fleet, each with its true cause."""
 
 from dataclasses import dataclass, replace
 
@@ -17,11 +17,11 @@ DEFAULT_SEED = 4
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One story. Simulated time 0 is when the visitor begins to watch; what came before happens in advance.
+    """One scenario. Simulated time 0 is when the visitor starts to watch; the time before is simulated in advance.
 
-    `true_cause` is what is really at work, `affected` the pools it touches. `helps` says whether Scale up is the right
-    answer. `wall_minutes` is the length of the story at the demo's speed of one simulated minute a second. With
-    `warned` Tailback also watches the pools before anything fires, and knows what the alert asks for.
+    `true_cause` is the actual cause, `affected` its pools. `helps` says whether Scale up is right. `wall_minutes` is
+    the length at the demo's speed of one simulated minute per second. With `warned` Tailback also watches the pools
+    before an alert fires, and knows the alert's threshold.
     """
 
     name: str

@@ -26,7 +26,7 @@ class OutOfRangeError(ValueError):
 
 
 class SimulatedFleet:
-    """Pools of runners and their troubles. `now_seconds` is simulated time; only `advance` moves it."""
+    """Pools of runners and their faults. `now_seconds` is simulated time; only `advance` moves it."""
 
     def __init__(
         self, pools: Iterable[PoolSpec], faults: Iterable[FleetFault] = (), seed: int = 0, start_seconds: float = 0.0
@@ -47,7 +47,7 @@ class SimulatedFleet:
             self.inject(fault)
 
     def advance(self, to_seconds: float) -> None:
-        """Let everything happen up to and including `to_seconds`; an earlier time changes nothing."""
+        """Simulate up to and including `to_seconds`; an earlier time changes nothing."""
         while self._events and self._events[0][0] <= to_seconds:
             at, _, event = heapq.heappop(self._events)
             self.now_seconds = max(at, self.now_seconds)
@@ -57,7 +57,7 @@ class SimulatedFleet:
             pool.tally.forget(self.now_seconds)
 
     def inject(self, fault: FleetFault) -> None:
-        """Add a trouble. One that started in the past starts now. Raises UnknownPoolError."""
+        """Add a fault; one that started in the past starts now. Raises UnknownPoolError."""
         if fault.pool is not None:
             self.pool(fault.pool)
         self.faults.append(fault)

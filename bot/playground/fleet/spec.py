@@ -1,4 +1,4 @@
-"""What a simulated pool is made of: its sources of jobs, its arrivals over time, its runners and its limits."""
+"""The specification of a simulated pool: sources of jobs, arrivals over time, runners, limits."""
 
 from dataclasses import dataclass, field
 

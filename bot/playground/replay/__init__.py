@@ -1,1 +1,1 @@
-"""A recorded past, played again: what happened to the queues, and stand-ins that answer from the record alone."""
+"""Replays a recording: its events, and stand-ins that answer from the recording alone."""

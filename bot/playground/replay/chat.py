@@ -1,4 +1,4 @@
-"""A chat that writes down all that is said in it: posts, edits, replies and whispers, in order."""
+"""A chat that records all posts, edits, replies and private messages, in order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ class _Standing:
 
 
 class RecordingChat:
-    """Implements `bot.ports.Chat`; every channel and every person exists, and nothing ever fails."""
+    """Implements `bot.ports.Chat`; all channels and people exist, and nothing fails."""
 
     def __init__(
         self, now: Callable[[], float], people: frozenset[str], write: Callable[[JournalMessage], None]
     ) -> None:
-        """`now` gives epoch seconds; `people` are members of every user group; `write` keeps what is said."""
+        """`now` gives epoch seconds; `people` are members of every user group; `write` stores messages."""
         self._write = write
         self._now, self._people = now, people
         self._standing: dict[tuple[str, str], _Standing] = {}
@@ -32,7 +32,7 @@ class RecordingChat:
     async def post(
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
-        """Write it down; ids of messages count up from the time."""
+        """Record it; message ids count up from the time."""
         now = self._now()
         posted = Posted(channel, f"{int(now)}.{len(self._standing) + 1:06d}")
         self._standing[channel, posted.ts] = _Standing(posted, now, mark, thread)
@@ -45,7 +45,7 @@ class RecordingChat:
         return posted
 
     async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
-        """Write the new text down. Raises Unreachable(GONE) for a message that was never posted."""
+        """Record the new text. Raises Unreachable(GONE) for an unknown message."""
         standing = self._standing.get((channel, ts))
         if standing is None:
             raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
@@ -54,7 +54,7 @@ class RecordingChat:
         self._write(JournalMessage(self._now(), form, channel, message.text, ts, standing.thread or ts))
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
-        """The oldest message that carries the mark."""
+        """The oldest message with the mark."""
         for one in self._standing.values():
             here = one.posted.channel == channel and one.thread == thread
             if here and one.mark == mark and one.at >= since:
@@ -62,25 +62,25 @@ class RecordingChat:
         return None
 
     async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
-        """What stands in a channel outside of threads."""
+        """The messages of a channel outside threads."""
         found = (one for one in self._standing.values() if one.posted.channel == channel and one.thread is None)
         return tuple(Own(one.posted.ts, one.mark) for one in found if one.mark and one.at >= since)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        """Write it down."""
+        """Record it."""
         self._write(
             JournalMessage(self._now(), JournalForm.WHISPER, channel, message.text, thread=thread or "", whom=user)
         )
 
     async def upload(self, name: str, title: str, content: bytes) -> str:  # noqa: ARG002 - the port's shape
-        """Raises Unreachable: a transcript shows no pictures."""
+        """Raises Unreachable, because a transcript has no images."""
         raise Unreachable("Slack", "a replay takes no pictures", failure=Failure.SHAPE)
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
-        """Nobody looks at dialogs."""
+        """Does nothing: there are no dialogs."""
 
     async def publish_home(self, user: str, view: Block) -> None:
-        """Nobody looks at App Home."""
+        """Does nothing: there is no App Home."""
 
     async def permalink(self, channel: str, ts: str) -> str:  # noqa: ARG002 - the port's shape
         """Empty: these messages have no address."""
@@ -91,5 +91,5 @@ class RecordingChat:
         return Person(user, TEAM)
 
     async def group_members(self, group: str) -> frozenset[str]:  # noqa: ARG002 - the port's shape
-        """Everybody of whom the recording tells: who was a member then is not recorded."""
+        """Everybody in the recording; past memberships are not recorded."""
         return self._people

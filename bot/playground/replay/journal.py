@@ -1,4 +1,4 @@
-"""What a replay writes down as it goes: what came in, what was said, what it was put down to, and what was proposed."""
+"""The journal of a replay: events, messages, likeliest causes, and proposals."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,51 +8,51 @@ from bot.core.incident.incident import Incident
 
 
 class JournalForm(StrEnum):
-    """How something was said."""
+    """Kinds of messages."""
 
     POST = "post"
     REPLY = "reply"
     EDIT = "edit"
-    """Of a message that stands in a channel."""
+    """Edit of a message in a channel."""
     REWORDED = "reworded"
-    """Of a reply."""
+    """Edit of a reply."""
     WHISPER = "whisper"
 
 
 @dataclass(frozen=True, slots=True)
 class JournalMessage:
-    """One thing that was said in Slack."""
+    """One message in Slack."""
 
     at: float
     """Epoch seconds."""
     form: JournalForm
     channel: str
     text: str
-    """Complete by itself, as Slack's notifications read it."""
+    """Complete text, as in notifications."""
     ts: str = ""
-    """Of the message; empty for a whisper."""
+    """Timestamp of the message; empty for a private one."""
     thread: str = ""
-    """`ts` of the first message of the thread in which it stands; empty outside of threads."""
+    """`ts` of the thread's first message; empty outside threads."""
     whom: str = ""
-    """Who alone hears a whisper."""
+    """The recipient of a private message."""
     broadcast: bool = False
-    """A reply that is also shown in the channel."""
+    """Whether a reply is also shown in the channel."""
 
 
 @dataclass(frozen=True, slots=True)
 class JournalArrival:
-    """Something from the recording, and what became of it."""
+    """A recorded event and its outcome."""
 
     at: float
     """Epoch seconds."""
     what: str
-    """`webhook grafana`, or who asked for what."""
+    """`webhook grafana`, or a person's request."""
     outcome: str
 
 
 @dataclass(frozen=True, slots=True)
 class JournalNames:
-    """From when on another cause was the likeliest one of a pool."""
+    """A new likeliest cause of a pool and its time."""
 
     at: float
     pool: str
@@ -61,29 +61,29 @@ class JournalNames:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What Scale up would have proposed."""
+    """A proposal of Scale up."""
 
     at: float
     pool: str
     more: int | None
-    """The fewest added runners that were expected to be enough; None: no number was, or nothing could be foreseen."""
+    """The fewest runners expected to be enough; None if there is no such number or no forecast."""
     current: int | None
     lines: tuple[str, ...] = ()
-    """What they would do, as the person is told who asks."""
+    """Their effect, in the words of the dialog."""
 
 
 @dataclass(slots=True)
 class Journal:
-    """Everything, in the order in which it happened."""
+    """Everything in order."""
 
     lines: list[JournalMessage | JournalArrival] = field(default_factory=list)
     incidents: dict[str, Incident] = field(default_factory=dict)
-    """As they were last seen, by id, in the order in which they opened."""
+    """The last state of each incident by id, in order of opening."""
     named: dict[str, list[JournalNames]] = field(default_factory=dict)
     """By incident."""
     proposed: dict[str, list[Proposed]] = field(default_factory=dict)
     """By incident."""
     scores: dict[str, dict[float, Score]] = field(default_factory=dict)
-    """By pool, and by the time of the measurement that a forecast was made from."""
+    """By pool, and by the time of the forecast's measurement."""
     refused: int = 0
     """Webhooks that could not be read."""

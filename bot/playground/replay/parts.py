@@ -1,4 +1,4 @@
-"""What stands behind the desk in a replay: figures from the record, scalers that are only read, deaf Alertmanagers."""
+"""The context of a replay: recorded figures, read-only scalers, Alertmanagers that answer nothing."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
@@ -15,22 +15,22 @@ UNTOUCHED = "A replay changes nothing outside."
 
 @dataclass(slots=True)
 class ReplayClock:
-    """Time that moves only when it is told to."""
+    """A clock that moves only when told to."""
 
     at: float
     """Epoch seconds."""
 
     def now(self) -> float:
-        """Epoch seconds; also good as seconds that never jump, for it never goes back."""
+        """Epoch seconds; also usable as monotonic time, because it never goes back."""
         return self.at
 
     def reach(self, at: float) -> None:
-        """Go on to that time; an earlier one changes nothing."""
+        """Move to that time; an earlier one changes nothing."""
         self.at = max(self.at, at)
 
 
 class RecordedMetrics:
-    """A metrics source that shows what the record has: the newest measurement that is not in the future."""
+    """A metrics source that returns the newest recorded measurement."""
 
     def __init__(self, samples: Mapping[str, Sequence[Snapshot]], now: Callable[[], float]) -> None:
         """`samples` by pool, oldest first; `now` gives epoch seconds."""
@@ -38,19 +38,19 @@ class RecordedMetrics:
         self._times = {pool: [sample.at for sample in found] for pool, found in samples.items()}
 
     def latest(self, pool: str) -> Snapshot | None:
-        """What was measured last; None when nothing was yet."""
+        """The last measurement; None if there is none yet."""
         place = bisect_right(self._times.get(pool, []), self._now())
         return self._samples[pool][place - 1] if place else None
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool as it was measured last, with the time of that. Raises Unreachable before the first time."""
+        """The last measurement of the pool with its time. Raises Unreachable before the first one."""
         if (found := self.latest(pool)) is None:
             when = f"before {clock(self._times[pool][0])} UTC" if self._times.get(pool) else "at any time"
             raise Unreachable(SYSTEM, f"no figures of {pool} {when}; add them to metrics.jsonl")
         return found
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """The measurements of that time, at most one a step."""
+        """The measurements of that time, at most one per step."""
         found: list[Snapshot] = []
         for sample in self._samples.get(pool, ()):
             inside = since <= sample.at <= min(until, self._now())
@@ -60,13 +60,13 @@ class RecordedMetrics:
 
 
 class RecordedScaler:
-    """A scaler whose pool has as many runners as the record says; nothing can be asked of it."""
+    """A read-only scaler with the recorded number of runners."""
 
     def __init__(self, pool: str, figures: RecordedMetrics) -> None:
         self._pool, self._figures = pool, figures
 
     async def read(self) -> Capacity:
-        """Runners that are there or are booting; unknown where the record does not say."""
+        """Online and booting runners; unknown if not recorded."""
         last = self._figures.latest(self._pool)
         online = last.online if last else None
         return Capacity(None if online is None or last is None else online + (last.booting or 0))
@@ -77,7 +77,7 @@ class RecordedScaler:
 
 
 class RecordedAlertmanager:
-    """An Alertmanager that is known by its addresses and can be asked nothing."""
+    """An Alertmanager with addresses that answers nothing."""
 
     def __init__(self, kind: str, max_silence_seconds: float, addresses: tuple[str, ...]) -> None:
         self.kind, self.max_silence_seconds, self.addresses = kind, max_silence_seconds, addresses
@@ -115,7 +115,7 @@ class RecordedAlertmanager:
         raise Refused(UNTOUCHED)
 
     async def firing(self) -> tuple[Alert, ...]:
-        """Raises Unreachable: only deliveries are recorded, and nobody knows what was lost."""
+        """Raises Unreachable, because only deliveries are recorded."""
         raise Unreachable(SYSTEM, "what fires besides the recorded webhooks is not known")
 
     async def groups(self) -> tuple[Delivery, ...]:

@@ -1,4 +1,4 @@
-"""A recording as values, and how its lines become them; whatever is wrong is told with file, line and remedy."""
+"""Parses a recording; problems are reported with file, line and remedy."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,10 +13,10 @@ from bot.core.pool.pool import Snapshot
 
 V = TypeVar("V")
 Line = tuple[str, str]
-"""(place, text): the place is a file with the number of the line."""
+"""(place, text); the place is file and line number."""
 MOST_PROBLEMS = 10
 _FIRST_TIME, _LAST_TIME = 946_684_800.0, 4_102_444_800.0
-"""2000 to 2100: what lies outside is no time, or one in milliseconds."""
+"""2000 to 2100; anything outside is no time, or in milliseconds."""
 _FIGURES = {one.name for one in fields(Snapshot)} - {"pool", "at"}
 _COUNTS = {"arrivals_by_source", "usual_by_source", "create_failures_by_code"}
 
@@ -32,27 +32,27 @@ class Delivered:
     """Names in lower case."""
     body: bytes
     place: str
-    """Where it stands in the recording."""
+    """Its place in the recording."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Something that a person asked for."""
+    """A person's request."""
 
     at: float
     """Epoch seconds."""
     who: str
     """User id."""
     says: tuple[str, ...]
-    """The verb and what stood behind it, as it would be typed after `@tailback`."""
+    """The verb and its arguments, as typed after `@tailback`."""
     pool: str
-    """Which incident is meant: the open one of this pool; empty: the newest."""
+    """The incident: the open one of this pool; empty: the newest."""
     place: str
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """All that was recorded, each kind in order of time."""
+    """The whole recording, each kind in order of time."""
 
     deliveries: tuple[Delivered, ...] = ()
     samples: Mapping[str, tuple[Snapshot, ...]] = field(default_factory=dict)
@@ -61,19 +61,19 @@ class Recording:
 
     @property
     def times(self) -> tuple[float, float]:
-        """(first, last) time of anything recorded; (0, 0) when there is nothing."""
+        """(first, last) recorded time; (0, 0) if empty."""
         known = [one.at for one in self.deliveries] + [one.at for one in self.asked]
         known += [at for found in self.samples.values() for at in (found[0].at, found[-1].at)]
         return (min(known), max(known)) if known else (0.0, 0.0)
 
     @property
     def measured(self) -> int:
-        """How many measurements there are."""
+        """The number of measurements."""
         return sum(map(len, self.samples.values()))
 
 
 class Wrong(ValueError):  # noqa: N818 - named by what is true of a line
-    """What is wrong with a line, and the remedy."""
+    """The problem of a line, and the remedy."""
 
 
 def recording(webhooks: Iterable[Line], metrics: Iterable[Line], actions: Iterable[Line]) -> Recording:
@@ -94,7 +94,7 @@ def recording(webhooks: Iterable[Line], metrics: Iterable[Line], actions: Iterab
 
 
 def moment(value: object, name: str) -> float:
-    """Epoch seconds of a number, or of a time that names its zone. Raises Wrong."""
+    """Parse a number or a time with zone to epoch seconds. Raises Wrong."""
     at = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else _written(value, name)
     if not _FIRST_TIME <= at <= _LAST_TIME:
         raise Wrong(f"{name}: {value} lies outside the years 2000 to 2100; write epoch seconds, not milliseconds")
@@ -190,7 +190,7 @@ def _figures(line: Mapping[str, object], place: str) -> _Measured:
 
 
 def _samples(measured: Sequence[_Measured], problems: list[str]) -> dict[str, tuple[Snapshot, ...]]:
-    """Lines of one pool and time are one measurement: an export that writes figure by figure needs no joining."""
+    """Merge lines of one pool and time, so that exports of single figures need no joining."""
     joined: dict[tuple[str, float], dict[str, object]] = {}
     places: dict[tuple[str, float], str] = {}
     for one in measured:

@@ -1,4 +1,4 @@
-"""What came of a replay in figures: incidents, messages, causes, proposals, and forecasts against the truth."""
+"""Summarises a replay: incidents, messages, causes, proposals, and scored forecasts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Json = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A replay that is over."""
+    """A finished replay."""
 
     journal: Journal
     since: float
@@ -27,17 +27,17 @@ class Played:
     measured: int
     asked: int
     report: Report
-    """The longer view of what was played."""
+    """The report of the replayed time."""
     remarks: tuple[str, ...] = ()
-    """What is odd about the recording."""
+    """Caveats about the recording."""
 
     def said(self, *forms: JournalForm) -> int:
-        """How often something was said in one of these ways."""
+        """How many messages of these kinds there were."""
         return sum(isinstance(line, JournalMessage) and line.form in forms for line in self.journal.lines)
 
 
 def head(played: Played) -> Iterator[str]:
-    """What was played."""
+    """The header of the summary."""
     fed = (
         count(played.webhooks, "webhook"),
         count(played.measured, "measurement"),
@@ -49,7 +49,7 @@ def head(played: Played) -> Iterator[str]:
 
 
 def summary(played: Played) -> Iterator[str]:
-    """Line by line, without ends of line."""
+    """Lines without line ends."""
     incidents = tuple(played.journal.incidents.values())
     first, edited = played.said(JournalForm.POST), played.said(JournalForm.EDIT, JournalForm.REWORDED)
     replies, whispers = played.said(JournalForm.REPLY), played.said(JournalForm.WHISPER)
@@ -89,7 +89,7 @@ def _incident(incident: Incident, played: Played) -> Iterator[str]:
 
 
 def _telling(proposed: Sequence[Proposed]) -> list[Proposed]:
-    """Of each pool the first proposal and the greatest; all of them are in the JSON."""
+    """The first and the largest proposal of each pool; the JSON has all."""
     found: list[Proposed] = []
     for pool in dict.fromkeys(one.pool for one in proposed):
         mine = [one for one in proposed if one.pool == pool]
@@ -145,7 +145,7 @@ def _changes(report: Report) -> Iterator[str]:
 
 
 def document(played: Played) -> Json:
-    """The same and the whole journal, for machines; times in epoch seconds."""
+    """The summary and the whole journal as JSON; times in epoch seconds."""
     journal = played.journal
     return {
         "since": played.since,

@@ -1,4 +1,4 @@
-"""A journal as plain text: what came in, the threads, the replies and whispers, and how first messages stood."""
+"""Formats a journal as plain text: events, threads, replies, private messages, and changes of first messages."""
 
 import re
 import textwrap
@@ -11,14 +11,14 @@ from bot.playground.replay.journal import JournalArrival, JournalForm, JournalMe
 
 WIDTH = 110
 REPEATED = "repeated"
-"""A webhook that said nothing new: it is counted, not shown."""
+"""A repeated webhook: counted, not shown."""
 OUTCOMES = {
     "opened": "opened an incident",
     "joined": "joined its incident",
     "nothing_open": "resolved nothing that is open",
     "tested": "was a test, and opened nothing",
 }
-"""What became of a webhook, in words."""
+"""The outcome of a webhook in words."""
 _MENTION = re.compile(r"<(?:@|#|!subteam\^)([A-Z0-9]+)(?:\|[^>]*)?>")
 _DATE = re.compile(r"<!date\^[^>|]*\|([^>]*)>")
 _LINK = re.compile(r"<(https?://[^>|]+)\|([^>]*)>")
@@ -53,24 +53,24 @@ def transcript(lines: Sequence[JournalMessage | JournalArrival], every_seconds: 
 
 @dataclass(slots=True)
 class _Seen:
-    """What the reader of the transcript knows."""
+    """What the transcript has shown so far."""
 
     numbers: dict[str, int] = field(default_factory=dict)
-    """Of messages in channels, by `ts`."""
+    """Numbers of channel messages by `ts`."""
     shown: dict[str, tuple[float, str]] = field(default_factory=dict)
-    """By `ts`: when it was shown last, and its words then."""
+    """By `ts`: when it was last shown, and its words then."""
     edits: dict[str, int] = field(default_factory=dict)
     """By `ts`: edits since then."""
     news: bool = False
-    """Whether something was said or done since an edit was shown."""
+    """Whether anything happened since an edit was shown."""
 
     def shows(self, one: JournalMessage, every_seconds: float, *, last: bool) -> bool:
-        """Whether an edit is worth a reader's time."""
+        """Whether an edit should be shown."""
         at, known = self.shown.get(one.ts, (0.0, ""))
         return last or (words(one.text) != known and (self.news or one.at - at >= every_seconds))
 
     def where(self, one: JournalMessage) -> str:
-        """What was said where."""
+        """The place of a message."""
         if one.form is JournalForm.POST:
             self.numbers[one.ts] = len(self.numbers) + 1
         number = f"message {self.numbers.get(one.thread or one.ts, '?')}"
@@ -84,7 +84,7 @@ class _Seen:
         return f"reply to {number}" + (", also shown in the channel" if one.broadcast else "")
 
     def took(self, one: JournalMessage) -> None:
-        """It was shown to the reader."""
+        """Record that it was shown."""
         if one.form in {JournalForm.POST, JournalForm.EDIT}:
             self.shown[one.ts] = (one.at, words(one.text))
         self.news = one.form is not JournalForm.EDIT
@@ -98,14 +98,14 @@ def _indented(one: JournalMessage) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Slack's markup as a terminal can show it."""
+    """Slack's markup as plain text."""
     text = _LINK.sub(r"\2 (\1)", _DATE.sub(r"\1", _MENTION.sub(r"@\1", text)))
     text = _BOLD.sub(r"\1", _ADDRESS.sub(r"\1", text))
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def words(text: str) -> str:
-    """The text without its figures and bars: what is left when only they change."""
+    """The text without figures and bars, to see whether anything else changed."""
     return _FIGURES.sub("#", text)
 
 

@@ -24,7 +24,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a request outside the Web API; `ts` is the message that was written, if any."""
+    """The result of a request outside the Web API; `ts` is the written message, if any."""
 
     body: bytes
     ts: str | None = None
@@ -55,7 +55,7 @@ class SlackApi:
         return await self._under_script(call, args, lambda: self._run(call, method, args, broken))
 
     async def aside(self, method: str, args: Json, run: Callable[[Json], Done], broken: str | None = None) -> Reply:
-        """Answers what is no Web API method but is logged and scripted like one: response URLs and uploads."""
+        """Answers requests outside the Web API that are logged and scripted like one: response URLs and uploads."""
         call = self.log.open(self.slack.workspace.clock(), method, args)
         return await self._under_script(call, args, lambda: _run_aside(call, args, run, broken))
 
@@ -146,7 +146,7 @@ def _too_many(retry_after: str | None) -> Reply:
 
 
 def _instead(call: ApiCall, fault: SlackFault) -> Reply:
-    """The answer that the script wants in place of the true one."""
+    """The scripted answer in place of the real one."""
     if fault.kind is SlackFaultKind.ERROR:
         call.outcome = fault.code
         return Reply(_encoded({"ok": False, "error": fault.code}), headers=dict(_JSON))

@@ -1,4 +1,4 @@
-"""The stand-in itself: puts workspace, Web API, delivery and page together behind one Starlette application."""
+"""The stand-in: workspace, Web API, delivery and page behind one Starlette application."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -36,7 +36,7 @@ PAGE = Path(__file__).parent.parent / "page"
 
 
 class _Dropped:
-    """A response that is none: cuts the connection."""
+    """Closes the connection without a response."""
 
     async def __call__(self, scope: Scope, receive: Receive, _send: Send) -> None:
         extensions: Mapping[str, object] = scope.get("extensions") or {}
@@ -97,7 +97,7 @@ class SlackStandIn:
         self.app = self._application()
 
     def _connect(self, clock: Clock, wall_clock: Clock) -> None:
-        """Puts the parts together that share the workspace."""
+        """Connects the parts that share the workspace."""
         next_id = self.workspace.next_id
         self.sockets = SocketCarrier(self.settings, self.workspace.bot.app_id, next_id)
         tickets = Tickets(clock, next_id)
@@ -143,7 +143,7 @@ class SlackStandIn:
         await self.sockets.close()
 
     def _use_address(self, request: Request) -> None:
-        """Learns the stand-in's own address from the first request, where `serve` has not told it."""
+        """Learns the stand-in's own address from the first request, if `serve` has not set it."""
         if not self._context.base_url:
             self._context.base_url = str(request.base_url).rstrip("/")
 

@@ -1,4 +1,4 @@
-"""Scripts of what goes wrong, call by call: the weather that an app must survive."""
+"""Scripts of faults, call by call."""
 
 import asyncio
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class Hold:
         self._go.set()
 
     async def wait(self) -> None:
-        """Says that a call is here and waits."""
+        """Announces the call and waits."""
         self.reached.set()
         await self._go.wait()
 

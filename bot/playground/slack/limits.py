@@ -56,7 +56,7 @@ class Bucket:
         self._seen_seconds = now_seconds
 
     def wait_seconds(self, now_seconds: float) -> float:
-        """Takes a token and gives 0, or takes none and gives the seconds until there is one."""
+        """Takes a token and returns 0, or returns the seconds until one is available."""
         elapsed = max(0.0, now_seconds - self._seen_seconds)
         self._tokens = min(self._burst, self._tokens + elapsed * self._per_second)
         self._seen_seconds = now_seconds
@@ -76,7 +76,7 @@ class Window:
         self._times: deque[float] = deque()
 
     def wait_seconds(self, now_seconds: float) -> float:
-        """Counts a call and gives 0, or counts none and gives the seconds until there is room."""
+        """Counts a call and returns 0, or returns the seconds until there is room."""
         while self._times and self._times[0] <= now_seconds - 60.0:
             self._times.popleft()
         if len(self._times) < self._most:

@@ -1,4 +1,4 @@
-"""Who and what is in the workspace: people, groups, channels, and the app itself."""
+"""The workspace's people, groups, channels, and the app."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

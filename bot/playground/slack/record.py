@@ -7,10 +7,10 @@ from bot.playground.slack.wire import Json
 
 @dataclass(slots=True)
 class ApiCall:
-    """One request: what was asked and what became of it.
+    """One request and its outcome.
 
     `outcome` is `ok`, an error code, `http 503`, or `pending` while it is being answered. `effect` says whether the
-    method itself succeeded, whatever the client was told. `ts` is the message that was written, if any.
+    method itself succeeded, whatever the client received. `ts` is the written message, if any.
     """
 
     number: int

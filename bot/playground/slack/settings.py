@@ -1,4 +1,4 @@
-"""What the stand-in can be told to be: tokens, scopes, where to deliver, which block types it knows."""
+"""Settings of the stand-in: tokens, scopes, delivery, known block types."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -71,16 +71,12 @@ class WorkspaceSettings:
     usergroups_paid: bool = True
     history_objects: int = 999
     file_looking_seconds: float = 1.0
-    """How long a complete file is looked at before messages may show it."""
+    """How long a complete file is processed before messages may show it."""
 
 
 @dataclass(slots=True)
 class AppContext:
-    """All that a Web API method may reach.
-
-    `base_url` is the stand-in's own address, without a slash at its end; `socket_url` makes a WebSocket address that
-    works once.
-    """
+    """Everything a Web API method may use."""
 
     workspace: Workspace
     tickets: Tickets

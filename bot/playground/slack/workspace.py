@@ -1,4 +1,4 @@
-"""The state of the workspace: what is written where, who sees it; no I/O, the clock is handed in."""
+"""The workspace's state: messages and who sees them; no I/O, the clock is passed in."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class Ephemeral:
-    """A message that one person sees and history never shows."""
+    """A message that one person sees and that is never in the history."""
 
     channel: str
     user: str
@@ -31,7 +31,7 @@ class Ephemeral:
 
 @dataclass(slots=True)
 class Upload:
-    """A file on its way, then a file."""
+    """A file, during and after its upload."""
 
     id: str
     name: str
@@ -74,7 +74,7 @@ class Workspace:
         self._last_id = 0
 
     def touch(self) -> None:
-        """Says that something visible changed."""
+        """Notifies of a visible change."""
         self.seq += 1
         for tell in list(self.on_change):
             tell()
@@ -193,7 +193,7 @@ class Workspace:
         return message
 
     def delete(self, channel: Channel, ts: str) -> None:
-        """Takes a message away; a parent with replies leaves a tombstone."""
+        """Deletes a message; a parent with replies leaves a tombstone."""
         message = self.find(channel, ts)
         if message.get("reply_count"):
             kept: Json = {
@@ -219,7 +219,7 @@ class Workspace:
             parent["reply_count"] = count - 1
 
     def whisper(self, channel: Channel, user: str, message: Json, thread_ts: str | None = None) -> Json:
-        """Shows a message to one person alone."""
+        """Shows a message to one person only."""
         message["ts"] = self.next_ts()
         if thread_ts:
             message["thread_ts"] = thread_ts
@@ -232,7 +232,7 @@ class Workspace:
         return next((each for each in reversed(self.ephemerals) if each.message.get("ts") == ts), None)
 
     def unwhisper(self, ephemeral: Ephemeral) -> None:
-        """Takes an ephemeral message away."""
+        """Removes an ephemeral message."""
         self.ephemerals.remove(ephemeral)
         self.touch()
 

@@ -1,4 +1,4 @@
-"""When the alert source speaks: groups, waiting times, repeats and silences, decided as Alertmanager decides them."""
+"""When the alert source notifies: groups, waiting times, repeats and silences, as Alertmanager decides them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ class FleetAlert:
 
 @dataclass(frozen=True, slots=True)
 class SentNotification:
-    """What the receiver was told last."""
+    """The last notification of the receiver."""
 
     firing: frozenset[str]
     resolved: frozenset[str]
@@ -60,7 +60,7 @@ class AlertBook:
     flush_began_at: float = 0.0
 
     def observe(self, breaches: Mapping[Labels, Breach], now: float) -> None:
-        """Take in what is true now: alerts begin, go on, or resolve once they were untrue for three wall seconds."""
+        """Update the alerts: they start, continue, or resolve after three wall seconds without a breach."""
         for labels, breach in breaches.items():
             old = self.alerts.get(labels)
             if old is None or not old.firing:
@@ -95,7 +95,7 @@ class AlertBook:
         self._flushed(now)
 
     def retry_at(self, at: float) -> None:
-        """Try again at this time: the receiver could not take the message."""
+        """Retry at this time, because the receiver did not accept the message."""
         self.next_flush_at = at
 
     def labels_to_match(self, labels: Labels) -> Labels:

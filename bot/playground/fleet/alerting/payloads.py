@@ -1,4 +1,4 @@
-"""The webhook bodies that Alertmanager (version 4) and Grafana (version 1) would send for these alerts."""
+"""Builds webhook bodies as Alertmanager (version 4) and Grafana (version 1) send them."""
 
 from collections.abc import Iterable
 from urllib.parse import quote, urlencode
@@ -20,7 +20,7 @@ def payload(rule: QueueRule, alerts: tuple[FleetAlert, ...], external_url: str) 
 
 
 def generator_url(rule: QueueRule, external_url: str) -> str:
-    """Return the link from an alert to what raised it."""
+    """Return the link from an alert to its source."""
     if rule.flavour is Flavour.GRAFANA:
         return f"{external_url}/alerting/grafana/{rule.uid}/view?orgId=1"
     expression = f"ci_job_oldest_wait_seconds > {rule.minutes_limit * 60:.0f}"

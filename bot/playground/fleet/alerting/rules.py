@@ -1,4 +1,4 @@
-"""Alert rules over the queues: what makes them fire, and with which values, labels and annotations."""
+"""Alert rules for the queues: when they fire, with which values, labels and annotations."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Labels = tuple[tuple[str, str], ...]
 
 
 class Flavour(StrEnum):
-    """Who sends the alert."""
+    """The sender's format."""
 
     GRAFANA = "grafana"
     ALERTMANAGER = "alertmanager"

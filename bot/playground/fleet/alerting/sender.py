@@ -1,4 +1,4 @@
-"""Delivers the alert source's webhooks: with its token, again after a 5xx, not again at once after a 4xx."""
+"""Delivers webhooks with the sender's token; retries after a 5xx, but not at once after a 4xx."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,7 +17,7 @@ _USER_AGENT = {Flavour.GRAFANA: "Grafana", Flavour.ALERTMANAGER: "Alertmanager/0
 
 @dataclass(frozen=True, slots=True)
 class AlertTarget:
-    """Where alerts go: `base_url` such as `http://127.0.0.1:8080/alerts`, and the bearer token (empty: none)."""
+    """The receiver: `base_url` such as `http://127.0.0.1:8080/alerts`, and the bearer token (empty: none)."""
 
     base_url: str
     token: str
@@ -25,7 +25,7 @@ class AlertTarget:
 
 @dataclass(frozen=True, slots=True)
 class WebhookDelivery:
-    """One attempt: when (wall clock), what, and the answer's status; 0 when nobody answered."""
+    """One attempt: time (wall clock), payload, and status of the response; 0 without a response."""
 
     at: float
     url: str
@@ -34,7 +34,7 @@ class WebhookDelivery:
 
 
 class Sender:
-    """Sends what a book has due to one target. `deliveries` remembers the last hundred attempts."""
+    """Sends due notifications to one target; `deliveries` keeps the last hundred attempts."""
 
     def __init__(self, book: AlertBook, target: AlertTarget, post: Post) -> None:
         self._book = book
@@ -44,7 +44,7 @@ class Sender:
         self.deliveries: list[WebhookDelivery] = []
 
     async def send_due(self, now: float, external_url: str) -> None:
-        """Send at most one message. After a 5xx or no answer: again with growing waits, as Alertmanager does."""
+        """Send at most one message; after a 5xx or no response, retry with growing pauses, as Alertmanager does."""
         alerts = self._book.due(now)
         if not alerts:
             return

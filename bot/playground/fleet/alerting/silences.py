@@ -1,4 +1,4 @@
-"""Silences as Alertmanager's API v2 keeps them: checked, extended or replaced, expired, matched to alerts."""
+"""Keeps silences like Alertmanager's API v2: validated, extended or replaced, expired, matched to alerts."""
 
 import re
 import uuid
@@ -64,7 +64,7 @@ class FleetSilence:
 
 
 class Silences:
-    """All silences of one Alertmanager. Expired ones are kept and shown: nothing is garbage-collected here."""
+    """All silences of one Alertmanager; expired ones are kept and listed."""
 
     def __init__(self, clock: Callable[[], float], new_id: Callable[[], str] = lambda: str(uuid.uuid4())) -> None:
         self._clock = clock
@@ -94,7 +94,7 @@ class Silences:
         return self._kept[silence_id]
 
     def expire(self, silence_id: str) -> None:
-        """End a silence now; one that has ended already stays as it is. Raises SilenceRefused with 404."""
+        """End a silence now; one that has ended is unchanged. Raises SilenceRefused with 404."""
         now, old = self._clock(), self.get(silence_id)
         if old.state(now) == "expired":
             return

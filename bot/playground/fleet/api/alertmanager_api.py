@@ -1,4 +1,4 @@
-"""Alertmanager's API v2 over the simulated alerts and silences, in Alertmanager's manners or in Grafana's."""
+"""Alertmanager's API v2 for the simulated alerts and silences, in Alertmanager's or Grafana's variant."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -77,7 +77,7 @@ class AlertmanagerApi:
         return JSONResponse([self._shown(*row) for row in self._found(request)])
 
     async def _groups(self, request: Request) -> Response:
-        """One group per rule, as the webhooks have it."""
+        """One group per rule, as in the webhooks."""
         names = ("alertname", "grafana_folder") if self.flavour is Flavour.GRAFANA else ("alertname",)
         groups: dict[Labels, list[dict[str, object]]] = {}
         for row in self._found(request):
@@ -92,7 +92,7 @@ class AlertmanagerApi:
         return GRAFANA_RECEIVER if self.flavour is Flavour.GRAFANA else ALERTMANAGER_RECEIVER
 
     def _found(self, request: Request) -> Iterator[tuple[AlertBook, FleetAlert, list[str]]]:
-        """The firing alerts that the query asks for, each with the silences that hold it."""
+        """The firing alerts of a query, each with its active silences."""
         wanted = [read_filter(text) for text in request.query_params.getlist("filter")]
         show_active = request.query_params.get("active", "true") != "false"
         show_silenced = request.query_params.get("silenced", "true") != "false"

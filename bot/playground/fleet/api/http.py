@@ -1,4 +1,4 @@
-"""Puts the fleet's doors together: scaler, metrics, both alert APIs, and a page of plain text for people."""
+"""The fleet's HTTP routes: scaler, metrics, both alert APIs, and a plain text page for people."""
 
 import json
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""The `http` scaler of each simulated pool: its size, an absolute target, and never two acts for one key."""
+"""The `http` scaler of each simulated pool: its size and an absolute target, idempotent by key."""
 
 from collections import OrderedDict
 from dataclasses import dataclass

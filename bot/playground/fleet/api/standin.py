@@ -1,4 +1,4 @@
-"""The simulated fleet as one running thing: it lives through a scenario, records, alerts, and answers HTTP."""
+"""The running simulated fleet: it plays a scenario, records metrics, fires alerts, and serves HTTP."""
 
 import asyncio
 import math
@@ -30,7 +30,7 @@ LONGEST_GAP_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the stand-in gets from outside: the wall clock (seconds since 1970), how to send, how to wait.
+    """Dependencies of the stand-in: the wall clock (seconds since 1970), a sender, a way to wait.
 
     A non-empty `api_token` must be presented to the alert APIs as bearer.
     """
@@ -87,15 +87,15 @@ class FleetStandIn:
         return tuple(d for sender in self._senders for d in sender.deliveries)
 
     def figures(self) -> tuple[PoolFigures, ...]:
-        """Return what is true of every pool now."""
+        """Return the figures of every pool now."""
         return tuple(read(self.fleet, name) for name in self.fleet.pools)
 
     def inject(self, fault: FleetFault) -> None:
-        """Add a trouble; its times are simulated seconds, `self.fleet.now_seconds` is now. Raises UnknownPoolError."""
+        """Add a fault; its times are simulated seconds, `self.fleet.now_seconds` is now. Raises UnknownPoolError."""
         self.fleet.inject(fault)
 
     async def step(self, seconds: float) -> None:
-        """Live through so many wall seconds at once, second by second, alerts included."""
+        """Simulate so many wall seconds at once, second by second, alerts included."""
         until = self.now() + seconds
         while self._wall + 1 <= until:
             self._skew += max(0.0, self._wall + 1 - self.now())
@@ -104,7 +104,7 @@ class FleetStandIn:
         self._skew += max(0.0, until - self.now())
 
     async def run(self) -> None:
-        """Follow the clock until cancelled. A slow receiver holds up the alerts, never the simulation."""
+        """Follow the clock until cancelled; a slow receiver delays alerts, never the simulation."""
         async with asyncio.TaskGroup() as both:
             both.create_task(self._follow())
             both.create_task(self._speak())

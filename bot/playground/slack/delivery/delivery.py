@@ -1,4 +1,4 @@
-"""Brings events, commands and interactions to the app: signed HTTP requests or Socket Mode, with Slack's time limit."""
+"""Delivers events, commands and interactions to the app: signed HTTP or Socket Mode, with Slack's time limit."""
 
 import asyncio
 import hashlib
@@ -18,7 +18,7 @@ from bot.playground.slack.wire import Json, text
 
 @dataclass(frozen=True, slots=True)
 class DeliveryParcel:
-    """One payload on its way. `kind` is `events_api`, `interactive` or `slash_commands`, as in Socket Mode."""
+    """One payload to deliver. `kind` is `events_api`, `interactive` or `slash_commands`, as in Socket Mode."""
 
     kind: str
     payload: Json
@@ -36,7 +36,7 @@ class DeliveryParcel:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAnswer:
-    """What the app said. `problem` is `http_timeout`, `connection_failed`, `http_error`, or `None` when all is well."""
+    """The app's answer. `problem` is `http_timeout`, `connection_failed`, `http_error`, or `None`."""
 
     status: int
     content: object = None
@@ -45,7 +45,7 @@ class DeliveryAnswer:
 
 
 class Carrier(Protocol):
-    """A way to the app."""
+    """A transport to the app."""
 
     async def carry(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         """Delivers and waits for the answer, never longer than the app may take."""
@@ -125,7 +125,7 @@ def _decoded(raw: bytes) -> object:
 
 
 class SlackDelivery:
-    """Chooses the way by the settings, keeps the log, and sends events again that were not taken."""
+    """Chooses the transport, keeps the log, and repeats events that were not accepted."""
 
     def __init__(
         self,
@@ -149,11 +149,11 @@ class SlackDelivery:
         return await self._carry(DeliveryParcel(kind, payload))
 
     async def event(self, payload: Json) -> DeliveryAnswer:
-        """Delivers an event; what is not taken is sent again at once, then after 1 and 5 minutes."""
+        """Delivers an event; an unaccepted one is repeated at once, then after 1 and 5 minutes."""
         return await self._try(DeliveryParcel("events_api", payload))
 
     async def redeliver_due(self) -> int:
-        """Sends again the events whose time has come by the clock; gives how many were sent."""
+        """Repeats due events; returns how many."""
         now = self._clock()
         due = [parcel for at, parcel in self._waiting if at <= now]
         self._waiting = [(at, parcel) for at, parcel in self._waiting if at > now]

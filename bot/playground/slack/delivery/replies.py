@@ -1,4 +1,4 @@
-"""What an app says back to an interaction: posts to response URLs, and the bodies of command acknowledgements."""
+"""An app's answers to interactions: posts to response URLs, and bodies of command acknowledgements."""
 
 from bot.playground.slack.delivery.tickets import ResponseUrl
 from bot.playground.slack.people import Channel

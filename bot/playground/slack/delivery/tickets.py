@@ -1,4 +1,4 @@
-"""Short-lived permits that travel with an interaction: trigger ids and response URLs."""
+"""Short-lived permits of an interaction: trigger ids and response URLs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What the page of the local workspace shows and does."""
+"""The page of the local workspace: its content and actions."""

@@ -1,4 +1,4 @@
-"""What people do in the workspace: click, choose, type, mention, open App Home; each ends as a delivery to the app."""
+"""Actions of people in the workspace: click, choose, type, mention, open App Home; each becomes a delivery."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class CannotError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ClickOutcome:
-    """How the app took it; `status` is the HTTP status of its answer, 0 when there was none."""
+    """The app's reaction; `status` is the HTTP status of its answer, 0 without one."""
 
     ok: bool
     status: int = 0
@@ -96,7 +96,7 @@ def _chosen(element: Json, request: Json) -> Json:
 
 
 class People:
-    """All that people can do outside modals' submit and close."""
+    """All actions of people except submitting and closing modals."""
 
     def __init__(self, slack: AppContext, delivery: SlackDelivery, payloads: Payloads) -> None:
         self._slack = slack

@@ -1,4 +1,4 @@
-"""The doors of the page and the test driver: state, live changes, and the acts of people, as JSON."""
+"""HTTP routes of the page and the test driver: state, live changes, and people's actions, as JSON."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What Slack refuses: messages, metadata and views that break its limits, as the error code that the API answers."""
+"""Validates messages, metadata and views like Slack, with its error codes."""
 
 from bot.playground.slack.rules.blocks import check_blocks
 from bot.playground.slack.rules.shapes import Problems, Text, check_text, say
