@@ -1,5 +1,6 @@
 """Converts records to JSON documents and back: typed, never pickled, tolerant of newer fields."""
 
+import json
 from dataclasses import dataclass
 from types import GenericAlias
 from typing import TypeVar
@@ -7,6 +8,7 @@ from typing import TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from bot.adapters.migrations import FORMAT, migrated
 from bot.core.charts.chart_record import ChartRecord
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
@@ -46,6 +48,21 @@ def kind_name(kind: type[object]) -> str:
     return _NAMES[kind]
 
 
+HEAD = b'{"format":%d,' % FORMAT
+"""How the document of a record of this release begins."""
+
+
+def _today(kind: type[object], document: bytes) -> bytes:
+    """A document of an older release in the shape of this one; one that is no JSON stays as it is."""
+    try:
+        found = json.loads(document)
+    except ValueError:
+        return document
+    if not isinstance(found, dict) or found.get("format", 0) >= FORMAT:
+        return document
+    return json.dumps(migrated(kind_name(kind), found)).encode()
+
+
 def _adapter(kind: type[Record], config: ConfigDict) -> TypeAdapter[tuple[Record]]:
     one = GenericAlias(tuple, (kind,))
     return TypeAdapter(one, config=config)  # type: ignore[arg-type]  # mypy has no word for a type made at run time
@@ -69,22 +86,23 @@ class Codecs:
     def encode(self, record: Record) -> bytes:
         """One JSON object. Raises Unreachable if the record cannot be encoded (half a surrogate pair)."""
         try:
-            return self.adapters[type(record)].dump_json((record,))[1:-1]
+            return HEAD + self.adapters[type(record)].dump_json((record,))[2:-1]
         except (PydanticSerializationError, UnicodeEncodeError) as error:
-            what = f"{kind_name(type(record))}:{record.id} cannot be written as JSON ({error}); drop the text at fault"
-            raise Unreachable("Redis", what, failure=Failure.SHAPE) from None
+            what = f"{kind_name(type(record))}:{record.id} cannot be written as JSON ({error})"
+            raise Unreachable("Redis", what, remedy="drop the text at fault", failure=Failure.SHAPE) from None
 
     def decode(self, kind: type[R], record_id: str, document: bytes) -> R:
         """The record in a document. Raises Unreachable with the record's name if the document is invalid."""
         try:
-            (record,) = self.adapters[kind].validate_json(b"[" + document + b"]")
+            today = document if document.startswith(HEAD) else _today(kind, document)
+            (record,) = self.adapters[kind].validate_json(b"[" + today + b"]")
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, problem["loc"][1:])) or "document"
             raise Unreachable(
                 "Redis",
-                f"{kind_name(kind)}:{record_id} cannot be read ({place}: {problem['msg']}); "
-                "update Tailback to the release that wrote it, or delete the key",
+                f"{kind_name(kind)}:{record_id} cannot be read ({place}: {problem['msg']})",
+                remedy="update Tailback to the release that wrote it, or delete the key",
                 failure=Failure.SHAPE,
             ) from None
         if not isinstance(record, kind):

@@ -1,4 +1,4 @@
-"""The shape of a diagnosis: facts in, findings out; a cause is never named without what was observed of it."""
+"""The shape of a diagnosis: facts in, findings out. A cause is never named without what was observed of it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,68 +6,76 @@ from enum import StrEnum
 from statistics import median
 
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
-from bot.core.words import listed
+from bot.core.statement import Statement
 
 NORMAL_WAIT_SECONDS = 300.0
 """A wait this long is normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
 
 
-class Cause(StrEnum):
-    """Why jobs queue; the value is how it reads in a sentence."""
-
-    GHOSTS = "rows that only look queued"
-    BLIND = "the metric source is blind"
-    UNKNOWN_LABEL = "no runner carries the label"
-    HOSTED = "a hosted label: the machines are the CI provider's"
-    PROVIDER = "the CI provider assigns no jobs"
-    UNASSIGNED = "idle runners are not given the jobs"
-    OFFLINE = "hosts or agents are offline"
-    STOCKOUT = "the cloud has no such machines left"
-    QUOTA = "a quota of the cloud account is used up"
-    PERMISSION = "the cloud refuses for lack of permission"
-    IMAGE = "the machine image cannot be found"
-    THROTTLED = "an API limit is exhausted"
-    CLOUD_DOWN = "the cloud itself fails"
-    REFUSED = "the cloud refuses new machines"
-    UNREGISTERED = "machines boot but their runners never register"
-    FAILED_FILL = "failed runners fill the limit"
-    LIMIT = "the pool's limit is reached"
-    LOST_EVENTS = "the autoscaler does not hear of the jobs"
-    FLOOD = "one source floods the pool"
-    HUNG = "jobs hang or run far longer than usual"
-    SURGE = "a surge of jobs"
-    TOGETHER = "something that many pools share"
-
-
 class Scaling(StrEnum):
     """Whether more runners help."""
 
-    HELPS = "helps"
-    NO = "does not help"
-    HARMFUL = "harms"
-    UNKNOWN = "is open"
+    HELPS = "yes"
+    NO = "no"
+    HARMFUL = "harm"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule found in the facts."""
+
+    confidence: float
+    """0 to 1."""
+    evidence: tuple[Statement, ...]
+    """What was observed, with its figures; a cause without any is not named."""
+    missing: tuple[str, ...] = ()
+    """Figures that would have made it surer, and were not to be had."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One cause that the facts speak for."""
 
-    cause: Cause
+    cause: str
+    """Its id, the name of the rule's module under `bot/diagnosis/`."""
     confidence: float
     """0 to 1; see `sureness`."""
-    evidence: tuple[str, ...]
-    """Sentences with the figures that were observed; never empty."""
+    evidence: tuple[Statement, ...]
     scaling: Scaling
-    advice: str
-    """What to do, as a sentence."""
+    remedy: str
+    """The id of what to do."""
     pool: str = ""
     missing: tuple[str, ...] = ()
-    """Figures that would have made it surer, and were not to be had."""
+    shows: str = ""
+    """The figure that the evidence gives whenever it counts; empty: none in particular."""
 
     @property
     def sureness(self) -> str:
         """`high`, `medium` or `low`."""
         return "high" if self.confidence >= 0.75 else "medium" if self.confidence >= 0.5 else "low"
+
+    @property
+    def speaks_against_scaling(self) -> bool:
+        """Whether it is likely, and more runners would be useless or harmful."""
+        return self.confidence >= 0.5 and self.scaling in {Scaling.NO, Scaling.HARMFUL}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The findings of one pool, likeliest first."""
+
+    pool: str
+    findings: tuple[Finding, ...]
+    missing: tuple[str, ...]
+    """Figures that rules needed and did not get."""
+    waits: bool
+    """Whether jobs wait longer than normal; otherwise hardly a rule is run."""
+
+    @property
+    def top(self) -> Finding | None:
+        """The likeliest cause; None if no rule matches."""
+        return self.findings[0] if self.findings else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +98,6 @@ class Around:
     def widespread(self) -> bool:
         """Whether more than half of the measured pools queue, and at least two."""
         return len(self.queueing) > 1 and len(self.queueing) * 2 > len(self.measured)
-
-    @property
-    def spread(self) -> str:
-        """Isolated or widespread, in words."""
-        if not self.measured:
-            return "Whether it is isolated or widespread is unknown: no pool could be measured."
-        share = f"{len(self.queueing)} of {len(self.measured)} measured pools"
-        if not self.queueing:
-            return f"In none of the {len(self.measured)} measured pools do jobs wait longer than is normal."
-        if len(self.measured) == 1:
-            return f"Only {self.measured[0]} was measured, and it queues; whether that is isolated is unknown."
-        kind = "Widespread" if self.widespread else "Isolated"
-        return f"{kind}: {share} queue ({listed(self.queueing)})."
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +154,28 @@ class Facts:
         return float(median(past)) if len(past) >= 3 else None
 
 
-Find = Callable[[Facts], Finding | None]
+Find = Callable[[Facts], Found | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One cause and how to tell it. A rule without its figures stays silent, and what it lacked is said."""
+    """One cause and how to tell it. A rule without its figures finds nothing, and the diagnosis says what it lacked."""
 
-    cause: Cause
+    cause: str
+    """The cause's id: the name of the module that holds the rule."""
     find: Find
+    scaling: Scaling
+    """Whether more runners help against this cause."""
+    remedy: str
+    """The id of what to do about it."""
     needs: tuple[str, ...] = ()
     """Figures of the newest sample that must be known."""
+    outranks: tuple[str, ...] = ()
+    """Causes that this one explains: where both are found with some confidence, this one comes first."""
+    rules_out: tuple[str, ...] = ()
+    """Causes that are hardly believed beside this one."""
+    shows: str = ""
+    """The figure that its evidence gives whenever the figure counts; nobody needs to repeat it."""
     always: bool = False
     """Also asked when no job waits longer than is normal, or nothing could be measured."""
 

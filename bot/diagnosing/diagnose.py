@@ -4,22 +4,24 @@ import asyncio
 
 from bot.config import File
 from bot.context.context import Context
+from bot.core.finding import Diagnosis
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
-from bot.core.pool.survey import Survey, survey
 from bot.core.record import Prepared
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import Offer, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.words import count
 from bot.diagnosing.explain import diagnoses, moment_of
-from bot.diagnosis.rank import Diagnosis, grouped, sentences, told_figures
+from bot.diagnosis.rank import grouped, shown_figures
 from bot.measuring.measure import look
 from bot.ports import Refused
 from bot.requests.permission import new_request, permit, subject, submit
 from bot.views.home.answers import said
+from bot.views.words.diagnosis import sentences
+from bot.views.words.survey import Survey, survey
 
 NAME, VERB, USAGE = "diagnose", "diagnose", "diagnose [POOL]"
 HELP = "Read the pools now: where it queues, why, how busy, what holds it."
@@ -64,7 +66,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     names = [request.pool] if request.pool else list(every)
     pools = await _read(context, names)
     causes = _causes(context, names, pools, incident.unknown_pools if incident else ())
-    told = {one.pool: told_figures(one) for one in causes[:MOST_DIAGNOSED]}
+    told = {one.pool: shown_figures(one) for one in causes[:MOST_DIAGNOSED]}
     found = survey(names, pools, context.settings.file.pools, told)
     lines = _why(causes) + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
     return Result(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)

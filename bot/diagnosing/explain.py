@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.context.context import Context
-from bot.core.finding import Finding, Moment, facts_of
+from bot.core.finding import Diagnosis, Finding, Moment, facts_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.pool.pool import Pool, PoolRules
-from bot.diagnosis.rank import Diagnosis, caution, diagnosed
+from bot.diagnosis.rank import diagnosed
+from bot.views.words.diagnosis import caution
 
 
 def diagnoses(

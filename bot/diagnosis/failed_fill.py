@@ -3,11 +3,11 @@
 See docs/design/diagnosis.md#failed-runners.
 """
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import count
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """With the failed ones the limit is full, without them it is not (actions/actions-runner-controller#3700)."""
     now = facts.now
     if not now.failed or now.limit is None or now.online is None or now.idle:
@@ -16,11 +16,15 @@ def find(facts: Facts) -> Finding | None:
     gone = now.offline or 0
     if working + gone >= now.limit or working + now.failed + gone < now.limit:
         return None
-    others = f"{working} working, {gone} offline" if gone else f"{working} working"
-    seen = f"{others} and {count(now.failed, 'failed runner')} fill the limit of {now.limit}"
-    advice = "Delete the failed runners; the autoscaler then creates new ones."
-    sure = 0.65 + 0.25 * now.failed / now.limit
-    return Finding(Cause.FAILED_FILL, sure, (seen,), Scaling.NO, advice)
+    seen = statement("limit_filled", working=working, offline=gone, failed=now.failed, limit=now.limit)
+    return Found(0.65 + 0.25 * now.failed / now.limit, (seen,))
 
 
-RULE = Rule(Cause.FAILED_FILL, find, needs=("failed", "limit", "busy", "idle"))
+RULE = Rule(
+    "failed_fill",
+    find,
+    Scaling.NO,
+    remedy="delete_failed_runners",
+    needs=("failed", "limit", "busy", "idle"),
+    outranks=("surge", "limit"),
+)

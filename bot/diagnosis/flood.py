@@ -2,16 +2,16 @@
 
 import math
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 WINDOW_MINUTES = 15.0
 LEAST_SHARE = 0.4
 LEAST_TIMES = 2.0
 """The source sends at least this many times its usual number."""
-ADVICE = "Stop the source and cancel its waiting runs first; only then do more runners serve anybody else."
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """One source sends a large part of the jobs, far more than usual, while the others do not."""
     now = facts.now
     total = sum(c.number for c in now.arrivals_by_source)
@@ -20,11 +20,11 @@ def find(facts: Facts) -> Finding | None:
     usual = _usual(facts)
     top = max(now.arrivals_by_source, key=lambda c: c.number - WINDOW_MINUTES * usual.get(c.name, 0.0))
     rate, share = top.number / WINDOW_MINUTES, top.number / total
-    seen = [f"{top.name} sent {top.number:.0f} of {total:.0f} jobs in the last 15 min ({share:.0%})"]
+    seen = statement("source_sent", source=top.name, jobs=top.number, total=total, share=share)
     if not usual:
         if share < 0.8 or len(now.arrivals_by_source) < 2:
             return None
-        return Finding(Cause.FLOOD, 0.5, tuple(seen), Scaling.NO, ADVICE, missing=("usual_by_source",))
+        return Found(0.5, (seen,), ("usual_by_source",))
     was = usual.get(top.name, 0.0)
     others = (total - top.number) / WINDOW_MINUTES
     others_usual = sum(usual.values()) - was
@@ -32,9 +32,9 @@ def find(facts: Facts) -> Finding | None:
     chance = _at_least(round(top.number), round(total), was / sum(usual.values()))
     if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or chance > 0.005:
         return None
-    seen.append(f"{rate:.1f} a minute, usually {was:.1f}; all others {others:.1f}, usually {others_usual:.1f}")
+    rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
     alone = others <= 1.3 * others_usual + 0.2
-    return Finding(Cause.FLOOD, 0.85 if alone else 0.6, tuple(seen), Scaling.NO, ADVICE)
+    return Found(0.85 if alone else 0.6, (seen, rates))
 
 
 def _at_least(number: int, of: int, share: float) -> float:
@@ -54,4 +54,11 @@ def _usual(facts: Facts) -> dict[str, float]:
     return {c.name: rate * c.number / every for c in facts.now.usual_by_source} if rate and every else {}
 
 
-RULE = Rule(Cause.FLOOD, find, needs=("arrivals_by_source",))
+RULE = Rule(
+    "flood",
+    find,
+    Scaling.NO,
+    remedy="stop_source",
+    needs=("arrivals_by_source",),
+    outranks=("surge", "limit"),
+)

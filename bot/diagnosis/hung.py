@@ -2,8 +2,8 @@
 
 import math
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import count, duration
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import Statement, statement
 
 LONGER = 1.4
 HANGS = 4.5
@@ -12,7 +12,7 @@ ONE_JOB = 0.4
 """Some job is always the longest, and many pools have one that takes hours; a single one holds one runner."""
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """Durations rose while arrivals did not, or jobs run that should have ended long ago."""
     now = facts.now
     usual = facts.usual("duration_p50_seconds", now.usual_duration_seconds)
@@ -21,27 +21,25 @@ def find(facts: Facts) -> Finding | None:
     p50, longest = now.duration_p50_seconds, now.running_longest_seconds
     seen, sure = [], 0.0
     if p50 and p50 > LONGER * usual:
-        seen.append(f"half of the jobs now take over {duration(p50)}, usually {duration(usual)}")
+        seen.append(statement("jobs_take", seconds=p50, usual=usual))
         sure = min(0.9, 0.6 + 0.15 * (p50 / usual - LONGER))
     if longest and longest > HANGS * usual:
-        seen.append(f"the longest job has run for {duration(longest)}, the usual one takes {duration(usual)}")
+        seen.append(statement("longest_job", seconds=longest, usual=usual))
         sure = sure + 0.05 if sure else ONE_JOB
     if slower := _slower(facts, usual):
         seen.append(slower[0])
         sure = max(sure + 0.1, slower[1] + (0.05 if sure else 0.0))
-    if not sure or len(seen) < 1:
+    if not sure:
         return None
     was = facts.usual("arrivals_per_minute", now.usual_arrivals_per_minute)
     if was and now.arrivals_per_minute is not None:
         calm = now.arrivals_per_minute <= 1.4 * was
-        seen.append(f"{now.arrivals_per_minute:.1f} jobs arrive a minute, usually {was:.1f}")
+        seen.append(statement("arrivals", per_minute=now.arrivals_per_minute, usual=was))
         sure += 0.05 if calm else -0.05
-    advice = "Look at the longest running jobs, cancel what hangs, set a timeout; new runners would hang too."
-    missing = () if longest is not None else ("running_longest_seconds",)
-    return Finding(Cause.HUNG, min(sure, 0.95), tuple(seen), Scaling.NO, advice, missing=missing)
+    return Found(min(sure, 0.95), tuple(seen), () if longest is not None else ("running_longest_seconds",))
 
 
-def _slower(facts: Facts, usual: float) -> tuple[str, float] | None:
+def _slower(facts: Facts, usual: float) -> tuple[Statement, float] | None:
     """Fewer jobs ended than expected from the runners that were busy a usual duration earlier (Poisson)."""
     ended = due = 0.0
     for ago in (0, 10, 20):
@@ -54,8 +52,7 @@ def _slower(facts: Facts, usual: float) -> tuple[str, float] | None:
     chance = _at_most(round(ended), due) if due else 1.0
     if ended > 0.6 * due or chance > 0.03:
         return None
-    words = f"{count(round(ended), 'job')} ended in 30 min; at the usual duration it would have been {due:.0f}"
-    return words, 0.75 if chance < 0.003 else 0.62
+    return statement("jobs_ended", jobs=round(ended), expected=due), 0.75 if chance < 0.003 else 0.62
 
 
 def _at_most(number: int, mean: float) -> float:
@@ -63,4 +60,4 @@ def _at_most(number: int, mean: float) -> float:
     return sum(math.exp(-mean + k * math.log(mean) - math.lgamma(k + 1)) for k in range(number + 1))
 
 
-RULE = Rule(Cause.HUNG, find, needs=("busy",))
+RULE = Rule("hung", find, Scaling.NO, remedy="cancel_hanging_jobs", needs=("busy",), outranks=("surge", "limit"))

@@ -1,7 +1,6 @@
 """The configured machine image does not exist (docs/design/diagnosis.md#missing-images)."""
 
-from bot.core.finding import Cause, Rule, Scaling
-from bot.diagnosis.refusals import refused
+from bot.core.finding import Scaling
+from bot.diagnosis.refusals import refusal_rule
 
-ADVICE = "Point the pool at an image that exists."
-RULE = Rule(Cause.IMAGE, refused(Cause.IMAGE, Scaling.NO, ADVICE), needs=("create_failures",))
+RULE = refusal_rule("image", Scaling.NO, remedy="point_at_image")

@@ -1,7 +1,7 @@
 """The pool is at its limit with real work (docs/design/diagnosis.md#the-limit)."""
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import count
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 NEARLY = 0.93
 """When runners end with their job, a slot is empty for some seconds before the next runner is created."""
@@ -9,7 +9,7 @@ STILL = 0.75
 """Required share in the latest sample: if half of the runners left just now, another cause has begun."""
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """Online and booting runners have been at the limit for ten minutes, and none is idle."""
     now = facts.now
     if not now.limit or now.online is None or now.idle or now.busy == 0:
@@ -21,15 +21,22 @@ def find(facts: Facts) -> Finding | None:
     have = now.online + (now.booting or 0)
     if have < min(STILL * now.limit, now.limit - 2):
         return None
-    seen = [f"{now.busy} busy of {count(have, 'runner')}, limit {now.limit}, none idle"]
+    seen = [statement("all_busy_at_limit", busy=now.busy, runners=have, limit=now.limit)]
     usual = facts.usual("limit")
     if usual is not None and usual > now.limit:
-        seen.append(f"the limit was {usual:.0f} before")
+        seen.append(statement("limit_was", limit=usual))
     if len(looks) > 2:
         full = sum(share >= NEARLY for share in shares)
-        seen.append(f"at the limit in {full} of the last {len(looks)} looks")
-    advice = "Raise the limit within what is allowed, or wait where the forecast says that it clears."
-    return Finding(Cause.LIMIT, 0.8, tuple(seen), Scaling.HELPS, advice)
+        seen.append(statement("often_at_limit", samples=full, of=len(looks)))
+    return Found(0.8, tuple(seen))
 
 
-RULE = Rule(Cause.LIMIT, find, needs=("limit", "busy", "idle"))
+RULE = Rule(
+    "limit",
+    find,
+    Scaling.HELPS,
+    remedy="raise_limit",
+    needs=("limit", "busy", "idle"),
+    outranks=("surge",),
+    shows="limit",
+)

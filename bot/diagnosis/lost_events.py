@@ -3,13 +3,11 @@
 See docs/design/diagnosis.md#lost-events.
 """
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import count, duration
-
-ADVICE = "Resend the requests for the jobs that really wait, or raise the minimum; then look for the lost events."
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """Room below the limit, no idle runners, waiting jobs, and hardly a launch request for two boot times."""
     now = facts.now
     if now.idle or now.online is None or now.create_failures or not now.queued:
@@ -25,21 +23,26 @@ def find(facts: Facts) -> Finding | None:
         return None
     if any((s.queued or 0) <= (s.idle or 0) for s in looks):
         return None
-    wait = duration(now.oldest_wait_seconds)
-    seen = [f"{count(now.queued, 'job')} wait, the oldest for {wait}, and no runner is booting"]
+    seen = [statement("none_booting", queued=now.queued, oldest_wait_seconds=now.oldest_wait_seconds)]
     if room is not None:
-        seen.append(f"{count(room, 'more runner')} would be allowed")
+        seen.append(statement("room_left", runners=room))
     if now.creates is not None:
-        refused = "refusals unknown" if now.create_failures is None else "0 refused"
-        seen.append(f"{count(now.creates, 'machine')} created and {refused} in 15 min")
+        seen.append(statement("none_requested", created=now.creates, refused=now.create_failures))
     before = sum((s.create_failures or 0) > 0 for s in facts.before(minutes))
     if before:
-        seen.append("creates were refused before, and then no longer asked for")
+        seen.append(statement("refused_before"))
     sure = 0.85 if now.creates == 0 else 0.7 if now.creates is not None else 0.5
     sure -= 0.1 if now.create_failures is None else 0.0
     sure = min(sure, 0.45) if room is None else sure
     missing = tuple(name for name in ("limit", "creates", "create_failures") if getattr(now, name) is None)
-    return Finding(Cause.LOST_EVENTS, sure, tuple(seen), Scaling.HELPS, ADVICE, missing=missing)
+    return Found(sure, tuple(seen), missing)
 
 
-RULE = Rule(Cause.LOST_EVENTS, find, needs=("idle", "booting"))
+RULE = Rule(
+    "lost_events",
+    find,
+    Scaling.HELPS,
+    remedy="resend_requests",
+    needs=("idle", "booting"),
+    outranks=("surge",),
+)

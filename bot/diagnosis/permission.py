@@ -1,7 +1,6 @@
 """The cloud refuses because a permission is missing (docs/design/diagnosis.md#permission)."""
 
-from bot.core.finding import Cause, Rule, Scaling
-from bot.diagnosis.refusals import refused
+from bot.core.finding import Scaling
+from bot.diagnosis.refusals import refusal_rule
 
-ADVICE = "Look at what changed in the account's policies and in the autoscaler's role; shift traffic meanwhile."
-RULE = Rule(Cause.PERMISSION, refused(Cause.PERMISSION, Scaling.NO, ADVICE), needs=("create_failures",))
+RULE = refusal_rule("permission", Scaling.NO, remedy="check_policies")

@@ -3,11 +3,11 @@
 See docs/design/diagnosis.md#provider-outage.
 """
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import count, listed
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """The provider reports it, or several pools have idle runners beside a queue."""
     around, now = facts.around, facts.now
     many = bool(now.idle) and len(around.idle_beside) > 1
@@ -15,18 +15,24 @@ def find(facts: Facts) -> Finding | None:
         return None
     seen = []
     if around.provider_up is False:
-        seen.append("the provider's own signal says that it assigns no jobs")
+        seen.append(statement("provider_down"))
     if now.idle:
-        seen.append(f"{count(now.idle, 'idle runner')} beside {count(now.queued, 'waiting job')}")
+        seen.append(statement("idle_beside_queue", idle=now.idle, queued=now.queued))
     if many:
-        seen.append(f"idle runners beside a queue in {len(around.idle_beside)} pools ({listed(around.idle_beside, 3)})")
+        seen.append(statement("idle_in_many_pools", pools=around.idle_beside))
     if now.starts_per_minute == 0:
-        seen.append("no job started in the last minutes")
+        seen.append(statement("nothing_started"))
     unseen = 0.7 if now.idle is None else 0.6
     sure = {False: 0.9 if now.idle else unseen, None: 0.8, True: 0.5}[around.provider_up]
-    advice = "Look at the provider's status page, hold, and do not rerun: jobs start when it recovers."
     missing = (*(["provider_up"] if around.provider_up is None else []), *(["idle"] if now.idle is None else []))
-    return Finding(Cause.PROVIDER, sure, tuple(seen), Scaling.NO, advice, missing=missing)
+    return Found(sure, tuple(seen), missing)
 
 
-RULE = Rule(Cause.PROVIDER, find)
+RULE = Rule(
+    "provider",
+    find,
+    Scaling.NO,
+    remedy="wait_for_provider",
+    outranks=("surge", "limit", "lost_events", "hung"),
+    shows="idle",
+)

@@ -1,18 +1,17 @@
 """Groups the error codes of refused launch requests (docs/design/diagnosis.md#error-codes)."""
 
 import re
-from collections.abc import Callable
 
-from bot.core.finding import Cause, Facts, Finding, Scaling
-from bot.core.words import count, listed
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
-FAMILIES: tuple[tuple[Cause, re.Pattern[str]], ...] = (
+FAMILIES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
-        Cause.THROTTLED,
+        "throttled_cloud",
         re.compile(r"throttl|RequestLimitExceeded|TooManyRequests|rate ?limit|SlowDown|\b429\b", re.IGNORECASE),
     ),
     (
-        Cause.STOCKOUT,
+        "stockout",
         re.compile(
             r"Insufficient\w*Capacity|CapacityNotAvailable|stock ?out|ZONE_RESOURCE_POOL_EXHAUSTED|"
             r"SkuNotAvailable|AllocationFailed|SpotMaxPrice",
@@ -20,20 +19,20 @@ FAMILIES: tuple[tuple[Cause, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        Cause.IMAGE,
+        "image",
         re.compile(r"InvalidAMI|image.{0,12}(not.?found|missing)|no image found|ImageNotFound", re.IGNORECASE),
     ),
     (
-        Cause.PERMISSION,
+        "permission",
         re.compile(
             r"(Access|Permission)[ _]?Denied|Unauthorized|Not ?(Authorized|Permitted)|Forbidden|"
             r"AuthFailure|AuthorizationFailed|OptInRequired|policy|\b40[13]\b",
             re.IGNORECASE,
         ),
     ),
-    (Cause.QUOTA, re.compile(r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached", re.IGNORECASE)),
+    ("quota", re.compile(r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached", re.IGNORECASE)),
     (
-        Cause.CLOUD_DOWN,
+        "cloud_down",
         re.compile(
             r"Internal(Error|Failure|ServerError)|ServiceUnavailable|Unavailable|Timeout|\b5\d\d\b", re.IGNORECASE
         ),
@@ -42,34 +41,37 @@ FAMILIES: tuple[tuple[Cause, re.Pattern[str]], ...] = (
 """The first matching family; throttling is not a quota, although its names contain "limit"."""
 
 
-def family(code: str) -> Cause:
-    """The cause of an error code; REFUSED if no family matches."""
-    return next((cause for cause, pattern in FAMILIES if pattern.search(code)), Cause.REFUSED)
+def family(code: str) -> str:
+    """The cause of an error code; `refused` if no family matches."""
+    return next((cause for cause, pattern in FAMILIES if pattern.search(code)), "refused")
 
 
-def refused(cause: Cause, scaling: Scaling, advice: str) -> Callable[[Facts], Finding | None]:
-    """A rule's `find` for one family: its codes are the greater part of the failed launch requests."""
+def refusal_rule(cause: str, scaling: Scaling, remedy: str) -> Rule:
+    """The rule of one family: codes of it are the greater part of the failed creates."""
+    return Rule(
+        cause,
+        lambda facts: _found(facts, cause),
+        scaling,
+        remedy,
+        needs=("create_failures",),
+        outranks=("surge", "limit"),
+        shows="create_failures_by_code",
+    )
 
-    def find(facts: Facts) -> Finding | None:
-        return _of(facts, cause, scaling, advice)
 
-    return find
-
-
-def _of(facts: Facts, cause: Cause, scaling: Scaling, advice: str) -> Finding | None:
+def _found(facts: Facts, cause: str) -> Found | None:
     now = facts.now
-    ours = [c for c in now.create_failures_by_code if family(c.name) is cause and c.number >= 0.5]
+    ours = [c for c in now.create_failures_by_code if family(c.name) == cause and c.number >= 0.5]
     number = sum(c.number for c in ours)
     every = max(number, now.create_failures or 0)
     if not ours or number < 0.25 * every:
         return None
-    names = listed(f"{c.name} ×{c.number:.0f}" for c in ours)
-    seen = [f"{count(round(number), 'create')} refused in the last 15 min: {names}"]
+    codes = tuple(f"{c.name} ×{c.number:.0f}" for c in ours)
+    seen = [statement("creates_refused", creates=round(number), codes=codes)]
     sure = 0.7 + 0.15 * min(1.0, number / 5)
     if now.creates is not None:
-        seen.append(f"{count(now.creates, 'machine')} given in the same time")
+        seen.append(statement("machines_given", machines=now.creates))
         sure += 0.1 if now.creates < 0.25 * number else 0.0
     if len(facts.around.failing) > 1:
-        seen.append(f"creates fail in {len(facts.around.failing)} pools ({listed(facts.around.failing)})")
-    missing = ("creates",) if now.creates is None else ()
-    return Finding(cause, sure, tuple(seen), scaling, advice, missing=missing)
+        seen.append(statement("creates_fail_in_pools", pools=facts.around.failing))
+    return Found(sure, tuple(seen), ("creates",) if now.creates is None else ())

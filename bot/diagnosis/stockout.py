@@ -1,7 +1,6 @@
 """The cloud has no capacity of this machine type (docs/design/diagnosis.md#no-capacity)."""
 
-from bot.core.finding import Cause, Rule, Scaling
-from bot.diagnosis.refusals import refused
+from bot.core.finding import Scaling
+from bot.diagnosis.refusals import refusal_rule
 
-ADVICE = "Wait, or let a person choose another machine type, zone or region; resend the requests that were refused."
-RULE = Rule(Cause.STOCKOUT, refused(Cause.STOCKOUT, Scaling.NO, ADVICE), needs=("create_failures",))
+RULE = refusal_rule("stockout", Scaling.NO, remedy="wait_or_change_type")

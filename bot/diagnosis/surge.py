@@ -1,12 +1,12 @@
 """A real surge: more jobs than usual from many sources, and all runners are working."""
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import count
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 MORE = 1.4
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """Arrivals are far above usual, or were since the oldest job arrived, and every runner is busy."""
     now = facts.now
     usual = facts.usual("arrivals_per_minute", now.usual_arrivals_per_minute)
@@ -19,18 +19,17 @@ def find(facts: Facts) -> Finding | None:
     burst = most > 2.2 * usual + 0.3
     if rate < MORE * usual + 0.1 and not burst:
         return None
-    seen = [f"{rate:.1f} jobs arrive a minute, usually {usual:.1f}"]
+    seen = [statement("arrivals", per_minute=rate, usual=usual)]
     if burst and most > 1.5 * rate:
         ago = max(1, round((now.at - at) * facts.speed / 60))
-        seen.append(f"{most:.1f} a minute were seen {ago} min ago")
+        seen.append(statement("burst", per_minute=most, minutes_ago=ago))
     sure = min(0.75, 0.5 + 0.1 * (max(rate, most) / max(usual, 0.1) - 1))
     taken = (now.online or 0) + (now.booting or 0) + (now.offline or 0) + (now.failed or 0)
     room = None if now.limit is None or now.online is None or now.booting is None else now.limit - taken
     if room is not None and room > 0:
-        seen.append(f"all {count(now.busy, 'online runner')} busy, {room} more allowed")
+        seen.append(statement("all_busy", runners=now.busy, room=room))
         sure += 0.1
-    advice = "Add runners where the forecast is longer than they take to boot; cancel superseded runs."
-    return Finding(Cause.SURGE, min(sure, 0.85), tuple(seen), Scaling.HELPS, advice)
+    return Found(min(sure, 0.85), tuple(seen))
 
 
-RULE = Rule(Cause.SURGE, find, needs=("busy", "idle", "arrivals_per_minute"))
+RULE = Rule("surge", find, Scaling.HELPS, remedy="add_runners", needs=("busy", "idle", "arrivals_per_minute"))

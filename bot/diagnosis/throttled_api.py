@@ -3,19 +3,25 @@
 See docs/design/diagnosis.md#api-limit.
 """
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 ALMOST_NONE = 50
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """Hardly any API calls are left this hour."""
     left = facts.now.api_remaining
     if left is None or left > ALMOST_NONE:
         return None
-    seen = f"{left} calls left at the CI provider's API in this hour"
-    advice = "Stop what calls so often; it recovers on the hour. Each create costs further calls."
-    return Finding(Cause.THROTTLED, 0.85, (seen,), Scaling.HARMFUL, advice)
+    return Found(0.85, (statement("calls_left", calls=left),))
 
 
-RULE = Rule(Cause.THROTTLED, find, needs=("api_remaining",))
+RULE = Rule(
+    "throttled_api",
+    find,
+    Scaling.HARMFUL,
+    remedy="stop_calling",
+    needs=("api_remaining",),
+    outranks=("surge", "limit"),
+)

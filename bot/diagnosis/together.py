@@ -3,25 +3,21 @@
 See docs/design/diagnosis.md#releases.
 """
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import listed
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 LEAST_POOLS = 3
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """At least three pools, and more than half of them."""
     around = facts.around
     if not around.widespread or len(around.queueing) < LEAST_POOLS:
         return None
-    seen = [
-        f"{len(around.queueing)} of {len(around.measured)} measured pools queue at once ({listed(around.queueing, 3)})"
-    ]
+    seen = [statement("pools_queue_at_once", pools=around.queueing, measured=len(around.measured))]
     if facts.now.creates == 0 and not facts.now.create_failures:
-        refused = "it is unknown whether any was refused" if facts.now.create_failures is None else "none was refused"
-        seen.append(f"no machine was created in 15 min, and {refused}")
-    advice = "Ask what was released or changed in the last hours, and look at the providers' status pages."
-    return Finding(Cause.TOGETHER, 0.4, tuple(seen), Scaling.UNKNOWN, advice, missing=("releases and changes",))
+        seen.append(statement("nothing_created", refused=facts.now.create_failures))
+    return Found(0.4, tuple(seen), ("changes",))
 
 
-RULE = Rule(Cause.TOGETHER, find)
+RULE = Rule("together", find, Scaling.UNKNOWN, remedy="ask_what_changed")

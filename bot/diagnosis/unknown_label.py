@@ -1,32 +1,26 @@
 """No runner carries the label: it is misspelt or was removed (docs/design/diagnosis.md#unknown-labels)."""
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
-from bot.core.words import count
-
-ADVICE = "Correct the label in the workflow or restore the pool, then rerun the whole workflow."
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """The alert names an unknown label, or the pool may have no runner, or was never seen with one."""
     if facts.pool in facts.around.unknown_labels:
-        seen = f"the alert names {facts.pool}, which is not among the configured pools"
-        return Finding(Cause.UNKNOWN_LABEL, 0.7, (seen,), Scaling.NO, ADVICE)
+        return Found(0.7, (statement("pool_not_configured", pool=facts.pool),))
     now = facts.now
     if not facts.waits or now.idle or now.booting or now.online is None or now.offline:
         return None
     nobody = now.online == 0
     if now.limit == 0:
-        booting = "it is unknown whether one boots" if now.booting is None else "none is booting"
-        seen = f"the pool may have 0 runners, {count(now.online, 'is', 'are')} online, and {booting}"
-        return Finding(Cause.UNKNOWN_LABEL, 0.95 if nobody else 0.8, (seen,), Scaling.NO, ADVICE)
+        seen = statement("no_runner_allowed", online=now.online, booting=now.booting)
+        return Found(0.95 if nobody else 0.8, (seen,))
     quiet = now.creates == 0 and not now.create_failures
     if not quiet or any(sample.online != 0 for sample in facts.series):
         return None
     known = now.create_failures is not None
-    refused = "0 refused" if known else "refusals unknown"
-    seen = f"0 runners online, 0 created and {refused} in 15 min, while {count(now.queued, 'job')} wait"
-    missing = () if known else ("create_failures",)
-    return Finding(Cause.UNKNOWN_LABEL, 0.7 if known else 0.55, (seen,), Scaling.NO, ADVICE, missing=missing)
+    seen = statement("no_runner_ever", refused=now.create_failures, queued=now.queued)
+    return Found(0.7 if known else 0.55, (seen,), () if known else ("create_failures",))
 
 
-RULE = Rule(Cause.UNKNOWN_LABEL, find, always=True)
+RULE = Rule("unknown_label", find, Scaling.NO, remedy="correct_label", outranks=("lost_events",), always=True)

@@ -3,14 +3,14 @@
 See docs/design/diagnosis.md#machines-that-do-not-register.
 """
 
-from bot.core.finding import Cause, Facts, Finding, Rule, Scaling
+from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.pool import Snapshot
-from bot.core.words import count
+from bot.core.statement import statement
 
 LEAST_CREATES = 3
 
 
-def find(facts: Facts) -> Finding | None:
+def find(facts: Facts) -> Found | None:
     """Machines were created long enough ago, but few or none of them registered."""
     now = facts.now
     created = now.creates or 0
@@ -20,16 +20,15 @@ def find(facts: Facts) -> Finding | None:
         return None
     if now.registered > 0.4 * max(booted, 1):
         return None
-    seen = [f"{count(created, 'machine')} created in the last 15 min, {now.registered} registered"]
+    seen = [statement("created_not_registered", created=created, registered=now.registered)]
     if failed:
-        seen.append(f"{count(failed, 'machine')} booted without a runner registering")
+        seen.append(statement("booted_without_runner", machines=failed))
     broken = None if created else _before(facts)
     if broken is not None:
-        seen.append(f"of {count(broken.creates, 'machine')} created in 15 min before, {broken.registered} registered")
+        seen.append(statement("created_before", created=broken.creates, registered=broken.registered))
     sure = _sure(broken or now)
-    advice = "Repair the image or its start script before anything is created; look at one machine's boot log."
     missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
-    return Finding(Cause.UNREGISTERED, sure, tuple(seen), Scaling.HARMFUL, advice, missing=missing)
+    return Found(sure, tuple(seen), missing)
 
 
 def _before(facts: Facts) -> Snapshot | None:
@@ -52,4 +51,12 @@ def _sure(now: Snapshot) -> float:
     return 0.9 if now.creates - now.booting >= 6 else 0.7
 
 
-RULE = Rule(Cause.UNREGISTERED, find, needs=("creates", "registered"))
+RULE = Rule(
+    "unregistered",
+    find,
+    Scaling.HARMFUL,
+    remedy="repair_image",
+    needs=("creates", "registered"),
+    outranks=("surge", "limit"),
+    rules_out=("failed_fill",),
+)

@@ -20,6 +20,7 @@ from bot.ports import Failure, Unreachable
 from bot.posting.once import CREDENTIALS_SECONDS, OVER, PLACE_SECONDS, Lookup, Outcome, find_posted
 from bot.views.blocks import digest_of
 from bot.views.thread.early_warning import WarningView, warning
+from bot.views.words.diagnosis import likely_cause, what_helps
 
 BURST = 3
 SAFETY_SECONDS = 0.2
@@ -93,8 +94,7 @@ async def _why(context: Context, name: str) -> tuple[str, ...]:
     top = next((d.top for d in found if d.pool == name), None)
     if top is None:
         return ()
-    cause = f"Likely cause: {top.cause.value} ({top.sureness} confidence). {'; '.join(top.evidence)}."
-    return cause, f"What helps: {top.advice} Scaling up {top.scaling.value}."
+    return f"Likely cause: {likely_cause(top)}", f"What helps: {what_helps(top)}"
 
 
 async def _said(context: Context, mine: Stored[WarningRecord], pool: Pool) -> WarningState:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.adapters.migrations import FORMAT
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.chore import Chore
@@ -33,7 +34,7 @@ def test_every_part_of_an_incident_comes_back() -> None:
 def test_a_document_is_one_json_object() -> None:
     """People and tools can read what Redis holds."""
     document = json.loads(CODECS.encode(Chore("p", note="why")))
-    assert document == {"id": "p", "done_at": 0.0, "note": "why", "since": None, "told": False}
+    assert document == {"format": FORMAT, "id": "p", "done_at": 0.0, "note": "why", "since": None, "told": False}
 
 
 def test_a_field_of_a_newer_release_is_ignored_and_a_missing_one_has_its_default() -> None:

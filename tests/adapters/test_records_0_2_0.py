@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
+from bot.adapters.migrations import CAUSES_0_2_0
 from bot.adapters.records import KINDS, Codecs
 from bot.core.audit_chain import readable
+from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Gap, Pool
+from bot.diagnosis.registry import RULES
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
 CODECS = Codecs.build()
@@ -42,3 +46,28 @@ def test_the_incidents_hold_every_event_and_every_state() -> None:
     incidents = documents("inc")
     assert {entry["event"] for one in incidents for entry in one["timeline"]} == set(Event)
     assert {one["state"] for one in incidents} == {"open", "easing", "drained", "resolved"}
+
+
+def incidents() -> list[Incident]:
+    """Every incident of 0.2.0."""
+    return [CODECS.decode(Incident, one["id"], json.dumps(one).encode()) for one in documents("inc")]
+
+
+def test_causes_become_the_ids_of_their_rules() -> None:
+    """Each sentence that 0.2.0 kept of a cause is met, and each became an id that has words."""
+    kept = {cause for one in documents("inc") for course in one["courses"].values() for cause in course["causes"]}
+    read = {cause for one in incidents() for course in one.courses.values() for cause in course.causes}
+    assert kept == set(CAUSES_0_2_0)
+    assert read == set(CAUSES_0_2_0.values())
+    assert read <= {rule.cause for rule in RULES}
+
+
+def test_what_was_not_known_of_a_pool_becomes_a_value() -> None:
+    """The figure, why it is not known, and what to do."""
+    pools = [CODECS.decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
+    found = {gap for pool in pools for sample in pool.samples for gap in sample.missing}
+    assert Gap("unservable", "GitHub Actions does not say") in found
+    assert Gap("runners", "GitHub: 403 Resource not accessible by integration") in found
+    why = "no runner carries linux.2xlarge now"
+    assert Gap("label", why, "correct it, unless the pool is scaled to zero") in found
+    assert any(sample.missing for one in incidents() for entry in one.timeline for sample in entry.figures)

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.core.finding import Cause, Moment, facts_of
+from bot.core.finding import Diagnosis, Moment, facts_of
 from bot.core.pool.pool import Pool
-from bot.diagnosis.rank import Diagnosis, diagnosed
+from bot.diagnosis.rank import diagnosed
 from tests.bench.fleet_eye import Eye, rules_of
 from tests.bench.troubles import BEFORE_SECONDS, MAKERS, MIXED, Trouble, mixed, trouble
 
@@ -28,7 +28,7 @@ class Answer:
     diagnosis: Diagnosis | None
 
     @property
-    def named(self) -> tuple[Cause, ...]:
+    def named(self) -> tuple[str, ...]:
         """The causes in the order in which they were named."""
         return tuple(f.cause for f in self.diagnosis.findings) if self.diagnosis else ()
 
@@ -76,17 +76,14 @@ def judged(name: str, answers: Iterable[Answer]) -> Row:
         first += right
         second += (not said) if not true else true <= set(said[: 1 + len(true)])
         if not right:
-            wrong[said[0].name.lower() if said else "unknown"] += 1
+            wrong[said[0] if said else "unknown"] += 1
     return Row(name, len(answers), first, second, ", ".join(f"{n} ×{c}" for n, c in wrong.most_common()))
 
 
 def suite(seeds: range) -> list[Row]:
     """Every cause, every mixture, and the healthy fleet."""
-    rows = [
-        judged(cause.name.lower() if cause else "healthy", (ask(trouble(cause, seed)) for seed in seeds))
-        for cause in MAKERS
-    ]
-    return rows + [judged(f"{a.name} + {b.name}".lower(), (ask(mixed((a, b), s)) for s in seeds)) for a, b in MIXED]
+    rows = [judged(cause or "healthy", (ask(trouble(cause, seed)) for seed in seeds)) for cause in MAKERS]
+    return rows + [judged(f"{a} + {b}", (ask(mixed((a, b), s)) for s in seeds)) for a, b in MIXED]
 
 
 def main() -> None:

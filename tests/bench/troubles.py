@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.core.finding import Cause
 from bot.playground.fleet import faults
 from bot.playground.fleet.faults import FleetFault, FleetFaultKind
 from bot.playground.fleet.simulation import SimulatedFleet
@@ -15,13 +14,13 @@ MINUTE = 60.0
 BEFORE_SECONDS = 5 * 3600.0
 USUAL = (LINUX, LINUX_LARGE, GPU, MACOS, WINDOWS)
 CODES = {
-    Cause.STOCKOUT: ("InsufficientInstanceCapacity", "ZONE_RESOURCE_POOL_EXHAUSTED", "SkuNotAvailable"),
-    Cause.QUOTA: ("VolumeLimitExceeded", "VcpuLimitExceeded", "QuotaExceeded"),
-    Cause.PERMISSION: ("UnauthorizedOperation", "AccessDenied"),
-    Cause.IMAGE: ("InvalidAMIID.NotFound", "no image found"),
-    Cause.THROTTLED: ("RequestLimitExceeded", "Throttling"),
-    Cause.CLOUD_DOWN: ("InternalError", "ServiceUnavailable"),
-    Cause.REFUSED: ("Client.WeirdThing",),
+    "stockout": ("InsufficientInstanceCapacity", "ZONE_RESOURCE_POOL_EXHAUSTED", "SkuNotAvailable"),
+    "quota": ("VolumeLimitExceeded", "VcpuLimitExceeded", "QuotaExceeded"),
+    "permission": ("UnauthorizedOperation", "AccessDenied"),
+    "image": ("InvalidAMIID.NotFound", "no image found"),
+    "throttled_cloud": ("RequestLimitExceeded", "Throttling"),
+    "cloud_down": ("InternalError", "ServiceUnavailable"),
+    "refused": ("Client.WeirdThing",),
 }
 
 
@@ -31,7 +30,7 @@ class Trouble:
 
     name: str
     seed: int
-    causes: tuple[Cause, ...]
+    causes: tuple[str, ...]
     pool: str
     pools: tuple[PoolSpec, ...]
     faults: tuple[FleetFault, ...] = ()
@@ -57,9 +56,9 @@ def _pressed(spec: PoolSpec, dice: random.Random) -> PoolSpec:
     return replace(spec, rates=(more,), spare=1, minimum=least, ceiling=max(spec.ceiling, spec.limit))
 
 
-def _refused(cause: Cause) -> Callable[[PoolSpec, random.Random], Made]:
+def _refused(cause: str) -> Callable[[PoolSpec, random.Random], Made]:
     def made(spec: PoolSpec, dice: random.Random) -> Made:
-        share = dice.uniform(0.9, 0.98) if cause is Cause.THROTTLED else 1.0
+        share = dice.uniform(0.9, 0.98) if cause == "throttled_cloud" else 1.0
         roomy = replace(spec, ephemeral=dice.random() < 0.5, limit=round(_work(spec) * 3) + 10, spare=1)
         fault = FleetFault(
             FleetFaultKind.CREATES_REFUSED, -20 * MINUTE, pool=spec.name, amount=share, code=dice.choice(CODES[cause])
@@ -127,45 +126,43 @@ def _well(spec: PoolSpec, dice: random.Random) -> Made:
     return spec, ()
 
 
-MAKERS: dict[Cause | None, Callable[[PoolSpec, random.Random], Made]] = {
+MAKERS: dict[str | None, Callable[[PoolSpec, random.Random], Made]] = {
     **{cause: _refused(cause) for cause in CODES},
-    Cause.PROVIDER: _provider,
-    Cause.OFFLINE: _offline,
-    Cause.HUNG: _hung,
-    Cause.UNREGISTERED: _unregistered,
-    Cause.LOST_EVENTS: _lost,
-    Cause.UNKNOWN_LABEL: _label,
-    Cause.LIMIT: _limit,
-    Cause.FLOOD: _flood,
-    Cause.SURGE: _surge,
+    "provider": _provider,
+    "offline": _offline,
+    "hung": _hung,
+    "unregistered": _unregistered,
+    "lost_events": _lost,
+    "unknown_label": _label,
+    "limit": _limit,
+    "flood": _flood,
+    "surge": _surge,
     None: _well,
 }
-MIXED: tuple[tuple[Cause, Cause], ...] = (
-    (Cause.STOCKOUT, Cause.HUNG),
-    (Cause.OFFLINE, Cause.FLOOD),
-    (Cause.LIMIT, Cause.HUNG),
-    (Cause.UNREGISTERED, Cause.FLOOD),
+MIXED: tuple[tuple[str, str], ...] = (
+    ("stockout", "hung"),
+    ("offline", "flood"),
+    ("limit", "hung"),
+    ("unregistered", "flood"),
 )
 
 
-def trouble(cause: Cause | None, seed: int) -> Trouble:
+def trouble(cause: str | None, seed: int) -> Trouble:
     """One thing goes wrong in one pool, or nothing does."""
     dice = random.Random(f"trouble/{cause}/{seed}")
     spec = dice.choice(USUAL)
     spec = replace(spec, arrivals_per_minute=spec.arrivals_per_minute * dice.uniform(0.8, 1.4))
     own, troubles = MAKERS[cause](spec, dice)
     pools = tuple(own if usual.name == own.name else usual for usual in USUAL)
-    return Trouble(
-        cause.name.lower() if cause else "healthy", seed, (cause,) if cause else (), own.name, pools, troubles
-    )
+    return Trouble(cause or "healthy", seed, (cause,) if cause else (), own.name, pools, troubles)
 
 
-def mixed(pair: tuple[Cause, Cause], seed: int) -> Trouble:
+def mixed(pair: tuple[str, str], seed: int) -> Trouble:
     """Two things go wrong in the same pool."""
     dice = random.Random(f"mixed/{pair}/{seed}")
     spec = dice.choice(USUAL)
     once, first = MAKERS[pair[0]](spec, dice)
     _, second = MAKERS[pair[1]](spec, dice)
     pools = tuple(once if usual.name == once.name else usual for usual in USUAL)
-    name = " + ".join(cause.name.lower() for cause in pair)
+    name = " + ".join(pair)
     return Trouble(name, seed, pair, once.name, pools, (*first, *second))

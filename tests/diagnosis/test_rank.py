@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from bot.core.finding import Around, Cause, Moment, facts_of
-from bot.core.pool.pool import Counted, Pool, PoolRules
-from bot.diagnosis.rank import Diagnosis, caution, diagnosed, grouped, sentences, told_figures
-from tests.diagnosis.rows import AT, POOL, facts, lately
+from bot.core.finding import Around, Diagnosis
+from bot.core.pool.pool import Counted
+from bot.diagnosis.rank import diagnosed, grouped, shown_figures
+from bot.views.words.diagnosis import caution, sentences
+from tests.diagnosis.rows import POOL, facts, lately
 
 
 def test_the_deeper_cause_comes_before_the_limit_that_it_fills() -> None:
@@ -15,14 +16,14 @@ def test_the_deeper_cause_comes_before_the_limit_that_it_fills() -> None:
     found = facts(
         limit=20, booting=0, duration_p50_seconds=1500.0, running_longest_seconds=12_000.0, completions_per_minute=0.5
     )
-    assert [f.cause for f in diagnosed(found).findings[:2]] == [Cause.HUNG, Cause.LIMIT]
+    assert [f.cause for f in diagnosed(found).findings[:2]] == ["hung", "limit"]
 
 
 def test_two_causes_stand_side_by_side() -> None:
     """Hosts offline, and a flood besides."""
     flood = (Counted("example/torch / autorevert", 60), Counted("example/torch / pull", 20))
     found = lately(facts(arrivals_by_source=flood, arrivals_per_minute=5.0), 20, offline=14, busy=6)
-    assert {f.cause for f in diagnosed(found).findings[:2]} == {Cause.OFFLINE, Cause.FLOOD}
+    assert {f.cause for f in diagnosed(found).findings[:2]} == {"offline", "flood"}
 
 
 def test_sentences_give_cause_evidence_and_what_was_missing() -> None:
@@ -77,9 +78,9 @@ def test_pools_with_different_causes_keep_their_own_lines() -> None:
 
 def test_what_the_evidence_gave_is_named_for_the_survey() -> None:
     """The figures, by the causes that a person is told."""
-    assert "idle" in told_figures(outage("a", "b")[0])
-    assert told_figures(diagnosed(facts(limit=20, booting=0))) == {"limit"}
-    assert told_figures(diagnosed(facts())) == frozenset()
+    assert "idle" in shown_figures(outage("a", "b")[0])
+    assert shown_figures(diagnosed(facts(limit=20, booting=0))) == {"limit"}
+    assert shown_figures(diagnosed(facts())) == frozenset()
 
 
 def test_unknown_is_said_as_such() -> None:
@@ -100,15 +101,3 @@ def test_scale_up_is_warned_against_only_with_a_reason(figures: dict[str, Any], 
     said = caution(diagnosed(facts(**figures)).top)
     assert said.startswith(words)
     assert bool(said) == bool(words)
-
-
-def test_isolated_and_widespread_are_always_said() -> None:
-    """From the pools that were measured; a pool that could not be measured is neither."""
-    one, other = facts(), facts(pool="other", queued=0)
-    pools = {POOL: Pool(POOL, one.series), "other": Pool("other", other.series), "gone": Pool("gone", trouble="no")}
-    rules = {name: PoolRules(name) for name in pools}
-    around = facts_of(list(pools), pools, rules, Moment(AT, 60.0))[0].around
-    assert around.spread == f"Isolated: 1 of 2 measured pools queue ({POOL})."
-    assert Around(("a", "b"), ("a", "b")).spread == "Widespread: 2 of 2 measured pools queue (a and b)."
-    assert Around().spread.startswith("Whether it is isolated or widespread is unknown")
-    assert Around(("a",)).spread.startswith("In none of the 1 measured pools")

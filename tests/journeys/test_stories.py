@@ -5,18 +5,18 @@ import socket
 
 import pytest
 
-from bot.core.finding import Cause
 from bot.ports import Refused
+from bot.views.words.causes import cause_name
 from handlers.tools.demo import PageAddress, opened_demo, scenario_named
 from tests.slack_driver import SlackDriver
 
 STORIES = {
-    "surge": Cause.SURGE,
-    "limit-reached": Cause.LIMIT,
-    "stockout": Cause.STOCKOUT,
-    "offline-hosts": Cause.OFFLINE,
-    "provider-outage": Cause.PROVIDER,
-    "hung-jobs": Cause.HUNG,
+    "surge": "surge",
+    "limit-reached": "limit",
+    "stockout": "stockout",
+    "offline-hosts": "offline",
+    "provider-outage": "provider",
+    "hung-jobs": "hung",
 }
 
 
@@ -28,7 +28,7 @@ async def test_every_story_opens_an_incident_that_names_the_affected_pools(name:
         parent = await slack.channel("dev-infra").parent(scenario.rule.name, within=20)
         for pool in scenario.affected:
             await parent.until(pool, within=10)
-        await parent.until(STORIES[name].value, within=10)
+        await parent.until(cause_name(STORIES[name]), within=10)
         assert "OPEN" in parent.text
         assert demo.slack.log.of("chat.postMessage", "C0CIONCALL") == []
         refused = {call.outcome for call in demo.slack.log.calls} - {"ok", "pending"}

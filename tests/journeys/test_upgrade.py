@@ -4,8 +4,9 @@ from pathlib import Path
 
 import redis
 
+from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.format import FORMAT, KEY
+from bot.adapters.redis.format import KEY
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.audit_chain import broken_at
 from handlers.wiring import now

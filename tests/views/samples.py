@@ -6,7 +6,7 @@ from bot.core.alert import Alert, Delivery, Kind, Links, Status
 from bot.core.incident.incident import Incident, Named, State, Thread, noted, opened
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Job, Peak, Pool, PoolRules, Snapshot
+from bot.core.pool.pool import Gap, Job, Peak, Pool, PoolRules, Snapshot
 from bot.core.requests.offer import Offer, Place, request_id
 
 BEGAN = 1_764_555_780.0
@@ -27,6 +27,7 @@ READINGS = {
     "queue_time_threshold": 1.0,
     "threshold_breached": 1.0,
 }
+NO_SERIES = Gap("offline", "no such series")
 
 
 def alert(**changes: object) -> Alert:
@@ -103,7 +104,14 @@ def queueing() -> tuple[Incident, View]:
     """The mission's case once it has been measured: two of five pools queue, one cannot be measured fully."""
     worst = grown(sample("linux.2xlarge", waiting=jobs()))
     second = grown(
-        sample("linux.g5.4xlarge.nvidia.gpu", 3, 1260.0, idle=None, offline=None, missing=("offline: no such series",)),
+        sample(
+            "linux.g5.4xlarge.nvidia.gpu",
+            3,
+            1260.0,
+            idle=None,
+            offline=None,
+            missing=(Gap("offline", "no such series"),),
+        ),
         0,
     )
     calm = [Pool(n, (sample(n, 0, None, busy=4, idle=6),)) for n in ("linux.large", "linux.4xlarge", "windows.4xlarge")]
@@ -139,7 +147,11 @@ def hostile_incident() -> tuple[Incident, View]:
     names = tuple(f"{HOSTILE}{n}" for n in range(60))
     bad = jobs(HOSTILE + "j" * 3000)
     pools = tuple(
-        Pool(n, (sample(n, 100_000 + i, 9e6, waiting=bad, missing=(big,) * 5, idle=None),), trouble=big)
+        Pool(
+            n,
+            (sample(n, 100_000 + i, 9e6, waiting=bad, missing=(Gap(big, big, big),), idle=None),),
+            trouble=big,
+        )
         for i, n in enumerate(names)
     )
     links = Links(

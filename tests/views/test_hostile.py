@@ -12,7 +12,6 @@ from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event, Picture
 from bot.core.message import Message
 from bot.core.pool.early_warning import Ending, WarningHistory
-from bot.core.pool.survey import Survey
 from bot.core.requests.request import Result
 from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.home import answers
@@ -22,6 +21,7 @@ from bot.views.thread import results
 from bot.views.thread.digest import digest
 from bot.views.thread.early_warning import WarningView, warning
 from bot.views.thread.replies import reply
+from bot.views.words.survey import Survey
 from tests.slack_limits import message_problems, view_problems
 from tests.views import samples
 from tests.views.samples import HOSTILE, NOW, TIMING

@@ -15,7 +15,7 @@ from tests.docs_pages import page
 
 POOL = "linux.2xlarge"
 FIRES_AT, DAYS = 1800.0, 14
-CAUSE = "the pool's limit is reached"
+CAUSE = "limit"
 
 
 def mornings() -> tuple[Rate, ...]:

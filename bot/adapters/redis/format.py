@@ -1,9 +1,8 @@
 """The records' format version; a release refuses records of a newer one, which it would damage."""
 
+from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.calls import RedisLink, whole
 
-FORMAT = 2
-"""Increase it when older releases must not use the records any more. 1: release 0.1, which stored no format."""
 KEY = "{tailback}:format"
 
 

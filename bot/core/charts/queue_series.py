@@ -47,7 +47,7 @@ class QueueSeries:
     measured_seconds: float = 0.0
     """For how much of that time both ends of a stretch were measured; by the clock."""
     causes: Mapping[str, int] = field(default_factory=dict)
-    """What was the likeliest cause → in how many looks."""
+    """Id of the likeliest cause → in how many samples."""
 
     @property
     def likeliest(self) -> tuple[str, int, int] | None:

@@ -13,6 +13,7 @@ from bot.core.incident.reply_buttons import offering
 from bot.core.incident.silence import UNSILENCE, holding, until_when
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, Snapshot
+from bot.core.statement import Line, Statement, statement
 from bot.core.words import count, duration, how_long
 
 DEEDS = frozenset({Event.SCALED, Event.SILENCED, Event.UNSILENCED})
@@ -64,18 +65,16 @@ def hours(number: float) -> str:
     return f"{number:,.1f}" if number < 100 else f"{number:,.0f}"
 
 
-def cause_lines(incident: Incident) -> tuple[str, ...]:
+def likely_causes(incident: Incident) -> tuple[Statement, ...]:
     """The likeliest cause of each pool, the worst waits first."""
-    lines = []
-    for name, course in sorted(incident.courses.items(), key=lambda item: -item[1].waited_seconds)[:5]:
-        if (likeliest := course.likeliest) is not None:
-            cause, looks, of = likeliest
-            often = f" ({looks:,} of {count(of, 'look')})" if looks < of else ""
-            lines.append(f"Likely cause of {name}: {cause}{often}")
-    return tuple(lines)
+    worst = sorted(incident.courses.items(), key=lambda item: -item[1].waited_seconds)[:5]
+    known = ((name, course.likeliest) for name, course in worst)
+    return tuple(
+        statement("likely_cause", pool=name, cause=one[0], samples=one[1], of=one[2]) for name, one in known if one
+    )
 
 
-def farewell(incident: Incident, now: float) -> tuple[str, ...]:
+def farewell(incident: Incident, now: float) -> tuple[Line, ...]:
     """Duration, cause, peaks, waiting, forecasts and the queue's way, as lines for the last reply."""
     peaks = [
         f"Peak of {pool}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.oldest_wait_seconds)}"
@@ -85,7 +84,7 @@ def farewell(incident: Incident, now: float) -> tuple[str, ...]:
     done = any(entry.event in DEEDS for entry in incident.timeline)
     return (
         f"Lasted {how_long(now - incident.began_at, incident.speed)}",
-        *cause_lines(incident),
+        *likely_causes(incident),
         *peaks,
         *waited_lines(incident, now),
         *(() if done else ("Nobody scaled or silenced anything.",)),

@@ -12,6 +12,7 @@ from bot.core.incident.membership import changed, flaps, left_out
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
 from bot.core.incident.timeline import Entry, Event, shortened
 from bot.core.pool.pool import Peak, Snapshot
+from bot.core.statement import Line
 from bot.core.words import duration
 
 
@@ -162,7 +163,7 @@ def noted(  # noqa: PLR0913 - an entry's parts, named at every call
     text: str,
     *,
     who: str | None = None,
-    lines: tuple[str, ...] = (),
+    lines: tuple[Line, ...] = (),
     figures: tuple[Snapshot, ...] = (),
     tell: bool = True,
     broadcast: bool = False,

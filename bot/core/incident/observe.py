@@ -145,7 +145,7 @@ def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
     for name in incident.affected:
         if (pool := view.pools.get(name)) is not None and pool.samples:
             cause = view.causes.get(name)
-            courses[name] = extended(courses.get(name), pool.samples, span, cause.cause.value if cause else "")
+            courses[name] = extended(courses.get(name), pool.samples, span, cause.cause if cause else "")
     return incident if courses == incident.courses else replace(incident, courses=courses)
 
 

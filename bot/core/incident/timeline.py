@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.core.pool.pool import Snapshot
+from bot.core.statement import Line
 
 KEPT_ENTRIES = 200
 """Older entries that nobody caused go first when an incident talks longer than this."""
@@ -61,7 +62,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened; `text` and `lines` are plain words, drawn and escaped by the views."""
+    """One thing that happened; `text` is plain words; they and the `lines` are drawn and escaped by the views."""
 
     number: int
     """Counts up from 1 inside one incident; marks the entry's reply in the thread."""
@@ -71,7 +72,7 @@ class Entry:
     text: str
     who: str | None = None
     """User id of the person who did it; None when Tailback or the alert source did."""
-    lines: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
     figures: tuple[Snapshot, ...] = ()
     """Pools as they were then, for the table below the text."""
     broadcast: bool = False

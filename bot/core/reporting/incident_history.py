@@ -32,7 +32,7 @@ class PoolIncidents:
     ended: tuple[tuple[str, int], ...] = ()
     """How they ended → how many, the most frequent first."""
     causes: tuple[tuple[str, int], ...] = ()
-    """The likeliest cause of an incident → in how many, the most frequent first; incidents without one are left out."""
+    """Id of the likeliest cause of an incident → in how many, the most frequent first; None counts nowhere."""
     held: int = 0
     scored: int = 0
     """Of so many forecasts that said a time, `held` intervals held the truth."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from statistics import median
 
-from bot.core.finding import Cause
 from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import Fired, HourStats
 from bot.core.reporting.incident_history import PoolIncidents, about_hours, how_ended, touched
@@ -26,7 +25,9 @@ SENT = 0.4
 """A source that sent that share of the jobs, and twice its usual share, is one to stop."""
 CALM_WORTH_SECONDS = 600.0
 """What an alert about nothing costs whoever looks at it."""
-SHORT_OF_RUNNERS = frozenset({Cause.LIMIT.value, Cause.SURGE.value})
+LIMIT, SURGE, FLOOD = "limit", "surge", "flood"
+"""Ids of causes."""
+SHORT_OF_RUNNERS = frozenset({LIMIT, SURGE})
 """Likeliest causes against which more runners help; with most others they would not."""
 
 
@@ -88,7 +89,7 @@ def _ready(ground: Ground) -> Proposal | None:
     """Runners that are ready before the hours in which the pool grows too slowly, though its limit leaves room."""
     if isinstance(ground.sized, Sized) or not ground.patterns or ground.limit is None:
         return None
-    if not _mostly(ground, {Cause.SURGE.value}):
+    if not _mostly(ground, {SURGE}):
         return None
     need = ready(ground.patterns[0], ground.cells, ground.target_seconds, ground.zone)
     if need is None or need.runners > ground.limit or need.idle < 1:
@@ -137,7 +138,7 @@ def _later(ground: Ground) -> Proposal | None:
 
 def _source(ground: Ground) -> Proposal | None:
     """One source flooded the pool, more than once."""
-    floods = [i for i in ground.incidents if _likeliest(i, ground.pool) == Cause.FLOOD.value]
+    floods = [i for i in ground.incidents if _likeliest(i, ground.pool) == FLOOD]
     sent = [found for incident in floods if (found := _sender(incident, ground.pool)) is not None]
     if not sent:
         return None

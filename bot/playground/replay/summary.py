@@ -11,6 +11,7 @@ from bot.core.reporting.summary import Report
 from bot.core.words import count, duration
 from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalMessage, Proposed
 from bot.playground.replay.transcript import REPEATED, stamp
+from bot.views.words.causes import cause_name
 
 Json = dict[str, object]
 
@@ -83,7 +84,7 @@ def _incident(incident: Incident, played: Played) -> Iterator[str]:
     for waited in waits(incident, played.until):
         yield f"  waited in {waited.pool}: at least {hours(waited.hours)} developer-hours"
     for named in played.journal.named.get(incident.id, ()):
-        yield f"  {stamp(named.at)}: {named.pool}: {named.cause}"
+        yield f"  {stamp(named.at)}: {named.pool}: {cause_name(named.cause)}"
     for proposed in _telling(played.journal.proposed.get(incident.id, ())):
         yield from _proposal(proposed)
 

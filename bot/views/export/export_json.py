@@ -10,6 +10,7 @@ from bot.core.forecast.outlook import Score
 from bot.core.incident.closing import waits
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry
+from bot.views.words.lines import line_words
 
 SCHEMA = "tailback.incident/1"
 """Names of fields stay; new ones may be added. All times are UTC (ISO 8601), all durations seconds, unknown is null."""
@@ -97,7 +98,7 @@ def _entry(entry: Entry) -> dict[str, object]:
     told = {name: value for name, value in asdict(entry).items() if name not in kept_inside}
     figures = [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures]
     see = [f"The warning: {entry.see}"] if entry.see else []
-    return {**told, "lines": [*entry.lines, *see], "at": iso(entry.at), "figures": figures}
+    return {**told, "lines": [*line_words(entry.lines), *see], "at": iso(entry.at), "figures": figures}
 
 
 def lasted(incident: Incident, now: float) -> float:

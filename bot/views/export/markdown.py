@@ -4,13 +4,14 @@ import re
 from datetime import UTC, tzinfo
 
 from bot.core.forecast.scoring import score_lines
-from bot.core.incident.closing import cause_lines, hours, waited_lines, waits
+from bot.core.incident.closing import hours, likely_causes, waited_lines, waits
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, how_long, listed
 from bot.views.export.export_json import dated, lasted
 from bot.views.mrkdwn import clean, safe_url
+from bot.views.words.lines import line_words
 
 NOT_KNOWN = "Not known to Tailback; to be filled in."
 STATES = {
@@ -79,7 +80,7 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
         ("Alerts", firing + (f", {incident.truncated:,} more not shown" if incident.truncated else "")),
         ("Received from", _plain(f"{incident.source}, receiver {incident.receiver}")),
     ]
-    for line in (*cause_lines(incident), *waited_lines(incident, now)):
+    for line in (*line_words(likely_causes(incident)), *waited_lines(incident, now)):
         label, _, words = _plain(line).partition(": ")
         facts.append((label, words))
     return facts + [(label, url) for label, url in _links(incident)]
@@ -125,7 +126,7 @@ def _told(entry: Entry, zone: tzinfo) -> list[str]:
     who = f"{_plain(entry.who)} " if entry.who else ""
     first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry.text)}"
     see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
-    told = [f"  - {_plain(line)}" for line in entry.lines]
+    told = [f"  - {_plain(line)}" for line in line_words(entry.lines)]
     return [first, *told, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
 
 
@@ -166,7 +167,7 @@ def _impact(incident: Incident, now: float) -> str:
 
 
 def _causes(incident: Incident) -> str:
-    lines = [f"- {_plain(line)}" for line in cause_lines(incident)]
+    lines = [f"- {_plain(line)}" for line in line_words(likely_causes(incident))]
     return "\n".join(["What the figures spoke for:", "", *lines]) if lines else ""
 
 
@@ -177,7 +178,11 @@ def _forecasts(incident: Incident) -> str:
 
 def _diagnoses(incident: Incident) -> str:
     found = [entry for entry in incident.timeline if entry.event is Event.DIAGNOSED]
-    lines = [f"- {_stamp(entry.at, UTC)}: {_plain(line)}" for entry in found for line in (entry.text, *entry.lines)]
+    lines = [
+        f"- {_stamp(entry.at, UTC)}: {_plain(line)}"
+        for entry in found
+        for line in (entry.text, *line_words(entry.lines))
+    ]
     return "\n".join(["What Diagnose saw:", "", *lines]) if lines else ""
 
 

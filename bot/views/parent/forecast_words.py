@@ -9,6 +9,7 @@ from bot.core.pool.pool import empty, stale, worst_first
 from bot.core.words import duration
 from bot.views.mrkdwn import Marked, escaped, joined, say
 from bot.views.parent.pool_rows import name_of
+from bot.views.words.causes import cause_name
 
 STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (480, 60), (math.inf, 120))
 """Up to so many minutes, a time is told in steps of so many."""
@@ -27,7 +28,7 @@ def outlook(incident: Incident, view: View, now: float, timing: Timing, *, plain
     first = None
     if cause is not None:
         first = say("{bold}Likely cause{about}:{bold} {cause} ({sureness} confidence)", bold=bold,
-                    about=about, cause=escaped(cause.cause.value, 200), sureness=cause.sureness)  # fmt: skip
+                    about=about, cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness)  # fmt: skip
     second = None
     if foretold is not None and foretold.at >= worst.at - 1:
         also = about if first is None else say("")

@@ -12,6 +12,7 @@ from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.core.words import count, duration, listed
 from bot.views.mrkdwn import clean, shortened
 from bot.views.parent.pool_table import short_wait
+from bot.views.words.causes import cause_name
 
 MOST_CAUSES = 4
 _LEAST_NAME = 12
@@ -122,7 +123,7 @@ def waited_seconds(one: PoolReport) -> float:
 def _why(one: PoolReport) -> tuple[str, ...]:
     if not one.history.causes:
         return ()
-    said = listed((f"{cause} ({number:,})" for cause, number in one.history.causes), MOST_CAUSES)
+    said = listed((f"{cause_name(cause)} ({number:,})" for cause, number in one.history.causes), MOST_CAUSES)
     return (f"likeliest causes: {said}",)
 
 

@@ -13,6 +13,7 @@ from bot.views.parent.activity import spoken
 from bot.views.parent.pool_rows import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
 from bot.views.parent.pool_table import legend, rest, table
 from bot.views.thread.summary import story
+from bot.views.words.lines import line_words
 
 MOST_LINES, MOST_TEXT_LINES, MOST_TEXT_POOLS = 40, 20, 12
 LINES_A_SECTION = 10
@@ -38,7 +39,7 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     late, happened = _late(entry, now), story(incident, entry)
     blocks = [
         section(joined("\n", lead, said)),
-        *_listed(entry.lines),
+        *_listed(line_words(entry.lines)),
         section(joined("\n", say("*What happened*"), *(say("• {line}", line=line) for line in happened)))
         if happened
         else None,
@@ -117,7 +118,7 @@ def _figures(figures: Sequence[Snapshot]) -> list[Block]:
 
 
 def _text(lead: Marked | None, entry: Entry, said: Marked) -> Marked:
-    told = [clean(line).rstrip(".") for line in entry.lines[:MOST_TEXT_LINES] if line]
+    told = [clean(line).rstrip(".") for line in line_words(entry.lines[:MOST_TEXT_LINES]) if line]
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in told]
     more = len(entry.lines) - MOST_TEXT_LINES
     shown = of_snapshots(entry.figures)[:MOST_TEXT_POOLS]

@@ -1,13 +1,13 @@
 """What came of a request, for the person who asked: a survey, a question to confirm, an outcome."""
 
 from bot.core.message import Message
-from bot.core.pool.survey import Survey
 from bot.core.requests.request import Result
 from bot.views.blocks import actions, bullets, button, context, message, section
 from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pool_rows import of_snapshots
 from bot.views.parent.pool_table import legend, rest, table
+from bot.views.words.survey import Survey
 
 MOST_LINES = 20
 

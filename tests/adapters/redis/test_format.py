@@ -2,8 +2,9 @@
 
 import redis
 
+from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.format import FORMAT, KEY
+from bot.adapters.redis.format import KEY
 from bot.adapters.redis.store import Clocks, RedisStore
 from handlers.wiring import now
 

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
-from bot.core.incident.closing import cause_lines, farewell, hours, resolved_by_hand, scores_of, waited_lines, waits
+from bot.core.incident.closing import farewell, hours, likely_causes, resolved_by_hand, scores_of, waited_lines, waits
 from bot.core.incident.incident import State
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
+from bot.views.words.lines import line_words
 from tests.builders import NOW, POOL, incident, named
 
 HOUR = 3600.0
@@ -43,7 +44,10 @@ def test_hours_read_well() -> None:
 def test_the_likeliest_cause_says_in_how_many_looks() -> None:
     """A cause that was always named needs no count."""
     found = incident(pools=named("a", "b"), courses={"a": cost(1, 1, limit=3), "b": cost(2, 1, surge=3, limit=1)})
-    assert cause_lines(found) == ("Likely cause of b: surge (3 of 4 looks)", "Likely cause of a: limit")
+    assert line_words(likely_causes(found)) == (
+        "Likely cause of b: a surge of jobs (3 of 4 looks)",
+        "Likely cause of a: the pool's limit is reached",
+    )
 
 
 def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() -> None:

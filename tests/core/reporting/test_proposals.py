@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from bot.core.charts.queue_series import QueueSeries
-from bot.core.finding import Cause
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
@@ -18,7 +17,7 @@ from bot.core.reporting.sizing import Sized, sized
 from tests.builders import POOL, closed, named, sample
 from tests.core.pool.hours import MONDAY, full, hour
 
-LIMIT, SURGE, FLOOD, STOCKOUT = Cause.LIMIT.value, Cause.SURGE.value, Cause.FLOOD.value, Cause.STOCKOUT.value
+LIMIT, SURGE, FLOOD, STOCKOUT = "limit", "surge", "flood", "stockout"
 MORNINGS = Pattern("Mondays", 9, 11, 4, 4)
 BAD = (hour(8), full(9), full(10), hour(11))
 

@@ -33,7 +33,7 @@ def ended(at: float, minutes: float, pool: str = POOL, **parts: Any) -> Incident
         "id": f"i{at:.0f}",
         "opened_at": at,
         "peaks": {pool: Peak(30, 3600.0)},
-        "courses": {pool: QueueSeries(60.0, waited_seconds=7200.0, causes={"a surge of jobs": 3, "a quota": 1})},
+        "courses": {pool: QueueSeries(60.0, waited_seconds=7200.0, causes={"surge": 3, "quota": 1})},
     }
     return closed(at=at + 60 * minutes, pools=named(pool), **{**given, **parts})
 
@@ -72,7 +72,7 @@ def test_the_history_of_a_pool() -> None:
             most_queued=30,
             waited_seconds=14400.0,
             ended=(("closed by hand", 1), ("drained", 1), ("resolved unmeasured", 1)),
-            causes=(("a surge of jobs", 2),),
+            causes=(("surge", 2),),
             held=1,
             scored=2,
         ),

@@ -90,7 +90,7 @@ def test_json_has_the_figures_and_all_that_was_said(folder: Path) -> None:
     (incident,) = found["incidents"]
     assert (incident["state"], incident["channel"]) == ("drained", "C1")
     assert incident["peaks"] == {"linux-x64-large": {"queued": 14, "oldest_wait_seconds": 840.0}}
-    assert incident["causes"][0]["cause"] == "the pool's limit is reached"
+    assert incident["causes"][0]["cause"] == "limit"
     assert found["webhooks"] == {"fed": 2, "not_readable": 0}
     assert found["messages"]["post"] == 1
     forms = [line.get("form") for line in found["journal"]]

@@ -59,7 +59,7 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
     assert "- Forecast: 1 of 1 interval held the truth" in below(text, "Forecast against truth")
     assert "at least 29.2" in below(sev(made, NOW, PACIFIC), "User impact")
     assert "a surge of jobs" in below(sev(made, NOW, PACIFIC), "Root cause")
-    assert ended["pools"][0]["likely_cause"] == "a surge of jobs"
+    assert ended["pools"][0]["likely_cause"] == "surge"
     assert ended["pools"][0]["developer_hours_waited_at_least"] == pytest.approx(29.2, abs=0.1)
     assert ended["forecasts"] == [
         {

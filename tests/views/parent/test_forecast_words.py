@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.finding import Cause, Finding, Scaling
+from bot.core.finding import Finding, Scaling
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.pool.pool import PoolRules
+from bot.core.statement import statement
 from bot.views.parent.forecast_words import forecast_words, outlook
 from bot.views.parent.parent import parent
 from tests.views import samples
 from tests.views.samples import NOW, TIMING
 
-LIMIT = Finding(Cause.LIMIT, 0.8, ("40 busy of 40 runners",), Scaling.HELPS, "Raise the limit.", "linux")
+LIMIT = Finding("limit", 0.8, (statement("limit_was", limit=50),), Scaling.HELPS, "raise_limit", "linux")
 
 
 def clears(low: float, high: float) -> Forecast:

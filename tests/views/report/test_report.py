@@ -47,7 +47,7 @@ def told(day: int, cause: str) -> Incident:
 @cache
 def books() -> Books:
     """Four weeks of mornings that are too much for one pool, a second pool that is calm, and one never measured."""
-    limit, surge = "the pool's limit is reached", "a surge of jobs"
+    limit, surge = "limit", "surge"
     acts = (
         AuditEntry(SINCE + 90000, "U1", "scale_up", {"pool": POOL}, "40", "48", "ok", "a1"),
         AuditEntry(SINCE + 97200, "tailback", "hand_back", {"pool": POOL, "share": "a1"}, "48", "40", "ok", "b1"),

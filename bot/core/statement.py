@@ -1,0 +1,23 @@
+"""A statement as an id with its values: what records keep and programs read. Its words stand in `bot/views/words/`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Value = int | float | str | bool | tuple[str | int | float | None, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An observation, a reason or a summary; two with the same id and values say the same."""
+
+    id: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+Line = str | Statement
+"""A line of a reply: a statement, or the text of an older release or of a back end."""
+
+
+def statement(name: str, /, **values: Value) -> Statement:
+    """`statement("arrivals", per_minute=4.7, usual=2.0)`."""
+    return Statement(name, values)

@@ -1,0 +1,53 @@
+"""Templates of sentences: how numbers, times and lists are written into them."""
+
+from collections.abc import Callable, Mapping
+from string import Formatter
+
+from bot.core.statement import Statement, Value
+from bot.core.words import count, duration, listed
+
+
+class _Phrase(Formatter):
+    """Python's format strings with a few formats of our own.
+
+    `{n:count job}` gives `3 jobs`, `{n:count is|are}` gives `1 is`, `{s:duration}` gives `12 min`, `{names:list 3}`
+    gives `a, b and 7 more`, `{names:len}` gives their number, `{n:known A|B}` gives A unless the value is None, and
+    `{n:if A|B}` gives A when it is neither None, zero nor empty.
+    """
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        kind, _, rest = format_spec.partition(" ")
+        one, _, other = rest.partition("|")
+        match kind, value:
+            case "count", int() | None:
+                written = count(value, one, other or None)
+            case "duration", int() | float() | None:
+                written = duration(value)
+            case "list", tuple():
+                written = listed(map(str, value), int(rest or 5))
+            case "len", tuple():
+                written = f"{len(value):,}"
+            case "known" | "if", _:
+                held = value is not None if kind == "known" else bool(value)
+                written = one if held else other
+            case _:
+                written = "unknown" if value is None else str(super().format_field(value, format_spec))
+        return written
+
+
+_PHRASE = _Phrase()
+
+
+def phrase(template: str, values: Mapping[str, object]) -> str:
+    """The template with the values written into it."""
+    return _PHRASE.vformat(template, (), values)
+
+
+Words = str | Callable[[Mapping[str, Value]], str]
+"""A template, or a function where the sentence depends on the values."""
+
+
+def in_words(said: Statement, words: Mapping[str, Words]) -> str:
+    """The sentence of a statement; its id when a newer release wrote it and no words are known."""
+    found = words.get(said.id, said.id)
+    return phrase(found, said.values) if isinstance(found, str) else found(said.values)

@@ -1,0 +1,82 @@
+"""Every cause, observation and remedy has words, and every value that the words name is given."""
+
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from bot import diagnosis
+from bot.core.finding import Scaling
+from bot.core.statement import statement
+from bot.diagnosis.rank import diagnosed
+from bot.diagnosis.registry import RULES
+from bot.views.words.causes import CAUSES, EVIDENCE, REMEDIES, SCALING, cause_name
+from bot.views.words.figures import FIGURES
+from bot.views.words.phrase import in_words, phrase
+from tests.diagnosis.test_rules import ROWS
+
+MODULES = {path.stem for path in Path(diagnosis.__file__).parent.glob("*.py")}
+
+
+def test_a_cause_is_named_like_the_module_of_its_rule() -> None:
+    """The id is what programs and records keep, so that it can be found again."""
+    assert {rule.cause for rule in RULES} <= MODULES
+    assert len({rule.cause for rule in RULES}) == len(RULES)
+
+
+def test_every_cause_and_remedy_has_words_and_no_word_is_left_over() -> None:
+    """Whoever adds a rule is told which words are missing."""
+    assert {rule.cause for rule in RULES} == set(CAUSES)
+    assert {rule.remedy for rule in RULES} == set(REMEDIES)
+    assert set(Scaling) == set(SCALING)
+
+
+def test_causes_that_a_rule_outranks_or_rules_out_exist() -> None:
+    """A misspelt id would silently change the order."""
+    named = {cause for rule in RULES for cause in (*rule.outranks, *rule.rules_out)}
+    assert named <= {rule.cause for rule in RULES}
+
+
+@pytest.mark.parametrize(("name", "found"), [(row[0], row[2]) for row in ROWS], ids=[row[0] for row in ROWS])
+def test_what_a_rule_observed_has_words_for_all_of_its_values(name: str, found: object) -> None:
+    """Each statement has a template, and the template uses only values that the rule gives."""
+    for finding in diagnosed(found).findings:  # type: ignore[arg-type]  # a row of facts
+        for seen in finding.evidence:
+            template = EVIDENCE[seen.id]
+            assert isinstance(template, str), name
+            assert {field for _, field, _, _ in Formatter().parse(template) if field} <= set(seen.values)
+            assert in_words(seen, EVIDENCE)
+
+
+def test_figures_that_a_rule_needs_have_names() -> None:
+    """What is missing is said in words."""
+    assert {figure for rule in RULES for figure in rule.needs} <= set(FIGURES)
+
+
+def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:
+    """A process of this release reads what a newer one wrote."""
+    assert cause_name("meteorite") == "meteorite"
+    assert in_words(statement("meteorite", size=3), EVIDENCE) == "meteorite"
+
+
+@pytest.mark.parametrize(
+    ("template", "value", "words"),
+    [
+        ("{n:count job}", 1, "1 job"),
+        ("{n:count job}", None, "unknown number of jobs"),
+        ("{n:count is|are}", 2, "2 are"),
+        ("{n:duration}", 5400.0, "1 h 30 min"),
+        ("{n:list 3}", ("a", "b", "c", "d"), "a, b and 2 more"),
+        ("{n:len} pools", ("a", "b"), "2 pools"),
+        ("{n:known known|unknown}", 0, "known"),
+        ("{n:known known|unknown}", None, "unknown"),
+        ("{n:if , {n} of them|}.", 3, ", 3 of them."),
+        ("{n:if , {n} of them|}.", 0, "."),
+        ("{n:known {n:.1f} a minute|nobody knows}", None, "nobody knows"),
+        ("{n:.0%}", 0.25, "25%"),
+        ("{n}", "curly {braces} and | stay", "curly {braces} and | stay"),
+    ],
+)
+def test_how_values_are_written(template: str, value: object, words: str) -> None:
+    """Unknown is not zero, and text from outside is never read as a template."""
+    assert phrase(template, {"n": value}) == words
