@@ -55,21 +55,33 @@ class Failure(StrEnum):
 
 
 class Unreachable(Exception):  # noqa: N818 - named by what is true of the system
-    """`system` could not do `what`; `failure` says whether it may have happened."""
+    """`system` could not do `what`; `failure` says whether it may have happened.
 
-    def __init__(
+    `remedy` says what to do, and `code` is the system's own name for the error; both may be empty.
+    """
+
+    def __init__(  # noqa: PLR0913 - named at every call
         self,
         system: str,
         what: str,
         *,
+        remedy: str = "",
+        code: str = "",
         failure: Failure = Failure.UNCONNECTED,
         retry_after_seconds: float | None = None,
     ) -> None:
-        super().__init__(f"{system}: {what}")
+        super().__init__(f"{system}: {what}; {remedy}" if remedy else f"{system}: {what}")
         self.system = system
         self.what = what
+        self.remedy = remedy
+        self.code = code
         self.failure = failure
         self.retry_after_seconds = retry_after_seconds
+
+    @property
+    def reason(self) -> str:
+        """What happened, and the remedy."""
+        return f"{self.what}; {self.remedy}" if self.remedy else self.what
 
     @property
     def retryable(self) -> bool:

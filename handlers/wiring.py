@@ -14,9 +14,9 @@ import structlog
 
 from bot.adapters.chart_png import PngArtist
 from bot.adapters.integrations import build
+from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import EmbeddedRedis
-from bot.adapters.redis.format import FORMAT
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session

@@ -92,6 +92,11 @@ def samples(*queued: int | None, pool: str = POOL, every: float = TIMING.poll, s
     return Pool(pool, tuple(sample(q, at=since + i * every, pool=pool) for i, q in enumerate(queued)))
 
 
+def gaps(seen: Snapshot) -> tuple[str, ...]:
+    """What a source could not give, as `figure: why; remedy`."""
+    return tuple(f"{gap.figure}: {gap.words}" for gap in seen.missing)
+
+
 def rules(name: str = POOL, match: Mapping[str, str] | None = None, **parts: Any) -> PoolRules:
     """What the configuration says of a pool."""
     return PoolRules(name, dict(match or {}), **parts)

@@ -119,8 +119,8 @@ class Aws:
             raise _answered(system, service, operation, error, unsure) from None
         except NO_CREDENTIALS as error:
             remedy = "give this process a role, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-            what = f"no AWS credentials ({one_line(str(error))}); {remedy}"
-            raise Unreachable(system, what, failure=Failure.CREDENTIALS) from None
+            what = f"no AWS credentials ({one_line(str(error))})"
+            raise Unreachable(system, what, remedy=remedy, failure=Failure.CREDENTIALS) from None
         except ParamValidationError as error:
             raise Unreachable(
                 system, f"AWS cannot be asked so: {one_line(str(error))}", failure=Failure.SHAPE
@@ -166,8 +166,8 @@ def _answered(system: str, service: str, operation: str, error: ClientError, uns
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if (taking := str(error.operation_name)).startswith("AssumeRole"):
         remedy = f"correct the trust policy of the role that this process takes, or allow it sts:{taking}"
-        what = f"AWS gives this process no role ({code}): {words}; {remedy}"
-        return Unreachable(system, what, failure=Failure.CREDENTIALS)
+        what = f"AWS gives this process no role ({code}): {words}"
+        return Unreachable(system, what, remedy=remedy, failure=Failure.CREDENTIALS)
     name = "".join(word.capitalize() for word in operation.split("_"))
     right = f"{service}:{name.removesuffix('Batch')}"
     if code in BUSY or status == 429:

@@ -82,7 +82,7 @@ async def take_alert(context: Context, delivery: Delivery) -> Taken:
             return Taken.REPEATED
         except Conflict:
             continue
-    raise Unreachable("Redis", "this group is being written too often; send again", failure=Failure.LATER)
+    raise Unreachable("Redis", "this group is being written too often", failure=Failure.LATER, remedy="send again")
 
 
 def _is_another_time(context: Context, incident: Incident, delivery: Delivery) -> bool:

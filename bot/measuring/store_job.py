@@ -46,7 +46,7 @@ async def take_job(context: Context, job: WorkflowJob, delivery: str) -> StoredJ
         except Conflict:
             continue
         return StoredJob.STORED
-    raise Unreachable("Redis", "this job is being written too often; send again", failure=Failure.LATER)
+    raise Unreachable("Redis", "this job is being written too often", failure=Failure.LATER, remedy="send again")
 
 
 def _change(held: Stored[WorkflowJob] | None, job: WorkflowJob, kept: float, delivery: str, now: float) -> Change:

@@ -7,9 +7,10 @@ from typing import Protocol
 
 from bot.config import Settings
 from bot.context.context import PoolScaler
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, listed
 from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
+from bot.views.words.figures import gap_name
 from handlers.tools.check_settings import of_environment, of_settings
 from handlers.tools.check_slack import SlackProbe, of_slack
 from handlers.tools.findings import CheckFinding, Level, from_sentence, ok, problem, warning
@@ -142,17 +143,18 @@ async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
 
 
 def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[CheckFinding]:
-    """The finding for a sample that has a problem."""
+    """A gap may have its own remedy; else it is the pool's keys that are to be corrected."""
     place, queries = f'[pool."{look.pool}"]', _is_asked_by_queries(look.pool, settings)
-    why = {name: reason for name, _, reason in (entry.partition(": ") for entry in look.missing)}
     if look.queued is None:
-        text, _, remedy = (why.get("queued") or "its source gives none").partition("; ")
-        return [problem("metrics", f"{look.pool}: the length of the queue is unknown ({text})",
-                        remedy or f"correct {'`queued`' if queries else 'its keys'} in {place}")]  # fmt: skip
+        gap = next((gap for gap in look.missing if gap.figure == "queued"), Gap("queued"))
+        return [problem("metrics",
+                        f"{look.pool}: the length of the queue is unknown ({gap.why or 'its source gives none'})",
+                        gap.remedy or f"correct {'`queued`' if queries else 'its keys'} in {place}")]  # fmt: skip
     found = []
-    if others := {name: reason.partition("; ") for name, reason in why.items() if name != "queued"}:
-        told = "; ".join(f"{name} ({text})" if text else name for name, (text, _, _) in others.items())
-        remedies = dict.fromkeys(remedy for _, _, remedy in others.values() if remedy)
+    if others := [gap for gap in look.missing if gap.figure != "queued"]:
+        names = ((gap_name(gap.figure), gap.why) for gap in others)
+        told = "; ".join(f"{name} ({why})" if why else name for name, why in names)
+        remedies = dict.fromkeys(gap.remedy for gap in others if gap.remedy)
         usual = f"correct {'these figures' if queries else 'its keys'} in {place}"
         found.append(warning("metrics", f"{look.pool}: unknown are {told}", "; ".join(remedies) or usual))
     if (age := now - look.at) > 2 * settings.file.timing.poll + 1:

@@ -154,7 +154,5 @@ async def _of_socket_mode(slack: SlackProbe) -> list[CheckFinding]:
 
 
 def _refused(what: str, error: Unreachable) -> CheckFinding:
-    code = error.what.partition(": ")[2].partition(":")[0].strip()
-    text, _, own = error.what.partition("; ")
-    remedy = REMEDIES.get(code) or own or GENERAL.get(error.failure) or "compare the app with `tailback manifest`"
-    return problem("slack", f"{what}: {text}", remedy)
+    known = REMEDIES.get(error.code) or error.remedy or GENERAL.get(error.failure)
+    return problem("slack", f"{what}: {error.what}", known or "compare the app with `tailback manifest`")

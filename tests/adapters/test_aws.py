@@ -138,7 +138,7 @@ async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
             await Aws("us-east-1", url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
     assert caught.value.failure is Failure.CREDENTIALS
     remedy = "; correct the trust policy of the role that this process takes, or allow it sts:AssumeRoleWithWebIdentity"
-    assert caught.value.what.endswith(remedy)
+    assert caught.value.reason.endswith(remedy)
 
 
 async def test_one_client_serves_a_region_of_this_process() -> None:

@@ -61,4 +61,5 @@ async def test_an_unknown_label_is_told(tmp_path: Path) -> None:
     """Neither a node nor a cloud has it."""
     (one,) = [it for it in await found(jenkins(), tmp_path, {'"linux"': '"lniux"'}) if it.area == "metrics"]
     assert one.state is Level.PROBLEM
-    assert 'neither a node nor a cloud of Jenkins has the label "lniux", correct label' in one.text
+    assert 'neither a node nor a cloud of Jenkins has the label "lniux"' in one.text
+    assert one.remedy == "correct label"

@@ -16,6 +16,7 @@ from bot.core.pool.job import minute_of
 from bot.core.pool.job_figures import figures
 from bot.core.pool.pool import Snapshot
 from bot.core.record import Change
+from tests.builders import gaps
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, running
 from tests.sources.github import event, signature
@@ -103,11 +104,11 @@ async def test_signed_webhooks_become_figures(world: World, redis_url: str) -> N
     assert found.waiting[0].url.endswith("/job/100")
     assert (round((found.running_longest_seconds or 0) / 60), round((found.duration_p50_seconds or 0) / 60)) == (9, 8)
     assert found.arrivals_per_minute is None
-    assert "this needs 15 minutes" in found.missing[0]
+    assert "this needs 15 minutes" in gaps(found)[0]
     later = await shown(redis_url, heard_minutes=17)
     rates = (later.arrivals_per_minute, later.starts_per_minute, later.completions_per_minute)
     assert [round((rate or 0) * 15, 3) for rate in rates] == [1, 2, 1]
-    assert (later.queued, later.missing) == (14, ())
+    assert (later.queued, gaps(later)) == (14, ())
 
 
 async def test_a_queue_that_empties_is_empty(world: World, redis_url: str) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from bot.adapters.github.auth import Keys
+from bot.adapters.github.trouble import Trouble
 from bot.adapters.http.client import Http, HttpAnswer, retry_after
 from bot.adapters.http.json_answer import one_line
 from bot.core.words import count
@@ -50,9 +51,9 @@ class Allowance:
         self.left -= 1
         return True
 
-    def used_up(self) -> str:
+    def used_up(self) -> Trouble:
         """Why no more calls are made."""
-        return f"the {count(self.whole, 'call')} of one round were used up; raise budget"
+        return Trouble(f"the {count(self.whole, 'call')} of one round were used up", "raise budget")
 
 
 class GitHubApi:
@@ -86,17 +87,16 @@ class GitHubApi:
             return answer
         raise self._refusal(path, answer)
 
-    def problem(self, what: str, failure: Failure = Failure.SHAPE) -> Unreachable:
-        """The error for an unusable response."""
-        return self._http.problem(what, failure)
+    def problem(self, what: str, failure: Failure = Failure.SHAPE, *, remedy: str = "") -> Unreachable:
+        """The error to raise for an answer that cannot be used."""
+        return self._http.problem(what, failure, remedy=remedy)
 
     def _led_to(self, path: str, answer: HttpAnswer) -> str:
         """The target of a moved repository's redirect; followed once, and only on the configured host."""
         address = answer.headers.get("location", "").partition("?")[0]
         new = address.removeprefix(self._http.url)
         if new == address or not ID_PATH.fullmatch(new):
-            said = f"HTTP {answer.status} for {path}: {_moved(path)}"
-            raise self._http.problem(said, Failure.SHAPE)
+            raise self._moved(path, answer)
         return new
 
     def _may_ask(self) -> None:
@@ -105,8 +105,9 @@ class GitHubApi:
             raise self._quiet(now)
         if self._left is not None and self._left < self._reserve and now < self._resets_at:
             told = f"{count(self._left, 'call')} of {self._of:,} left until {clock(self._resets_at)}"
-            kept = f"{self._reserve:,} are kept back for others; use credentials of its own, or lower reserve"
-            raise self._http.problem(f"{told}, and {kept}", Failure.LATER, self._resets_at - now)
+            kept = f"{self._reserve:,} are kept back for others"
+            remedy = "use credentials of its own, or lower reserve"
+            raise self._http.problem(f"{told}, and {kept}", Failure.LATER, self._resets_at - now, remedy=remedy)
 
     def _note(self, headers: Mapping[str, str]) -> None:
         """Store GitHub's hourly limit; responses that arrive out of order never raise it."""
@@ -122,15 +123,22 @@ class GitHubApi:
         if answer.status == 401:
             self._keys.refused()
             said = f"refused the credentials (HTTP 401: {answer.text})"
-            return self._http.problem(f"{said}; {self._keys.remedy}", Failure.CREDENTIALS)
+            return self._http.problem(said, Failure.CREDENTIALS, remedy=self._keys.remedy)
         if answer.status in {403, 429}:
             return self._limited(answer) or self._forbidden(path, answer)
         if answer.status in MOVED:
-            return self._http.problem(f"HTTP {answer.status} for {path}: {_moved(path)}", Failure.SHAPE)
+            return self._moved(path, answer)
         if answer.status in {404, 410}:
-            what = f"HTTP {answer.status} for {path}: {_thing(path)}"
-            return Absent(self._http.system, what, failure=Failure.SHAPE)
+            what, remedy = _thing(path)
+            what = f"HTTP {answer.status} for {path}: {what}"
+            return Absent(self._http.system, what, remedy=remedy, failure=Failure.SHAPE)
         return self._http.problem(f"answered HTTP {answer.status} for {path}: {answer.text}", Failure.SHAPE)
+
+    def _moved(self, path: str, answer: HttpAnswer) -> Unreachable:
+        name = "/".join(path.split("/")[2:4])
+        what = f"{name} has another name or another owner now, or url is not the final address"
+        what = f"HTTP {answer.status} for {path}: {what}"
+        return self._http.problem(what, Failure.SHAPE, remedy="correct repositories or url")
 
     def _limited(self, answer: HttpAnswer) -> Unreachable | None:
         """The pause for a rate limit; None if the refusal has another reason.
@@ -155,7 +163,7 @@ class GitHubApi:
 
     def _quiet(self, now: float) -> Unreachable:
         until = f"nothing is asked before {clock(self._quiet_until)}"
-        return self._http.problem(f"{self._why}; {until}", Failure.LATER, self._quiet_until - now)
+        return self._http.problem(self._why, Failure.LATER, self._quiet_until - now, remedy=until)
 
     def _forbidden(self, path: str, answer: HttpAnswer) -> Unreachable:
         wanted = one_line(answer.headers.get("x-accepted-github-permissions", ""))
@@ -166,7 +174,7 @@ class GitHubApi:
         else:
             remedy = "give the credentials the permissions that docs/integrations/github.md lists"
         said = f"may not read {path} (HTTP {answer.status}: {answer.text})"
-        return self._http.problem(f"{said}; {remedy}", Failure.CREDENTIALS)
+        return self._http.problem(said, Failure.CREDENTIALS, remedy=remedy)
 
 
 async def together(calls: Iterable[Awaitable[A]]) -> list[A]:
@@ -194,23 +202,15 @@ def _number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
-def _thing(path: str) -> str:
-    """A 404 can also mean that the credentials may not see the object."""
+def _thing(path: str) -> tuple[str, str]:
+    """(what may be wrong, the remedy): GitHub answers 404 also for what the credentials may not see."""
     parts = path.split("/")
     if parts[1] == "enterprises":
-        return (
-            f"there is no enterprise {parts[2]}, or the credentials may not see its runners; correct enterprises, or "
-            "use a classic token of an owner of it with manage_runners:enterprise"
-        )
+        what = f"there is no enterprise {parts[2]}, or the credentials may not see its runners"
+        own = "use a classic token of an owner of it with manage_runners:enterprise"
+        return what, f"correct enterprises, or {own}"
     if parts[1] == "orgs":
-        see = (
-            "or the credentials may not see its runners; correct organizations, or give them self-hosted runners: read"
-        )
-        return f"there is no organisation {parts[2]}, {see}"
-    see = "or the credentials may not see it; correct repositories, or let them read it"
-    return f"there is no repository {'/'.join(parts[2:4])}, {see}"
-
-
-def _moved(path: str) -> str:
-    name = "/".join(path.split("/")[2:4])
-    return f"{name} has another name or another owner now, or url is not the final address; correct repositories or url"
+        what = f"there is no organisation {parts[2]}, or the credentials may not see its runners"
+        return what, "correct organizations, or give them self-hosted runners: read"
+    what = f"there is no repository {'/'.join(parts[2:4])}, or the credentials may not see it"
+    return what, "correct repositories, or let them read it"

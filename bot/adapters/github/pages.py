@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from bot.adapters.github.api import Allowance, GitHubApi, together
+from bot.adapters.github.trouble import NO_TROUBLE, Trouble
 from bot.adapters.http.client import HttpAnswer
 from bot.core.words import count
 
@@ -48,8 +49,8 @@ class GitHubListing(Generic[T]):
     """A list without duplicates."""
 
     items: tuple[T, ...]
-    gap: str = ""
-    """Why it is incomplete, with a remedy; empty if complete."""
+    gap: Trouble = NO_TROUBLE
+    """Why it is not whole, with a remedy; empty when it is."""
 
 
 class Pages(Generic[T]):
@@ -66,7 +67,7 @@ class Pages(Generic[T]):
         if first is None:
             return GitHubListing((), spend.used_up())
         if first.last - 1 > spend.left:
-            return GitHubListing(first.items, f"{path} has {count(first.last, 'page')}; {spend.used_up()}")
+            return GitHubListing(first.items, _too_long(path, first.last, spend))
         rest = await together(self._page(path, params, n, spend) for n in range(2, first.last + 1))
         pages = [first, *(page for page in rest if page is not None)]
         while len(pages) < pages[-1].last:
@@ -81,9 +82,8 @@ class Pages(Generic[T]):
         total = pages[-1].total
         if total is None or total - len(items) <= SHORT * total:
             return GitHubListing(items)
-        return GitHubListing(
-            items, f"GitHub listed {len(items):,} of {total:,} entries of {path}; look again in a minute"
-        )
+        gap = Trouble(f"GitHub listed {len(items):,} of {total:,} entries of {path}", "look again in a minute")
+        return GitHubListing(items, gap)
 
     async def _page(self, path: str, params: Mapping[str, str], number: int, spend: Allowance) -> Page[T] | None:
         """One page; None if no calls are left."""
@@ -106,7 +106,7 @@ class Pages(Generic[T]):
         rows = body.get(self._key) if self._key else answer.body
         if not isinstance(rows, list):
             wrong = f"the answer to {path} has no list{f' of {self._key}' if self._key else ''}"
-            raise self._api.problem(f"{wrong}; check that url is the address of GitHub's REST API")
+            raise self._api.problem(wrong, remedy="check that url is the address of GitHub's REST API")
         link = answer.headers.get("link", "")[:MOST_LINK_CHARS]
         links = {name: int(page[:MOST_DIGITS]) for page, name in LINK.findall(link)}
         total = body.get("total_count")
@@ -116,3 +116,8 @@ class Pages(Generic[T]):
             total if isinstance(total, int) else None,
             max(links.get("last", links.get("next", number)), number),
         )
+
+
+def _too_long(path: str, pages: int, spend: Allowance) -> Trouble:
+    gap = spend.used_up()
+    return Trouble(f"{path} has {count(pages, 'page')}, and {gap.why}", gap.remedy)

@@ -8,6 +8,7 @@ from bot.adapters.github.api import Absent, Allowance, GitHubApi, together
 from bot.adapters.github.jobs import job, repository, run
 from bot.adapters.github.pages import GitHubListing, Pages
 from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, RepoSeen, RunSeen, Sight, lost_in, to_read
+from bot.adapters.github.trouble import NO_TROUBLE, Trouble, trouble_of
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 from bot.ports import Unreachable
 
@@ -30,7 +31,7 @@ class GitHubQueue:
         self._repos: dict[str, RepoSeen] = {}
         self._runs: dict[str, RunSeen] = {}
         self._lost: dict[str, float] = {}
-        self._trouble = ""
+        self._trouble = NO_TROUBLE
 
     async def look(
         self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None, spend: Allowance
@@ -55,13 +56,13 @@ class GitHubQueue:
     def interrupted(self, why: str) -> None:
         """A round was interrupted: unread parts stay old; `why` explains parts that are unknown."""
         if not self._repos:
-            self._trouble = why
+            self._trouble = Trouble(why)
         for name, repo in self._repos.items():
             if not repo.at and not repo.trouble:
-                self._repos[name] = replace(repo, trouble=why)
+                self._repos[name] = replace(repo, trouble=Trouble(why))
 
-    async def _which(self, sight: Sight, spend: Allowance) -> tuple[list[str], str]:
-        """The relevant repositories, and why they are not all known.
+    async def _which(self, sight: Sight, spend: Allowance) -> tuple[list[str], Trouble]:
+        """The repositories whose runs matter; and why they are not all known.
 
         These are the configured ones, and those with open jobs according to webhooks. Without either, and without
         reliable webhooks, they are all repositories of an organisation.
@@ -69,18 +70,19 @@ class GitHubQueue:
         waiting = {told.repository for told in sight.told.values() if told.state is not JobState.COMPLETED}
         names = dict.fromkeys([*self._repositories, *sorted({*waiting, *self._lost} - {""})])
         if self._repositories:
-            return list(names), ""
+            return list(names), NO_TROUBLE
         for owner in self._organizations:
             if sight.flows(f"{owner}/"):
                 continue
             try:
                 listing = await self._found.whole(f"/orgs/{owner}/repos", {"sort": "pushed"}, spend)
             except Unreachable as error:
-                return list(names), error.what
+                return list(names), trouble_of(error)
             if listing.gap:
-                return list(names), f"{listing.gap}; or list the repositories that matter"
+                gap = listing.gap
+                return list(names), Trouble(gap.why, f"{gap.remedy}; or list the repositories that matter")
             names |= dict.fromkeys(found.name for found in listing.items)
-        return list(names), ""
+        return list(names), NO_TROUBLE
 
     async def _list(self, name: str, sight: Sight, spend: Allowance) -> None:
         """List a repository's open runs.
@@ -93,9 +95,9 @@ class GitHubQueue:
         try:
             listings = await together(self._listed.whole(path, params, spend) for params in asked)
         except Unreachable as error:
-            self._repos[name] = replace(before, trouble=error.what)
+            self._repos[name] = replace(before, trouble=trouble_of(error))
             return
-        if gap := next((listing.gap for listing in listings if listing.gap), ""):
+        if gap := next((listing.gap for listing in listings if listing.gap), None):
             self._repos[name] = replace(before, trouble=gap)
             return
         runs = {found.id: found for listing in listings for found in listing.items}
@@ -115,7 +117,7 @@ class GitHubQueue:
             listing = GitHubListing(())
         except Unreachable as error:
             before = self._runs.get(run_id, NEVER)
-            self._runs[run_id] = replace(before, at=sight.at, repository=name, trouble=error.what)
+            self._runs[run_id] = replace(before, at=sight.at, repository=name, trouble=trouble_of(error))
             return
         jobs = {one.id: replace(one, repository=name, run=run_id, seen_at=sight.at) for one in listing.items}
         seen = RunSeen(sight.at, name, jobs, listing.gap)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.adapters.github.jobs import Run
+from bot.adapters.github.trouble import NO_TROUBLE, Trouble
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
 from bot.core.pool.job_figures import WINDOW_SECONDS, asks_for
 from bot.core.words import count
@@ -26,9 +27,9 @@ class RepoSeen:
     """When they were last completely listed (epoch seconds); 0: never."""
     runs: Mapping[str, Run] = field(default_factory=dict)
     leaving: frozenset[str] = frozenset()
-    """Those of `runs` that were missing from the last lists."""
-    trouble: str = ""
-    """Why the last attempt failed; empty if it succeeded."""
+    """Those of `runs` that were on no list the last time."""
+    trouble: Trouble = NO_TROUBLE
+    """Why the last attempt failed; empty when it did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class RunSeen:
     at: float
     repository: str
     jobs: Mapping[str, WorkflowJob]
-    trouble: str = ""
+    trouble: Trouble = NO_TROUBLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,9 @@ class Sight:
     """The relevant repositories."""
     runs: Mapping[str, RunSeen] = field(default_factory=dict)
     lost: Mapping[str, float] = field(default_factory=dict)
-    """Repository → when a job was last found that no webhook had reported."""
-    trouble: str = ""
-    """Why the relevant repositories are unknown."""
+    """Repository → when a job was last found that no webhook told of."""
+    trouble: Trouble = NO_TROUBLE
+    """Why it is not known which repositories matter."""
 
     def flows(self, repository: str) -> bool:
         """Whether a repository's webhooks report every job of these labels."""
@@ -148,8 +149,8 @@ def _superseded(job: WorkflowJob, sight: Sight) -> bool:
     return seen is not None and not seen.trouble and job.id not in seen.jobs and seen.at - job.seen_at > GRACE_SECONDS
 
 
-def read_at(sight: Sight) -> float | str:
-    """When the oldest data behind the queue length was read (epoch seconds), or why it is unknown.
+def read_at(sight: Sight) -> float | Trouble:
+    """When the oldest part was read that the length of a queue rests on (epoch seconds), or why it is not known.
 
     Reliable webhooks are as fresh as the measurement; the comparison with the REST API may be older.
     """
@@ -160,21 +161,21 @@ def read_at(sight: Sight) -> float | str:
         if sight.flows(name):
             continue
         if repo.trouble or not repo.at:
-            return repo.trouble or f"the runs of {name} are not listed yet; raise budget"
+            return repo.trouble or Trouble(f"the runs of {name} are not listed yet", "raise budget")
         runs = [run for run in repo.runs.values() if run.status != "pending"]
         seen = [sight.runs[run.id] for run in runs if run.id in sight.runs]
-        if broken := next((one.trouble for one in seen if one.trouble), ""):
+        if broken := next((one.trouble for one in seen if one.trouble), None):
             return broken
         if left := len(runs) - len(seen):
             whole = f"the jobs of {left:,} of {count(len(runs), 'open run')} of {name} were not read"
-            return f"{whole}; send webhooks to /github, or raise budget"
+            return Trouble(whole, "send webhooks to /github, or raise budget")
         oldest = min(oldest, repo.at, *(one.at for one in seen))
     return oldest
 
 
-def doubts(sight: Sight) -> str:
-    """Why webhooks are not compared with GitHub's lists; empty if they are."""
+def doubts(sight: Sight) -> Trouble:
+    """Why what webhooks tell is not compared with GitHub's own lists; empty when it is."""
     for name, repo in sight.repos.items():
         if sight.flows(name) and (repo.trouble or not repo.at) and sight.at - repo.at > AGREED_SECONDS:
-            return repo.trouble or f"the runs of {name} were not listed; raise budget"
-    return ""
+            return repo.trouble or Trouble(f"the runs of {name} were not listed", "raise budget")
+    return NO_TROUBLE

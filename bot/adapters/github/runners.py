@@ -62,7 +62,8 @@ class RunnerFleet:
             for place in places:
                 listing = await self._runners.whole(f"{place}/runners", {}, spend)
                 if listing.gap:
-                    return self._api.problem(f"the runners are not all listed: {listing.gap}", Failure.LATER)
+                    what = f"the runners are not all listed: {listing.gap.why}"
+                    return self._api.problem(what, Failure.LATER, remedy=listing.gap.remedy)
                 found += listing.items
         except Unreachable as error:
             return error
@@ -77,8 +78,7 @@ class RunnerFleet:
         if not places:
             there = f"known are {listed(known, 10)}" if known else "none is visible"
             names = listed(owner.partition("/")[2] for owner in self._owners)
-            what = f"{names} has no runner group {name}; {there}, correct runner_group"
-            raise self._api.problem(what)
+            raise self._api.problem(f"{names} has no runner group {name} ({there})", remedy="correct runner_group")
         return places
 
     def _means(self, group: RunnerGroup, name: str) -> bool:

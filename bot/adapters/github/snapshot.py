@@ -6,28 +6,30 @@ from dataclasses import replace
 from bot.adapters.github.reconcile_jobs import Sight, doubts, known_jobs, read_at
 from bot.adapters.github.runners import Runners, carrying, staff
 from bot.adapters.github.settings import GitHubPool
+from bot.adapters.github.trouble import Trouble
 from bot.core.pool.job import WorkflowJob, key_of
 from bot.core.pool.job_figures import figures, running_seconds, taken_apart
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import listed
 from bot.ports import Unreachable
 
-NO_LIMIT = "limit: GitHub does not know it; write limit = N into the pool's table"
+NO_LIMIT = Gap("limit", "GitHub does not know it", "write limit = N into the pool's table")
 
 
 def snapshot(pool: str, keys: GitHubPool, sight: Sight, runners: Runners, *, heeded: bool) -> Snapshot:
     """The pool at the time of the oldest response; `heeded`: webhooks are stored."""
     labels = keys.asked(pool)
     shot = _queue(pool, labels, sight, runners)
-    missing = [why for why in shot.missing if heeded or why.startswith("queued:")]
+    missing = [gap for gap in shot.missing if heeded or gap.figure == "queued"]
     if keys.limit is None:
         missing.append(NO_LIMIT)
     if isinstance(runners, Unreachable):
-        return replace(shot, limit=keys.limit, missing=(*missing, f"busy, idle and offline: {runners.what}"))
+        return replace(shot, limit=keys.limit, missing=(*missing, Gap("runners", runners.what, runners.remedy)))
     mine = staff(runners, labels)
     if not (mine.busy or mine.idle or mine.offline):
-        where = f"no runner{f' of the group {keys.runner_group}' if keys.runner_group else ''} carries "
-        missing.append(f"label: {where}{listed(labels)} now; correct it, unless the pool is scaled to zero")
+        group = f" of the group {keys.runner_group}" if keys.runner_group else ""
+        why = f"no runner{group} carries {listed(labels)} now"
+        missing.append(Gap("label", why, "correct it, unless the pool is scaled to zero"))
     return replace(shot, busy=mine.busy, idle=mine.idle, offline=mine.offline, limit=keys.limit, missing=tuple(missing))
 
 
@@ -35,12 +37,12 @@ def _queue(pool: str, labels: Sequence[str], sight: Sight, runners: Runners) -> 
     """The queue from webhooks and the REST API; the latter gives its length even without webhooks."""
     jobs, over = known_jobs(sight, labels)
     shot, at = figures(pool, jobs, sight.at, sight.line, over), read_at(sight)
-    silent = tuple(why for why in shot.missing if not why.startswith("queued:"))
+    silent = tuple(gap for gap in shot.missing if gap.figure != "queued")
     if sight.line is None:
         shot = replace(shot, duration_p50_seconds=None)
-    if isinstance(at, str):
+    if isinstance(at, Trouble):
         unknown = replace(shot, queued=None, oldest_wait_seconds=None, running_longest_seconds=None)
-        return replace(unknown, unservable=None, ghosts=None, missing=(f"queued: {at}", *silent))
+        return replace(unknown, unservable=None, ghosts=None, missing=(Gap("queued", *at), *silent))
     found, doubt = taken_apart(jobs, sight.at, over), doubts(sight)
     return replace(
         shot,
@@ -50,7 +52,7 @@ def _queue(pool: str, labels: Sequence[str], sight: Sight, runners: Runners) -> 
         running_longest_seconds=max(running_seconds(jobs, sight.at, over), default=0.0),
         unservable=unservable(found.queued, runners, labels),
         ghosts=len(found.ghosts),
-        missing=(*silent, *((f"comparison of the webhooks with GitHub: {doubt}",) if doubt else ())),
+        missing=(*silent, *((Gap("webhooks", *doubt),) if doubt else ())),
     )
 
 

@@ -157,9 +157,12 @@ class Http:
         """Send a JSON document and return the JSON response; anything but a 2xx with JSON raises Unreachable."""
         return self._json(method, await self.send(method, path, body, headers))
 
-    def problem(self, what: str, failure: Failure, retry_after_seconds: float | None = None) -> Unreachable:
-        """An error for this system, without any of its secrets."""
-        return Unreachable(self.system, self._clean(what), failure=failure, retry_after_seconds=retry_after_seconds)
+    def problem(
+        self, what: str, failure: Failure, retry_after_seconds: float | None = None, *, remedy: str = ""
+    ) -> Unreachable:
+        """The error to raise for this system, without any of its secrets."""
+        what, remedy = self._clean(what), self._clean(remedy) if remedy else ""
+        return Unreachable(self.system, what, remedy=remedy, failure=failure, retry_after_seconds=retry_after_seconds)
 
     def _json(self, method: str, answer: HttpAnswer) -> object:
         if not answer.ok:
@@ -188,7 +191,7 @@ class Http:
                 request = self.client.build_request(method, self._address(path), params=query, json=body, headers=told)
                 response, content = await self._received(request)
         except NEVER_SENT as error:
-            raise self.problem(self._unreached(error), Failure.UNCONNECTED) from None
+            raise self._unreached(error) from None
         except TimeoutError:
             failure = unsure(method) if sending else Failure.UNCONNECTED
             raise self.problem(f"{self._place()} did not answer within {self.total_seconds:g} s", failure) from None
@@ -200,8 +203,8 @@ class Http:
         try:
             return await self.way.fresh()
         except (OSError, UnicodeDecodeError) as error:
-            what = f"cannot read the token in {self.way.token_file} ({error}); correct token_file, or let us read it"
-            raise self.problem(what, Failure.CREDENTIALS) from None
+            what = f"cannot read the token in {self.way.token_file} ({error})"
+            raise self.problem(what, Failure.CREDENTIALS, remedy="correct token_file, or let us read it") from None
 
     async def _received(self, request: httpx.Request) -> tuple[httpx.Response, bytes]:
         response = await self.client.send(request, stream=True)
@@ -219,8 +222,9 @@ class Http:
                 content += chunk
                 if len(content) > LARGEST_ANSWER:
                     raise self.problem(
-                        f"its answer is larger than {LARGEST_ANSWER // 1024**2} MiB; ask for less",
+                        f"its answer is larger than {LARGEST_ANSWER // 1024**2} MiB",
                         unsure(request.method),
+                        remedy="ask for less",
                     )
         finally:
             await response.aclose()
@@ -231,8 +235,9 @@ class Http:
         words = message_of(body, content, lambda text: self._clean(text, also))
         if response.is_redirect and status not in self.answers:
             raise self.problem(
-                f"{self._place()} answered with a redirect, and those are not followed; configure the final address",
+                f"{self._place()} answered with a redirect, and those are not followed",
                 Failure.PLACE,
+                remedy="configure the final address",
             )
         if status in {401, 403} - self.answers:
             raise self.problem(f"refused the credentials (HTTP {status}): {words}", Failure.CREDENTIALS)
@@ -244,11 +249,12 @@ class Http:
         headers = {name.lower(): value for name, value in response.headers.items()}
         return HttpAnswer(status, body, words, headers, content)
 
-    def _unreached(self, error: Exception) -> str:
-        told = f"cannot be reached at {self._place()}{self.way.told} ({reason(error)})"
+    def _unreached(self, error: Exception) -> Unreachable:
+        remedy = "check proxy and its login, and that it lets this host through" if self.way.proxy else ""
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
-            return f"{told}; name the file of the authority that signed its certificate in ca_file"
-        return f"{told}; check proxy and its login, and that it lets this host through" if self.way.proxy else told
+            remedy = "name the file of the authority that signed its certificate in ca_file"
+        told = f"cannot be reached at {self._place()}{self.way.told} ({reason(error)})"
+        return self.problem(told, Failure.UNCONNECTED, remedy=remedy)
 
     def _address(self, path: str) -> str:
         if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):

@@ -10,12 +10,16 @@ from bot.adapters.metrics.buildkite_jobs import Waiting, waiting_jobs
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, inner, longest, number, text, whole
 from bot.config import Seconds, Table
-from bot.core.pool.pool import Job, Snapshot
+from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
 
 POLL_HEADER = "buildkite-agent-metrics-poll-duration"
-UNLISTED = "the agent token does not show single jobs; name an API token with the scope graphql in api_token_env"
+UNLISTED = Gap(
+    "oldest_wait_seconds",
+    "the agent token does not show single jobs",
+    "name an API token with the scope graphql in api_token_env",
+)
 
 
 class BuildkiteTable(ReachTable):
@@ -70,8 +74,9 @@ class Buildkite(Present):
         listed = await self._metrics.get()
         job, agent = _of(listed.value, "jobs", queue), _of(listed.value, "agents", queue)
         if not job and not agent and not asked.scales_to_zero:
-            why = f'no queue "{queue}" with agents or jobs is listed; correct queue, or say scales_to_zero = true'
-            return Snapshot(pool, listed.at, missing=(f"queued: {why}",))
+            why = f'no queue "{queue}" with agents or jobs is listed'
+            gap = Gap("queued", why, "correct queue, or say scales_to_zero = true")
+            return Snapshot(pool, listed.at, missing=(gap,))
         queued = whole(job, "scheduled") if job else 0
         jobs = await self._waiting(queue, text(inner(listed.value, "cluster"), "name"), queued) if queued else ()
         seen = jobs if isinstance(jobs, tuple) else ()
@@ -83,20 +88,20 @@ class Buildkite(Present):
             busy=whole(agent, "busy") if agent else 0,
             idle=whole(agent, "idle") if agent else 0,
             waiting=longest(seen),
-            missing=(f"oldest_wait_seconds: {jobs}",) if isinstance(jobs, str) else (),
+            missing=(jobs,) if isinstance(jobs, Gap) else (),
         )
 
-    async def _waiting(self, queue: str, cluster: str, queued: int) -> tuple[Job, ...] | str:
-        """A queue's waiting jobs, or why they are unknown."""
+    async def _waiting(self, queue: str, cluster: str, queued: int) -> tuple[Job, ...] | Gap:
+        """The waiting jobs of a queue, or why they are not known."""
         if self._graphql is None:
             return UNLISTED
         listed = await tried(self._jobs)
         if isinstance(listed, Unreachable):
-            return listed.what
+            return Gap("oldest_wait_seconds", listed.what, listed.remedy)
         found = tuple(one.job for one in listed.value if one.queue == queue and one.cluster == cluster)
         if 2 * len(found) < queued:
             seen = f"the API token sees {len(found):,} of {count(queued, 'waiting job')}"
-            return f"{seen}; give it access to all pipelines"
+            return Gap("oldest_wait_seconds", seen, "give it access to all pipelines")
         return found
 
     async def _ask_metrics(self) -> Listed[Row]:
@@ -104,7 +109,7 @@ class Buildkite(Present):
         answer = await self._agents.get("/metrics")
         body = document(self._agents, answer, "/metrics")
         if not inner(body, "jobs") or not inner(body, "agents"):
-            raise self._agents.problem("/metrics has no jobs and agents; check url", Failure.SHAPE)
+            raise self._agents.problem("/metrics has no jobs and agents", Failure.SHAPE, remedy="check url")
         return Listed(body, now, number(answer.headers, POLL_HEADER) or 0.0)
 
     async def _ask_jobs(self) -> Listed[tuple[Waiting, ...]]:

@@ -62,7 +62,9 @@ async def _page(http: Http, organization: str, after: str | None) -> Row:
     asked = inner(inner(answer, "data"), "organization")
     if not asked:
         raise http.problem(
-            f"the API token does not see the organization {organization}; give it access there", Failure.CREDENTIALS
+            f"the API token does not see the organization {organization}",
+            Failure.CREDENTIALS,
+            remedy="give it access there",
         )
     return inner(asked, "jobs")
 

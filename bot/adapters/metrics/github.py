@@ -16,7 +16,7 @@ from bot.adapters.github.status import StatusPage
 from bot.adapters.http.client import Http, bearer
 from bot.config import ConfigError
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Jobs, Unreachable
 
 RUNNERS_SECONDS = 4.0
@@ -76,7 +76,7 @@ class GitHub:
             raise runners
         if found.provider is not None:
             up, said = found.provider
-            told = () if up is not None else (f"provider_up: {said}",)
+            told = () if up is not None else (Gap("provider_up", said),)
             shot = replace(shot, provider_up=up, missing=(*shot.missing, *told))
         return replace(shot, api_remaining=found.remaining)
 

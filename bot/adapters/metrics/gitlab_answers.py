@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from bot.adapters.metrics.rows import Row, inner, instant, link, longest, number, text, texts, whole
-from bot.core.pool.pool import Job, Snapshot
+from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import listed
 
 
@@ -41,14 +41,15 @@ def drawn(pool: str, at: float, looks: GitLabFigures, wanted: GitLabWanted) -> S
     """The pool's sample."""
     mine = [row for row in looks.pending if wanted.covers(row)]
     jobs = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]
-    missing = [] if len(jobs) == len(mine) else ["oldest_wait_seconds: GitLab does not say when some of the jobs came"]
+    unknown = Gap("oldest_wait_seconds", "GitLab does not say when some of the jobs came")
+    missing = [] if len(jobs) == len(mine) else [unknown]
     waits = None if missing else max((job.waited_seconds for job in jobs), default=None)
     if isinstance(looks.runners, str):
-        missing += [f"{name}: {looks.runners}" for name in ("busy", "offline", "unservable")]
+        missing += [Gap(name, looks.runners) for name in ("busy", "offline", "unservable")]
         return Snapshot(pool, at, len(mine), waits, waiting=longest(jobs), missing=tuple(missing))
     if not looks.runners and not mine:
         why = f"no runner carries the tags {listed(sorted(wanted.tags))} and no job asks for them, correct tags"
-        return Snapshot(pool, at, missing=(f"queued: {why}",))
+        return Snapshot(pool, at, missing=(Gap("queued", why),))
     ids = {whole(row, "id") for row in looks.runners}
     running = [row for row in looks.running if whole(inner(row, "runner"), "id") in ids]
     online = [row for row in looks.runners if text(row, "status") == "online" and row.get("paused") is not True]

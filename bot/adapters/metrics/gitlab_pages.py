@@ -28,7 +28,7 @@ async def whole_list(http: Http, path: str, params: Mapping[str, str], what: str
             continue
         if answer.status in {400, 404}:
             raise http.problem(
-                f"has no {what} for this token (HTTP {answer.status}: {answer.text}); {remedy}", Failure.SHAPE
+                f"has no {what} for this token (HTTP {answer.status}: {answer.text})", Failure.SHAPE, remedy=remedy
             )
         found += listing(http, answer, what)
         after = following(answer)

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.adapters.metrics.rows import Row, instant, link, longest, number, rows, text, whole
-from bot.core.pool.pool import Counted, Job, Snapshot
+from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 
 MAIN = "pytorch/pytorch"
 """The only repository in HUD's lists of single jobs."""
 LIVE_SECONDS = 86_400.0
 """GitHub cancels jobs queued for a day, so older rows are not live jobs (docs/design/diagnosis.md#definitions)."""
 LATELY_SECONDS = 900.0
-NO_LENGTH = "queued: HUD keeps only the longest wait over time"
+NO_LENGTH = Gap("queued", "HUD keeps only the longest wait over time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ def drawn(pool: str, label: str, at: float, looks: HudFigures, unknown: str) -> 
     live = [row for row in mine if (number(row, "queue_s") or 0.0) <= LIVE_SECONDS]
     queue = HudQueue(why=unknown) if unknown else _queue(live, len(mine), looks, label)
     busy, idle, offline, why = _runners(looks.runners, label)
-    missing = [f"queued: {queue.why}"] if queue.why else []
-    missing += [f"{name}: {why}" for name in ("busy", "idle", "offline") if why]
+    missing = [Gap("queued", queue.why)] if queue.why else []
+    missing += [Gap(name, why) for name in ("busy", "idle", "offline") if why]
     return Snapshot(
         pool,
         at,

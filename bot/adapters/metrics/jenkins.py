@@ -12,7 +12,7 @@ from bot.adapters.metrics.jenkins_answers import Label, drawn, waiting_for
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, part, rows
 from bot.config import ConfigError, Seconds, Table
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable
 
 MOST = 2_000
@@ -67,12 +67,11 @@ class Jenkins(Present):
         if not waiting_for(items, nodes, label) and not any(label.carried_by(node) for node in nodes):
             known = await tried(self._known[pool])
             if isinstance(known, Unreachable) or not known.value:
-                why = (
-                    known.what
-                    if isinstance(known, Unreachable)
-                    else (f'neither a node nor a cloud of Jenkins has the label "{label.name}", correct label')
-                )
-                return Snapshot(pool, listed.at, missing=(f"queued: {why}",))
+                why = f'neither a node nor a cloud of Jenkins has the label "{label.name}"'
+                gap = Gap("queued", why, "correct label")
+                if isinstance(known, Unreachable):
+                    gap = Gap("queued", known.what, known.remedy)
+                return Snapshot(pool, listed.at, missing=(gap,))
         return drawn(pool, listed.at, label, items, nodes)
 
     async def _ask(self) -> Listed[tuple[Rows, Rows]]:
@@ -81,10 +80,10 @@ class Jenkins(Present):
             self._get("/queue/api/json", f"{QUEUE},{HIDDEN}"), self._get("/computer/api/json", NODES)
         )
         if "items" not in queue or "computer" not in nodes:
-            raise self._http.problem("its answer is not that of Jenkins; check url", Failure.SHAPE)
+            raise self._http.problem("its answer is not that of Jenkins", Failure.SHAPE, remedy="check url")
         if rows(queue.get("discoverableItems")):
             raise self._http.problem(
-                "hides queued jobs from this user; give it Job/Read for all jobs", Failure.CREDENTIALS
+                "hides queued jobs from this user", Failure.CREDENTIALS, remedy="give it Job/Read for all jobs"
             )
         found = tuple(rows(queue["items"])), tuple(rows(nodes["computer"]))
         if max(map(len, found)) > MOST:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from bot.adapters.metrics.rows import Row, inner, link, longest, number, rows, text, whole
-from bot.core.pool.pool import Job, Snapshot
+from bot.core.pool.pool import Gap, Job, Snapshot
 
 LABELLED = re.compile(r"\blabel [‘'\"]([^’'\"]+)[’'\"]")
 QUOTED = re.compile(r"(?<!\w)[‘'\"]([^’'\"]+)[’'\"]|\bexecutor on ([^\s‘'\"]\S*)$")
@@ -77,7 +77,7 @@ def drawn(pool: str, at: float, label: Label, items: Sequence[Row], nodes: Seque
         offline=gone if counted else None,
         unservable=sum(NOBODY in text(item, "why") for item in mine),
         waiting=longest(jobs),
-        missing=() if counted else tuple(f"{name}: {why}" for name in ("busy", "idle", "offline")),
+        missing=() if counted else tuple(Gap(name, why) for name in ("busy", "idle", "offline")),
     )
 
 

@@ -15,10 +15,10 @@ from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
 from bot.config import ConfigError, Seconds
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable
 
-NO_QUEUE = "no query for it is configured; add `queued`, since nothing counts as drained without it"
+NO_QUEUE = Unknown("no query for it is configured", "add `queued`, since nothing counts as drained without it")
 USUAL_SECONDS = 60.0
 """How long a response about the long past stays valid."""
 LONG_SECONDS = 6 * 3600.0
@@ -79,7 +79,7 @@ class Prometheus:
         self._some([*found.values()])
         if found.get("queued") == ():
             found["queued"] = await why_nothing(self._ask, asked["queued"], now)
-        found.setdefault("queued", Unknown(NO_QUEUE))
+        found.setdefault("queued", NO_QUEUE)
         old = newest is not None and now - newest > self._max_age
         fresh = {name: got for name, got in found.items() if name in SLOW and not isinstance(got, Unreachable)}
         if fresh:
@@ -102,7 +102,7 @@ class Prometheus:
             self._some(answers, whole=long)
         found = dict(zip(asked, answers, strict=True))
         missing = tuple(
-            f"{name}: {got.why if isinstance(got, Unknown) else got.what}"
+            Gap(name, got.why if isinstance(got, Unknown) else got.what, got.remedy)
             for name, got in found.items()
             if isinstance(got, Unknown | Unreachable)
         )

@@ -24,9 +24,10 @@ class PrometheusSample:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Why there is no figure."""
+    """Why there is no figure, and what to do."""
 
     why: str
+    remedy: str = ""
 
 
 Points = Mapping[float, float]
@@ -41,7 +42,7 @@ def samples(answer: HttpAnswer) -> tuple[PrometheusSample, ...] | Unknown:
     kind, result = data.get("resultType"), data.get("result")
     rows = [{"value": result}] if kind == "scalar" else result
     if kind not in {"vector", "scalar"} or not isinstance(rows, list):
-        return Unknown(f"the query gives a {kind}, not one number; take the range [..] or the text out of it")
+        return Unknown(f"the query gives a {kind}, not one number", "take the range [..] or the text out of it")
     return tuple(sample for row in rows if (sample := _sample(row)) is not None)
 
 
@@ -52,7 +53,7 @@ def one(found: tuple[PrometheusSample, ...] | Unknown) -> float | Unknown:
     if not found:
         return Unknown("the query returned nothing")
     if len(found) > 1:
-        return Unknown(f"the query returned {count(len(found), 'series', 'series')}; wrap it in sum() or max()")
+        return Unknown(f"the query returned {count(len(found), 'series', 'series')}", "wrap it in sum() or max()")
     return _figure(found[0].value)
 
 
@@ -93,7 +94,7 @@ def points(answer: HttpAnswer) -> Points | Unknown:
     if not result:
         return {}
     if len(result) > 1:
-        return Unknown(f"the query returned {count(len(result), 'series', 'series')}; wrap it in sum() or max()")
+        return Unknown(f"the query returned {count(len(result), 'series', 'series')}", "wrap it in sum() or max()")
     values = result[0].get("values") if isinstance(result[0], dict) else None
     pairs = [pair for value in values if (pair := _pair(value))] if isinstance(values, list) else []
     return {at: value for at, value in pairs if math.isfinite(value) and value >= 0}

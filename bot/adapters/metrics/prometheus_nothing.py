@@ -27,8 +27,9 @@ async def why_nothing(ask: Ask, query: str, now: float) -> Unknown:
         if not isinstance(one(samples(answer)), float):
             return _absent(metric, now - _clock_of(answer, now))
     if not metrics:
-        return Unknown("the query returned nothing; try it in Prometheus, at /graph")
-    return Unknown(f"Prometheus has {listed(metrics)}, but not with these labels; correct known_as, where or the query")
+        return Unknown("the query returned nothing", "try it in Prometheus, at /graph")
+    why = f"Prometheus has {listed(metrics)}, but not with these labels"
+    return Unknown(why, "correct known_as, where or the query")
 
 
 def metrics_of(query: str) -> tuple[str, ...]:
@@ -39,10 +40,11 @@ def metrics_of(query: str) -> tuple[str, ...]:
 
 def _absent(metric: str, ahead_seconds: float) -> Unknown:
     if abs(ahead_seconds) <= UNALIKE_SECONDS:
-        return Unknown(f"Prometheus has no series of {metric} now; check the name, and that its exporter is scraped")
+        why = f"Prometheus has no series of {metric} now"
+        return Unknown(why, "check the name, and that its exporter is scraped")
     side = "ahead of" if ahead_seconds > 0 else "behind"
     apart = f"this machine's clock is {duration(abs(ahead_seconds))} {side} that of Prometheus"
-    return Unknown(f"the query returned nothing, and {apart}; set both clocks by NTP")
+    return Unknown(f"the query returned nothing, and {apart}", "set both clocks by NTP")
 
 
 def _clock_of(answer: HttpAnswer, otherwise: float) -> float:

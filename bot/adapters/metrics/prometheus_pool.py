@@ -8,7 +8,7 @@ from pydantic import Field
 from bot.adapters.metrics.prometheus_answers import Points, PrometheusSample, Unknown, counted, one, waiting
 from bot.adapters.metrics.prometheus_presets import Preset, Spans, queries
 from bot.config import Table
-from bot.core.pool.pool import Counted, Job, Snapshot
+from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 from bot.ports import Unreachable
 
 WHOLE = frozenset(
@@ -94,7 +94,7 @@ def snapshot(pool: str, at: float, found: Mapping[str, Found]) -> Snapshot:
         value = _figure(name, got)
         if value is not None:
             figures[name] = value
-    missing = tuple(f"{name}: {why}" for name, got in found.items() if (why := _missing(name, got)))
+    missing = tuple(gap for name, got in found.items() if (gap := _missing(name, got)))
     return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it
 
 
@@ -117,16 +117,16 @@ def _read(
     return counted(found) if name in COUNTED else one(found)
 
 
-def _missing(name: str, found: Found) -> str:
-    """Why a queried figure is unknown; empty if it is known."""
+def _missing(name: str, found: Found) -> Gap | None:
+    """Why a figure that was asked for is unknown; None when it is known."""
     if isinstance(found, Unreachable):
-        return found.what
+        return Gap(name, found.what, found.remedy)
     value = _read(name, found)
-    return value.why if isinstance(value, Unknown) else ""
+    return Gap(name, value.why, value.remedy) if isinstance(value, Unknown) else None
 
 
-def past(pool: str, at: float, series: Mapping[str, Points], missing: tuple[str, ...]) -> Snapshot:
-    """The pool at one time of a range query."""
+def past(pool: str, at: float, series: Mapping[str, Points], missing: tuple[Gap, ...]) -> Snapshot:
+    """The pool as it was at one time of a range query."""
     known = {name: values[at] for name, values in series.items() if at in values}
     figures: dict[str, object] = {name: round(value) if name in WHOLE else value for name, value in known.items()}
     return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it

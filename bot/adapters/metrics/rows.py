@@ -37,9 +37,9 @@ def odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
     """The error for an unusable response."""
     if is_page(answer):
         return http.problem(
-            f"{where} answered with a web page (HTTP {answer.status}) instead of figures; check url, and that no "
-            "login or bot check stands before it",
+            f"{where} answered with a web page (HTTP {answer.status}) instead of figures",
             Failure.PLACE,
+            remedy="check url, and that no login or bot check stands before it",
         )
     if answer.status == 404:
         return http.problem(f"has no {where} (HTTP 404): {answer.text}", Failure.SHAPE)

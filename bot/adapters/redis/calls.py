@@ -16,26 +16,28 @@ Word = bytes | str | int | float
 Reply = bytes | int | None | Sequence["Reply"]
 
 _REMEDIES = (
-    (errors.OutOfMemoryError, "", "its memory is full; raise maxmemory or remove what others keep there"),
-    (errors.ReadOnlyError, "", "it is a read-only replica; point REDIS_URL at the primary"),
-    (errors.BusyLoadingError, "", "it is still loading its data; it answers by itself when it is done"),
-    (errors.AuthenticationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
-    (errors.AuthorizationError, "", "it does not accept the credentials in REDIS_URL; correct them"),
+    (errors.OutOfMemoryError, "", "its memory is full", "raise maxmemory or remove what others keep there"),
+    (errors.ReadOnlyError, "", "it is a read-only replica", "point REDIS_URL at the primary"),
+    (errors.BusyLoadingError, "", "it is still loading its data", "it answers by itself when it is done"),
+    (errors.AuthenticationError, "", "it does not accept the credentials in REDIS_URL", "correct them"),
+    (errors.AuthorizationError, "", "it does not accept the credentials in REDIS_URL", "correct them"),
     (
         errors.NoPermissionError,
         "",
-        "its ACL forbids what Tailback needs; allow ~{tailback}:* &{tailback}:* +@all -@dangerous +info",
+        "its ACL forbids what Tailback needs",
+        "allow ~{tailback}:* &{tailback}:* +@all -@dangerous +info",
     ),
-    (errors.RedisError, "unknown command", "a command that Tailback needs is switched off there; allow it"),
-    (errors.RedisError, "MISCONF", "it cannot write to its disk; free space there, then it accepts writes again"),
-    (errors.RedisError, "NOREPLICAS", "too few replicas are connected (min-replicas-to-write); bring them back"),
-    (errors.RedisError, "MASTERDOWN", "it lost its primary; wait for the failover or restore the primary"),
-    (errors.RedisError, "CLUSTERDOWN", "the cluster is down; restore the missing nodes"),
-    (errors.RedisError, "BUSY", "it is busy with somebody's script; end that script"),
+    (errors.RedisError, "unknown command", "a command that Tailback needs is switched off there", "allow it"),
+    (errors.RedisError, "MISCONF", "it cannot write to its disk", "free space there, then it accepts writes again"),
+    (errors.RedisError, "NOREPLICAS", "too few replicas are connected (min-replicas-to-write)", "bring them back"),
+    (errors.RedisError, "MASTERDOWN", "it lost its primary", "wait for the failover or restore the primary"),
+    (errors.RedisError, "CLUSTERDOWN", "the cluster is down", "restore the missing nodes"),
+    (errors.RedisError, "BUSY", "it is busy with somebody's script", "end that script"),
     (
         errors.RedisError,
         "WRONGTYPE",
-        "a key under {tailback}: is of a type that Tailback did not write; delete that key",
+        "a key under {tailback}: is of a type that Tailback did not write",
+        "delete that key",
     ),
 )
 
@@ -89,17 +91,19 @@ class RedisLink:
 
 
 def _unreachable(error: Exception, lost: Failure) -> Unreachable:
-    said = str(error).partition(" : <")[0]  # the sentinels follow as Python objects
-    for kind, word, remedy in _REMEDIES:
+    said = str(error).partition(" : <")[0]  # after it come the sentinels as Python objects
+    for kind, word, what, remedy in _REMEDIES:
         if isinstance(error, kind) and word in said:
-            return Unreachable("Redis", f"{remedy} ({said})", failure=Failure.LATER)
+            return Unreachable("Redis", f"{what} ({said})", remedy=remedy, failure=Failure.LATER)
     if isinstance(error, errors.TimeoutError) or said.startswith("Timeout"):
-        return Unreachable("Redis", "no answer in time; check that the server at REDIS_URL is not stuck", failure=lost)
+        return Unreachable(
+            "Redis", "no answer in time", failure=lost, remedy="check that the server at REDIS_URL is not stuck"
+        )
     if said.startswith("No master found"):
-        remedy = "no sentinel knows a primary; wait for the failover, or correct hosts and service in REDIS_URL"
-        return Unreachable("Redis", f"{remedy} ({said})", failure=lost)
+        remedy = "wait for the failover, or correct hosts and service in REDIS_URL"
+        return Unreachable("Redis", f"no sentinel knows a primary ({said})", remedy=remedy, failure=lost)
     if isinstance(error, errors.ConnectionError):
-        return Unreachable("Redis", f"no connection; check REDIS_URL and that it runs ({said})", failure=lost)
+        return Unreachable("Redis", f"no connection ({said})", remedy="check REDIS_URL and that it runs", failure=lost)
     return Unreachable("Redis", said, failure=Failure.LATER)
 
 

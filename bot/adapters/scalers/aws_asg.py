@@ -97,7 +97,7 @@ class AwsAsgScaler:
         group = group_of(said["AutoScalingGroups"][0])
         if group.unit != "instances":
             what = f"Auto Scaling group {self._name} counts {group.unit}, not instances"
-            raise Unreachable(self._system, f"{what}; use a group without weights", failure=Failure.SHAPE)
+            raise Unreachable(self._system, what, failure=Failure.SHAPE, remedy="use a group without weights")
         return group
 
     async def _last_failure(self) -> str:

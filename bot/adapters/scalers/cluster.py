@@ -103,7 +103,9 @@ class Cluster:
                 raise self._refusal(f"be set to {goal:,}", answer)
             before, seen = number(seen), await self.read()
             if last or number(seen) != before:
-                raise http.problem("somebody else changed it in this moment (HTTP 409); look again", Failure.LATER)
+                raise http.problem(
+                    "somebody else changed it in this moment (HTTP 409)", Failure.LATER, remedy="look again"
+                )
 
     async def _allowed(self, http: Http, method: str, body: Body | None = None) -> HttpAnswer:
         try:
@@ -112,7 +114,7 @@ class Cluster:
             if error.failure is not Failure.CREDENTIALS:
                 raise
             remedy = f"Tailback needs {self.needs} in namespace {self.table.namespace}"
-            raise http.problem(f"{error.what}; {remedy}", Failure.CREDENTIALS) from None
+            raise http.problem(error.what, Failure.CREDENTIALS, remedy=remedy) from None
 
     async def _http(self) -> Http:
         table = self.table
@@ -123,7 +125,7 @@ class Cluster:
         except (OSError, UnicodeDecodeError) as error:
             words = f"cannot read the service account's token or the cluster's CA ({error})"
             remedy = "run inside the cluster with a service account, or set token_env, ca_file and url"
-            raise Unreachable(self.system, f"{words}; {remedy}", failure=Failure.SHAPE) from None
+            raise Unreachable(self.system, words, failure=Failure.SHAPE, remedy=remedy) from None
 
     def _refusal(self, what: str, answer: HttpAnswer) -> Refused:
         place = f"{self.table.name} in namespace {self.table.namespace}"

@@ -33,7 +33,7 @@ class HttpScaler:
         self._accepted(answer, "reading its size")
         if (capacity := capacity_of(answer.body)) is None:
             raise self._http.problem(
-                f"its answer to GET is no size ({answer.text}); let it be like {SHAPE}", Failure.LATER
+                f"its answer to GET is no size ({answer.text})", Failure.LATER, remedy=f"let it be like {SHAPE}"
             )
         return capacity
 

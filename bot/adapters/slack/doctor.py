@@ -52,7 +52,7 @@ class SlackDoctor:
         try:
             data, _ = await self._asked(self._client, "conversations.info", {"channel": channel})
         except Unreachable as refused:
-            if "missing_scope" not in refused.what:
+            if refused.code != "missing_scope":
                 raise
             return await self._by_history(channel)
         found = part(data, "channel")
@@ -75,7 +75,7 @@ class SlackDoctor:
         try:
             await self._asked(self._client, "conversations.history", {"channel": channel, "limit": "1"})
         except Unreachable as refused:
-            if refused.failure is Failure.PLACE and "not_in_channel" in refused.what:
+            if refused.failure is Failure.PLACE and refused.code == "not_in_channel":
                 return ChannelSeen("", member=False, archived=None)
             raise
         return ChannelSeen("", member=True, archived=None)

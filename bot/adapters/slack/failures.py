@@ -106,7 +106,10 @@ def unreachable(error: BaseException, method: str) -> Unreachable:
     """The error for callers; it names the method, Slack's code and the remedy, never a token."""
     failure = classify(error)
     pause = pause_seconds(error) if failure is Failure.LATER else None
-    return Unreachable("Slack", f"{method}: {_words(error)}", failure=failure, retry_after_seconds=pause)
+    said, remedy = _words(error)
+    return Unreachable(
+        "Slack", f"{method}: {said}", remedy=remedy, code=code_of(error), failure=failure, retry_after_seconds=pause
+    )
 
 
 def code_of(error: BaseException) -> str:
@@ -149,40 +152,41 @@ def _unanswered(error: BaseException) -> Failure:
     return Failure.UNCONNECTED if isinstance(error, never_sent) else Failure.UNKNOWN
 
 
-def _words(error: BaseException) -> str:
+def _words(error: BaseException) -> tuple[str, str]:
+    """(what happened, the remedy, where one is known)."""
     code, status = code_of(error), status_of(error)
     if code == "missing_scope" and isinstance(needed := _body(error).get("needed"), str):
-        return f"missing_scope: the app needs {one_line(needed, 80)}; add it and install the app again"
+        return f"missing_scope: the app needs {one_line(needed, 80)}", "add it and install the app again"
     if code:
-        return code
+        return code, ""
     if told := _of_the_way(error):
         return told
     if status:
-        return f"HTTP {status} without a readable answer"
+        return f"HTTP {status} without a readable answer", ""
     if isinstance(error, asyncio.TimeoutError):
-        return "no answer in time"
-    return one_line(f"{type(error).__name__}: {error}", 200)
+        return "no answer in time", ""
+    return one_line(f"{type(error).__name__}: {error}", 200), ""
 
 
-def _of_the_way(error: BaseException) -> str:
-    """The problem with the proxy or the certificate; empty if it is neither."""
+def _of_the_way(error: BaseException) -> tuple[str, str] | None:
+    """What is wrong with the proxy in between, or with the certificate, and the remedy; None when it is neither."""
     status = error.status if isinstance(error, aiohttp.ClientHttpProxyError) else status_of(error)
     if status == 407:
         return (
-            "the proxy wants another login (HTTP 407); name the variable with its user:password in proxy_basic_env of"
-            " [slack], or correct that variable"
+            "the proxy wants another login (HTTP 407)",
+            "name the variable with its user:password in proxy_basic_env of [slack], or correct that variable",
         )
     if isinstance(error, aiohttp.ClientHttpProxyError):
         said = one_line(error.message, 80)
-        return f"the proxy does not lead there (HTTP {status} {said}); let it pass slack.com and its subdomains"
+        return f"the proxy does not lead there (HTTP {status} {said})", "let it pass slack.com and its subdomains"
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         said = one_line(error.strerror or str(error.os_error), 80)
         place = f"{error.host}:{error.port}"
-        return f"the proxy {place} cannot be reached ({said}); check proxy in [slack], and that it runs"
+        return f"the proxy {place} cannot be reached ({said})", "check proxy in [slack], and that it runs"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         said = one_line(str(error.certificate_error), 120)
-        return f"{said}; name the file of the authority that signed the certificate in ca_file of [slack]"
-    return ""
+        return said, "name the file of the authority that signed the certificate in ca_file of [slack]"
+    return None
 
 
 def _body(error: BaseException) -> Mapping[str, object]:

@@ -125,7 +125,7 @@ def usual_at(habits: tuple[Habit, ...], minute: float) -> float:
 def _unreadable(last: Snapshot) -> str:
     if last.queued is None:
         return "the length of the queue is unknown"
-    if last.unservable is None and any(reason.startswith("unservable") for reason in last.missing):
+    if last.unservable is None and any(gap.figure == "unservable" for gap in last.missing):
         return "it is unknown which part of the queue can be served"
     if last.arrivals_per_minute is None:
         return "the rate of arrivals is unknown"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, key_of
-from bot.core.pool.pool import Counted, Job, Snapshot
+from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 from bot.core.words import count, duration
 
 WINDOW_SECONDS = 900.0
@@ -167,10 +167,10 @@ def _deaf(line: WebhookCoverage | None, now: float) -> str:
     return ""
 
 
-def _missing(why: str, tells: bool) -> tuple[str, ...]:
+def _missing(why: str, tells: bool) -> tuple[Gap, ...]:
     if not why:
         return ()
-    return (*(() if tells else (f"queued: {why}",)), f"arrivals, starts and completions per minute: {why}")
+    return (Gap("rates", why),) if tells else (Gap("queued", why), Gap("rates", why))
 
 
 def _rate(times: Iterable[float | None], now: float, heard: bool) -> float | None:

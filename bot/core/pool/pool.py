@@ -32,6 +32,22 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """A figure that a source could not give."""
+
+    figure: str
+    """Name of the `Snapshot` field; `label`, `rates`, `runners` or `webhooks` where more than one figure is meant."""
+    why: str = ""
+    """In the words of the source."""
+    remedy: str = ""
+
+    @property
+    def words(self) -> str:
+        """Why, and what to do about it."""
+        return "; ".join(part for part in (self.why, self.remedy) if part)
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A pool at one instant; every figure is None when unknown, which is not zero."""
 
@@ -81,8 +97,8 @@ class Snapshot:
     usual_duration_seconds: float | None = None
     waiting: tuple[Job, ...] = ()
     """The longest waiting jobs, longest first."""
-    missing: tuple[str, ...] = ()
-    """Figures that were asked for and could not be had, each with its reason."""
+    missing: tuple[Gap, ...] = ()
+    """Figures that were asked for and could not be had."""
 
     @property
     def online(self) -> int | None:

@@ -46,7 +46,7 @@ class RecordedMetrics:
         """The last measurement of the pool with its time. Raises Unreachable before the first one."""
         if (found := self.latest(pool)) is None:
             when = f"before {clock(self._times[pool][0])} UTC" if self._times.get(pool) else "at any time"
-            raise Unreachable(SYSTEM, f"no figures of {pool} {when}; add them to metrics.jsonl")
+            raise Unreachable(SYSTEM, f"no figures of {pool} {when}", remedy="add them to metrics.jsonl")
         return found
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:

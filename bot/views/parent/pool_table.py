@@ -6,6 +6,7 @@ from bot.core.pool.pool import Snapshot, Trend
 from bot.core.words import count, figure, listed
 from bot.views.mrkdwn import Marked, clean, code, date, escaped, joined, say, shortened
 from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, wait_words
+from bot.views.words.figures import gap_name
 
 WIDTH = 72
 """Columns; a thread pane next to a channel shows about 80."""
@@ -102,7 +103,8 @@ def _reasons(row: PoolRow) -> tuple[str, ...]:
         return ("first measurement on its way",)
     if row.sample is None:
         return (row.trouble or "the source gave no figures",)
-    return row.sample.missing or ("the source gives no such figure",)
+    gaps = (f"{gap_name(gap.figure)}: {gap.words}" for gap in row.sample.missing)
+    return tuple(gaps) or ("the source gives no such figure",)
 
 
 def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:

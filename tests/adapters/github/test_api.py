@@ -3,10 +3,11 @@
 import pytest
 
 from bot.adapters.github.api import Allowance, clock
+from bot.core.pool.pool import Gap
 from bot.ports import Failure, Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO
 from tests.adapters.github.world import World, world
-from tests.builders import NOW
+from tests.builders import NOW, gaps
 
 
 async def refused(w: World) -> Unreachable:
@@ -33,7 +34,7 @@ async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends() -> 
     assert (first.idle, first.queued) == (1, None)
     assert (found.queued, found.idle, found.api_remaining, found.at) == (None, None, 498, NOW + 30)
     said = f"498 calls of 5,000 left until {clock(NOW + 1800)}, and 500 are kept back for others"
-    assert [why for why in found.missing if said in why and why.startswith(("queued:", "busy, idle and offline:"))]
+    assert [why for why in gaps(found) if said in why and why.startswith(("queued:", "runners:"))]
     assert (after.queued, after.idle) == (1, 1)
 
 
@@ -45,7 +46,7 @@ async def test_webhooks_go_on_telling_while_the_limit_holds() -> None:
         await w.look()
         found = await w.later(700, webhooks=True)
     assert (found.queued, found.busy) == (1, None)
-    assert [why for why in found.missing if why.startswith("comparison of the webhooks with GitHub: ")]
+    assert [why for why in gaps(found) if why.startswith("webhooks: ")]
 
 
 async def test_a_used_up_limit_says_when_it_ends() -> None:
@@ -57,7 +58,7 @@ async def test_a_used_up_limit_says_when_it_ends() -> None:
         await w.later(60)
         assert len(w.github.asked) == asked
     assert found.api_remaining == 0
-    assert f"nothing is asked before {clock(NOW + 1800)}" in found.missing[0]
+    assert f"nothing is asked before {clock(NOW + 1800)}" in gaps(found)[0]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ async def test_a_secondary_limit_is_kept(status: int, headers: dict[str, str], m
         assert len(w.github.asked) == 1
         after = await w.later(30)
     assert found.idle is None
-    assert f"asks for fewer requests (HTTP {status}: {message})" in " ".join(found.missing)
+    assert f"asks for fewer requests (HTTP {status}: {message})" in " ".join(gaps(found))
     assert (after.idle, after.queued) == (1, 0)
 
 
@@ -102,7 +103,7 @@ async def test_a_wrong_token_names_its_variable() -> None:
     async with world(variables={"GITHUB_TOKEN": "ghp_wrong_0123456789"}) as w:
         problem = await refused(w)
     assert problem.failure is Failure.CREDENTIALS
-    assert problem.what == ("refused the credentials (HTTP 401: Bad credentials); put a valid token into GITHUB_TOKEN")
+    assert problem.reason == "refused the credentials (HTTP 401: Bad credentials); put a valid token into GITHUB_TOKEN"
 
 
 async def test_a_missing_permission_is_named_as_github_names_it() -> None:
@@ -114,11 +115,11 @@ async def test_a_missing_permission_is_named_as_github_names_it() -> None:
         w.github.denied = ["/actions/runners"]
         other = await w.later()
     said = f"may not read /repos/{REPO}/actions/runs (HTTP 403: Resource not accessible by personal access token)"
-    assert f"queued: {said}; give the credentials the permission actions=read" in found.missing
+    assert Gap("queued", said, "give the credentials the permission actions=read") in found.missing
     assert (found.idle, found.queued) == (1, None)
     assert (other.idle, other.queued) == (None, 0)
     wanted = "give the credentials the permission organization_self_hosted_runners=read"
-    assert [why for why in other.missing if why.startswith("busy, idle and offline: ") and why.endswith(wanted)]
+    assert [gap for gap in other.missing if gap.figure == "runners" and gap.remedy == wanted]
 
 
 async def test_single_sign_on_is_named() -> None:
@@ -126,7 +127,7 @@ async def test_single_sign_on_is_named() -> None:
     async with world() as w:
         w.github.says = [(403, {"x-github-sso": "required; url=https://x.test"}, "Resource protected by SAML")] * 9
         problem = await refused(w)
-    assert problem.what.endswith("authorise the token for the organisation's single sign-on, in the token's settings")
+    assert problem.reason.endswith("authorise the token for the organisation's single sign-on, in the token's settings")
 
 
 async def test_an_unknown_organisation_and_an_unknown_repository_are_named() -> None:
@@ -134,10 +135,10 @@ async def test_an_unknown_organisation_and_an_unknown_repository_are_named() -> 
     async with world({"organizations": ["exmaple"], "repositories": ["example-org/nope"]}) as w:
         problem = await refused(w)
     assert problem.failure is Failure.SHAPE
-    assert "there is no organisation exmaple, or the credentials may not see its runners" in problem.what
+    assert "there is no organisation exmaple, or the credentials may not see its runners" in problem.reason
     async with world({"organizations": [ORG], "repositories": ["example-org/nope"]}) as w:
         found = await w.look()
-    assert "there is no repository example-org/nope, or the credentials may not see it" in found.missing[0]
+    assert "there is no repository example-org/nope, or the credentials may not see it" in gaps(found)[0]
 
 
 async def test_a_failure_is_shared_by_all_pools() -> None:
@@ -156,11 +157,11 @@ async def test_an_address_that_is_no_github() -> None:
     async with world() as w:
         w.github.says = [(200, {}, "hello")] * 9
         problem = await refused(w)
-    assert "has no list of runners; check that url is the address of GitHub's REST API" in problem.what
+    assert "has no list of runners; check that url is the address of GitHub's REST API" in problem.reason
 
 
 def test_an_allowance_ends() -> None:
     """It never goes below nothing."""
     spend = Allowance(1)
     assert [spend.take(), spend.take(), spend.left] == [True, False, 0]
-    assert spend.used_up() == "the 1 call of one round were used up; raise budget"
+    assert spend.used_up() == ("the 1 call of one round were used up", "raise budget")

@@ -9,7 +9,7 @@ from bot.config import ConfigError
 from bot.ports import Failure, Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO, GitHubStandIn
 from tests.adapters.github.world import world
-from tests.builders import NOW
+from tests.builders import NOW, gaps
 
 APP: dict[str, object] = {
     "organizations": [ORG],
@@ -40,7 +40,7 @@ async def test_a_token_that_was_revoked_is_asked_for_anew() -> None:
         w.github.tokens.clear()
         found = await w.later()
         after = await w.later()
-    assert "check that the App is still installed" in found.missing[-1]
+    assert "check that the App is still installed" in gaps(found)[-1]
     assert (found.idle, found.queued, after.idle, after.queued) == (None, 0, 1, 0)
 
 
@@ -56,7 +56,7 @@ async def test_a_wrong_app_is_named(wrong: dict[str, object], said: str, failure
     async with world({**APP, **wrong}) as w:
         with pytest.raises(Unreachable) as caught:
             await w.look()
-    assert caught.value.what.startswith(said)
+    assert caught.value.reason.startswith(said)
     assert caught.value.failure is Failure[failure]
 
 

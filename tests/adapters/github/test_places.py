@@ -5,6 +5,7 @@ import pytest
 from bot.core.pool.job import JobState
 from tests.adapters.github.standin import LABEL, ORG, REPO
 from tests.adapters.github.world import World, world
+from tests.builders import gaps
 
 OLD = "example-org/motor"
 BIG: dict[str, object] = {"organizations": [ORG], "enterprises": ["big-corp"], "repositories": [REPO]}
@@ -29,7 +30,7 @@ async def test_the_runners_of_an_enterprise_count_beside_those_of_the_organisati
         shared(w)
         alone = await w.look()
     assert (alone.idle, alone.busy) == (0, 0)
-    assert [why for why in alone.missing if why.startswith("label: no runner carries")]
+    assert [why for why in gaps(alone) if why.startswith("label: no runner carries")]
 
 
 async def test_a_group_that_an_organisation_inherits_is_counted_once() -> None:
@@ -47,7 +48,7 @@ async def test_an_enterprise_that_cannot_be_seen_is_named_with_the_right_that_it
     async with world({**BIG, "enterprises": ["other-corp"]}) as w:
         found = await w.look()
     assert (found.idle, found.queued) == (None, 0)
-    (why,) = [why for why in found.missing if "other-corp" in why]
+    (why,) = [why for why in gaps(found) if "other-corp" in why]
     assert "correct enterprises, or use a classic token" in why
     assert "manage_runners:enterprise" in why
 
@@ -70,7 +71,7 @@ async def test_a_job_that_webhooks_told_under_the_old_name_does_not_blind_the_qu
         w.github.job(w.github.run(1), 11)
         w.tell(11, "1", JobState.QUEUED, repository=OLD)
         found = await w.look()
-    assert (found.queued, [why for why in found.missing if why.startswith("queued:")]) == (1, [])
+    assert (found.queued, [why for why in gaps(found) if why.startswith("queued:")]) == (1, [])
 
 
 @pytest.mark.parametrize(
@@ -83,8 +84,8 @@ async def test_a_redirect_that_leads_elsewhere_is_not_followed(leads_to: str) ->
         found = await w.look()
         assert [path for path in w.github.calls() if "/repos" in path and OLD not in path] == []
     assert found.queued is None
-    assert f"{OLD} has another name or another owner now" in found.missing[0]
-    assert "correct repositories or url" in found.missing[0]
+    assert f"{OLD} has another name or another owner now" in gaps(found)[0]
+    assert "correct repositories or url" in gaps(found)[0]
 
 
 async def test_a_redirect_that_leads_in_a_circle_ends() -> None:
@@ -92,4 +93,4 @@ async def test_a_redirect_that_leads_in_a_circle_ends() -> None:
     async with world({"organizations": [ORG], "repositories": [OLD]}) as w:
         w.github.moved = {f"/repos/{OLD}": "/repositories/7", "/repositories/7": "/repositories/8"}
         found = await w.look()
-    assert "has another name" in found.missing[0]
+    assert "has another name" in gaps(found)[0]

@@ -9,10 +9,11 @@ from bot.adapters.github.api import Allowance
 from bot.adapters.github.pages import GitHubListing, Pages
 from bot.adapters.github.queue import STATUSES, GitHubQueue
 from bot.adapters.github.runners import staff
+from bot.core.pool.pool import Gap
 from bot.ports import Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO
 from tests.adapters.github.world import world
-from tests.builders import NOW
+from tests.builders import NOW, gaps
 
 SMALL = {"organizations": [ORG], "repositories": [REPO], "budget": 10}
 """One page of runners, four lists of runs, and five runs in a round."""
@@ -28,8 +29,8 @@ async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once() -> No
         looks += [await w.later() for _ in range(3)]
         assert len(w.github.asked) == 40
     assert [look.queued for look in looks] == [None, None, 12, 12]
-    said = f"queued: the jobs of 7 of 12 open runs of {REPO} were not read; send webhooks to /github, or raise budget"
-    assert said in looks[0].missing
+    why = f"the jobs of 7 of 12 open runs of {REPO} were not read"
+    assert Gap("queued", why, "send webhooks to /github, or raise budget") in looks[0].missing
     assert [look.at for look in looks[2:]] == [NOW, NOW + 30]
 
 
@@ -41,7 +42,8 @@ async def test_more_runner_pages_than_the_budget_are_not_read_at_all() -> None:
         found = await w.look()
         assert w.github.calls().count(f"/orgs/{ORG}/actions/runners") == 1
     assert (found.busy, found.queued) == (None, 0)
-    assert "has 11 pages; the 10 calls of one round were used up; raise budget" in " ".join(found.missing)
+    words = " ".join(gap.words for gap in found.missing)
+    assert "has 11 pages, and the 10 calls of one round were used up; raise budget" in words
 
 
 async def test_more_repositories_than_the_budget_take_turns() -> None:
@@ -52,7 +54,7 @@ async def test_more_repositories_than_the_budget_take_turns() -> None:
             w.github.runs.setdefault(repo, {})
         looks = [await w.look(), await w.later(), await w.later(), await w.later()]
     assert [look.queued for look in looks] == [None, None, 0, 0]
-    assert "are not listed yet; raise budget" in looks[0].missing[0]
+    assert "are not listed yet; raise budget" in looks[0].missing[0].words
     assert looks[3].at < NOW + 90
 
 
@@ -66,7 +68,7 @@ async def test_a_list_that_is_shorter_than_its_total_is_unknown() -> None:
         w.github.hidden_rows = 50
         found = await w.later()
     assert found.idle is None
-    assert "GitHub listed 100 of 150 entries" in " ".join(found.missing)
+    assert "GitHub listed 100 of 150 entries" in " ".join(gaps(found))
 
 
 async def test_more_than_a_thousand_runs_of_one_status_are_unknown() -> None:
@@ -76,7 +78,7 @@ async def test_more_than_a_thousand_runs_of_one_status_are_unknown() -> None:
             w.github.run(n)
         found = await w.look()
     assert found.queued is None
-    assert "used up; raise budget" in found.missing[0]
+    assert "used up; raise budget" in gaps(found)[0]
 
 
 class Slow:
@@ -97,14 +99,14 @@ async def test_a_look_that_is_cut_short_keeps_what_it_had() -> None:
             async with asyncio.timeout(0):
                 await queue.look(NOW, {}, None, Allowance(9))
         queue.interrupted("too slow")
-        assert queue.sight(NOW, {}, None).trouble == "too slow"
+        assert queue.sight(NOW, {}, None).trouble.why == "too slow"
         queue = GitHubQueue(w.source._means.api, [], [REPO], [(LABEL,)])
         queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0):
                 await queue.look(NOW, {}, None, Allowance(9))
         queue.interrupted("too slow")
-        assert queue.sight(NOW, {}, None).repos[REPO].trouble == "too slow"
+        assert queue.sight(NOW, {}, None).repos[REPO].trouble.why == "too slow"
 
 
 async def test_pages_that_grow_while_they_are_read_are_followed() -> None:
@@ -114,7 +116,7 @@ async def test_pages_that_grow_while_they_are_read_are_followed() -> None:
             w.github.runner(LABEL)
         pages: Pages[Never] = Pages(w.source._means.api, "runners", lambda row: None)
         path, spend = f"/orgs/{ORG}/actions/runners", Allowance(9)
-        assert "GitHub listed 0 of 150" in (await pages.whole(path, {}, spend)).gap
+        assert "GitHub listed 0 of 150" in (await pages.whole(path, {}, spend)).gap.why
         assert spend.left == 7
         with pytest.raises(Unreachable):
             await pages.whole("/orgs/nobody/actions/runners", {}, spend)

@@ -13,6 +13,7 @@ from bot.config import ConfigError
 from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
+from tests.builders import gaps
 from tests.ci_systems import AT, CiSystem, buildkite, recorded, without
 from tests.ci_systems import PAGE as HTML
 
@@ -77,7 +78,7 @@ async def test_without_an_api_token_the_wait_is_unknown_and_the_remedy_is_said()
     """An agent token shows no single jobs."""
     found = await look(buildkite(), api_token_env="")
     assert (found.queued, found.oldest_wait_seconds, found.waiting) == (3, None, ())
-    assert found.missing[0].startswith(
+    assert gaps(found)[0].startswith(
         "oldest_wait_seconds: the agent token does not show single jobs; name an API token"
     )
 
@@ -86,7 +87,7 @@ async def test_an_empty_queue_needs_no_list_of_jobs() -> None:
     """Nothing is asked of the API, and nothing is missing."""
     system = buildkite()
     found = await look(system, "deploy")
-    assert (found.queued, found.busy, found.idle, found.oldest_wait_seconds, found.missing) == (0, 4, 1, None, ())
+    assert (found.queued, found.busy, found.idle, found.oldest_wait_seconds, gaps(found)) == (0, 4, 1, None, ())
     assert system.count("/graphql") == 0
 
 
@@ -100,11 +101,11 @@ async def test_a_queue_that_is_not_listed_is_unknown_unless_it_may_be_empty() ->
     """A misspelt name must never count as drained; a stack that scales to zero may say that it does."""
     found = await look(buildkite(), "defualt")
     assert (found.queued, found.busy) == (None, None)
-    assert found.missing == (
+    assert gaps(found) == (
         'queued: no queue "defualt" with agents or jobs is listed; correct queue, or say scales_to_zero = true',
     )
     away = await look(buildkite(), "builders", {"queue": "spot", "scales_to_zero": True})
-    assert (away.queued, away.busy, away.idle, away.missing) == (0, 0, 0, ())
+    assert (away.queued, away.busy, away.idle, gaps(away)) == (0, 0, 0, ())
 
 
 async def test_it_is_not_asked_more_often_than_it_wants() -> None:
@@ -139,7 +140,7 @@ async def test_a_list_of_jobs_that_cannot_be_had_costs_only_the_wait(answer: obj
     system.says("/graphql", answer, status)
     found = await look(system)
     assert (found.queued, found.oldest_wait_seconds) == (3, None)
-    assert why in found.missing[0]
+    assert why in gaps(found)[0]
 
 
 async def test_too_many_waiting_jobs_are_not_listed_without_end() -> None:
@@ -147,7 +148,7 @@ async def test_too_many_waiting_jobs_are_not_listed_without_end() -> None:
     system = buildkite()
     system.says("/graphql", recorded("buildkite/jobs_page_1"))
     found = await look(system)
-    assert found.missing == ("oldest_wait_seconds: more than 2,000 jobs wait, too many to list",)
+    assert gaps(found) == ("oldest_wait_seconds: more than 2,000 jobs wait, too many to list",)
     assert system.count("/graphql") == MOST_PAGES
     assert system.asked[-1].body["variables"] == {"slug": "example", "first": PAGE, "after": "c2"}
 

@@ -9,7 +9,7 @@ from bot.core.pool.job import JobState
 from bot.core.pool.pool import Job
 from tests.adapters.github.standin import LABEL, ORG, REPO, stamp
 from tests.adapters.github.world import BY_REST, world
-from tests.builders import NOW
+from tests.builders import NOW, gaps
 
 RUNS, RUNNERS = f"/repos/{REPO}/actions/runs", f"/orgs/{ORG}/actions/runners"
 
@@ -53,7 +53,7 @@ async def test_by_rest_alone_waiting_jobs_come_with_age_and_link() -> None:
     assert found.waiting == (Job("pull / test (default, 1, 2)", 1500.0, REPO, link),)
     assert found.running_longest_seconds == 240.0
     assert (found.unservable, found.ghosts, found.arrivals_per_minute, found.starts_per_minute) == (0, 0, None, None)
-    assert [why.partition(":")[0] for why in found.missing] == ["arrivals, starts and completions per minute"]
+    assert [why.partition(":")[0] for why in gaps(found)] == ["rates"]
     assert found.duration_p50_seconds is None
 
 
@@ -114,7 +114,7 @@ async def test_webhooks_give_rates_and_no_run_is_asked_for() -> None:
     assert found.starts_per_minute == pytest.approx(2 / 15)
     assert found.duration_p50_seconds == 600.0
     assert found.arrivals_by_source[0].name == f"{REPO} / pull"
-    assert "label: no runner carries linux.2xlarge now" in found.missing[0]
+    assert "label: no runner carries linux.2xlarge now" in gaps(found)[0]
 
 
 async def test_a_lost_end_of_a_run_is_found_and_left_out() -> None:
@@ -264,7 +264,8 @@ async def test_runner_groups_have_their_own_figures() -> None:
         found, other = await w.look(), await w.look("other")
         assert RUNNERS not in w.github.calls()
     assert (found.idle, other.idle) == (1, None)
-    assert "has no runner group no; known are default and gpu, correct runner_group" in other.missing[-1]
+    assert "has no runner group no (known are default and gpu)" in other.missing[-1].why
+    assert other.missing[-1].remedy == "correct runner_group"
 
 
 async def test_a_repositorys_own_runners_count_without_an_organisation() -> None:
@@ -288,7 +289,7 @@ async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | N
         assert w.github.calls().count("/status/components.json") == 1
     assert found.provider_up is up
     said = "provider_up: GitHub's status page says degraded performance of Actions"
-    assert (said in found.missing) is (up is None)
+    assert (said in gaps(found)) is (up is None)
 
 
 async def test_history_is_empty_and_an_unknown_pool_is_named() -> None:
@@ -305,4 +306,4 @@ async def test_the_limit_is_said_to_be_unknown() -> None:
         w.github.runner(LABEL)
         found = await w.look()
     assert found.limit is None
-    assert "limit: GitHub does not know it; write limit = N into the pool's table" in found.missing
+    assert "limit: GitHub does not know it; write limit = N into the pool's table" in gaps(found)

@@ -13,6 +13,7 @@ from bot.config import ConfigError
 from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
+from tests.builders import gaps
 from tests.ci_systems import AT, PAGE, Asked, CiSystem, Said, gitlab, recorded
 
 PROJECTS = ["team/app", "team/sub/lib"]
@@ -115,7 +116,7 @@ async def test_tags_that_nobody_has_and_nobody_asks_for_are_not_an_empty_queue()
     """A misspelt tag must never count as drained."""
     found = await look(gitlab(), {}, "lniux")
     assert found.queued is None
-    assert found.missing == ("queued: no runner carries the tags lniux and no job asks for them, correct tags",)
+    assert gaps(found) == ("queued: no runner carries the tags lniux and no job asks for them, correct tags",)
 
 
 async def test_without_the_right_to_see_runners_the_queue_still_stands() -> None:
@@ -124,7 +125,7 @@ async def test_without_the_right_to_see_runners_the_queue_still_stands() -> None
     system.says(f"{APP}/runners", {"message": "403 Forbidden"}, 403)
     found = await look(system)
     assert (found.queued, found.busy, found.unservable) == (3, None, None)
-    assert found.missing[0] == "busy: refused the credentials (HTTP 403): 403 Forbidden"
+    assert gaps(found)[0] == "busy: refused the credentials (HTTP 403): 403 Forbidden"
 
 
 async def test_a_job_without_its_wait_leaves_the_oldest_unknown() -> None:
@@ -140,7 +141,7 @@ async def test_a_job_without_its_wait_leaves_the_oldest_unknown() -> None:
     system.paths["/api/v4/projects/team%2Fsub%2Flib/jobs"] = answer
     found = await look(system)
     assert (found.queued, found.oldest_wait_seconds, len(found.waiting)) == (3, None, 2)
-    assert found.missing == ("oldest_wait_seconds: GitLab does not say when some of the jobs came",)
+    assert gaps(found) == ("oldest_wait_seconds: GitLab does not say when some of the jobs came",)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.hud import Hud, build
 from bot.adapters.metrics.hud_answers import LIVE_SECONDS, HudFigures
 from bot.config import ConfigError
-from bot.core.pool.pool import Counted, Job, Snapshot
+from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
+from tests.builders import gaps
 from tests.ci_systems import AT, PAGE, CiSystem, hud, recorded
 from tests.sources.payloads import SHARED
 
@@ -64,11 +65,11 @@ async def test_no_row_is_zero_only_for_a_label_that_hud_knows() -> None:
     """Zero then means that no job has waited over 5 min; its age is not known."""
     idle = await look(hud(), "linux.4xlarge")
     assert (idle.queued, idle.oldest_wait_seconds, idle.ghosts) == (0, None, 0)
-    assert idle.missing[0].startswith("busy: HUD lists no runner with this label")
+    assert idle.missing[0].why.startswith("HUD lists no runner with this label")
     misspelt = await look(hud(), "linux.2xlarg")
     assert misspelt.queued is None
     why = 'no job of the last 3 days asked for the label "linux.2xlarg", correct known_as (alike are linux.2xlarge)'
-    assert misspelt.missing[0] == f"queued: {why}"
+    assert misspelt.missing[0] == Gap("queued", why)
 
 
 async def test_a_label_that_cannot_be_looked_up_is_not_zero() -> None:
@@ -77,7 +78,7 @@ async def test_a_label_that_cannot_be_looked_up_is_not_zero() -> None:
     system.says(f"{QUERY}all_machine_types", {"error": "busy"}, 500)
     found = await look(system, "linux.4xlarge")
     assert found.queued is None
-    assert found.missing[0] == "queued: whether there is such a label is unknown: failed (HTTP 500): busy"
+    assert gaps(found)[0] == "queued: whether there is such a label is unknown: failed (HTTP 500): busy"
 
 
 @pytest.mark.parametrize(("age", "queued", "ghosts"), [(LIVE_SECONDS, 1, 0), (LIVE_SECONDS + 1, 0, 1)])
@@ -103,7 +104,7 @@ async def test_without_the_other_repositories_the_length_is_unknown() -> None:
     system.says(f"{QUERY}queued_jobs_aggregate", {"error": "timeout"}, 504)
     found = await look(system)
     assert (found.queued, found.oldest_wait_seconds, found.busy) == (None, None, 2)
-    assert found.missing == ("queued: what other repositories queue is unknown: failed (HTTP 504): timeout",)
+    assert gaps(found) == ("queued: what other repositories queue is unknown: failed (HTTP 504): timeout",)
     assert len(found.waiting) == 5
 
 
@@ -114,7 +115,7 @@ async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_
     system = hud()
     system.says(f"{QUERY}queued_jobs_by_label", [{"count": 3, "avg_queue_s": 90_000, "machine_type": "arm-group"}])
     old = await look(system, "arm", known_as="arm-group")
-    assert old.missing[0] == "queued: HUD counts jobs that are older than a day, and does not say which"
+    assert old.missing[0] == Gap("queued", "HUD counts jobs that are older than a day, and does not say which")
 
 
 async def test_a_list_of_runners_that_is_cut_short_gives_no_figures() -> None:
@@ -125,7 +126,7 @@ async def test_a_list_of_runners_that_is_cut_short_gives_no_figures() -> None:
     system.says("/api/runners/pytorch", {**body, "totalRunners": 700})
     found = await look(system)
     assert (found.queued, found.busy) == (7, None)
-    assert found.missing[0] == "busy: /api/runners/pytorch lists fewer runners than it says"
+    assert gaps(found)[0] == "busy: /api/runners/pytorch lists fewer runners than it says"
 
 
 async def test_runners_are_found_by_group_and_by_label() -> None:
@@ -172,7 +173,7 @@ async def test_the_past_is_the_longest_wait_oldest_first() -> None:
         (AT - 1740, None, 1200.0),
         (AT - 1200, None, 1750.0),
     ]
-    assert past[0].missing == ("queued: HUD keeps only the longest wait over time",)
+    assert past[0].missing == (Gap("queued", "HUD keeps only the longest wait over time"),)
     assert system.count(f"{QUERY}queue_times_historical") == 1
     assert json.loads(system.asked[0].query["parameters"]) == {
         "granularity": "minute", "startTime": "2026-03-02T09:30:00.000", "stopTime": "2026-03-02T10:00:00.000",

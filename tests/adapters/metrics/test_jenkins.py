@@ -9,9 +9,10 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.jenkins import Jenkins, build
 from bot.adapters.metrics.jenkins_answers import Label
 from bot.config import ConfigError
-from bot.core.pool.pool import Job, Snapshot
+from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with
+from tests.builders import gaps
 from tests.ci_systems import AT, PAGE, CiSystem, jenkins, without
 
 QUEUE, NODES = "/queue/api/json", "/computer/api/json"
@@ -84,15 +85,17 @@ async def test_other_expressions_count_items_and_no_nodes() -> None:
     system.says(QUEUE, {"items": [item], "discoverableItems": []})
     found = await look(system, "either", label="linux||mac")
     assert (found.queued, found.busy, found.idle, found.offline) == (1, None, None, None)
-    assert found.missing[0] == "busy: nodes are counted for labels that are joined by && only"
+    assert gaps(found)[0] == "busy: nodes are counted for labels that are joined by && only"
 
 
 async def test_a_label_that_neither_a_node_nor_a_cloud_has_is_not_an_empty_queue() -> None:
     """A cloud's nodes come and go, so its label may have none; a misspelt label must never count as drained."""
     pods, wrong, gone = await look(jenkins(), "pods"), await look(jenkins(), "lniux"), await look(jenkins(), "l n/x")
-    assert (pods.queued, pods.busy, pods.idle, pods.missing) == (0, 0, 0, ())
+    assert (pods.queued, pods.busy, pods.idle, gaps(pods)) == (0, 0, 0, ())
     assert (wrong.queued, gone.queued) == (None, None)
-    assert wrong.missing == ('queued: neither a node nor a cloud of Jenkins has the label "lniux", correct label',)
+    assert wrong.missing == (
+        Gap("queued", 'neither a node nor a cloud of Jenkins has the label "lniux"', "correct label"),
+    )
 
 
 async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english() -> None:

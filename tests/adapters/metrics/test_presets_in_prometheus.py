@@ -10,6 +10,7 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build
 from bot.core.pool.pool import Counted, Snapshot
 from tests.adapters.back_end import parts_with
+from tests.builders import gaps
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
 pytestmark = pytest.mark.needs("prometheus")
@@ -122,7 +123,7 @@ async def test_arc(prometheus: RealPrometheus, known_as: str, queued: int, limit
     assert (found.queued, found.limit) == (queued, limit)
     assert (found.busy, found.idle, found.booting, found.failed) == (38, 2, 1, 2)
     assert (found.oldest_wait_seconds, found.starts_per_minute) == (None, None)
-    assert found.missing == (() if limit else ("limit: the query returned nothing",))
+    assert gaps(found) == (() if limit else ("limit: the query returned nothing",))
 
 
 async def test_a_scale_set_is_not_taken_for_another_that_begins_alike(prometheus: RealPrometheus) -> None:
@@ -130,7 +131,7 @@ async def test_a_scale_set_is_not_taken_for_another_that_begins_alike(prometheus
     found = await look(prometheus, preset="arc", known_as="linux")
     assert found.queued is None
     assert "queued: Prometheus has gha_assigned_jobs and gha_running_jobs, but not with these labels" in str(
-        found.missing
+        gaps(found)
     )
 
 
@@ -140,7 +141,7 @@ async def test_gitlab(prometheus: RealPrometheus) -> None:
     assert (found.queued, found.busy, found.limit) == (None, 6, 10)
     assert found.starts_per_minute == pytest.approx(2.0, rel=0.1)
     assert found.duration_p50_seconds == pytest.approx(180.0)
-    assert found.missing == (
+    assert gaps(found) == (
         "queued: no query for it is configured; add `queued`, since nothing counts as drained without it",
     )
 
@@ -149,13 +150,13 @@ async def test_a_gitlab_runner_with_a_manager_without_a_limit_has_none(prometheu
     """0 is GitLab's word for unlimited, and no pool is full at 0."""
     found = await look(prometheus, preset="gitlab", known_as="unbounded", queued="vector(4)")
     assert (found.queued, found.limit) == (4, None)
-    assert "limit: the query returned nothing" in found.missing
+    assert "limit: the query returned nothing" in gaps(found)
 
 
 async def test_buildkite(prometheus: RealPrometheus) -> None:
     """One cluster by `where`; without it the queues of all clusters with that name are one pool."""
     found = await look(prometheus, preset="buildkite", known_as="default", where='cluster="east"')
-    assert (found.queued, found.busy, found.idle, found.missing) == (5, 3, 2, ())
+    assert (found.queued, found.busy, found.idle, gaps(found)) == (5, 3, 2, ())
     both = await look(prometheus, preset="buildkite", known_as="default")
     assert both.queued == 105
 
@@ -217,17 +218,17 @@ async def test_a_query_without_an_answer_says_why(prometheus: RealPrometheus, ke
     """No such metric, no such labels, no PromQL, several series, a range: each with what to do."""
     found = await look(prometheus, **keys)
     assert found.queued is None
-    (why,) = found.missing
+    (why,) = gaps(found)
     assert said in why
 
 
 async def test_clocks_that_differ_are_told(prometheus: RealPrometheus) -> None:
     """Asked for a time an hour ahead Prometheus has nothing, and the reason is this machine's clock."""
     found = await look(prometheus, time.time() + 3600, queued='sum(ci_jobs_queued{pool="linux.2xlarge"})')
-    (why,) = found.missing
+    (why,) = gaps(found)
     assert "this machine's clock is 1 h ahead of that of Prometheus; set both clocks by NTP" in why
     behind = await look(prometheus, time.time() - 91_000, queued='sum(ci_jobs_queued{pool="linux.2xlarge"})')
-    assert "1 d 1 h behind" in behind.missing[0]
+    assert "1 d 1 h behind" in behind.missing[0].why
 
 
 async def test_a_series_that_ends_is_unknown_at_once(prometheus: RealPrometheus) -> None:
@@ -240,4 +241,4 @@ async def test_a_series_that_ends_is_unknown_at_once(prometheus: RealPrometheus)
     finally:
         prometheus.exporter.shows = before
     assert (found.queued, found.busy, found.idle) == (None, None, None)
-    assert {why.partition(":")[0] for why in found.missing} == {"queued", "busy", "idle"}
+    assert {why.partition(":")[0] for why in gaps(found)} == {"queued", "busy", "idle"}

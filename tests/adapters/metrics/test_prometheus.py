@@ -13,12 +13,13 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build, newest_of
 from bot.adapters.metrics.prometheus_pool import PrometheusPool
 from bot.config import ConfigError
-from bot.core.pool.pool import Job, Snapshot
+from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import STOCKOUT
 from bot.playground.serving import serving
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with
+from tests.builders import gaps
 from tests.real_prometheus import real_prometheus
 
 POOL = "linux.2xlarge"
@@ -87,7 +88,7 @@ async def test_a_preset_reads_a_whole_pool(server: str) -> None:
         *("completions_per_minute", "create_failures", "creates", "failed", "provider_up", "registered"),
         "running_longest_seconds",
     }
-    assert set(found.missing) == {
+    assert set(gaps(found)) == {
         "duration_p50_seconds: the query gave NaN, which is no figure",
         "usual_duration_seconds: the query gave NaN, which is no figure",
         *(f"{name}: the query returned nothing" for name in nothing),
@@ -109,7 +110,7 @@ async def test_a_query_by_hand_goes_before_the_preset_and_a_bad_one_says_why(ser
     """One wrong query costs one figure; the sentence has the remedy or Prometheus's own words."""
     found = await look(server, preset="ci", **BY_HAND)
     assert found.queued == 14
-    why = dict(line.split(": ", 1) for line in found.missing)
+    why = dict(line.split(": ", 1) for line in gaps(found))
     assert why["busy"] == "the query returned 4 series; wrap it in sum() or max()"
     assert "parse error" in why["idle"]
     assert "matrix" in why["limit"]
@@ -140,7 +141,7 @@ async def test_the_past_comes_oldest_first(server: str) -> None:
     assert {(look.queued, look.oldest_wait_seconds, look.busy, look.idle) for look in past} == {
         (14, 6840.0, None, None)
     }
-    assert past[0].missing == ("busy: the query returned 4 series; wrap it in sum() or max()",)
+    assert past[0].missing == (Gap("busy", "the query returned 4 series", "wrap it in sum() or max()"),)
 
 
 async def test_the_simulated_fleet_answers_every_figure_of_the_preset() -> None:
@@ -161,7 +162,7 @@ async def test_the_simulated_fleet_answers_every_figure_of_the_preset() -> None:
     assert found.queued is not None
     assert found.busy is not None
     assert not [
-        line for line in found.missing if line.partition(":")[0] not in {"create_failures", "duration_p50_seconds"}
+        line for line in gaps(found) if line.partition(":")[0] not in {"create_failures", "duration_p50_seconds"}
     ]
     assert found.provider_up is True
     assert found.creates is not None
@@ -208,7 +209,7 @@ async def test_one_query_that_times_out_costs_one_figure() -> None:
     back = BackEnd(answer=answer)
     found = await source(URL, back.wire(), 1.0, queued="a + b", busy="slow").snapshot(POOL)
     assert (found.queued, found.busy) == (3, None)
-    assert found.missing == ("busy: failed (HTTP 503): query timed out",)
+    assert gaps(found) == ("busy: failed (HTTP 503): query timed out",)
 
 
 async def test_wrong_credentials_are_an_error_of_the_source() -> None:

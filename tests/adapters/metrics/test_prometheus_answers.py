@@ -59,7 +59,7 @@ def test_everything_else_is_unknown_with_its_reason(document: HttpAnswer, why: s
     """Unknown is not zero, and the reason names a remedy where there is one."""
     found = one(samples(document))
     assert isinstance(found, Unknown)
-    assert why in found.why
+    assert why in f"{found.why}; {found.remedy}"
 
 
 def test_ten_jobs_are_kept_and_odd_waits_left_out() -> None:
@@ -85,7 +85,7 @@ def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
         (success("matrix", [{"metric": {}, "values": [[1, "2"], [2, "NaN"], [3, "4"], "x"]}]), {1.0: 2.0, 3.0: 4.0}),
         (success("matrix", []), {}),
         (success("vector", []), Unknown("the query gives no series over time")),
-        (success("matrix", [{}, {}]), Unknown("the query returned 2 series; wrap it in sum() or max()")),
+        (success("matrix", [{}, {}]), Unknown("the query returned 2 series", "wrap it in sum() or max()")),
     ],
 )
 def test_a_past_is_one_series_without_holes(document: HttpAnswer, expected: object) -> None:

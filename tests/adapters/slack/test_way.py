@@ -83,8 +83,8 @@ async def test_an_authority_that_nobody_named_is_refused_with_the_setting_that_h
     async with serving_tls(tmp_path, b"{}") as (url, _), proxying(Proxy()) as address:
         error = await refused(url, Way(proxy=address) if through else DIRECT)
     assert error.failure is Failure.UNCONNECTED
-    assert "certificate" in error.what
-    assert error.what.endswith("; name the file of the authority that signed the certificate in ca_file of [slack]")
+    assert "certificate" in error.reason
+    assert error.reason.endswith("; name the file of the authority that signed the certificate in ca_file of [slack]")
 
 
 @pytest.mark.parametrize("slack", ["https://slack.test", "http://slack.test"])
@@ -92,8 +92,8 @@ async def test_a_proxy_that_is_away_is_named(slack: str) -> None:
     """Who reads it must not look for the fault at Slack; nothing was sent, so it is simply sent again."""
     error = await refused(slack, Way(proxy="http://127.0.0.1:9", login=LOGIN))
     assert error.failure is Failure.UNCONNECTED
-    assert "the proxy 127.0.0.1:9 cannot be reached (" in error.what
-    assert error.what.endswith("; check proxy in [slack], and that it runs")
+    assert "the proxy 127.0.0.1:9 cannot be reached (" in error.reason
+    assert error.reason.endswith("; check proxy in [slack], and that it runs")
 
 
 @pytest.mark.parametrize("slack", ["https://slack.test", "http://slack.test"])
@@ -103,7 +103,7 @@ async def test_a_proxy_that_wants_another_login_says_so(slack: str, login: str) 
     async with proxying(Proxy(login=LOGIN)) as address:
         error = await refused(slack, Way(proxy=address, login=login))
     assert error.failure is Failure.UNCONNECTED
-    assert "the proxy wants another login (HTTP 407); name the variable" in error.what
+    assert "the proxy wants another login (HTTP 407); name the variable" in error.reason
 
 
 async def test_a_proxy_that_does_not_let_slack_through_is_told_which_hosts() -> None:
@@ -111,7 +111,7 @@ async def test_a_proxy_that_does_not_let_slack_through_is_told_which_hosts() -> 
     async with proxying(Proxy(refuses=b"403 Forbidden by policy")) as address:
         error = await refused("https://slack.test", Way(proxy=address, login=LOGIN))
     assert error.failure is Failure.UNCONNECTED
-    assert error.what.endswith(
+    assert error.reason.endswith(
         "the proxy does not lead there (HTTP 403 Forbidden by policy); let it pass slack.com and its subdomains"
     )
 

@@ -9,7 +9,7 @@ from bot.core.forecast.forecast import forecast, looked_ahead
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.scoring import Calibration
 from bot.core.pool.hour_stats import Baseline
-from bot.core.pool.pool import Pool, PoolRules, Snapshot
+from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot
 from tests.builders import FULL
 
 AT = 1_800_000_000.0
@@ -64,7 +64,7 @@ def test_too_close_to_call_is_refused() -> None:
             {"completions_per_minute": None, "duration_p50_seconds": None},
             "neither completions nor durations are known",
         ),
-        ({"missing": ("unservable: HTTP 500",)}, "it is unknown which part of the queue can be served"),
+        ({"missing": (Gap("unservable", "HTTP 500"),)}, "it is unknown which part of the queue can be served"),
     ],
 )
 def test_what_is_unknown_is_refused_by_name(changes: dict[str, Any], reason: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
 from bot.core.pool.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
 from bot.core.pool.pool import Counted, Job, Snapshot
-from tests.builders import NOW
+from tests.builders import NOW, gaps
 
 HEARD = WebhookCoverage(NOW - 3600, NOW - 30)
 FRESH = WebhookCoverage(NOW - 300, NOW - 30)
@@ -68,7 +68,7 @@ def test_nothing_under_a_label_is_an_empty_queue_once_the_line_was_heard_long_en
     """Zeros, because silence under this label is known to be silence."""
     found = shown()
     assert (found.queued, found.oldest_wait_seconds, found.arrivals_per_minute, found.starts_per_minute) == (0, 0, 0, 0)
-    assert (found.running_longest_seconds, found.ghosts, found.unservable, found.missing) == (0, 0, 0, ())
+    assert (found.running_longest_seconds, found.ghosts, found.unservable, gaps(found)) == (0, 0, 0, ())
     assert found.duration_p50_seconds is None
     assert (found.busy, found.idle, found.offline, found.limit) == (None, None, None, None)
 
@@ -87,7 +87,7 @@ def test_nothing_under_a_label_is_unknown_while_the_line_says_little(line: Webho
     assert (found.queued, found.oldest_wait_seconds, found.running_longest_seconds) == (None, None, None)
     assert (found.arrivals_per_minute, found.starts_per_minute, found.completions_per_minute) == (None, None, None)
     assert (found.unservable, found.ghosts) == (None, None if line is None else 0)
-    assert found.missing == (f"queued: {why}", f"arrivals, starts and completions per minute: {why}")
+    assert gaps(found) == (f"queued: {why}", f"rates: {why}")
 
 
 @pytest.mark.parametrize("line", [FRESH, SILENT])
@@ -97,7 +97,7 @@ def test_what_is_known_to_wait_is_told_at_once_and_rates_are_not(line: WebhookCo
     assert (found.queued, found.oldest_wait_seconds, found.running_longest_seconds) == (1, 700, 90)
     assert found.duration_p50_seconds == 50
     assert (found.arrivals_per_minute, found.arrivals_by_source) == (None, ())
-    assert len(found.missing) == 1
+    assert len(gaps(found)) == 1
 
 
 def test_a_job_is_a_ghost_after_a_day_only_when_others_start() -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.adapters.redis.format import FORMAT
+from bot.adapters.migrations import FORMAT
 from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.pool import Pool

@@ -12,7 +12,7 @@ from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.config import Settings, load
 from bot.context.context import PoolScaler
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Gap, Snapshot
 from bot.core.scaling.limits import ScalePolicy
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
@@ -292,14 +292,16 @@ async def test_a_source_that_fails_for_many_pools_is_one_line(place: Place) -> N
 @pytest.mark.parametrize(
     ("look", "state", "text", "remedy"),
     [
-        ({"queued": None, "missing": ("queued: no such series",)}, "problem",
+        ({"queued": None, "missing": (Gap("queued", "no such series"),)}, "problem",
          "the length of the queue is unknown (no such series)", 'correct `queued` in [pool."linux.2xlarge"]'),
         ({"queued": None}, "problem", "unknown (its source gives none)", "correct `queued`"),
-        ({"queued": None, "missing": ("queued: nobody has these tags; correct tags",)}, "problem",
+        ({"queued": None, "missing": (Gap("queued", "nobody has these tags", "correct tags"),)}, "problem",
          "the length of the queue is unknown (nobody has these tags)", "correct tags"),
-        ({"queued": 3, "missing": ("idle: no such series", "limit: parse error")}, "warning",
+        ({"queued": 3, "missing": (Gap("idle", "no such series"), Gap("limit", "parse error"))}, "warning",
          "unknown are idle (no such series); limit (parse error)", "correct these figures"),
-        ({"queued": 3, "missing": ("busy: may not read; allow it", "idle: may not read; allow it", "limit: none")},
+        ({"queued": 3, "missing": (
+            Gap("busy", "may not read", "allow it"), Gap("idle", "may not read", "allow it"), Gap("limit", "none")
+        )},
          "warning", "unknown are busy (may not read); idle (may not read); limit (none)", "allow it"),
     ],
 )  # fmt: skip
@@ -320,10 +322,10 @@ async def test_a_source_that_is_not_asked_by_queries_has_other_remedies(place: P
     settings = place.settings('queued = "sum(q)"\n', "")
     file = settings.file.model_copy(update={"metrics": {"prometheus": {"kind": "github"}}})
     settings = replace(settings, file=file)
-    tools.metrics.show(POOL, {"queued": None, "missing": ("queued: no such label",)})
+    tools.metrics.show(POOL, {"queued": None, "missing": (Gap("queued", "no such label"),)})
     found = only(await examined(settings, tools.made()), "no such label")
     assert found.remedy == 'correct its keys in [pool."linux.2xlarge"]'
-    tools.metrics.show(POOL, {"queued": 3, "missing": ("busy: no such label",)})
+    tools.metrics.show(POOL, {"queued": 3, "missing": (Gap("busy", "no such label"),)})
     assert only(await examined(settings, tools.made()), "no such label").remedy == found.remedy
 
 

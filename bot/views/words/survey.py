@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, worst_first
+from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, empty, worst_first
 from bot.core.words import count, duration, figure, listed
+from bot.views.words.figures import gap_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,13 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
 
 def _missing(seen: list[Snapshot]) -> list[str]:
     """The same gap in many pools is one sentence, and so are many figures that are missing for the same reason."""
-    pools: dict[tuple[str, str], list[str]] = {}
+    pools: dict[Gap, list[str]] = {}
     for sample in seen:
-        for missing in sample.missing:
-            name, _, reason = missing.partition(": ")
-            pools.setdefault((name, reason), []).append(sample.pool)
+        for gap in sample.missing:
+            pools.setdefault(gap, []).append(sample.pool)
     names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for (name, reason), where in pools.items():
-        names.setdefault((reason, tuple(where)), []).append(name)
+    for gap, where in pools.items():
+        names.setdefault((gap.words, tuple(where)), []).append(gap_name(gap.figure))
     every = len(seen)
     return [
         f"{listed(figures, 20)}{f': {reason}' if reason else ''} "

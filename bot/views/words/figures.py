@@ -1,0 +1,37 @@
+"""The names of figures, for sentences about what is not known."""
+
+FIGURES = {
+    "api_remaining": "what is left of the API limit",
+    "arrivals_by_source": "the sources of new jobs",
+    "arrivals_per_minute": "arrivals",
+    "booting": "booting runners",
+    "busy": "busy runners",
+    "changes": "releases and changes",
+    "create_failures": "failed creates",
+    "create_failures_by_code": "the reasons of failed creates",
+    "creates": "created machines",
+    "failed": "failed runners",
+    "idle": "idle runners",
+    "limit": "the runner limit",
+    "offline": "offline runners",
+    "oldest_wait_seconds": "the oldest wait",
+    "provider_up": "the CI provider's state",
+    "registered": "registered runners",
+    "running_longest_seconds": "the longest running job",
+    "starts_per_minute": "starts",
+    "usual_by_source": "the usual sources",
+    "usual_offline": "how many are usually offline",
+}
+"""Figures that a rule may lack."""
+
+GAPS = {
+    "rates": "arrivals, starts and completions per minute",
+    "runners": "busy, idle and offline",
+    "webhooks": "comparison of the webhooks with GitHub",
+}
+"""What a source may lack that is more than one figure."""
+
+
+def gap_name(figure: str) -> str:
+    """What a source could not give; a single figure has the name of its setting."""
+    return GAPS.get(figure, figure)
