@@ -13,3 +13,23 @@ class Message:
 
     text: str
     blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRecord:
+    """A record that keeps one Slack message up to date: what Slack confirmed, and how the last attempts went."""
+
+    ts: str | None = None
+    """Where the message stands."""
+    shown: str = ""
+    """Digest of the rendering that Slack confirmed last."""
+    shown_at: float = 0.0
+    """Epoch seconds."""
+    plain: bool = False
+    """Slack refused the full rendering; its text is sent without blocks."""
+    failures: int = 0
+    """In a row."""
+    retry_at: float = 0.0
+    """Nothing is sent before; epoch seconds."""
+    trouble: str = ""
+    """Why the last attempt did not get through."""

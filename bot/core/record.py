@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 from bot.core.charts.chart_record import ChartRecord
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
+from bot.core.message import MessageRecord
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.early_warning import EarlyWarning
 from bot.core.pool.history import PoolHistory
@@ -18,14 +19,11 @@ from bot.core.scaling.lease import PoolLeases
 
 
 @dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(MessageRecord):
     """One message per channel that names every incident still waiting for its own thread (storm mode, P8)."""
 
     id: str
     """The channel."""
-    ts: str | None = None
-    shown: str = ""
-    shown_at: float = 0.0
     named: tuple[str, ...] = ()
     """The incidents that this digest has named so far."""
     begun_at: float = 0.0
@@ -33,7 +31,7 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
-class WarningRecord:
+class WarningRecord(MessageRecord):
     """The message in Slack that warns of one pool before an alert fires."""
 
     id: str
@@ -41,9 +39,7 @@ class WarningRecord:
     episode: EarlyWarning | None = None
     """The warning that it tells of, as it was looked at last; its begin makes the message's mark."""
     channel: str = ""
-    ts: str | None = None
-    shown: str = ""
-    shown_at: float = 0.0
+    """Where the message stands, or is to stand; empty when somebody deleted it."""
     why: tuple[str, ...] = ()
     """The likeliest cause with its evidence, and what helps, as they were when it was written."""
     told: bool = False
@@ -64,6 +60,8 @@ Record = (
     | WarningRecord
     | Backfill
 )
+K = TypeVar("K", Digest, WarningRecord, Weekly, Chore, PoolLeases, ChartRecord, Pool, Backfill)
+"""The records that begin with nothing but their id."""
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
@@ -167,6 +165,13 @@ class Claim:
     """None when the key is due but no record exists yet (a pool or a digest that was only woken)."""
     fence: int
     lease_ends: float
+
+    def of(self, kind: type[K]) -> "Stored[K]":
+        """The claimed record; a new one when there is none yet."""
+        held = self.held
+        if held is not None and isinstance(held.value, kind):
+            return Stored(held.value, held.version, self.fence, held.in_doubt_since, self.lease_ends)
+        return Stored(kind(self.id), held.version if held else 0, self.fence, None, self.lease_ends)
 
 
 @dataclass(frozen=True, slots=True)

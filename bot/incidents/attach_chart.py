@@ -48,8 +48,8 @@ async def attach_chart(context: Context, claim: Claim) -> None:
 
     A crash after the upload means that it is uploaded once more: files stand in no channel, so nobody sees the first.
     """
-    known = claim.held.value if claim.held and isinstance(claim.held.value, ChartRecord) else ChartRecord(claim.id)
-    mine = Stored(known, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    mine = claim.of(ChartRecord)
+    known = mine.value
     incident, number = entry_of(claim.id)
     held = await context.store.get(Incident, incident)
     if held is None or number not in held.value.charts:

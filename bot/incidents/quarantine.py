@@ -8,8 +8,9 @@ from bot.context.context import Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident
 from bot.core.record import Stored
+from bot.incidents.thread import stumbled
 from bot.ports import Unreachable
-from bot.posting.once import QUARANTINE_SECONDS, stumbled
+from bot.posting.failures import QUARANTINE_SECONDS
 from bot.views.thread.results import undrawable
 
 MOST_ATTEMPTS = 5

@@ -7,7 +7,7 @@ import structlog
 
 from bot.context.context import Context
 from bot.core.chore import Chore
-from bot.core.record import Change, Claim, Put, Stored
+from bot.core.record import Change, Claim, Put
 from bot.maintenance.deduplicate_threads import deduplicate_threads
 from bot.maintenance.expire import expire
 from bot.maintenance.resync import resync
@@ -42,9 +42,8 @@ log = structlog.get_logger()
 
 async def chore(context: Context, claim: Claim) -> None:
     """Do one duty, keep what was found, and come back when it is due again."""
-    known = claim.held.value if claim.held else Chore(claim.id)
-    before = known if isinstance(known, Chore) else Chore(claim.id)
-    mine = Stored(before, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    mine = claim.of(Chore)
+    before = mine.value
     if claim.id == "watch":
         after = await check_slack_outage(context, before)
     elif claim.id in CHORES:

@@ -10,7 +10,7 @@ from bot.context.save import keep
 from bot.core.incident.incident import Incident, rooted
 from bot.incidents.list_incidents import open_incidents
 from bot.ports import Own, Unreachable
-from bot.posting.once import message_key
+from bot.posting.message_key import message_key
 from bot.views.thread.results import duplicate
 from bot.warnings.repair_warnings import COLLAPSED, early_collapsed, young_notices
 

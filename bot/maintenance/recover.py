@@ -14,7 +14,7 @@ from bot.core.incident.incident import Incident, rooted
 from bot.core.record import Change, Conflict
 from bot.incidents.intake import LOST
 from bot.ports import Own, Unreachable
-from bot.posting.once import OVER
+from bot.posting.message_key import OVER
 from bot.views.thread.results import duplicate
 from bot.warnings.repair_warnings import COLLAPSED, early_found_again, is_early
 

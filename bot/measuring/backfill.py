@@ -41,9 +41,8 @@ log = structlog.get_logger()
 
 async def backfill(context: Context, claim: Claim) -> None:
     """Do the next step for one pool: see which days are lacking, ask for one, or rest until another day is over."""
-    known = claim.held.value if claim.held else None
-    fill = known if isinstance(known, Backfill) else Backfill(claim.id)
-    mine = Stored(fill, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    mine = claim.of(Backfill)
+    fill = mine.value
     reach, now = context.settings.file.timing.backfill, context.now()
     if not reach or claim.id not in wanted(context):
         await context.store.commit(Change(puts=(Put(mine, fill, None, keep_seconds=KEPT_SECONDS),)))

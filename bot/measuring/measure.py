@@ -40,9 +40,8 @@ async def measure(context: Context, claim: Claim) -> None:
     A pool that was measured a moment ago is not measured again for one more incident: that one is only woken. An hour
     that is over joins the pool's past in the same commit.
     """
-    held = claim.held
-    pool = held.value if held is not None and isinstance(held.value, Pool) else Pool(claim.id)
-    mine = Stored(pool, held.version if held else 0, claim.fence, None, claim.lease_ends)
+    mine = claim.of(Pool)
+    pool = mine.value
     watchers = tuple(sorted(await context.store.members(f"watch:{claim.id}")))
     pace = _pace(context, claim.id, watched=bool(watchers))
     if not pace:

@@ -49,14 +49,13 @@ class LeaseAnnouncement:
 
 async def maintain_lease(context: Context, claim: Claim) -> None:
     """Do the first thing that is due, and be due again; when nothing is, say when to look next."""
-    known = claim.held.value if claim.held and isinstance(claim.held.value, PoolLeases) else PoolLeases(claim.id)
-    held = Stored(known, claim.held.version if claim.held else 0, claim.fence, None, claim.lease_ends)
+    held = claim.of(PoolLeases)
     look = await _look(context, held)
     for share in look.lease.shares:
         if (news := await _news(context, look, share)) is not None:
             await _tell(context, look, news)
             return
-        if why := over(share, look.lease, look.now, _drained_seconds(context, known.id)):
+        if why := over(share, look.lease, look.now, _drained_seconds(context, claim.id)):
             await _return(context, look, share, why)
             return
     due = _next_look(context, look)

@@ -10,7 +10,7 @@ from bot.core.pool.early_warning import EarlyWarning, marked, warning_key
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
 from bot.ports import Own, Unreachable
-from bot.posting.once import OVER
+from bot.posting.message_key import OVER
 from bot.views.thread.early_warning import outcome_unknown
 from bot.views.thread.results import duplicate
 
@@ -38,7 +38,7 @@ async def early_found_again(context: Context, channel: str, message: Own) -> Non
     if episode is None:
         await _said(context, channel, message, pool, began_at)
     elif _lacks(notice.value, episode):
-        found = WarningRecord(pool, episode, channel, message.ts)
+        found = WarningRecord(pool, episode, channel, ts=message.ts)
         await context.store.commit(Change(puts=(Put(notice, found, context.now()),)))
 
 

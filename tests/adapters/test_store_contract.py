@@ -19,7 +19,7 @@ async def test_a_record_comes_back_as_it_was_written(store: AnyStore) -> None:
         incident(),
         pool,
         Request("a1", "ack", "U1", "C1", 5.0, params={"k": "v"}),
-        Digest("C1", "1.2", shown="x"),
+        Digest("C1", ts="1.2", shown="x"),
     ]
     await store.commit(Change(puts=tuple(new(record) for record in records)))
     for record in records:

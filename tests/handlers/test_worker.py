@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
+from bot.incidents.thread import PLAIN_AFTER
 from bot.ports import Failure, Posted, Unreachable
-from bot.posting.once import PLAIN_AFTER
 from handlers import worker as module
 from handlers.worker import Worker
 from tests.fakes import FakeChat

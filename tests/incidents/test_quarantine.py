@@ -8,7 +8,7 @@ import pytest
 from bot.core.incident.incident import Incident, Reported
 from bot.core.record import Claim, Stored
 from bot.incidents.quarantine import MOST_ATTEMPTS, set_aside
-from bot.posting.once import QUARANTINE_SECONDS
+from bot.posting.failures import QUARANTINE_SECONDS
 from tests.world import World
 
 

@@ -9,7 +9,7 @@ from bot.core.incident.incident import State
 from bot.core.incident.timeline import Event
 from bot.incidents.reconcile import MOST_STEPS
 from bot.ports import Message
-from bot.posting.once import message_key
+from bot.posting.message_key import message_key
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import FakeChat, FakeClock, SlackMessage
 from tests.world import ANA, BEN, OTHER_POOL, World, spoken

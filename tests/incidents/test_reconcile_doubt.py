@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.record import Claim, Conflict
 from bot.ports import Failure, Message, Posted
-from bot.posting.once import LOOK_UP_SECONDS
+from bot.posting.send import LOOK_UP_SECONDS
 from tests.builders import CHANNEL
 from tests.fakes import FakeChat
 from tests.world import ANA, World, spoken

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.incidents.thread import NEW_THREAD
 from bot.ports import Failure, Unreachable
-from bot.posting.once import NEW_THREAD
 from tests.builders import CHANNEL
 from tests.world import ANA, World, spoken
 

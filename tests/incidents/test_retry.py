@@ -6,7 +6,7 @@ import pytest
 
 from bot.incidents import retry
 from bot.ports import Person, Refused
-from bot.posting.once import QUARANTINE_SECONDS
+from bot.posting.failures import QUARANTINE_SECONDS
 from tests.builders import incident
 from tests.world import CAM, World
 

@@ -7,7 +7,7 @@ import pytest
 from bot.core.message import Message
 from bot.maintenance.deduplicate_threads import BACK_SECONDS, deduplicate_threads
 from bot.ports import Failure, Refused
-from bot.posting.once import message_key
+from bot.posting.message_key import message_key
 from tests.builders import CHANNEL, NOW
 from tests.fakes import SlackMessage
 from tests.world import World

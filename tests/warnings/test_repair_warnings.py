@@ -6,7 +6,7 @@ from bot.core.pool.early_warning import marked, warning_key
 from bot.core.record import Change, WarningRecord
 from bot.maintenance.recover import recovered
 from bot.ports import Failure
-from bot.posting.once import OVER
+from bot.posting.message_key import OVER
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import SlackMessage
 from tests.warnings.test_post_warning import FULL, only, pool, surges, warned, watched

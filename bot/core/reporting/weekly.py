@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
+from bot.core.message import MessageRecord
 from bot.core.reporting.recurrence import moment
 
 WEEK = timedelta(days=7)
@@ -11,7 +12,7 @@ LATE_SECONDS = 86400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Weekly:
+class Weekly(MessageRecord):
     """The record of one channel's weekly report; times in epoch seconds."""
 
     id: str
@@ -20,8 +21,6 @@ class Weekly:
     """The appointment that was kept last, by a post or because there was nothing to tell."""
     begun_for: float = 0.0
     """The appointment whose post was begun: from then on Slack may have it."""
-    trouble: str = ""
-    """Why the last try did not get through."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,178 @@
+"""The messages of an incident's thread: what each step of its plan sends, and what the record says afterwards."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from bot.context.context import Context
+from bot.core.charts.chart_record import standing, turned_down
+from bot.core.incident.fallback_channel import HOME_SECONDS, moved, parted, return_failed, returned
+from bot.core.incident.incident import Incident, noted, redrawn, rooted, told
+from bot.core.incident.plan import EditReply, EditRoot, PointToNewThread, PostReply, PostRoot, ReturnToChannel
+from bot.core.incident.reply_buttons import placed, reworded
+from bot.core.incident.timeline import Entry, Event
+from bot.core.message import Message
+from bot.ports import Failure, Posted
+from bot.posting.failures import QUARANTINE_SECONDS, FailureRule, MessageKind, Reaction
+from bot.posting.message_key import OVER, message_key
+from bot.posting.send import Outcome, Outgoing
+from bot.views.thread.replies import reply
+from bot.views.thread.results import gone_home
+
+LEFT = "left/"
+"""Begins the key of a first message whose incident went back to its own channel."""
+PLAIN_AFTER = 2
+"""Failures of our own in a row before the text is sent without blocks."""
+JUST_NOW_SECONDS = 5.0
+"""What a person did that recently is shown ahead of everything else."""
+NEW_THREAD = "The first message of this incident was deleted; this is its new thread."
+
+_DELETED = FailureRule(Reaction.GIVE_UP, reason="a reply that somebody deleted needs no edit")
+_REFUSED = FailureRule(Reaction.GIVE_UP, reason="a refused chart says nothing about the rendering")
+_POINTER = FailureRule(Reaction.GIVE_UP, reason="the incident goes on in its own channel anyway")
+_STAYS = FailureRule(Reaction.GIVE_UP, HOME_SECONDS, reason="the incident stays where it is until its channel works")
+THREAD = MessageKind("thread")
+REPLY_EDIT = MessageKind("reply", edits={Failure.GONE: _DELETED})
+CHART_EDIT = MessageKind("chart", edits={Failure.GONE: _DELETED, Failure.SHAPE: _REFUSED})
+POINTER = MessageKind("pointer", edits=dict.fromkeys((Failure.GONE, Failure.PLACE, Failure.SHAPE), _POINTER))
+RETURN = MessageKind("return", posts={Failure.PLACE: _STAYS})
+
+Sending = PostRoot | PostReply | EditRoot | EditReply | ReturnToChannel | PointToNewThread
+"""The steps that send something."""
+Move = Callable[[Incident], Incident]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The first message as it should be."""
+
+    message: Message
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepMessage:
+    """What a step sends, and the moves that follow when it stands and when it is left as it is."""
+
+    out: Outgoing
+    stands: Callable[[Incident, Posted, str], Incident]
+    """Of the record, where the message stands, and the digest of what it shows."""
+    given_up: Callable[[Incident, Outcome], Incident]
+
+
+async def message_of(context: Context, incident: Incident, step: Sending, drawn: Drawn) -> StepMessage | None:
+    """The message of a step; None when there is nothing to say any more."""
+    if isinstance(step, PostReply | EditReply):
+        entry = incident.entry(step.number)
+        return _reply(context, incident, entry, editing=isinstance(step, EditReply)) if entry else None
+    if isinstance(step, PointToNewThread):
+        return await _pointer(context, incident)
+    thread, key, now = incident.thread, message_key(incident), context.now()
+    if isinstance(step, EditRoot):
+        out = _outgoing(context, incident, drawn.message, f"{OVER}{key}" if incident.closed else key, ts=thread.root)
+        return StepMessage(out, lambda fresh, _, shown: redrawn(fresh, shown, now), _as_it_is)
+    out = _outgoing(context, incident, drawn.message, key)
+    if isinstance(step, PostRoot):
+        return StepMessage(out, lambda fresh, at, shown: rooted(fresh, at.channel, at.ts, shown, now), _as_it_is)
+    home = replace(out, kind=RETURN, channel=thread.instead_of or thread.channel)
+    return StepMessage(home, lambda fresh, at, shown: returned(fresh, at.ts, shown, now), _stayed)
+
+
+def _outgoing(
+    context: Context, incident: Incident, message: Message | None, key: str, *, ts: str | None = None
+) -> Outgoing:
+    last, thread = incident.timeline[-1] if incident.timeline else None, incident.thread
+    return Outgoing(
+        THREAD,
+        thread.channel,
+        message,
+        key,
+        incident.id,
+        incident.opened_at - 60,
+        ts,
+        urgent=last is not None and last.who is not None and context.now() - last.at < JUST_NOW_SECONDS,
+        plain=thread.plain,
+        failures=incident.attempts,
+    )
+
+
+def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool) -> StepMessage:
+    number = entry.number
+    words = reply(incident, entry, float(entry.ts) if editing else context.now())
+    words = Message(words.text) if incident.thread.plain else words
+    if editing:
+        kind = CHART_EDIT if entry.picture and not incident.thread.plain else REPLY_EDIT
+        out = replace(_outgoing(context, incident, words, "", ts=entry.ts), kind=kind)
+        return StepMessage(out, lambda fresh, *_: reworded(fresh, number), _edit_given_up(number))
+    out = _outgoing(context, incident, words, f"{incident.id}/{number}")
+    out = replace(out, thread=incident.thread.root, broadcast=entry.broadcast)
+
+    def stands(fresh: Incident, at: Posted, _: str) -> Incident:
+        after = told(fresh, number)
+        if entry.chart:
+            return standing(after, number, at.ts)
+        return placed(after, number, at.ts) if entry.choices else after
+
+    return StepMessage(out, stands, _as_it_is)
+
+
+async def _pointer(context: Context, incident: Incident) -> StepMessage:
+    """The message in the fallback channel says where the incident goes on."""
+    channel, ts = incident.thread.left or ("", "")
+    link = await context.chat.permalink(incident.thread.channel, incident.thread.root or "")
+    out = _outgoing(context, incident, gone_home(link), f"{LEFT}{incident.id}", ts=ts)
+    out = replace(out, kind=POINTER, channel=channel)
+    return StepMessage(out, lambda fresh, *_: parted(fresh), lambda fresh, _: parted(fresh))
+
+
+def _as_it_is(incident: Incident, _: Outcome) -> Incident:
+    return incident
+
+
+def _stayed(incident: Incident, outcome: Outcome) -> Incident:
+    return return_failed(incident, (outcome.again_at or 0.0) - HOME_SECONDS)
+
+
+def _edit_given_up(number: int) -> Callable[[Incident, Outcome], Incident]:
+    def given_up(fresh: Incident, outcome: Outcome) -> Incident:
+        return turned_down(fresh, number) if outcome.failure is Failure.SHAPE else reworded(fresh, number)
+
+    return given_up
+
+
+def after_failure(context: Context, outcome: Outcome) -> Move:
+    """What the record says after a failure (`bot/posting/failures.py`)."""
+    now, fallback, why = context.now(), context.settings.file.slack.fallback_channel, outcome.why
+    match outcome.reaction:
+        case Reaction.PLAIN:
+            return lambda fresh: _plain(_missed(fresh, why))
+        case Reaction.REST:
+            return lambda fresh: replace(_missed(fresh, why), retry_at=outcome.again_at or now)
+        case Reaction.FALLBACK:
+            return lambda fresh: moved(fresh, fallback, now)
+        case Reaction.REPOST:
+            return lambda fresh: _new_root(fresh, now)
+    if outcome.failure is Failure.LATER:
+        return lambda fresh: fresh
+    return lambda fresh: _missed(fresh, why) if outcome.counts else replace(fresh, trouble=why)
+
+
+def _missed(incident: Incident, why: str) -> Incident:
+    """One more call in a row did not get through; the rendering is not to blame."""
+    return replace(incident, attempts=incident.attempts + 1, trouble=why)
+
+
+def stumbled(incident: Incident, why: str) -> Incident:
+    """One more failure of our own in a row; after enough of them the text is sent without blocks."""
+    worse = _missed(incident, why)
+    return _plain(worse) if worse.attempts > PLAIN_AFTER else worse
+
+
+def _plain(incident: Incident) -> Incident:
+    return replace(incident, thread=replace(incident.thread, plain=True))
+
+
+def _new_root(incident: Incident, now: float) -> Incident:
+    gone = replace(incident, thread=replace(incident.thread, root=None, shown=""))
+    if any(entry.text == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.timeline):
+        return replace(gone, retry_at=now + QUARANTINE_SECONDS, trouble="the thread was deleted again")
+    return noted(gone, now, Event.NOTED, NEW_THREAD)

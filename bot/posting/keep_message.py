@@ -1,0 +1,119 @@
+"""Keep the one Slack message of a record up to date: the digest, the early warning and the weekly report use this.
+
+docs/design/posting.md shows how to add another kind of message.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from bot.context.context import Context
+from bot.core.message import Message, MessageRecord
+from bot.core.record import Change, Digest, Put, Stored, WarningRecord
+from bot.core.reporting.weekly import Weekly
+from bot.ports import Unreachable
+from bot.posting.failures import MessageKind, Reaction
+from bot.posting.send import Outcome, Outgoing, failed, send
+from bot.views.blocks import digest_of
+
+M = TypeVar("M", Digest, WarningRecord, Weekly)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a record's message should be now."""
+
+    kind: MessageKind
+    channel: str
+    message: Message | None
+    """None: nothing new is posted, but an earlier attempt may have."""
+    key: str
+    since: float
+    """When it was posted at the earliest; epoch seconds."""
+    new_key: str = ""
+    """The key that an edit gives it; empty keeps the one it has."""
+    urgent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[M]):
+    """The record afterwards, and when to continue (epoch seconds; None: the message is up to date)."""
+
+    record: M
+    due: float | None = None
+    uncertain: bool = False
+    restart_settle: bool = False
+    reaction: Reaction | None = None
+    """What a failure asks for; FALLBACK and GIVE_UP are for the caller to carry out."""
+
+
+async def keep_message(context: Context, held: Stored[M], wanted: Wanted) -> Kept[M]:
+    """Post or edit the message if that is due. Raises Unreachable when anything but Slack fails."""
+    record, now = held.value, context.now()
+    doubt = record.ts is None and held.in_doubt_since is not None
+    if record.retry_at > now:
+        return Kept(record, record.retry_at, uncertain=doubt)
+    message = Message(wanted.message.text) if record.plain and wanted.message else wanted.message
+    if message is None and not doubt:
+        return Kept(record)
+    if message is not None and record.ts is not None and record.shown == digest_of(message):
+        return Kept(record)
+    outcome = await send(context, held, _outgoing(record, wanted, message))
+    return _after(context, record, outcome, "" if outcome.found or message is None else digest_of(message))
+
+
+async def not_drawn(context: Context, held: Stored[M], wanted: Wanted, error: Unreachable) -> Kept[M]:
+    """Slack failed before the message could be written; `wanted` is without a message."""
+    out = _outgoing(held.value, wanted, None)
+    return _after(context, held.value, await failed(context, out, error), "")
+
+
+def _outgoing(record: MessageRecord, wanted: Wanted, message: Message | None) -> Outgoing:
+    return Outgoing(
+        wanted.kind,
+        wanted.channel,
+        message,
+        wanted.key if record.ts is None else wanted.new_key,
+        who=f"{wanted.kind.name}:{wanted.key}",
+        since=wanted.since,
+        ts=record.ts,
+        urgent=wanted.urgent,
+        plain=record.plain,
+        failures=record.failures,
+    )
+
+
+def _after(context: Context, record: M, outcome: Outcome, shown: str) -> Kept[M]:
+    now = context.now()
+    if outcome.posted is not None:
+        ts = outcome.posted.ts
+        stands = replace(record, ts=ts, shown=shown, shown_at=now, failures=0, retry_at=0.0, trouble="")
+        return Kept(stands, now if outcome.found else None)
+    tried = replace(record, failures=record.failures + outcome.counts, trouble=outcome.why or record.trouble)
+    due = outcome.again_at
+    if outcome.reaction is Reaction.PLAIN:
+        tried = replace(tried, plain=True)
+    elif outcome.reaction in {Reaction.REPOST, Reaction.FALLBACK}:
+        tried = replace(tried, ts=None, shown="")
+    elif outcome.reaction is Reaction.GIVE_UP:
+        due = None
+    elif outcome.reaction is not None:
+        tried = replace(tried, retry_at=due or now)
+    return Kept(tried, due, outcome.uncertain, outcome.restart_settle, outcome.reaction)
+
+
+async def begun(context: Context, held: Stored[M], record: M) -> Stored[M]:
+    """The record, stored before anything is sent: its key is fixed from now on, and its lease begins anew."""
+    started = context.monotonic()
+    await context.store.commit(Change(puts=(Put(held, record, context.now(), release=False),)))
+    lease_ends = started + context.settings.file.timing.lease
+    return Stored(record, held.version + 1, held.fence, held.in_doubt_since, lease_ends)
+
+
+async def leave(
+    context: Context, held: Stored[M], kept: Kept[M], due: float | None, keep_seconds: float | None = None
+) -> None:
+    """Store the record and end the claim; `due` is when to look again once the message is up to date."""
+    mine = replace(held, in_doubt_since=None) if kept.restart_settle else held
+    at = due if kept.due is None else kept.due
+    put = Put(mine, kept.record, at, uncertain=kept.uncertain, keep_seconds=keep_seconds)
+    await context.store.commit(Change(puts=(put,)))

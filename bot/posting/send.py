@@ -1,0 +1,218 @@
+"""Post or edit one Slack message, exactly once: look up a doubtful attempt, take a rate slot, send within the lease.
+
+Whoever calls this holds a claim on the record that the message belongs to. The claim is the intent
+(docs/adr/0002-a-claim-is-the-intent.md): a process that dies leaves it in doubt for the next one.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+
+from bot.context.context import Context
+from bot.core.message import Message
+from bot.core.record import Change, Conflict, Record, Stored
+from bot.ports import Failure, Posted, Unreachable
+from bot.posting.failures import CREDENTIALS_SECONDS, PLACE_SECONDS, MessageKind, Reaction
+
+LOOK_UP_SECONDS = 120.0
+"""When the history cannot be read for that long, the message is posted all the same: a late one is better than none."""
+SAFETY_SECONDS = 0.2
+"""Nothing is sent in the last moment of a lease."""
+POST_BURST = 3
+"""Messages that Slack takes in a channel at once before it asks for one a second."""
+EDIT_BURST = 5
+OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
+"""Failures that say something about Slack as a whole, and not about one message or channel."""
+OPEN_AGAIN = 0.9
+"""A refused token pauses its lane a little shorter than the next probe waits, or the probe would find it paused."""
+REFUSED_NOTE = "slack_refused"
+"""When (epoch seconds) a process saw the token refused: from then on all processes together try it once in 10 s."""
+PROBE_SECONDS = 3.0
+"""How soon to check again whether another process got through."""
+TAKEN_INDEX = "slack_taken"
+"""When Slack accepted the token again: the other processes go on then, too."""
+OPEN = "0"
+"""What the index of a channel says that can be used again."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One message as it should stand in Slack."""
+
+    kind: MessageKind
+    channel: str
+    message: Message | None
+    """None: only find out whether an earlier attempt posted it."""
+    key: str
+    """Stored in the message's metadata, to find it again: opaque ids only. Empty keeps the key when editing."""
+    who: str
+    """Who waits for the rate slot. An incident's earlier threads are not mistaken for this message."""
+    since: float = 0.0
+    """When it was posted at the earliest; epoch seconds."""
+    ts: str | None = None
+    """Where it stands; None posts it."""
+    thread: str | None = None
+    broadcast: bool = False
+    urgent: bool = False
+    plain: bool = False
+    """Whether `message` is the text without blocks already."""
+    failures: int = 0
+    """In a row, before this attempt."""
+
+    @property
+    def rate_lane(self) -> str:
+        """Posts are limited per channel, edits in the whole workspace."""
+        return "edit" if self.ts else f"post:{self.channel}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """It stands (`posted`), it waits (`again_at`), it failed (`reaction`), or it was only looked up and not found."""
+
+    posted: Posted | None = None
+    found: bool = False
+    """An earlier attempt had posted it, so what it shows is not known."""
+    again_at: float | None = None
+    """When to try again (epoch seconds)."""
+    uncertain: bool = False
+    """Nobody knows whether Slack has it: the next claim must look it up."""
+    restart_settle: bool = False
+    """The doubt is about this attempt, so the time to wait before the look-up counts from now."""
+    reaction: Reaction | None = None
+    failure: Failure | None = None
+    counts: bool = False
+    why: str = ""
+    """What is wrong, for the record; empty when nothing is."""
+
+
+async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome:
+    """Bring one message into Slack, or say when to try again. Raises Unreachable when anything but Slack fails."""
+    doubt = held.in_doubt_since if out.ts is None else None
+    if doubt is not None and context.now() < (ready := _history_ready(context, doubt)):
+        return Outcome(again_at=ready, uncertain=True)
+    first = out.ts is None and out.thread is None
+    if first and doubt is None and (wait := await _closed_for(context, out)) > 0:
+        return _reacted(context, out, Unreachable("Slack", "the channel cannot be used", failure=Failure.PLACE), wait)
+    wait = await _slot(context, out)
+    left = held.lease_ends - SAFETY_SECONDS - context.monotonic()
+    if wait > 0 or left < 0:
+        return Outcome(again_at=context.now() + wait, uncertain=doubt is not None)
+    try:
+        async with asyncio.timeout(left):
+            outcome = await _sent(context, out, doubt)
+    except TimeoutError:
+        late = Unreachable("Slack", "no answer while the record was ours", failure=Failure.UNKNOWN)
+        return await failed(context, out, late)
+    except Unreachable as error:
+        if error.system != "Slack":
+            raise
+        return await failed(context, out, error)
+    if outcome.posted:
+        await _accepted(context, out.channel if first else "")
+    return outcome
+
+
+async def failed(context: Context, out: Outgoing, error: Unreachable) -> Outcome:
+    """What a failed Slack call means for the message; pauses whatever the failure concerns, for all processes."""
+    log.warning("slack failed", message=out.kind.name, who=out.who, failure=error.failure, why=error.what)
+    if error.failure in OUTAGES:
+        context.notes["slack"] = str(error)
+    if error.failure is Failure.LATER:
+        await context.store.pause_lane(out.rate_lane, error.retry_after_seconds or 1.0)
+    if error.failure is Failure.CREDENTIALS:
+        context.notes[REFUSED_NOTE] = f"{context.now()}"
+        await context.store.pause_lane("probe", CREDENTIALS_SECONDS)
+        await context.store.pause_lane(out.rate_lane, CREDENTIALS_SECONDS * OPEN_AGAIN)
+    if error.failure is Failure.PLACE and out.ts is None:
+        await context.store.pause_lane(f"ask:{out.channel}", PLACE_SECONDS)
+        await _point(context, f"shut:{out.channel}", f"{context.now()}")
+    return _reacted(context, out, error)
+
+
+def _reacted(context: Context, out: Outgoing, error: Unreachable, wait: float | None = None) -> Outcome:
+    """`wait` seconds when nothing was sent because the channel is known to be closed."""
+    slack = context.settings.file.slack
+    rule = out.kind.rule(error.failure, posting=out.ts is None)
+    impossible = {Reaction.PLAIN: out.plain, Reaction.FALLBACK: slack.fallback_channel in {"", out.channel}}
+    if impossible.get(rule.reaction, False) and rule.otherwise is not None:
+        rule = rule.otherwise
+    pause = rule.seconds(error, out.failures, slack.settle) if wait is None else wait
+    look_up = rule.reaction is Reaction.LOOK_UP
+    return Outcome(
+        again_at=context.now() + (0.0 if rule.reaction is Reaction.FALLBACK else pause),
+        uncertain=look_up,
+        restart_settle=look_up,
+        reaction=rule.reaction,
+        failure=error.failure,
+        counts=rule.counts,
+        why=str(error),
+    )
+
+
+async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome:
+    if doubt is not None:
+        try:
+            found = await context.chat.find(out.channel, out.key, since=out.since, thread=out.thread)
+        except Unreachable as error:
+            if context.now() - doubt <= LOOK_UP_SECONDS:
+                settle = context.settings.file.slack.settle
+                return Outcome(again_at=context.now() + settle, uncertain=True, why=str(error))
+            found = None
+        if found and await context.store.find(f"thread:{found.channel}:{found.ts}") != out.who:
+            return Outcome(found, found=True)
+    if out.message is None:
+        return Outcome()
+    if out.ts is not None:
+        await context.chat.update(out.channel, out.ts, out.message, mark=out.key)
+        return Outcome(Posted(out.channel, out.ts))
+    posted = await context.chat.post(out.channel, out.message, mark=out.key, thread=out.thread, broadcast=out.broadcast)
+    return Outcome(posted)
+
+
+def _history_ready(context: Context, doubt: float) -> float:
+    """When the history shows whatever a dead process may still have sent; epoch seconds."""
+    return doubt + context.settings.file.timing.lease + context.settings.file.slack.settle
+
+
+async def _slot(context: Context, out: Outgoing) -> float:
+    """Seconds until it may be sent; 0 when it is our turn (docs/design/slack.md#rate-limits)."""
+    if (refused_at := context.notes.get(REFUSED_NOTE)) is not None:
+        wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
+        if wait > 0 and float(await context.store.find(TAKEN_INDEX) or 0) <= float(refused_at):
+            return min(wait, PROBE_SECONDS)
+        if wait > 0:
+            context.notes.pop(REFUSED_NOTE, None)
+    slack = context.settings.file.slack
+    interval, burst = (slack.edit_pace, EDIT_BURST) if out.ts else (slack.pace, POST_BURST)
+    return await context.store.acquire_slot(out.rate_lane, out.who, interval, burst, urgent=out.urgent)
+
+
+async def _closed_for(context: Context, out: Outgoing) -> float:
+    """Seconds until this closed channel may be tried again; 0 when it is open, or may be tried now."""
+    if await _open(context, out.channel):
+        return 0.0
+    return await context.store.acquire_slot(f"ask:{out.channel}", out.who, PLACE_SECONDS, 1, urgent=True)
+
+
+async def _accepted(context: Context, channel: str) -> None:
+    """Slack answers, takes our token, and took a message in this channel: if it was closed, it is not any more."""
+    context.notes.pop("slack", None)
+    if context.notes.pop(REFUSED_NOTE, None) is not None:
+        await _point(context, TAKEN_INDEX, f"{context.now()}")
+    if channel and not await _open(context, channel):
+        await _point(context, f"shut:{channel}", OPEN)
+
+
+async def _open(context: Context, channel: str) -> bool:
+    return (await context.store.find(f"shut:{channel}") or OPEN) == OPEN
+
+
+async def _point(context: Context, index: str, what: str) -> None:
+    before = await context.store.find(index)
+    try:
+        await context.store.commit(Change(point={index: (what, before)}))
+    except Conflict:
+        log.info("another process found the same at the same time", index=index)
