@@ -1,7 +1,7 @@
 """The stand-in refuses what Slack refuses: every limit of messages, blocks and views, through the real SDK."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -26,7 +26,18 @@ def menu(kind: str, count: int) -> dict[str, object]:
 def line_chart(series: int, points: int) -> dict[str, object]:
     data = [{"label": f"p{n}", "value": n} for n in range(points)]
     rows = [{"name": f"s{n}", "data": data} for n in range(series)]
-    return {"type": "data_visualization", "title": "Queue", "chart": {"type": "line", "series": rows}}
+    axes = {"categories": [f"p{n}" for n in range(points)]}
+    return {
+        "type": "data_visualization",
+        "title": "Queue",
+        "chart": {"type": "line", "series": rows, "axis_config": axes},
+    }
+
+
+def spoilt_chart(**changed: object) -> dict[str, object]:
+    """A fine line chart with these parts of its `chart` changed."""
+    fine = line_chart(2, 3)
+    return {**fine, "chart": {**cast("dict[str, object]", fine["chart"]), **changed}}
 
 
 def cells(rows: int, columns: int) -> list[list[dict[str, object]]]:
@@ -49,11 +60,26 @@ GOOD: dict[str, list[dict[str, Any]]] = {
     "50 blocks": [{"type": "divider"}] * 50,
     "table": [table(10, 20)],
     "data_table": [{"type": "data_table", "caption": "Pools", "rows": cells(10, 5)}],
-    "data_visualization": [line_chart(6, 20)],
+    "data_visualization": [line_chart(12, 20)],
     "markdown": [{"type": "markdown", "text": "x" * 12_000}],
 }
 
 BAD = {
+    "chart of 13 series": [line_chart(13, 3)],
+    "chart of 21 points": [line_chart(1, 21)],
+    "chart without axes": [spoilt_chart(axis_config=None)],
+    "chart with a category that a series lacks": [spoilt_chart(axis_config={"categories": ["p0", "p1"]})],
+    "chart with a category twice": [spoilt_chart(axis_config={"categories": ["p0", "p0", "p2"]})],
+    "chart with null for unknown": [spoilt_chart(series=[{"name": "a", "data": [{"label": "p0", "value": None}]}])],
+    "chart with infinity": [spoilt_chart(series=[{"name": "a", "data": [{"label": "p0", "value": 1e999}]}])],
+    "raw_number without text": [{"type": "table", "rows": [[{"type": "raw_number", "value": 3}]]}],
+    "pie with a slice of 0": [
+        {
+            "type": "data_visualization",
+            "title": "Pie",
+            "chart": {"type": "pie", "segments": [{"label": "a", "value": 0}]},
+        }
+    ],
     "section of 3,001": [section("x" * 3001)],
     "empty section": [section("")],
     "section with nothing": [{"type": "section"}],
@@ -102,7 +128,6 @@ BAD = {
     "two tables": [table(1, 1), table(1, 1)],
     "data_table without caption": [{"type": "data_table", "rows": cells(2, 2)}],
     "data_table of one row": [{"type": "data_table", "caption": "c", "rows": cells(1, 2)}],
-    "seven series": [line_chart(7, 2)],
     "21 points": [line_chart(1, 21)],
     "markdown of 12,001 together": [{"type": "markdown", "text": "x" * 6001}] * 2,
     "image without alt_text": [{"type": "image", "image_url": "https://example.org/q.png"}],

@@ -1,5 +1,6 @@
 /** Block Kit blocks as DOM nodes, for messages, modals and App Home. */
 
+import { chart } from "./chart.js";
 import { h, safeUrl, uniqueId } from "./dom.js";
 import { interactive } from "./elements.js";
 import { buildInput } from "./inputs.js";
@@ -16,6 +17,7 @@ const KINDS = {
   rich_text: (block, ctx) => h("div", { class: "block mrkdwn" }, richText(block, ctx.names)),
   table: (block, ctx) => h("div", { class: "block" }, table(block, ctx.names)),
   data_table: (block, ctx) => h("div", { class: "block" }, table(block, ctx.names)),
+  data_visualization: chart,
   markdown: (block) => h("div", { class: "block mrkdwn markdown" }, markdown(block.text ?? "")),
   input,
 };

@@ -1,5 +1,7 @@
 """The blocks that show figures: table, data_table and data_visualization, with their limits."""
 
+import math
+
 from bot.playground.slack.rules.shapes import Problems, items_of, say
 from bot.playground.slack.wire import Json, table, text
 
@@ -14,8 +16,8 @@ def check_table(block: Json, pointer: str, problems: Problems) -> None:
 
 
 def check_data_table(block: Json, pointer: str, problems: Problems) -> None:
-    """2 to 101 rows, the header first, all of the same length."""
-    lengths = _check_rows(block, 2, 101, pointer, problems)
+    """2 to 201 rows, the header first, all of the same length."""
+    lengths = _check_rows(block, 2, 201, pointer, problems)
     if len(set(lengths)) > 1:
         say(problems, f"{pointer}/rows", "all rows must have the same number of cells")
     if not block.get("caption"):
@@ -48,31 +50,61 @@ def _check_cell(cell: object, pointer: str, problems: Problems) -> None:
         say(problems, f"{pointer}/text", "must be more than 0 characters")
     elif kind == "raw_number" and not isinstance(cell.get("value"), int | float):
         say(problems, f"{pointer}/value", "must provide a number")
+    elif kind == "raw_number" and not text(cell, "text"):
+        say(problems, f"{pointer}/text", "must be more than 0 characters")
 
 
 def check_data_visualization(block: Json, pointer: str, problems: Problems) -> None:
-    """A line, bar or area chart of 1 to 6 series with at most 20 points, or a pie; labels of at most 20 characters."""
+    """A line, bar or area chart whose series cover the categories exactly, or a pie of values above zero."""
+    if not 1 <= len(text(block, "title")) <= 50:
+        say(problems, f"{pointer}/title", "must be from 1 to 50 characters")
     chart = table(block, "chart")
     at = f"{pointer}/chart"
     kind = chart.get("type")
     if kind == "pie":
-        _check_points(chart, "segments", at, problems)
+        _check_points(chart, "segments", at, 12, problems)
+        values = [one.get("value") for one in _rows(chart, "segments")]
+        if any(isinstance(value, int | float) and value <= 0 for value in values):
+            say(problems, f"{at}/segments", "values must be greater than 0")
     elif kind in ("line", "bar", "area"):
-        if "series" not in chart:
-            say(problems, at, "missing required field: series")
-        for index, series in enumerate(items_of(chart, "series", (1, 6), at, problems)):
-            if not text(series, "name"):
-                say(problems, f"{at}/series/{index}", "missing required field: name")
-            _check_points(series, "data", f"{at}/series/{index}", problems)
+        _check_series(chart, at, problems)
     else:
         say(problems, f"{at}/type", f"unsupported type: {kind}")
 
 
-def _check_points(holder: Json, key: str, pointer: str, problems: Problems) -> None:
+def _check_series(chart: Json, at: str, problems: Problems) -> None:
+    axes = chart.get("axis_config")
+    categories = axes.get("categories") if isinstance(axes, dict) else None
+    if not isinstance(categories, list) or not categories:
+        say(problems, at, "missing required field: axis_config")
+        return
+    if len(set(map(str, categories))) != len(categories) or any(not 1 <= len(str(c)) <= 20 for c in categories):
+        say(problems, f"{at}/axis_config/categories", "must be unique, from 1 to 20 characters")
+    if "series" not in chart:
+        say(problems, at, "missing required field: series")
+    names = []
+    for index, series in enumerate(items_of(chart, "series", (1, 12), at, problems)):
+        names.append(text(series, "name"))
+        if not 1 <= len(names[-1]) <= 20:
+            say(problems, f"{at}/series/{index}/name", "must be from 1 to 20 characters")
+        _check_points(series, "data", f"{at}/series/{index}", 20, problems)
+        if [point.get("label") for point in _rows(series, "data")] != categories:
+            say(problems, f"{at}/series/{index}/data", "must have one value for every category")
+    if len(set(names)) != len(names):
+        say(problems, f"{at}/series", "names must be unique")
+
+
+def _rows(holder: Json, key: str) -> list[Json]:
+    value = holder.get(key)
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _check_points(holder: Json, key: str, pointer: str, most: int, problems: Problems) -> None:
     if key not in holder:
         say(problems, pointer, f"missing required field: {key}")
-    for index, point in enumerate(items_of(holder, key, (1, 20), pointer, problems)):
+    for index, point in enumerate(items_of(holder, key, (1, most), pointer, problems)):
         if not 1 <= len(text(point, "label")) <= 20:
             say(problems, f"{pointer}/{key}/{index}/label", "must be from 1 to 20 characters")
-        if not isinstance(point.get("value"), int | float):
+        value = point.get("value")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             say(problems, f"{pointer}/{key}/{index}/value", "must provide a number")

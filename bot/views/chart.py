@@ -1,0 +1,158 @@
+"""Slack's native line chart of a pool's queue: buckets of time, and a fan where the forecast sees it go.
+
+Fields and limits: docs/design/slack.md#native-charts.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.core.charts.queue_series import QueueSeries, segments
+from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.message import Block
+from bot.views.mrkdwn import clean, clipped
+
+MOST_CATEGORIES = 20
+AHEAD = 4
+"""Categories after now, when there is a forecast."""
+BUCKET_SECONDS = tuple(60 * minutes for minutes in (1, 2, 3, 4, 5, 10, 15, 20, 30, 60, 180, 360, 720, 1440, 10080))
+MOST_UNKNOWN = 0.25
+"""With a larger share of unknown buckets there is no chart."""
+FAR_ABOVE = 3.0
+"""A limit so many times above the rest would flatten the queue, so it is left out."""
+DAY_SECONDS = 86400
+
+Pairs = Sequence[tuple[float, float]]
+Choose = Callable[[Sequence[float]], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a chart shows; epoch seconds."""
+
+    first: float
+    last: float
+    closed: bool
+    """Of an incident that is over: clock times instead of distances from now, and no forecast."""
+
+    def buckets(self, ahead: int) -> tuple[float, list[float]]:
+        """(seconds of a bucket, the end of each, oldest first, the last one is `last`)."""
+        most = MOST_CATEGORIES - ahead
+        span = max(self.last - self.first, 1.0)
+        width = next((w for w in BUCKET_SECONDS if span / w <= most), BUCKET_SECONDS[-1])
+        number = min(most, max(2, math.ceil(span / width)))
+        return float(width), [self.last - width * back for back in range(number - 1, -1, -1)]
+
+
+def queue_chart(pool: str, course: QueueSeries, window: Window, forecast: Forecast | None = None) -> Block | None:
+    """Jobs queued, runners and limit; None when too little is known. An unknown bucket is left out, never zero."""
+    fan = forecast if _drawable(forecast, window) else None
+    width, ends = window.buckets(AHEAD if fan else 0)
+    queued = {end: _value(segments(course, "queued"), end - width, end, max) for end in ends}
+    known = [end for end in ends if queued[end] is not None]
+    if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
+        return None
+    series = [("queued", [queued[end] or 0.0 for end in known])]
+    for figure, name in (("online", "runners"), ("limit", "limit")):
+        values = [_value(segments(course, figure), end - width, end, _latest) for end in known]
+        if all(value is not None for value in values):
+            series.insert(0, (name, [value or 0.0 for value in values]))
+    others = max(max(values) for name, values in series if name != "limit")
+    shown = [one for one in series if one[0] != "limit" or max(one[1]) <= FAR_ABOVE * max(others, 1.0)]
+    labels = [_label(end, window, width) for end in known]
+    if fan is not None:
+        shown, labels = _with_fan(shown, labels, fan, width)
+    return _line(f"{clipped(clean(pool), 30)}: queue", labels, shown, "Jobs, runners", window)
+
+
+def wait_chart(pool: str, course: QueueSeries, window: Window) -> Block | None:
+    """The longest wait in minutes; None when too little is known."""
+    width, ends = window.buckets(0)
+    waits = {end: _value(segments(course, "oldest_wait_seconds"), end - width, end, max) for end in ends}
+    known = [(end, wait) for end, wait in waits.items() if wait is not None]
+    if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
+        return None
+    series = [("longest wait", [round(wait / 60, 1) for _, wait in known])]
+    return _line(
+        f"{clipped(clean(pool), 30)}: wait", [_label(end, window, width) for end, _ in known], series, "Minutes", window
+    )
+
+
+def _drawable(forecast: Forecast | None, window: Window) -> bool:
+    return (
+        forecast is not None
+        and not window.closed
+        and forecast.verdict is Verdict.CLEARS
+        and bool(forecast.queued)
+        and forecast.low_seconds is not None
+        and forecast.high_seconds is not None
+    )
+
+
+def _with_fan(
+    series: list[tuple[str, list[float]]], labels: list[str], fan: Forecast, width: float
+) -> tuple[list[tuple[str, list[float]]], list[str]]:
+    """The queue at best and at worst: equal to it up to now, then straight down to empty. It replaces the runners."""
+    kept = [one for one in series if one[0] != "runners"]
+    queued = next(values for name, values in kept if name == "queued")
+    now, low, high = queued[-1], fan.low_seconds or 1.0, fan.high_seconds or 1.0
+    step = max(width, BUCKET_SECONDS[0] * math.ceil(high / AHEAD / BUCKET_SECONDS[0]))
+
+    def falling(until: float) -> list[float]:
+        return [round(max(0.0, now * (1 - step * ahead / max(until, 1.0))), 1) for ahead in range(1, AHEAD + 1)]
+
+    best, worst = [*queued, *falling(low)], [*queued, *falling(high)]
+    middle = [round((one + other) / 2, 1) for one, other in zip(best, worst, strict=True)]
+    limit = [(name, [*values, *[values[-1]] * AHEAD]) for name, values in kept if name == "limit"]
+    ahead = [f"+{_span(step * number)}" for number in range(1, AHEAD + 1)]
+    return [*limit, ("at worst", worst), ("at best", best), ("queued", middle)], [*labels, *ahead]
+
+
+def _value(
+    stretches: tuple[Pairs, ...], begin: float, end: float, choose: Callable[[Sequence[float]], float]
+) -> float | None:
+    """The figure of one bucket; one that has no sample of its own keeps the one before in the same stretch."""
+    inside: list[float] = []
+    for stretch in stretches:
+        inside += [value for at, value in stretch if begin < at <= end]
+        if not inside and stretch[0][0] <= begin and stretch[-1][0] >= end:
+            inside += [[value for at, value in stretch if at <= end][-1]]
+    return choose(inside) if inside else None
+
+
+def _latest(values: Sequence[float]) -> float:
+    return values[-1]
+
+
+def _label(end: float, window: Window, width: float) -> str:
+    if window.closed:
+        long = window.last - window.first > DAY_SECONDS
+        return f"{datetime.fromtimestamp(end, UTC):{'%a %H:%M' if long else '%H:%M'}}"
+    return "now" if end == window.last else f"-{_span(window.last - end, minutes=width < 3600)}"
+
+
+def _span(seconds: float, *, minutes: bool = True) -> str:
+    whole = round(seconds / 60)
+    if whole < 120 and minutes:
+        return f"{whole}m"
+    return f"{whole / 60:.3g}h" if whole < 2880 else f"{whole / 1440:.3g}d"
+
+
+def _line(
+    title: str, labels: list[str], series: list[tuple[str, list[float]]], unit: str, window: Window
+) -> Block | None:
+    if len(set(labels)) != len(labels):
+        return None  # two buckets that cannot be told apart
+    at = datetime.fromtimestamp(window.last, UTC)
+    x_label = "UTC" if window.closed else f"Before and after {at:%H:%M} UTC"
+    data: list[Block] = [
+        {"name": name, "data": [{"label": label, "value": value} for label, value in zip(labels, values, strict=True)]}
+        for name, values in series
+    ]
+    axes = {"categories": labels, "x_label": x_label, "y_label": unit}
+    return {
+        "type": "data_visualization",
+        "title": title,
+        "chart": {"type": "line", "series": data, "axis_config": axes},
+    }

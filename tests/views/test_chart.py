@@ -1,0 +1,125 @@
+"""The native chart: what Slack refuses is never drawn, and what is unknown never becomes a number."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.core.charts.queue_series import QueueSeries, Span, extended
+from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.message import Block
+from bot.core.pool.pool import Snapshot
+from bot.views.chart import Window, queue_chart, wait_chart
+
+BEGAN = 1_795_426_920.0
+POOL = "linux.2xlarge"
+
+
+def course(*queued: int | None, step: float = 60.0, limit: int | None = 40) -> QueueSeries:
+    """A sample every so many seconds; None is unknown."""
+    samples = tuple(
+        Snapshot(POOL, BEGAN + number * step, queued=one, oldest_wait_seconds=None if one is None else 60.0 * one,
+                 busy=20, idle=0, limit=limit)
+        for number, one in enumerate(queued)
+    )  # fmt: skip
+    return extended(None, samples, Span(BEGAN, BEGAN, step))
+
+
+def window(minutes: float, *, closed: bool = False) -> Window:
+    """From the first sample on."""
+    return Window(BEGAN, BEGAN + 60 * minutes, closed)
+
+
+def parts(block: Block | None) -> tuple[list[str], dict[str, list[float]]]:
+    """(categories, values by series)."""
+    assert block is not None
+    made: Any = block["chart"]
+    return made["axis_config"]["categories"], {
+        one["name"]: [point["value"] for point in one["data"]] for one in made["series"]
+    }
+
+
+def test_the_last_category_is_now_and_shows_the_latest_figures() -> None:
+    """With the worst of each bucket before it."""
+    labels, series = parts(queue_chart(POOL, course(0, 10, 30, 20, 25), window(4)))
+    assert labels[-1] == "now"
+    assert series["queued"][-1] == 25
+    assert max(series["queued"]) == 30
+    assert set(series) == {"queued", "runners", "limit"}
+
+
+def test_a_forecast_is_a_fan_that_begins_at_now() -> None:
+    """At best and at worst are the queue up to now, and part after it."""
+    made = Forecast(BEGAN + 240, Verdict.CLEARS, 25, 600.0, 1200.0, 2400.0, pool=POOL)
+    labels, series = parts(queue_chart(POOL, course(0, 10, 30, 20, 25), window(4), made))
+    now = labels.index("now")
+    assert labels[now + 1 :] == ["+10m", "+20m", "+30m", "+40m"]
+    assert series["at best"][: now + 1] == series["at worst"][: now + 1] == series["queued"][: now + 1]
+    assert (series["at best"][now + 1], series["at worst"][now + 1]) == (0, 18.8)
+    assert series["at worst"][-1] == 0
+
+
+def test_an_unknown_bucket_is_left_out() -> None:
+    """Unknown is not zero, and a series has a number for every category."""
+    known = course(*range(1, 9), None, None, *range(11, 21))
+    labels, series = parts(queue_chart(POOL, known, window(19)))
+    assert 0 not in series["queued"]
+    assert len(labels) < 20
+
+
+@pytest.mark.parametrize(
+    "queued", [(), (3,), (None, None, None), (1, None, None, None, None, None, None, None, None, 2)]
+)
+def test_too_little_makes_no_chart(queued: tuple[int | None, ...]) -> None:
+    """One point is no way, and more than a quarter unknown is a guess."""
+    made = course(*queued) if queued else QueueSeries(60)
+    assert queue_chart(POOL, made, window(max(1, len(queued) - 1))) is None
+
+
+def test_a_limit_far_above_the_rest_is_left_out() -> None:
+    """It would press the queue flat."""
+    _, series = parts(queue_chart(POOL, course(1, 2, 3, limit=1000), window(2)))
+    assert "limit" not in series
+
+
+def test_a_closed_incident_has_clock_times() -> None:
+    """In UTC, as the axis says."""
+    block = queue_chart(POOL, course(0, 10, 30, 20, 25), window(4, closed=True))
+    labels, _ = parts(block)
+    assert labels[0] == "09:43" or labels[0].count(":") == 1
+    assert block is not None
+    assert block["chart"]["axis_config"]["x_label"] == "UTC"  # type: ignore[index]  # a block is open JSON
+
+
+def test_the_wait_is_in_minutes() -> None:
+    """A second chart, because there is no second axis."""
+    _, series = parts(wait_chart(POOL, course(0, 10, 30, 20, 25), window(4)))
+    assert series["longest wait"][-1] in {20.0, 25.0}
+
+
+@given(
+    queued=st.lists(st.none() | st.integers(0, 5000), min_size=2, max_size=120),
+    step=st.sampled_from([30.0, 60.0, 300.0, 3600.0]),
+    closed=st.booleans(),
+    fan=st.tuples(st.floats(1, 1e6), st.floats(1, 1e6)),
+)
+def test_whatever_is_drawn_is_what_slack_takes(
+    queued: list[int | None], step: float, closed: bool, fan: tuple[float, float]
+) -> None:
+    """At most 20 unique categories of 20 characters, four series with a number for each, names and title in bounds."""
+    made = course(*queued, step=step)
+    low, high = sorted(fan)
+    forecast = Forecast(BEGAN, Verdict.CLEARS, 5, low, (low + high) / 2, high, pool=POOL)
+    shown = replace(window(step * len(queued) / 60), closed=closed)
+    for block in (queue_chart("p" * 300, made, shown, forecast), wait_chart(POOL, made, shown)):
+        if block is None:
+            continue
+        labels, series = parts(block)
+        assert 2 <= len(labels) <= 20
+        assert len(set(labels)) == len(labels)
+        assert all(1 <= len(label) <= 20 for label in labels)
+        assert 1 <= len(series) <= 4
+        assert all(len(values) == len(labels) and min(values) >= 0 for values in series.values())
+        assert len(str(block["title"])) <= 50
