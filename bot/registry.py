@@ -1,57 +1,115 @@
-"""Every action there is, in the order in which people see them; to add one, write its module and name it here."""
+"""The actions, the kinds of records and the periodic duties, each with the module that serves it."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from bot.context.context import Action, Context
 from bot.core.incident.incident import Incident
-from bot.core.incident.observe import View
+from bot.core.record import Change, Claim, Stored
 from bot.core.requests.interaction import Answer
-from bot.core.requests.offer import Offer
 from bot.diagnosing import diagnose, status
 from bot.incidents import ack, chart_button, list_incidents, mute, resolve, retry
+from bot.incidents.attach_chart import attach_chart
+from bot.incidents.digest import post_digest
+from bot.incidents.reconcile import reconcile
+from bot.maintenance.chores import Duty, chore, noting
+from bot.maintenance.deduplicate_threads import deduplicate_threads
+from bot.maintenance.expire import expire
+from bot.maintenance.resync import resync
+from bot.maintenance.slack_outage import check_slack_outage, pause_seconds
+from bot.measuring.backfill import backfill, wake_fills
+from bot.measuring.measure import measure, wake_pools
 from bot.reporting import report
-from bot.requests.contract import Action, Performer
-from bot.scaling import approve, decline, extend_lease, hand_back_button, scale_up
+from bot.reporting.weekly import LOOK_SECONDS, post_weekly, weekly
+from bot.requests.perform import perform
+from bot.scaling import approve, decline, extend_lease, hand_back, scale_up
+from bot.scaling.lease import maintain_lease
 from bot.silencing import end_silence, extend_silence, list_silences, silence
+from bot.silencing.check_silences import keep_silences
 from bot.views.home.answers import help_text
+from bot.warnings.post_warning import post_warning
 
-_ALL: tuple[Action, ...] = (
-    status,
-    list_incidents,
-    ack,
-    silence,
-    scale_up,
-    diagnose,
-    chart_button,
-    end_silence,
-    extend_silence,
-    list_silences,
-    approve,
-    decline,
-    extend_lease,
-    hand_back_button,
-    mute,
-    resolve,
-    report,
-    retry,
-)
-ACTIONS: dict[str, Action] = {action.NAME: action for action in _ALL}
-PERFORMED: dict[str, Performer] = {
-    "silence": silence,
-    "unsilence": end_silence,
-    "prolong": extend_silence,
-    "scale_up": scale_up,
-    "hand_back": hand_back_button,
-    "diagnose": diagnose,
+ACTIONS: dict[str, Action] = {
+    module.ACTION.name: module.ACTION
+    for module in (
+        status,
+        list_incidents,
+        ack,
+        silence,
+        scale_up,
+        diagnose,
+        chart_button,
+        end_silence,
+        extend_silence,
+        list_silences,
+        approve,
+        decline,
+        extend_lease,
+        hand_back,
+        mute,
+        resolve,
+        report,
+        retry,
+    )
 }
-VERBS: dict[str, Action] = {action.VERB: action for action in _ALL}
-
-
-def offers(incident: Incident, view: View) -> tuple[Offer, ...]:
-    """What can be done about an incident now; nothing when it is over."""
-    if incident.closed:
-        return ()
-    found = (action.offer(incident, view) for action in _ALL)
-    return tuple(offer for offer in found if offer is not None)
+"""By name, in the order in which people see them; to add an action, write its module and name it here."""
+VERBS: dict[str, Action] = {action.verb: action for action in ACTIONS.values()}
+DIALOGS: dict[str, str] = {callback: name for name, action in ACTIONS.items() for callback in action.dialogs}
+"""Callback id of a dialog → the action it belongs to."""
+SHORTCUTS: dict[str, str] = {action.shortcut.callback: name for name, action in ACTIONS.items() if action.shortcut}
+"""Callback id of a message shortcut → its action."""
 
 
 def helped() -> Answer:
     """What can be asked, and how."""
-    return Answer(whisper=help_text([(action.USAGE, action.HELP) for action in _ALL]))
+    return Answer(whisper=help_text([(action.usage, action.help) for action in ACTIONS.values()]))
+
+
+POOLS_SECONDS = 300.0
+"""How soon a pool that has fallen out of the queue, or is new in the configuration, is measured."""
+EXPIRE_SECONDS = 6 * 3600.0
+
+
+async def _pools(context: Context) -> str:
+    """Measure every configured pool, and fill in its past."""
+    await wake_fills(context)
+    return await wake_pools(context)
+
+
+DUTIES: dict[str, Duty] = {
+    "resync": Duty(noting(resync), lambda file: file.timing.resync),
+    "sweep": Duty(noting(deduplicate_threads), lambda file: file.timing.sweep),
+    "silences": Duty(noting(keep_silences), lambda file: file.timing.sweep),
+    "weekly": Duty(noting(weekly), lambda _: LOOK_SECONDS),
+    "pools": Duty(noting(_pools), lambda _: POOLS_SECONDS),
+    "tidy": Duty(noting(expire), lambda _: EXPIRE_SECONDS),
+    "watch": Duty(check_slack_outage, pause_seconds),
+}
+"""Name of a chore → what it does and how often."""
+
+
+def wake_all() -> Change:
+    """Makes every duty due at once: at the start of a worker, and after a loss of records."""
+    return Change(wake=tuple(f"chore:{name}" for name in DUTIES))
+
+
+async def _incident(context: Context, claim: Claim) -> None:
+    held = claim.held
+    if held is not None and isinstance(held.value, Incident):
+        mine: Stored[Incident] = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
+        await reconcile(context, mine)
+
+
+BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
+    "inc": _incident,
+    "pool": measure,
+    "act": perform,
+    "lease": maintain_lease,
+    "digest": post_digest,
+    "chore": partial(chore, DUTIES),
+    "weekly": post_weekly,
+    "sketch": attach_chart,
+    "early": post_warning,
+    "fill": backfill,
+}
+"""Kind of a record → the behavior that does its next step."""

@@ -4,10 +4,10 @@ import contextlib
 
 import structlog
 
-from bot.context.context import LOST_NOTE, Context
+from bot.context.context import Context
 from bot.core.record import Change, Conflict
-from bot.maintenance.chores import wake_all
 from bot.maintenance.recover import EPOCH, recovered
+from bot.registry import wake_all
 
 AGAIN_SECONDS = 10.0
 """Pause before unreadable channels are tried again."""
@@ -35,7 +35,7 @@ class Healing:
         self._look_at = now + LOOK_SECONDS
         if lost or await context.store.find(EPOCH) is None:
             log.warning("records are recovered", why="Redis lost data" if lost else "Redis holds no epoch of ours")
-            context.notes[LOST_NOTE] = "records were lost and are being recovered; no action is done until then"
+            context.health.records = "records were lost and are being recovered; no action is done until then"
             self._whole = await recovered(context)
         elif self._whole:
             return
@@ -43,7 +43,7 @@ class Healing:
             self._whole = True
         await context.store.commit(wake_all())
         if self._whole:
-            context.notes.pop(LOST_NOTE, None)
+            context.health.records = ""
         else:
             self._again_at = context.monotonic() + AGAIN_SECONDS
 

@@ -18,7 +18,7 @@ from bot.ports import Unreachable
 from bot.settings import HttpTable
 from handlers.cancellation import ended
 from handlers.http.header_limits import BoundedHeads, Connections
-from handlers.http.health import Health
+from handlers.http.health import HealthEndpoints
 from handlers.http.web import Web
 from handlers.recovery import Healing
 from handlers.slack_app.app import slack_app
@@ -74,7 +74,7 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
     async with contextlib.AsyncExitStack() as stack:
         address, env = "", house.context.settings.env
         leaving: list[Callable[[], None]] = []
-        door = Health(house)
+        door = HealthEndpoints(house)
         if web:
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
@@ -99,7 +99,7 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
 
 @asynccontextmanager
 async def _listening(
-    house: House, door: Health, listener: socket.socket, leaving: list[Callable[[], None]]
+    house: House, door: HealthEndpoints, listener: socket.socket, leaving: list[Callable[[], None]]
 ) -> AsyncIterator[str]:
     """The HTTP server from the first request to the last response; yields its address."""
     server = Server(_uvicorn(house, door))
@@ -118,8 +118,8 @@ async def _listening(
 
 
 @asynccontextmanager
-async def _telling(house: House, door: Health) -> AsyncIterator[None]:
-    """Health and metrics of a worker with its own port; a port in use is logged and ignored."""
+async def _telling(house: House, door: HealthEndpoints) -> AsyncIterator[None]:
+    """HealthEndpoints and metrics of a worker with its own port; a port in use is logged and ignored."""
     env = house.context.settings.env
     try:
         listener = _listener(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
@@ -238,7 +238,7 @@ async def _wait(stopped: asyncio.Event) -> object:
     return await stopped.wait()
 
 
-def _uvicorn(house: House, door: Health) -> uvicorn.Config:
+def _uvicorn(house: House, door: HealthEndpoints) -> uvicorn.Config:
     env = house.context.settings.env
     return uvicorn.Config(
         door.application(),

@@ -24,6 +24,7 @@ from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file
 from bot.context.context import Context, PoolScaler
 from bot.ports import Unreachable
+from bot.registry import ACTIONS
 
 RECORD_SCHEMA = FORMAT
 """The newest format of records that this release reads, and the one that it writes."""
@@ -111,6 +112,7 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
             alertmanagers=back_ends.alertmanagers,
             now=clock.now,
             monotonic=time.monotonic,
+            actions=ACTIONS,
             new_id=new_id,
             outside=back_ends.outside,
             artist=PngArtist(),

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import UTC
 
 import structlog
@@ -11,18 +11,9 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.record import Claim, Conflict, Stored
-from bot.incidents.attach_chart import attach_chart
-from bot.incidents.digest import post_digest
 from bot.incidents.quarantine import set_aside
-from bot.incidents.reconcile import reconcile
-from bot.maintenance.chores import chore
-from bot.measuring.backfill import backfill
-from bot.measuring.measure import measure
 from bot.ports import Unreachable
-from bot.reporting.weekly import post_weekly
-from bot.requests.perform import perform
-from bot.scaling.lease import maintain_lease
-from bot.warnings.post_warning import post_warning
+from bot.registry import BEHAVIORS
 from handlers.cancellation import ended
 from handlers.http import metrics
 from handlers.recovery import Healing
@@ -84,7 +75,7 @@ class Worker:
                 await self._desk.store.woken(QUIET_SECONDS)
                 self._bell.set()
             except Unreachable as error:
-                self._desk.notes["redis"] = str(error)
+                self._desk.health.redis = str(error)
                 await asyncio.sleep(TICK_SECONDS)
 
     async def _drain(self) -> None:
@@ -93,13 +84,13 @@ class Worker:
                 await self._healing.heal()
                 claims = await self._desk.store.claim(AT_ONCE - len(self._tasks))
             except Unreachable as error:
-                self._desk.notes["redis"] = str(error)
+                self._desk.health.redis = str(error)
                 log.warning("nothing claimed", why=str(error))
                 return
             except Exception:
                 log.exception("claiming raised")
                 return
-            self._desk.notes.pop("redis", None)
+            self._desk.health.redis = ""
             for claim in claims.claims:
                 task = asyncio.create_task(self._work(claim), name=f"{claim.kind}:{claim.id}")
                 self._tasks.add(task)
@@ -121,7 +112,7 @@ class Worker:
 
     async def _work(self, claim: Claim) -> None:
         try:
-            await STORIES[claim.kind](self._desk, claim)
+            await BEHAVIORS[claim.kind](self._desk, claim)
             outcome = "done"
         except Conflict as conflict:
             outcome = "lost"
@@ -143,25 +134,3 @@ class Worker:
         mine = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
         with contextlib.suppress(Conflict, Unreachable):
             await set_aside(self._desk, mine, why)
-
-
-async def _incident(context: Context, claim: Claim) -> None:
-    held = claim.held
-    if held is not None and isinstance(held.value, Incident):
-        mine: Stored[Incident] = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
-        await reconcile(context, mine)
-
-
-STORIES: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
-    "inc": _incident,
-    "pool": measure,
-    "act": perform,
-    "lease": maintain_lease,
-    "digest": post_digest,
-    "chore": chore,
-    "weekly": post_weekly,
-    "sketch": attach_chart,
-    "early": post_warning,
-    "fill": backfill,
-}
-"""Kind of record → its handler."""

@@ -182,13 +182,13 @@ def test_each_variable_is_documented_with_its_default_and_stands_in_the_example(
 def test_each_verb_is_in_the_table_of_verbs(name: str) -> None:
     """Its usage is written as `help` writes it."""
     verbs = rows(page("docs/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
-    assert ACTIONS[name].USAGE in verbs
+    assert ACTIONS[name].usage in verbs
 
 
 def test_the_table_of_verbs_promises_no_other() -> None:
     """`help` is answered by the door itself; all else is an action."""
     verbs = rows(page("docs/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
-    assert set(verbs) - {"help"} == {action.USAGE for action in ACTIONS.values()}
+    assert set(verbs) - {"help"} == {action.usage for action in ACTIONS.values()}
 
 
 def test_each_exported_metric_is_explained_and_no_other() -> None:

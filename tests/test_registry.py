@@ -4,13 +4,24 @@ from dataclasses import replace
 
 import pytest
 
+from bot.context.context import Action
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
 from bot.core.pool.pool import PoolRules
-from bot.registry import ACTIONS, PERFORMED, VERBS, helped, offers
-from bot.requests.contract import Action, Performer
+from bot.core.requests.interaction import Surface
+from bot.core.requests.offer import Offer
+from bot.registry import ACTIONS, VERBS, helped
+from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS
 from tests.builders import POOL, closed, incident, view
+from tests.world import World
 
 ABLE = replace(view(), silenceable=True, rules={POOL: PoolRules(POOL, scalable=True)})
+
+
+def offers(of: Incident, seen: View) -> tuple[Offer, ...]:
+    """The buttons of the parent."""
+    return World().context.offers(of, seen)
 
 
 def test_names_and_verbs_are_distinct_and_fixed() -> None:
@@ -23,18 +34,29 @@ def test_names_and_verbs_are_distinct_and_fixed() -> None:
 @pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())
 def test_every_action_keeps_the_contract(action: Action) -> None:
     """Name, verb, usage and help; a usage begins with its verb."""
-    assert action.NAME
-    assert action.USAGE.split()[0] == action.VERB
-    assert action.HELP.endswith(".")
-    assert callable(action.ask)
+    assert action.name
+    assert action.usage.split()[0] == action.verb
+    assert action.help.endswith(".")
 
 
-@pytest.mark.parametrize("performer", PERFORMED.values(), ids=PERFORMED.keys())
-def test_every_performer_can_prepare_do_and_check(performer: Performer) -> None:
-    """The three that make one click one effect."""
-    assert callable(performer.prepare)
-    assert callable(performer.effect)
-    assert callable(performer.check)
+@pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())
+def test_what_an_action_declares_fits_together(action: Action) -> None:
+    """A dialog is opened by a button or is a confirmation; only what is offered by a button can be pressed."""
+    offered = action.label(incident(), ABLE) is not None
+    assert not offered or Surface.BUTTON in action.surfaces
+    assert not action.dialogs or Surface.BUTTON in action.surfaces
+    assert action.confirmed_in in {"", *action.dialogs}
+    assert not (action.reads_only and (action.effect or action.dialogs))
+    assert bool(action.shortcut) == (Surface.SHORTCUT in action.surfaces)
+    assert set(action.meant_by) <= ACTIONS.keys()
+    assert not action.effect or set(action.effect.undo) <= ACTIONS.keys()
+
+
+def test_who_may_ask_is_one_of_the_lists_that_the_configuration_knows() -> None:
+    """Only Decline decides by itself: who asked may take it back, others need to be on `approve`."""
+    wanted = {name: action.permission for name, action in ACTIONS.items()}
+    assert {name for name, permission in wanted.items() if not permission} == {"decline"}
+    assert set(wanted.values()) - {""} == set(PermissionsTable.model_fields)
 
 
 def test_an_open_incident_offers_four_buttons_and_a_menu() -> None:
@@ -66,4 +88,4 @@ def test_help_names_every_verb() -> None:
     """With what it does."""
     answer = helped()
     assert answer.whisper is not None
-    assert all(action.USAGE in answer.whisper.text for action in ACTIONS.values())
+    assert all(action.usage in answer.whisper.text for action in ACTIONS.values())

@@ -16,8 +16,8 @@ from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
 from bot.incidents.intake import Taken, take_alert
-from bot.registry import ACTIONS
-from handlers.worker import STORIES
+from bot.registry import ACTIONS, BEHAVIORS
+from bot.requests.ask import ask
 from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, SlackMessage
 from tests.fakes_store import FakeData, FakeStore
@@ -82,6 +82,7 @@ class World:
             alertmanagers={"grafana": self.alertmanager},
             now=self.clock.now,
             monotonic=self.clock.monotonic,
+            actions=ACTIONS,
             new_id=lambda prefix: f"{prefix}{next(self.numbers)}",
             outside=self.outside,
         )
@@ -160,7 +161,7 @@ class World:
 
     async def tell(self, claim: Claim, context: Context | None = None) -> None:
         """Hand one record to its story."""
-        await STORIES[claim.kind](context or self.context, claim)
+        await BEHAVIORS[claim.kind](context or self.context, claim)
 
     async def passes(self, seconds: float, step: float = 10.0) -> None:
         """Time goes by, and the worker works."""
@@ -173,7 +174,7 @@ class World:
         given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
         if "request_id" not in parts and parts.get("surface", Surface.BUTTON) in {Surface.BUTTON, Surface.DIALOG}:
             given["request_id"] = request_id(self.incident, name)
-        return await ACTIONS[name].ask(self.context, Interaction(**{"name": name, "who": who, **given, **parts}))
+        return await ask(self.context, Interaction(**{"name": name, "who": who, **given, **parts}))
 
     async def says(self, name: str, *words: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody writes `@tailback …` in the incident's thread."""

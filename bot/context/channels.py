@@ -1,7 +1,7 @@
 """Where a pool belongs in Slack: people act on it where its incidents stand, and are warned where they would."""
 
 from bot.context.context import Context
-from bot.core.incident.incident import Incident
+from bot.context.queries import open_of
 from bot.core.pool.pool import Pool
 from bot.core.routing import home
 from bot.ports import Refused
@@ -20,12 +20,6 @@ def home_of(context: Context, pool: Pool) -> str:
     routed = home(file.pools[pool.id], file.routes) if pool.id in file.pools else None
     last = next((one.channel for one in reversed(pool.fired) if one.channel in channels(context)), "")
     return routed or last or file.slack.channel
-
-
-async def open_of(context: Context, name: str) -> list[Incident]:
-    """The open incidents that measure this pool, in whatever channel."""
-    found = await context.store.members(f"watch:{name}")
-    return [held.value for held in (await context.store.get_many(Incident, sorted(found))).values()]
 
 
 async def permit_here(context: Context, name: str, channel: str) -> None:

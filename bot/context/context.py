@@ -1,19 +1,20 @@
-"""All that a story or an action may reach of the outside, in one value that `handlers/wiring.py` fills."""
+"""Everything that a behavior may reach, in one value that `handlers/wiring.py` fills, and what an action declares."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.config import Settings
+from bot.context.health import Health
 from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.pool.pool import Pool
-from bot.core.requests.request import Request
+from bot.core.record import Prepared, Stored
+from bot.core.requests.interaction import Answer, Interaction, Surface
+from bot.core.requests.offer import ButtonLabel, Offer, request_id
+from bot.core.requests.request import Request, Result
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Alertmanager, Artist, Chat, Metrics, Outside, Scaler, Sns, Store
-
-LOST_NOTE = "records"
-"""Stands in `Context.notes` while records that were lost are being recovered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +42,19 @@ class Context:
     """Epoch seconds."""
     monotonic: Callable[[], float]
     """Seconds that never jump, for waits and leases inside this process."""
+    actions: "Mapping[str, Action]"
+    """By name, in the order in which people see them."""
     new_id: Callable[[str], str]
     """A fresh opaque id with a prefix, from a cryptographic source."""
     outside: Outside | None = None
     artist: Artist | None = None
     """Draws the charts; without one, threads get their text alone."""
     sns: Sns | None = None
-    notes: dict[str, str] = field(default_factory=dict)
-    """What is wrong with a dependency right now, for /readyz and the log; empty when all is well."""
+    health: Health = field(default_factory=Health)
 
     def in_doubt(self) -> bool:
         """Whether Redis lost records and not all of ours are recovered: no action is done until then (P10, C18)."""
-        return self.store.lost_data() or LOST_NOTE in self.notes
+        return self.store.lost_data() or bool(self.health.records)
 
     def holders(self, incident: Incident) -> tuple[str, ...]:
         """The names of the Alertmanagers that may hold an incident's alerts; one when it is certain."""
@@ -70,3 +72,85 @@ class Context:
         """The record of an action; None when there is none."""
         held = await self.store.get(Request, request_id)
         return held.value if held else None
+
+    def offers(self, incident: Incident, view: View) -> tuple[Offer, ...]:
+        """The buttons that an incident's first message shows now; none when it is over."""
+        if incident.closed:
+            return ()
+        labels = [(name, action.label(incident, view)) for name, action in self.actions.items()]
+        return tuple(
+            Offer(name, label.text, request_id(incident, name), label.place, label.primary)
+            for name, label in labels
+            if label is not None
+        )
+
+
+WORDS = frozenset({Surface.COMMAND, Surface.MENTION})
+"""Surfaces of an action that is asked for in words, in a channel or in a thread."""
+IN_THREAD = frozenset({Surface.BUTTON, Surface.MENTION})
+"""Surfaces of an action that is about the incident of a thread."""
+
+
+def no_button(_incident: Incident, _view: View) -> ButtonLabel | None:
+    """The label of an action that the parent does not offer."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the worker does about a stored request: `prepare`, then the intent is stored, then `run`."""
+
+    prepare: Callable[[Context, Request, Incident | None], Awaitable[Prepared]]
+    """Check everything again at the moment of doing; raises Refused."""
+    run: Callable[[Context, Request, Incident | None], Awaitable[Result]]
+    """Do it, once; raises Refused or Unreachable."""
+    check: Callable[[Context, Request, Incident | None], Awaitable[Result | None]]
+    """After a crash or a time-out: what is true now? None when it certainly did not happen."""
+    ripen: Callable[[Context, Stored[Request]], Awaitable[None]] | None = None
+    """For a request that waits for a condition: check the condition, and make the request due once it is met."""
+    moves_lease: bool = False
+    """Whether the lease of its pool is looked at when it is finished."""
+    undo: tuple[str, ...] = ()
+    """The actions that a reply offers when nobody knows whether it happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageShortcut:
+    """A message shortcut, as the manifest declares it."""
+
+    callback: str
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that a person can ask for. A module declares it; every table of actions is derived from these."""
+
+    name: str
+    """Fixed: action_id of its button, name in the audit trail."""
+    verb: str
+    """What is typed behind `/queue` or `@tailback`."""
+    usage: str
+    help: str
+    ask: Callable[[Context, Interaction], Awaitable[Answer]]
+    """Store the request, or open a dialog first. Raises Refused with a sentence for the person."""
+    permission: str
+    """The list under [permissions] that a person must be on; empty: `ask` decides, as it depends on the request."""
+    surfaces: frozenset[Surface] = WORDS
+    """Where it can be asked for."""
+    label: Callable[[Incident, View], ButtonLabel | None] = no_button
+    """Its button on the parent; None when it could not work now."""
+    kill_switch: bool = False
+    """Whether `actions.enabled = false` stops it."""
+    reads_only: bool = False
+    """Whether it never stores anything."""
+    dialogs: tuple[str, ...] = ()
+    """Callback ids of its dialogs; a button that opens one stores nothing."""
+    confirmed_in: str = ""
+    """The dialog before which nothing is stored, wherever it is asked for."""
+    meant_by: tuple[str, ...] = ()
+    """Said in words, it is also meant by a reply that offers one of these actions."""
+    shortcut: MessageShortcut | None = None
+    effect: Effect | None = None
+    """What the worker does; None when the action is done in the moment it is asked for."""

@@ -13,6 +13,8 @@ KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
 EXPIRES_SECONDS = 2 * KEPT_AFTER_CLOSE_SECONDS
 """When Redis drops the record by itself, should nobody have been there to forget it."""
 TRIES = 20
+LOST = "@"
+"""Begins what stands for a thread whose record was lost: its channel and the `ts` of its first message."""
 
 Move = Callable[[Incident], Incident]
 

@@ -2,42 +2,39 @@
 
 import asyncio
 
-from bot.config import File
-from bot.context.context import Context
+from bot.context.causes import diagnoses, moment_of
+from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
+from bot.context.look import look
+from bot.context.queries import known_pool
 from bot.core.finding import Diagnosis
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
 from bot.core.record import Prepared
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer, request_id
+from bot.core.requests.interaction import Answer, Interaction, Surface
+from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
 from bot.core.words import count
-from bot.diagnosing.explain import diagnoses, moment_of
 from bot.diagnosis.rank import grouped, shown_figures
-from bot.measuring.measure import look
-from bot.ports import Refused
-from bot.requests.permission import new_request, permit, subject, submit
+from bot.requests.subject import subject
+from bot.requests.submit import new_request, submit
 from bot.views.home.answers import said
 from bot.views.words.diagnosis import sentences
 from bot.views.words.survey import Survey, survey
 
-NAME, VERB, USAGE = "diagnose", "diagnose", "diagnose [POOL]"
-HELP = "Read the pools now: where it queues, why, how busy, what holds it."
 PATIENCE_SECONDS = 8.0
 MOST_POOLS = 60
 MOST_DIAGNOSED = 5
 
 
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     """Only where there is something to read."""
-    return Offer(NAME, "Diagnose", request_id(incident, NAME)) if incident.candidates else None
+    return ButtonLabel("Diagnose") if incident.candidates else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """In a thread or by button: the thread is answered. By `/queue diagnose POOL`: the person is."""
-    await permit(context, interaction.who, interaction.team, "diagnose")
     name = known_pool(context.settings.file, interaction.words[0]) if interaction.words else None
     if name and not await _in_thread(context, interaction):
         await submit(
@@ -111,9 +108,15 @@ async def _look(context: Context, pool: Pool) -> Pool:
         return Pool(pool.id, pool.samples, f"no answer within {PATIENCE_SECONDS:.0f} s", context.now())
 
 
-def known_pool(file: File, name: str) -> str:
-    """The pool of that name; raises Refused with the names there are."""
-    if name in file.pool:
-        return name
-    known = f"Known pools: {', '.join(sorted(file.pool)[:20])}" if file.pool else "None is configured in tailback.toml"
-    raise Refused(f'There is no pool "{name}". {known}.')
+ACTION = Action(
+    name="diagnose",
+    verb="diagnose",
+    usage="diagnose [POOL]",
+    help="Read the pools now: where it queues, why, how busy, what holds it.",
+    ask=ask,
+    permission="diagnose",
+    surfaces=WORDS | {Surface.BUTTON, Surface.SHORTCUT},
+    label=_label,
+    shortcut=MessageShortcut("tailback_diagnose", "Diagnose this incident", "Which pools queue, and why"),
+    effect=Effect(prepare, effect, check),
+)

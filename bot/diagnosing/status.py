@@ -2,33 +2,23 @@
 
 import asyncio
 
-from bot.context.context import Context
+from bot.context.context import Action, Context
+from bot.context.look import look
+from bot.context.queries import known_pool
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.pool.pool import Pool, stale
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer
-from bot.diagnosing.diagnose import known_pool
-from bot.measuring.measure import look
 from bot.ports import Refused
-from bot.requests.permission import permit
 from bot.views.home.answers import status as drawn
 
-NAME, VERB, USAGE = "status", "status", "status [POOL]"
-HELP = "The figures of every pool, or of one."
 MOST_POOLS = 20
 PATIENCE_SECONDS = 1.2
 """What does not answer by then is shown as it was last known, marked as old."""
 
 
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
-    """No button: the parent shows the status."""
-    return None
-
-
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """What is fresh is shown; what is not is measured first."""
-    await permit(context, interaction.who, interaction.team, "diagnose")
     names = await _asked(context, interaction)
     if not names:
         raise Refused('No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.')
@@ -59,3 +49,14 @@ async def _asked(context: Context, interaction: Interaction) -> list[str]:
         if held and held.value.candidates:
             return list(held.value.candidates)
     return list(context.settings.file.pool)
+
+
+ACTION = Action(
+    name="status",
+    verb="status",
+    usage="status [POOL]",
+    help="The figures of every pool, or of one.",
+    ask=ask,
+    permission="diagnose",
+    reads_only=True,
+)

@@ -1,7 +1,7 @@
 """Somebody opened App Home: draw the open incidents for them."""
 
 from bot.context.context import Context
-from bot.incidents.list_incidents import open_incidents, permalinks, views_of
+from bot.context.queries import open_incidents, permalinks, views_of
 from bot.views.home.home import home
 
 

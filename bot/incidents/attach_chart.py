@@ -22,8 +22,6 @@ LONGEST_PAUSE_SECONDS = 120.0
 """A picture of a queue that is older than that shows another queue."""
 SAFETY_SECONDS = 0.5
 """The outcome is written while the record is still ours."""
-NOTE = "pictures"
-"""Why the last picture could not be shown: the log says it once, not for every reply."""
 
 log = structlog.get_logger()
 
@@ -86,7 +84,7 @@ async def _made(context: Context, work: Work) -> None:
     except Unreachable as error:
         await _failed(context, work, error)
         return
-    context.notes.pop(NOTE, None)
+    context.health.charts = ""
     now = context.now()
     await _later(context, work, replace(work.sketch, file=file, alt=drawn.alt, uploaded_at=now), now + SETTLES[0])
 
@@ -107,8 +105,8 @@ async def _later(context: Context, work: Work, sketch: ChartRecord, due: float) 
 
 async def _given_up(context: Context, work: Work, why: str) -> None:
     """The reply stays as it is: its figures stand there in words."""
-    if why and context.notes.get(NOTE) != why:
-        context.notes[NOTE] = why
+    if why and context.health.charts != why:
+        context.health.charts = why
         log.warning("a reply stays without its picture", incident=work.held.value.id, why=why)
     put = Put(work.mine, work.sketch, None, keep_seconds=KEPT_SECONDS)
     await keep(context, work.held, lambda fresh: without(fresh, work.number), due=work.now, also=(put,))

@@ -1,28 +1,25 @@
 """Chart: the queue so far as a picture in the incident's thread, with its bars and figures in words."""
 
-from bot.context.context import Context
+from bot.context.context import IN_THREAD, Action, Context
 from bot.core.charts.chart_record import charting
 from bot.core.charts.sparkline import spark_lines
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer, Place, request_id
+from bot.core.requests.offer import ButtonLabel, Place
 from bot.ports import Refused
-from bot.requests.permission import finished_request, permit, subject, submit
-
-NAME, VERB, USAGE = "chart", "chart", "chart"
-HELP = "The queue so far as a picture (in an incident's thread)."
+from bot.requests.subject import subject
+from bot.requests.submit import finished_request, submit
 
 
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     """Only where something is measured."""
-    return Offer(NAME, "Chart", request_id(incident, NAME), Place.MORE) if incident.candidates else None
+    return ButtonLabel("Chart", Place.MORE) if incident.candidates else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """A reply with the bars at once; the picture joins it as soon as it is drawn."""
-    await permit(context, interaction.who, interaction.team, "diagnose")
     held = await subject(context, interaction)
     now = context.now()
     request = finished_request(context, interaction, held, "asked for the chart")
@@ -34,3 +31,15 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
     await submit(context, interaction, held, request, move)
     return Answer()
+
+
+ACTION = Action(
+    name="chart",
+    verb="chart",
+    usage="chart",
+    help="The queue so far as a picture (in an incident's thread).",
+    ask=ask,
+    permission="diagnose",
+    surfaces=IN_THREAD,
+    label=_label,
+)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.context.context import Context
-from bot.context.save import follows, keep, put_new
+from bot.context.save import LOST, follows, keep, put_new
 from bot.core.alert import GUESSED, Delivery, Kind, begun
 from bot.core.incident.incident import Incident, Thread, absorbed, noted, opened
 from bot.core.incident.timeline import Event
@@ -15,8 +15,6 @@ from bot.ports import Failure, Unreachable
 TRIES = 20
 
 
-LOST = "@"
-"""Begins what stands for a thread whose record was lost: its channel and the `ts` of its first message."""
 TAKEN_UP = "The records of this thread were lost. The alert still fires: it goes on here, what was done is forgotten."
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 
+from bot.context.causes import explained
 from bot.context.context import Context
 from bot.context.save import Move, keep
 from bot.core.incident.fallback_channel import at_home
 from bot.core.incident.incident import Incident, told
-from bot.core.incident.observe import Timing, View, observed
+from bot.core.incident.observe import View, observed
 from bot.core.incident.plan import (
     EditReply,
     Escalate,
@@ -19,13 +20,11 @@ from bot.core.incident.plan import (
 )
 from bot.core.incident.reply_buttons import reworded
 from bot.core.record import Change, Stored
-from bot.diagnosing.explain import explained
 from bot.incidents.quarantine import resting
 from bot.incidents.thread import Drawn, Sending, StepMessage, after_failure, message_of
 from bot.ports import Unreachable
 from bot.posting.failures import Reaction
 from bot.posting.send import Outcome, send
-from bot.registry import offers
 from bot.views.blocks import digest_of
 from bot.views.parent.parent import parent
 
@@ -63,7 +62,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             return observed(before(fresh), view, now, paces)
 
         incident = settled(held.value)
-        drawing = drawing or _drawn(incident, view, now, paces)
+        drawing = drawing or _drawn(context, incident, view, now)
         step = next_step(incident, drawing.digest, now, paces)
         if isinstance(step, Wait):
             await keep(context, held, settled, due=step.until, uncertain=_in_doubt(held, incident))
@@ -72,7 +71,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             held = await keep(context, held, settled, due=now, release=False)
             move, drawing = _unchanged, drawing if held.value == incident else None
             continue
-        drawing = _drawn(at_home(incident), view, now, paces) if isinstance(step, ReturnToChannel) else drawing
+        drawing = _drawn(context, at_home(incident), view, now) if isinstance(step, ReturnToChannel) else drawing
         result = await _take(context, held, incident, step, drawing)
 
         def moved(fresh: Incident, settled: Move = settled, result: StepResult = result) -> Incident:
@@ -88,8 +87,8 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
     await keep(context, held, move, due=context.now(), uncertain=held.in_doubt_since is not None)
 
 
-def _drawn(incident: Incident, view: View, now: float, paces: Timing) -> Drawn:
-    message = parent(incident, view, offers(incident, view), now, paces)
+def _drawn(context: Context, incident: Incident, view: View, now: float) -> Drawn:
+    message = parent(incident, view, context.offers(incident, view), now, context.settings.file.paces)
     return Drawn(message, digest_of(message))
 
 

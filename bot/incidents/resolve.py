@@ -1,28 +1,27 @@
 """Resolve by hand: a person closes the incident, and that is respected until something new fires."""
 
-from bot.context.context import Context
+from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.closing import resolved_by_hand, scores_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.silence import holding, until_when
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import Offer, Place, request_id
-from bot.requests.permission import finished_request, permit, subject, submit
+from bot.core.requests.offer import ButtonLabel, Place
+from bot.requests.subject import subject
+from bot.requests.submit import finished_request, submit
 from bot.views.dialogs.modals import question
 
-NAME, VERB, USAGE = "resolve", "resolve", "resolve"
-HELP = "Close the incident by hand (in its thread)."
+NAME = "resolve"
 QUESTION = "Close this incident now, whatever the queue does? It opens again when the alert fires anew."
 
 
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+def _label(_incident: Incident, _view: View) -> ButtonLabel | None:
     """Always there for an open incident."""
-    return Offer(NAME, "Resolve by hand", request_id(incident, NAME), Place.MORE)
+    return ButtonLabel("Resolve by hand", Place.MORE)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """The menu opens a question; confirmed, or asked in words, it closes and says who did."""
-    await permit(context, interaction.who, interaction.team, "ack")
     held = await subject(context, interaction)
     if interaction.surface is Surface.BUTTON:
         words = " ".join([QUESTION, *_silenced(held.value, context.now())])
@@ -46,3 +45,16 @@ def _silenced(incident: Incident, now: float) -> list[str]:
         else f"The alert stays silenced {until_when(silence, now)}; that can be ended below the last reply."
         for silence in holding(incident.silences, now)
     ]
+
+
+ACTION = Action(
+    name=NAME,
+    verb="resolve",
+    usage="resolve",
+    help="Close the incident by hand (in its thread).",
+    ask=ask,
+    permission="ack",
+    surfaces=IN_THREAD,
+    label=_label,
+    dialogs=(NAME,),
+)

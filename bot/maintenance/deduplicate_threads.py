@@ -6,9 +6,9 @@ A request that arrived very late can cause them.
 import structlog
 
 from bot.context.context import Context
+from bot.context.queries import open_incidents
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, rooted
-from bot.incidents.list_incidents import open_incidents
 from bot.ports import Own, Unreachable
 from bot.posting.message_key import message_key
 from bot.views.thread.results import duplicate

@@ -9,10 +9,9 @@ import structlog
 
 from bot.context.channels import channels
 from bot.context.context import Context
-from bot.context.save import keep
+from bot.context.save import LOST, keep
 from bot.core.incident.incident import Incident, rooted
 from bot.core.record import Change, Conflict
-from bot.incidents.intake import LOST
 from bot.ports import Own, Unreachable
 from bot.posting.message_key import OVER
 from bot.views.thread.results import duplicate

@@ -10,10 +10,10 @@ from dataclasses import replace
 import structlog
 
 from bot.context.context import Context
+from bot.context.queries import open_incidents
 from bot.core.alert import Alert, Delivery, Status, begun, likeness
 from bot.core.incident.incident import Incident
 from bot.incidents.intake import take_alert
-from bot.incidents.list_incidents import open_incidents
 from bot.ports import Refused, Unreachable
 
 OURS = "tailback"

@@ -4,15 +4,18 @@ from dataclasses import replace
 
 import structlog
 
+from bot.config import File
 from bot.context.context import Context
+from bot.context.queries import open_incidents
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.words import count, duration
-from bot.incidents.list_incidents import open_incidents
 from bot.ports import Unreachable
 
 PATIENCE_SECONDS = 60.0
 """A message that waits longer makes Slack degraded in /readyz (pacing alone delays by seconds)."""
+
+LOOK_SECONDS = 5.0
 
 TROUBLE_SECONDS = 10.0
 """The same for one that Slack has refused."""
@@ -42,6 +45,11 @@ async def check_slack_outage(context: Context, before: Chore) -> Chore:
         await _tell(context, "slack_recovered", "Tailback delivers to Slack again; nothing waits any more.")
         return replace(after, told=False)
     return after
+
+
+def pause_seconds(file: File) -> float:
+    """Seconds between two checks: soon enough for the delay after which the outside is told."""
+    return min(LOOK_SECONDS, file.outside_slack.after / 4) if file.outside_slack else LOOK_SECONDS
 
 
 def waiting_since(incident: Incident) -> float | None:

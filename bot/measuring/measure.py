@@ -3,24 +3,15 @@
 from dataclasses import replace
 
 from bot.context.context import Context
+from bot.context.look import look
 from bot.core.forecast.forecast import looked_ahead
 from bot.core.forecast.scoring import compared, given_up, touched
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, remembered, usual_ahead
-from bot.core.pool.pool import Pool, PoolRules, measured, unreadable
+from bot.core.pool.pool import Pool, PoolRules
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.measuring.evaluate_warning import foreseen, scaled_at
-from bot.ports import Unreachable
 
-PAST_SECONDS = 7200.0
-"""How much of a pool's past an incident starts with, where the source has one; by the fleet's own time.
-
-An alert fires when a job has waited for half an hour: what is usual is seen in the time before that.
-"""
-STEPS = 120
-"""Samples of that past."""
-LAPSED_SECONDS = 1800.0
-"""After a gap as long as this the past is read again."""
 FORGOTTEN_SECONDS = 86400.0
 """A pool that is not measured any more is forgotten after a day."""
 SCORES_SECONDS = 30 * 86400.0
@@ -144,20 +135,3 @@ async def _looked_back(context: Context, pool: Pool) -> Pool:
 
 def _rules(context: Context, pool: Pool) -> PoolRules:
     return context.settings.file.pools.get(pool.id, PoolRules(pool.id))
-
-
-async def look(context: Context, pool: Pool) -> Pool:
-    """The pool's record after one more look at its source; never raises, a failure is part of the record."""
-    now = context.now()
-    source = context.metrics.get(pool.id)
-    if source is None:
-        return unreadable(pool, "no metrics source is configured for this pool", now)
-    try:
-        if pool.latest is None or now - pool.latest.at > LAPSED_SECONDS:
-            span = PAST_SECONDS / context.settings.file.paces.speed
-            past = await source.history(pool.id, now - span, now - 1, span / STEPS)
-            for sample in past:
-                pool = measured(pool, sample)
-        return replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)
-    except Unreachable as error:
-        return unreadable(pool, str(error), now)

@@ -26,8 +26,6 @@ OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
 """Failures that say something about Slack as a whole, and not about one message or channel."""
 OPEN_AGAIN = 0.9
 """A refused token pauses its lane a little shorter than the next probe waits, or the probe would find it paused."""
-REFUSED_NOTE = "slack_refused"
-"""When (epoch seconds) a process saw the token refused: from then on all processes together try it once in 10 s."""
 PROBE_SECONDS = 3.0
 """How soon to check again whether another process got through."""
 TAKEN_INDEX = "slack_taken"
@@ -119,11 +117,11 @@ async def failed(context: Context, out: Outgoing, error: Unreachable) -> Outcome
     """What a failed Slack call means for the message; pauses whatever the failure concerns, for all processes."""
     log.warning("slack failed", message=out.kind.name, who=out.who, failure=error.failure, why=error.what)
     if error.failure in OUTAGES:
-        context.notes["slack"] = str(error)
+        context.health.slack = str(error)
     if error.failure is Failure.LATER:
         await context.store.pause_lane(out.rate_lane, error.retry_after_seconds or 1.0)
     if error.failure is Failure.CREDENTIALS:
-        context.notes[REFUSED_NOTE] = f"{context.now()}"
+        context.health.slack_refused_at = context.now()
         await context.store.pause_lane("probe", CREDENTIALS_SECONDS)
         await context.store.pause_lane(out.rate_lane, CREDENTIALS_SECONDS * OPEN_AGAIN)
     if error.failure is Failure.PLACE and out.ts is None:
@@ -179,12 +177,12 @@ def _history_ready(context: Context, doubt: float) -> float:
 
 async def _slot(context: Context, out: Outgoing) -> float:
     """Seconds until it may be sent; 0 when it is our turn (docs/design/slack.md#rate-limits)."""
-    if (refused_at := context.notes.get(REFUSED_NOTE)) is not None:
+    if (refused_at := context.health.slack_refused_at) is not None:
         wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
-        if wait > 0 and float(await context.store.find(TAKEN_INDEX) or 0) <= float(refused_at):
+        if wait > 0 and float(await context.store.find(TAKEN_INDEX) or 0) <= refused_at:
             return min(wait, PROBE_SECONDS)
         if wait > 0:
-            context.notes.pop(REFUSED_NOTE, None)
+            context.health.slack_refused_at = None
     slack = context.settings.file.slack
     interval, burst = (slack.edit_pace, EDIT_BURST) if out.ts else (slack.pace, POST_BURST)
     return await context.store.acquire_slot(out.rate_lane, out.who, interval, burst, urgent=out.urgent)
@@ -199,8 +197,9 @@ async def _closed_for(context: Context, out: Outgoing) -> float:
 
 async def _accepted(context: Context, channel: str) -> None:
     """Slack answers, takes our token, and took a message in this channel: if it was closed, it is not any more."""
-    context.notes.pop("slack", None)
-    if context.notes.pop(REFUSED_NOTE, None) is not None:
+    context.health.slack = ""
+    if context.health.slack_refused_at is not None:
+        context.health.slack_refused_at = None
         await _point(context, TAKEN_INDEX, f"{context.now()}")
     if channel and not await _open(context, channel):
         await _point(context, f"shut:{channel}", OPEN)

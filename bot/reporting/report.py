@@ -1,29 +1,18 @@
 """Report: waits, incidents, what recurs and what to change, over some days, for the person who asks."""
 
-from bot.context.context import Context
-from bot.core.incident.incident import Incident
-from bot.core.incident.observe import View
+from bot.context.context import Action, Context
+from bot.context.queries import known_pool
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer
-from bot.diagnosing.diagnose import known_pool
 from bot.ports import Refused
 from bot.reporting.collect import longer_view
-from bot.requests.permission import permit
 from bot.views.report.report import reported
 
-NAME, VERB, USAGE = "report", "report", "report [POOL] [DAYS]"
-HELP = "Waits, incidents, what recurs and what to change, over 7 days or up to 42."
+USAGE = "report [POOL] [DAYS]"
 DAYS, MOST_DAYS = 7, 42
-
-
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
-    """No button."""
-    return None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """The longer view over the last days; incidents stay on record for 30 days, hours of pools for 42."""
-    await permit(context, interaction.who, interaction.team, "diagnose")
     pool, days = _asked(context, interaction.words)
     return Answer(whisper=reported(await longer_view(context.store, context.settings.file, days, context.now(), pool)))
 
@@ -41,3 +30,14 @@ def _asked(context: Context, words: tuple[str, ...]) -> tuple[str | None, int]:
 
 def _is_days(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) < 6
+
+
+ACTION = Action(
+    name="report",
+    verb="report",
+    usage=USAGE,
+    help="Waits, incidents, what recurs and what to change, over 7 days or up to 42.",
+    ask=ask,
+    permission="diagnose",
+    reads_only=True,
+)

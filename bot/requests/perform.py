@@ -6,19 +6,16 @@ from dataclasses import replace
 
 import structlog
 
-from bot.context.context import Context
+from bot.context.context import Context, Effect
 from bot.context.save import Move, keep, put_new
 from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Event, answered
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
 from bot.core.requests.request import Progress, Request, Result, done, failed, sent, unsure
-from bot.core.scaling.lease import LEASE_ACTIONS
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
-from bot.registry import PERFORMED
-from bot.requests.auto_unsilence import ripen
-from bot.requests.permission import audited
+from bot.requests.submit import audited
 from bot.views.thread.results import told
 
 TRIES = 5
@@ -42,21 +39,22 @@ async def perform(context: Context, claim: Claim) -> None:
     mine: Stored[Request] = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
     request = mine.value
     if request.progress is Progress.AWAITING:
-        await (ripen(context, mine) if request.waits_for else _lapse(context, mine))
+        ripen = _effect(context, request).ripen if request.waits_for else None
+        await (ripen or _lapse)(context, mine)
         return
     if request.progress not in WANTED:
         await context.store.commit(Change(puts=(Put(mine, request, None, keep_seconds=KEPT_SECONDS),)))
         return
     incident = await context.store.get(Incident, request.incident) if request.incident else None
     about = incident.value if incident else None
-    performer = PERFORMED[request.name]
+    effect = _effect(context, request)
     try:
         outcome = None
         if request.progress in {Progress.SENT, Progress.UNKNOWN}:
-            outcome = await performer.check(context, request, about)
+            outcome = await effect.check(context, request, about)
         if outcome is None:
-            mine = await _intend(context, mine, await performer.prepare(context, request, about))
-            outcome = await _in_time(context, performer.effect(context, mine.value, about))
+            mine = await _intend(context, mine, await effect.prepare(context, request, about))
+            outcome = await _in_time(context, effect.run(context, mine.value, about))
     except Refused as refusal:
         after = failed(mine.value, str(refusal), context.now(), doubtful=request.progress is not Progress.REQUESTED)
         await _finish(context, mine, after, incident, Result(f"asked for {_words(request)}; not done: {refusal}"))
@@ -66,6 +64,14 @@ async def perform(context: Context, claim: Claim) -> None:
         await _not_answered(context, mine, request, incident, error)
     else:
         await _finish(context, mine, done(mine.value, outcome.outcome, context.now(), outcome.after), incident, outcome)
+
+
+def _effect(context: Context, request: Request) -> Effect:
+    """What its action does; raises KeyError for a request of an action that has nothing left to do."""
+    effect = context.actions[request.name].effect
+    if effect is None:
+        raise KeyError(request.name)
+    return effect
 
 
 async def _in_time(context: Context, effect: Awaitable[Result]) -> Result:
@@ -104,7 +110,7 @@ async def _not_answered(
         came = (
             f"unknown whether it happened: {error}. Please look there yourself." if doubtful else f"not done: {error}."
         )
-        undo = ("hand_back",) if doubtful and request.name == "scale_up" else ()
+        undo = _effect(context, request).undo if doubtful else ()
         outcome = Result(f"asked for {_words(request)}; {came}", event=Event.FAILED, offers=undo)
         await _finish(context, mine, failed(request, str(error), now, doubtful=doubtful), incident, outcome)
         return
@@ -125,7 +131,7 @@ async def _finish(
     now = context.now()
     put = Put(mine, after, None, keep_seconds=KEPT_SECONDS)
     audit = (audited(after, now, after.outcome),)
-    wake = (f"lease:{after.pool}",) if after.name in LEASE_ACTIONS else ()
+    wake = (f"lease:{after.pool}",) if _effect(context, after).moves_lease else ()
     if incident is not None:
         puts = (put, put_new(outcome.follow, now)) if outcome.follow else (put,)
         await keep(context, incident, _telling(after, now, outcome), due=now, also=puts, audit=audit, wake=wake)

@@ -12,7 +12,7 @@ from bot.core.scaling.limits import needs_approval
 from bot.core.words import how_long
 from bot.ports import Refused
 from bot.requests.permission import still_permitted
-from bot.requests.reply_buttons import subject_of_button
+from bot.requests.subject import subject_of_button
 from bot.scaling.limits import lever_of
 
 CHOICES = ("approve", "decline")

@@ -1,27 +1,19 @@
 """Decline: a second person says no, or the one who asked takes it back; nothing is done."""
 
-from bot.context.context import Context
+from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.observe import View
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer
 from bot.core.requests.request import failed
 from bot.ports import Refused
 from bot.requests.permission import permit
 from bot.scaling.approval import awaited, scale_words
 
-NAME, VERB, USAGE = "decline", "decline", "decline"
-HELP = "Say no to what somebody asked for, or take back your own request (in an incident's thread)."
+NAME = "decline"
 KEPT_SECONDS = 30 * 86400.0
-
-
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
-    """Its button stands below the reply that asks."""
-    return None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -52,3 +44,14 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     except AlreadyDone:
         raise Refused("That was already decided.") from None
     return Answer()
+
+
+ACTION = Action(
+    name=NAME,
+    verb="decline",
+    usage="decline",
+    help="Say no to what somebody asked for, or take back your own request (in an incident's thread).",
+    ask=ask,
+    permission="",
+    surfaces=IN_THREAD,
+)

@@ -1,36 +1,24 @@
 """Extend: extra capacity stays one lease longer, counted from now."""
 
-from bot.context.context import Context
+from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.observe import View
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer
-from bot.core.scaling.lease import extended
+from bot.core.scaling.lease import EXTEND, HAND_BACK, extended
 from bot.core.words import how_long
 from bot.ports import Refused
-from bot.requests.permission import acting, permit
-from bot.requests.reply_buttons import lease_in_thread
+from bot.scaling.hand_back import lease_in_thread
 from bot.scaling.limits import lever_of
 
-NAME, VERB, USAGE = "extend", "extend", "extend"
-HELP = "Keep extra runners for one more lease (in an incident's thread)."
 LEAST_SECONDS = 60.0
 """An extension by less is a second click."""
 
 
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
-    """Its button stands below the reply that warns of the end."""
-    return None
-
-
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Put the end off, in the lease's own record."""
-    acting(context)
-    await permit(context, interaction.who, interaction.team, "scale")
     found = await lease_in_thread(context, interaction)
     incident, lease, share = found.incident, found.lease, found.share
     if share.returning:
@@ -44,11 +32,11 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     words = f"keeps the extra runners of {lease.value.id} (to {share.target:,}) for {how_long(length, speed)} from now."
 
     def move(fresh: Incident) -> Incident:
-        return noted(decided(fresh, share.act, "Extended.", (NAME,)), now, Event.LENT, words, who=interaction.who)
+        return noted(decided(fresh, share.act, "Extended.", (EXTEND,)), now, Event.LENT, words, who=interaction.who)
 
     parameters = {"pool": lease.value.id, "target": f"{share.target}", "seconds": f"{length:.0f}"}
     audit = AuditEntry(
-        now, interaction.who, NAME, parameters, outcome="extended", act=share.act, incident=incident.value.id
+        now, interaction.who, EXTEND, parameters, outcome="extended", act=share.act, incident=incident.value.id
     )
     put = Put(lease, extended(lease.value, share, now + length), now)
     try:
@@ -56,3 +44,16 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     except AlreadyDone:
         raise Refused("That was already extended.") from None
     return Answer()
+
+
+ACTION = Action(
+    name=EXTEND,
+    verb="extend",
+    usage="extend",
+    help="Keep extra runners for one more lease (in an incident's thread).",
+    ask=ask,
+    permission="scale",
+    surfaces=IN_THREAD,
+    kill_switch=True,
+    meant_by=(HAND_BACK,),
+)

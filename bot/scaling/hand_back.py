@@ -1,13 +1,122 @@
-"""Ask for extra capacity to be handed back: by a person's click, or because its lease is over; either way once."""
+"""Hand back: extra capacity goes back, now or when its lease is over, unless somebody else has moved the pool."""
 
-from bot.context.context import Context
-from bot.context.save import put_new
+from dataclasses import dataclass, replace
+
+from bot.context.context import IN_THREAD, Action, Context, Effect
+from bot.context.save import keep, put_new
 from bot.core.alert import digest
-from bot.core.record import Put, Stored
-from bot.core.requests.request import Request
-from bot.core.scaling.lease import Lease, PoolLeases, giving_back
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Pool
+from bot.core.record import AlreadyDone, Prepared, Put, Stored
+from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.request import Request, Result
+from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, giving_back, lease_end, return_target
+from bot.core.words import count
+from bot.ports import Refused
+from bot.requests.permission import still_permitted
+from bot.requests.subject import subject_of_button
+from bot.requests.submit import already, audited
+from bot.scaling.limits import level_of, lever_of
 
-NAME = "hand_back"
+GONE = "Those runners have been handed back already."
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseInThread:
+    """Extra runners that a thread speaks of, and the records that say so."""
+
+    raised: Request
+    """The scale action that asked for them."""
+    incident: Stored[Incident]
+    lease: Stored[PoolLeases]
+    share: Lease
+
+
+async def lease_in_thread(context: Context, interaction: Interaction) -> LeaseInThread:
+    """The extra runners that a button or a word means. Raises Refused, also when they have gone back already."""
+    about, incident = await subject_of_button(context, interaction)
+    raised = await context.request(about)
+    lease = await context.store.get(PoolLeases, raised.pool) if raised and raised.pool else None
+    share = lease.value.share(about) if lease else None
+    if raised is None or lease is None or share is None:
+        raise Refused(GONE)
+    return LeaseInThread(raised, incident, lease, share)
+
+
+async def ask(context: Context, interaction: Interaction) -> Answer:
+    """Write the request; the worker sets the level. The lease asks for the very same request when it ends."""
+    found = await lease_in_thread(context, interaction)
+    lease, share = found.lease, found.share
+    if not found.raised.finished:
+        raise Refused("That scale action has not come to its end yet; ask again in a minute.")
+    if known := await context.request(share.returning):
+        raise already(context, known) if known.who else Refused("They are being handed back already.")
+    back, now = return_request(context, lease.value.id, share, interaction.who, "asked"), context.now()
+    words = f"asked to hand back the extra runners of {lease.value.id} (to {share.target:,})."
+    puts = begun(lease, lease.value, share, back, now)
+    try:
+        await keep(
+            context,
+            found.incident,
+            lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=interaction.who, tell=False),
+            due=now,
+            also=puts,
+            audit=(audited(back, now, "asked"),),
+            once=(f"request:{interaction.key}",),
+        )
+    except AlreadyDone:
+        raise Refused("They are being handed back already.") from None
+    return Answer()
+
+
+async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
+    """Kill switch, permission, and where the level goes: never below what others set since."""
+    if why := hindrance(context):
+        raise Refused(f"{why}.")
+    if request.who:
+        await still_permitted(context, request.who, "scale")
+    pool = request.pool or ""
+    held = await context.store.get(PoolLeases, pool)
+    share = held.value.share(request.params["share"]) if held else None
+    if held is None or share is None:
+        raise Refused(GONE)
+    level, capacity = await level_of(context, pool)
+    goes = lease_end(held.value, share, level, capacity.minimum or 0)
+    params = {name: value for name, value in request.params.items() if name != "target"}
+    intent = replace(request, before=f"{level}", outcome=goes.words, params=params)
+    if goes.target is None:
+        return Prepared(intent)
+    intent = replace(intent, params={**params, "target": f"{goes.target}"})
+    put = Put(
+        held, return_target(held.value, request.id, goes.target), context.now() + context.settings.file.timing.poll
+    )
+    return Prepared(intent, puts=(put,))
+
+
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
+    """Set the absolute target; request id and target together are the Idempotency-Key."""
+    if target := request.params.get("target"):
+        await lever_of(context, request.pool or "").scaler.set(int(target), f"{request.id}.{target}")
+    return await _performed(context, request)
+
+
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
+    """Read the scaler back: exactly at the target means that it happened."""
+    target = request.params.get("target")
+    if target is None:
+        return None
+    level, _ = await level_of(context, request.pool or "")
+    return await _performed(context, request) if level == int(target) else None
+
+
+async def _performed(context: Context, request: Request) -> Result:
+    why = {"drained": "The queue has drained.", "ended": "The lease has ended."}.get(request.params.get("why", ""), "")
+    pool = await context.store.get(Pool, request.pool or "")
+    latest = pool.value.latest if pool else None
+    waiting = f"{count(latest.queued, 'job')} still waiting." if latest and latest.queued else ""
+    lines = tuple(line for line in (why, waiting) if line)
+    return Result(request.outcome, request.params.get("target", ""), Event.LENT, lines, settles=request.params["share"])
 
 
 def hindrance(context: Context) -> str:
@@ -23,8 +132,8 @@ def hindrance(context: Context) -> str:
 def return_request(context: Context, pool: str, share: Lease, who: str, why: str) -> Request:
     """The record of one hand-back. Its id follows from the share: the click and the clock ask for the same one."""
     return Request(
-        id=f"{share.incident or 'x'}.{digest(NAME, share.act, str(share.tries))[:12]}",
-        name=NAME,
+        id=f"{share.incident or 'x'}.{digest(HAND_BACK, share.act, str(share.tries))[:12]}",
+        name=HAND_BACK,
         who=who,
         channel=share.channel,
         requested_at=context.now(),
@@ -37,3 +146,16 @@ def return_request(context: Context, pool: str, share: Lease, who: str, why: str
 def begun(held: Stored[PoolLeases], lease: PoolLeases, share: Lease, back: Request, now: float) -> tuple[Put, Put]:
     """The lease that knows of it, and the request, due now."""
     return Put(held, giving_back(lease, share, back.id), now), put_new(back, now)
+
+
+ACTION = Action(
+    name=HAND_BACK,
+    verb="handback",
+    usage="handback",
+    help="Hand extra runners back now (in an incident's thread).",
+    ask=ask,
+    permission="scale",
+    surfaces=IN_THREAD,
+    kill_switch=True,
+    effect=Effect(prepare, effect, check, moves_lease=True),
+)

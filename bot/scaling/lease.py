@@ -11,10 +11,21 @@ from bot.core.message import Message
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.record import Change, Claim, Put, Stored
 from bot.core.requests.request import Progress, Request
-from bot.core.scaling.lease import Lease, PoolLeases, looked, over, reviewed, warning, warning_due_at, with_share
+from bot.core.scaling.lease import (
+    EXTEND,
+    HAND_BACK,
+    Lease,
+    PoolLeases,
+    looked,
+    over,
+    reviewed,
+    warning,
+    warning_due_at,
+    with_share,
+)
 from bot.core.scaling.verify import Evidence, RunnersCame, verdict
 from bot.ports import Refused, Unreachable
-from bot.requests.permission import audited
+from bot.requests.submit import audited
 from bot.scaling.hand_back import begun, hindrance, return_request
 from bot.scaling.limits import boot_seconds, lever_of
 from bot.views.home.answers import said
@@ -103,10 +114,10 @@ async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnounc
                 found = verdict(share, await _with_reasons(context, evidence)) or found
             figures = (look.sample,) if look.sample else ()
             told = replace(share, verified=found.came.value)
-            return LeaseAnnouncement(told, Event.VERIFIED, found.words, ("hand_back",), figures)
+            return LeaseAnnouncement(told, Event.VERIFIED, found.words, (HAND_BACK,), figures)
     if look.now >= warning_due_at(share) and not share.returning and look.now < (share.ends_at or look.now):
         words = warning(look.lease, share, look.now, context.settings.file.paces.speed)
-        return LeaseAnnouncement(replace(share, warned=True), Event.LENT, words, ("extend", "hand_back"))
+        return LeaseAnnouncement(replace(share, warned=True), Event.LENT, words, (EXTEND, HAND_BACK))
     return None
 
 

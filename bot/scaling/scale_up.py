@@ -1,71 +1,64 @@
 """Scale up: an absolute target within the pool's limits, confirmed, written down, then asked of the scaler once."""
 
-import asyncio
 from dataclasses import replace
 
 from bot.context.channels import permit_here
-from bot.context.context import Context
+from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.save import Move
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Pool, worst_first
+from bot.core.pool.pool import Pool
 from bot.core.record import Change, Prepared, Put, Stored
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import Offer, request_id
+from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Progress, Request, Result, awaiting
-from bot.core.scaling.lease import Lease, PoolLeases, leased
-from bot.core.scaling.limits import LimitVerdict, needs_approval, proposed
+from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
+from bot.core.scaling.limits import LimitVerdict, needs_approval
 from bot.core.scaling.verify import deadline_seconds
-from bot.core.words import count, how_long, whose_time
-from bot.diagnosing.explain import cautions
-from bot.ports import Capacity, Refused, Unreachable
-from bot.requests.permission import acting, already, new_request, own_id, permit, refused, submit
-
-from bot.requests.permission import still_permitted, subject  # isort: skip
+from bot.core.words import count, how_long
+from bot.ports import Refused
+from bot.requests.permission import acting, still_permitted
+from bot.requests.subject import subject
+from bot.requests.submit import already, new_request, own_id, refused, submit
 from bot.scaling.approval import approval_requested, askable, check_approval
-from bot.scaling.dialog_sizes import remember, size_shown
-from bot.scaling.limits import LimitCheck, boot_seconds, check_limits, level_of, lever_of, maximum, within
-from bot.scaling.what_if import effect_of, effects, enough, useless
-from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
-from bot.views.thread.results import confirm_scale, told
+from bot.scaling.dialogs import confirmation, first_dialog, lease_words, only_pool, size_shown, table
+from bot.scaling.limits import LimitCheck, boot_seconds, check_limits, level_of, lever_of
+from bot.views.thread.results import confirm_scale
 
-NAME, VERB, USAGE = "scale_up", "scale", "scale POOL TARGET"
-HELP = "Ask for more runners, for example `scale linux.2xlarge 24`; asks to confirm first."
+USAGE = "scale POOL TARGET"
 MOST_DIGITS = 6
 DIALOG_SECONDS = 900.0
 """How long a dialog that was not confirmed stays good."""
 
 
-def offer(incident: Incident, view: View) -> Offer | None:
+def _label(incident: Incident, view: View) -> ButtonLabel | None:
     """Where one of the pools has a scaler."""
     scalable = [name for name in incident.candidates if name in view.rules and view.rules[name].scalable]
-    return Offer(NAME, "Scale up", request_id(incident, NAME)) if scalable else None
+    return ButtonLabel("Scale up") if scalable else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Button: the dialog. Dialog, command, mention: the question to confirm. Confirmed: the request is written."""
-    acting(context)
-    await permit(context, interaction.who, interaction.team, "scale")
-    if interaction.step == "scale_up_confirm":
+    if interaction.step == SCALE_UP_CONFIRM:
         return await _confirmed(context, interaction)
     if interaction.surface is Surface.BUTTON:
         draft = await context.request(interaction.request_id)
         if draft and draft.progress is Progress.DRAFT and draft.who == interaction.who:
-            return Answer(view=await _question(context, draft))
+            return Answer(view=await confirmation(context, draft))
         if draft and draft.progress is not Progress.DRAFT:
             raise already(context, draft)
-        return await _dialog(context, interaction)
+        return await first_dialog(context, interaction)
     held: Stored[Incident] | None
     if interaction.surface is Surface.DIALOG:
         held = of_dialog = await subject(context, interaction)
-        pool = interaction.values.get("pool") or await _only_pool(context, of_dialog)
+        pool = interaction.values.get("pool") or await only_pool(context, of_dialog)
         if pool and pool not in of_dialog.value.candidates:
             raise Refused("This dialog belongs to an incident of other pools; nothing was done.")
         text = interaction.values.get("target", "").strip()
     else:
         if len(interaction.words) == 1:
-            return await _table(context, interaction.words[0])
+            return await table(context, interaction.words[0])
         pool, text = _spoken(interaction)
         held = await subject(context, interaction) if interaction.thread else None
         if held is None:
@@ -73,64 +66,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         elif pool in context.levers and pool not in held.value.candidates:
             raise Refused(f'Pool "{pool}" is not of this incident; nothing was done. Ask outside its thread.')
     return await _drafted(context, interaction, held, pool, text)
-
-
-async def _table(context: Context, pool: str) -> Answer:
-    """`scale POOL` without a target: what each choice would do, for the person alone."""
-    capacity = await lever_of(context, pool).scaler.read()
-    lines = await effects(context, pool, capacity.size)
-    words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
-    return Answer(whisper=told(Result(words, lines=lines or ("The pool has not been measured.",))))
-
-
-async def _only_pool(context: Context, held: Stored[Incident]) -> str:
-    """A dialog asks for the pool only where several can be raised; empty when that has changed since."""
-    names = [name for name in held.value.candidates if name in context.levers]
-    if len(names) == 1:
-        return names[0]
-    choices = await asyncio.gather(*(_choice(context, name) for name in names))
-    able = [choice.pool for choice in choices if choice.proposed is not None]
-    return able[0] if len(able) == 1 else ""
-
-
-async def _dialog(context: Context, interaction: Interaction) -> Answer:
-    held = await subject(context, interaction)
-    names = [name for name in held.value.candidates if name in context.levers]
-    pools = await context.store.get_many(Pool, names)
-    latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
-    order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
-    against = await cautions(context)
-    choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
-    await remember(context, interaction, {one.pool: one.current for one in choices if one.current is not None})
-    able = next((one for one in choices if one.proposed is not None), None)
-    table = await effects(context, able.pool, able.current) if able else ()
-    return Answer(view=scale_modal(interaction.request_id, choices, table))
-
-
-async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice:
-    lever, rules = context.levers[name], context.settings.file.pools[name]
-    pool = await context.store.get(Pool, name)
-    latest = pool.value.latest if pool else None
-    try:
-        capacity, reason = await lever.scaler.read(), ""
-    except (Unreachable, Refused) as error:
-        capacity, reason = Capacity(None), str(error)
-    queued, policy = latest.queued if latest else None, within(lever, capacity)
-    room = policy.maximum - (capacity.size or 0)
-    wanted = enough(context, pool.value if pool else None, min(room, policy.step or room))
-    return ScaleChoice(
-        pool=name,
-        current=capacity.size,
-        maximum=maximum(lever, capacity),
-        limit=latest.limit if latest else None,
-        queued=queued,
-        proposed=proposed(policy, capacity.size, queued if wanted is None else wanted),
-        step=lever.policy.step,
-        boot_time_seconds=rules.boot_time_seconds,
-        cost_per_runner_hour=lever.policy.cost_per_runner_hour,
-        reason=reason,
-        useless=bool(caution) or useless(context, pool.value if pool else None),
-    )
 
 
 async def _drafted(
@@ -156,7 +91,7 @@ async def _drafted(
     await context.store.commit(Change(puts=(put,)))
     if interaction.surface is Surface.MENTION:
         return Answer(whisper=confirm_scale(draft.id, pool, current, target))
-    return Answer(view=await _question(context, draft, verdict.reason))
+    return Answer(view=await confirmation(context, draft, verdict.reason))
 
 
 async def _allowed(context: Context, pool: str, text: str, shown: int | None) -> tuple[int, LimitVerdict]:
@@ -168,24 +103,6 @@ async def _allowed(context: Context, pool: str, text: str, shown: int | None) ->
     if found.verdict.target is None:
         raise Refused(found.verdict.reason)
     return found.size, found.verdict
-
-
-async def _question(context: Context, draft: Request, note: str = "") -> dict[str, object]:
-    pool, target, current = draft.pool or "", int(draft.params["target"]), int(draft.params["from"])
-    lines = [*([note] if note else []), *await effect_of(context, pool, target - current)]
-    policy = lever_of(context, pool).policy
-    if (cost := policy.cost_per_runner_hour) is not None:
-        lines.append(
-            f"Cost: about {cost * (target - current):.2f} an hour more, in the currency of your configuration."
-        )
-    lines += [line for line in (policy.caution, _lease_words(context, pool)) if line]
-    speed = context.settings.file.paces.speed
-    if needs_approval(policy, target):
-        lines.append(f"A second person must agree, within {how_long(policy.approval_within_seconds, speed)}.")
-    if context.settings.file.actions.shadow:
-        lines.append("Shadow mode: nothing will really be asked of the scaler.")
-    lines += [told for told in (whose_time(speed),) if told]
-    return dict(scale_confirm(draft.id, pool, current, target, lines))
 
 
 async def _confirmed(context: Context, interaction: Interaction) -> Answer:
@@ -279,20 +196,27 @@ def _accepted(context: Context, request: Request) -> Result:
     words = f"asked {pool}'s scaler for {request.params['target']} runners (was {request.before}); it accepted."
     within_words = how_long(deadline_seconds(boot_seconds(context, pool)), context.settings.file.paces.speed)
     told = "this thread is" if request.incident else "you are"
-    lines = (f"Whether they come is checked: {told} told within {within_words}.", _lease_words(context, pool))
+    lines = (f"Whether they come is checked: {told} told within {within_words}.", lease_words(context, pool))
     return Result(words, request.params["target"], Event.SCALED, lines)
-
-
-def _lease_words(context: Context, pool: str) -> str:
-    policy = lever_of(context, pool).policy
-    if policy.lease_seconds is None:
-        return "They stay until somebody lowers the pool: no `lease` is configured for it."
-    speed = context.settings.file.paces.speed
-    drained, latest = how_long(policy.drained_seconds, speed), how_long(policy.lease_seconds, speed)
-    return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
 
 
 def _spoken(interaction: Interaction) -> tuple[str, str]:
     if len(interaction.words) != 2:
         raise Refused(f"Say which pool and how many runners: `{USAGE}`, for example `scale linux.2xlarge 24`.")
     return interaction.words[0], interaction.words[1]
+
+
+ACTION = Action(
+    name=SCALE_UP,
+    verb="scale",
+    usage=USAGE,
+    help="Ask for more runners, for example `scale linux.2xlarge 24`; asks to confirm first.",
+    ask=ask,
+    permission="scale",
+    surfaces=WORDS | {Surface.BUTTON},
+    label=_label,
+    kill_switch=True,
+    dialogs=(SCALE_UP, SCALE_UP_CONFIRM),
+    confirmed_in=SCALE_UP_CONFIRM,
+    effect=Effect(prepare, effect, check, moves_lease=True, undo=(HAND_BACK,)),
+)

@@ -1,11 +1,11 @@
 """What more runners would do for a pool, from its record: the table for the dialog, the question and the command."""
 
+from bot.context.causes import against
 from bot.context.context import Context
 from bot.core.forecast.more_runners import DOUBTED, Terms, foreseen, least, rows, what_if
 from bot.core.forecast.scoring import calibration
 from bot.core.pool.pool import Pool, PoolRules
 from bot.core.words import whose_time
-from bot.diagnosing.explain import against
 
 USUAL = (5, 10, 20, 40)
 

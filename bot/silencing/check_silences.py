@@ -9,13 +9,13 @@ from dataclasses import replace
 import structlog
 
 from bot.context.context import Context
+from bot.context.queries import open_incidents
 from bot.context.save import keep
 from bot.core.alert import silence_matchers
 from bot.core.incident.incident import Incident, Silence, noted, silenced
 from bot.core.incident.silence import warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone
-from bot.incidents.list_incidents import open_incidents
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.views.mrkdwn import clean
 

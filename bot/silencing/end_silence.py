@@ -2,32 +2,29 @@
 
 from dataclasses import replace
 
-from bot.context.context import Context
+from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.core.incident.incident import Incident, Silence, noted
 from bot.core.incident.observe import View
 from bot.core.incident.silence import UNSILENCE, holding, until_when
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer, Place, request_id
+from bot.core.requests.offer import ButtonLabel, Place
 from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused
-from bot.requests.permission import acting, new_request, permit, still_permitted, subject, submit
-from bot.requests.reply_buttons import own_of, subject_of_button
+from bot.requests.permission import acting, still_permitted
+from bot.requests.subject import own_of, subject, subject_of_button
+from bot.requests.submit import new_request, submit
+from bot.silencing.auto_unsilence import ripen
 
-NAME, VERB, USAGE = UNSILENCE, "unsilence", "unsilence"
-HELP = "End the silence early (in an incident's thread, also when it is over)."
 
-
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
+def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     """While a silence of ours is active."""
-    return Offer(NAME, "End silence", request_id(incident, NAME), Place.MORE) if incident.active_silence else None
+    return ButtonLabel("End silence", Place.MORE) if incident.active_silence else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Write the request; the worker ends the silence."""
-    acting(context)
-    await permit(context, interaction.who, interaction.team, "silence")
     held, active, interaction = await _meant(context, interaction)
     request = new_request(context, interaction, held, params={"silence": active.id, "back_end": active.alertmanager})
     now, words = context.now(), "asked to end the silence."
@@ -45,7 +42,7 @@ async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Inc
     A button below a reply carries the request that made its silence; else the silence that holds is meant.
     """
     known, made_by = await context.request(interaction.request_id) if interaction.request_id else None, ""
-    if known is not None and known.name != NAME:
+    if known is not None and known.name != UNSILENCE:
         made_by, held = await subject_of_button(context, interaction)
         interaction = replace(interaction, request_id=await own_of(context, interaction, held, made_by))
     else:
@@ -107,3 +104,17 @@ def _back_end(context: Context, request: Request) -> Alertmanager:
 def _words(request: Request) -> str:
     why = request.params.get("why", "")
     return f"ended the silence: {why}." if why else "ended the silence."
+
+
+ACTION = Action(
+    name=UNSILENCE,
+    verb="unsilence",
+    usage="unsilence",
+    help="End the silence early (in an incident's thread, also when it is over).",
+    ask=ask,
+    permission="silence",
+    surfaces=IN_THREAD,
+    label=_label,
+    kill_switch=True,
+    effect=Effect(prepare, effect, check, ripen=ripen),
+)

@@ -2,25 +2,22 @@
 
 from dataclasses import replace
 
-from bot.context.context import Context
+from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.core.external import SilenceFound
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.observe import View
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.silence import PROLONG, Silence, warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer
 from bot.core.requests.request import Request, Result
 from bot.core.words import duration
 from bot.ports import Alertmanager, Refused
-from bot.requests.permission import acting, permit, still_permitted, subject, submit
-from bot.requests.reply_buttons import own_of, subject_of_button
+from bot.requests.permission import acting, still_permitted
+from bot.requests.subject import own_of, subject, subject_of_button
+from bot.requests.submit import submit
 from bot.silencing.silence import wanted
 
-NAME, VERB, USAGE = PROLONG, "prolong", "prolong [DURATION]"
-HELP = "Extend the silence (in an incident's thread): for as long again from now, or for a duration."
 LEAST_SECONDS = 60.0
 """An extension by less is a second click."""
 USUAL_SECONDS = 3600.0
@@ -28,15 +25,8 @@ USUAL_SECONDS = 3600.0
 OVER = "That silence is over; silence again if it is needed."
 
 
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
-    """Its button stands below the replies that speak of the silence."""
-    return None
-
-
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Write the request; the worker extends the silence."""
-    acting(context)
-    await permit(context, interaction.who, interaction.team, "silence")
     held, silence = await _meant(context, interaction)
     now, most = context.now(), _back_end(context, silence).max_silence_seconds
     length = await _length(context, interaction, silence, most)
@@ -46,7 +36,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     params = {"of": silence.act, "seconds": f"{length:.0f}"}
     request = Request(
         id=await own_of(context, interaction, held, silence.act, f"{silence.ends_at:.0f}"),
-        name=NAME,
+        name=PROLONG,
         who=interaction.who,
         channel=held.value.thread.channel,
         requested_at=now,
@@ -56,7 +46,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     words = f"asked to extend the silence to {duration(length)} from now."
 
     def move(fresh: Incident) -> Incident:
-        told = decided(fresh, interaction.request_id, "Extended.", (NAME,)) if interaction.request_id else fresh
+        told = decided(fresh, interaction.request_id, "Extended.", (PROLONG,)) if interaction.request_id else fresh
         return noted(told, now, Event.REQUESTED, words, who=interaction.who, tell=False)
 
     await submit(context, interaction, held, request, move)
@@ -97,7 +87,7 @@ def _performed(context: Context, silence: Silence, found: SilenceFound) -> Resul
     after = replace(silence, id=found.id, ends_at=found.ends_at, ended=False, warn_at=warn_at(found.ends_at, now))
     words = f"extended the silence: it lasts for {duration(found.ends_at - now)} more."
     done = Result(words, f"silence {found.id}", Event.SILENCED, silence=after, settles=silence.act)
-    return replace(done, offers=(NAME,), about=silence.act)
+    return replace(done, offers=(PROLONG,), about=silence.act)
 
 
 async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Incident], Silence]:
@@ -142,3 +132,16 @@ def _back_end(context: Context, silence: Silence) -> Alertmanager:
     if found is None:
         raise Refused(f"[alertmanager.{silence.alertmanager}] is not in tailback.toml any more")
     return found
+
+
+ACTION = Action(
+    name=PROLONG,
+    verb="prolong",
+    usage="prolong [DURATION]",
+    help="Extend the silence (in an incident's thread): for as long again from now, or for a duration.",
+    ask=ask,
+    permission="silence",
+    surfaces=IN_THREAD,
+    kill_switch=True,
+    effect=Effect(prepare, effect, check),
+)

@@ -3,33 +3,23 @@
 import asyncio
 import re
 
-from bot.context.context import Context
+from bot.context.context import Action, Context
+from bot.context.queries import permalinks
 from bot.core.external import SilenceFound
 from bot.core.incident.incident import Incident
-from bot.core.incident.observe import View
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import Offer, incident_of
-from bot.incidents.list_incidents import permalinks
+from bot.core.requests.offer import incident_of
 from bot.ports import Alertmanager, Refused, Unreachable
-from bot.requests.permission import permit
 from bot.views.home.silence_list import Hushed, silence_list
 
-NAME, VERB, USAGE = "silences", "silences", "silences"
-HELP = "What is silenced now, until when and by whom."
 TAG = re.compile(r"\[tailback ([^\]\s]+)\]")
 """The id of the action that made a silence, as it stands in its comment."""
 READ_SECONDS = 1.5
 """The answer has to be there within Slack's 3 s."""
 
 
-def offer(incident: Incident, view: View) -> Offer | None:  # noqa: ARG001 - the contract's shape
-    """No button."""
-    return None
-
-
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def ask(context: Context, _interaction: Interaction) -> Answer:
     """As the back ends have them, those of others too; a back end that does not answer is named."""
-    await permit(context, interaction.who, interaction.team, "diagnose")
     if not context.alertmanagers:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
     lists = await asyncio.gather(*(_active(name, one) for name, one in context.alertmanagers.items()))
@@ -66,3 +56,14 @@ def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: di
         return Hushed(name, one)
     known = next((silence for silence in incident.silences if silence.act == match[1]), None)
     return Hushed(name, one, known, incident.title, links.get(incident.id, ""))
+
+
+ACTION = Action(
+    name="silences",
+    verb="silences",
+    usage="silences",
+    help="What is silenced now, until when and by whom.",
+    ask=ask,
+    permission="diagnose",
+    reads_only=True,
+)

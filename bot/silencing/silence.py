@@ -3,26 +3,27 @@
 from dataclasses import replace
 
 from bot.config import seconds
-from bot.context.channels import open_of
-from bot.context.context import Context
+from bot.context.context import WORDS, Action, Context, Effect
+from bot.context.queries import open_of
 from bot.core.alert import Matcher, silence_matchers
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
-from bot.core.incident.silence import PROLONG, Silence, holding, until_when, warn_at
+from bot.core.incident.silence import PROLONG, SILENCE, Silence, holding, until_when, warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import Offer, request_id
+from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.words import duration, listed
 from bot.ports import Alertmanager, Refused, Unreachable
-from bot.requests.auto_unsilence import ends_itself
-from bot.requests.permission import acting, new_request, permit, still_permitted, subject, submit
+from bot.requests.permission import acting, still_permitted
+from bot.requests.subject import subject
+from bot.requests.submit import new_request, submit
+from bot.silencing.auto_unsilence import ends_itself
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean
 
-NAME, VERB, USAGE = "silence", "silence", "silence POOL DURATION"
-HELP = "Silence the open alert of a pool, for example `silence linux.2xlarge 2h`, or `… drained`."
+USAGE = "silence POOL DURATION"
 LEAST_SECONDS = 60.0
 EXAMPLES = '"30m", "2h" or "1d"'
 """Lengths that a silence may have."""
@@ -30,17 +31,15 @@ DRAINED = frozenset({"drained", "until drained"})
 """How to say that a silence ends when the queue has drained."""
 
 
-def offer(incident: Incident, view: View) -> Offer | None:
+def _label(incident: Incident, view: View) -> ButtonLabel | None:
     """While no silence of ours is active and a back end can take one."""
     if not view.silenceable or incident.active_silence:
         return None
-    return Offer(NAME, "Silence", request_id(incident, NAME))
+    return ButtonLabel("Silence")
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """The button opens the dialog; the dialog, a command or a mention writes the request."""
-    acting(context)
-    await permit(context, interaction.who, interaction.team, "silence")
     if interaction.surface in {Surface.COMMAND, Surface.MENTION}:
         interaction = await _located(context, interaction)
     held = await subject(context, interaction)
@@ -190,7 +189,7 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
         raise Refused(f'The open incident of pool "{words[0]}" is in another channel.', where=list(places))
     own = [incident for incident in here if words[0] in incident.affected] or here
     newest = max(own, key=lambda incident: incident.opened_at)
-    return replace(interaction, request_id=request_id(newest, NAME), values={"custom": " ".join(words[1:])})
+    return replace(interaction, request_id=request_id(newest, SILENCE), values={"custom": " ".join(words[1:])})
 
 
 def conditions_of(above: str, *, until_drained: bool) -> tuple[dict[str, str], str]:
@@ -231,3 +230,18 @@ def _there(incident: Incident | None) -> Incident:
     if incident is None:
         raise Refused("the incident is not known any more")
     return incident
+
+
+ACTION = Action(
+    name=SILENCE,
+    verb="silence",
+    usage=USAGE,
+    help="Silence the open alert of a pool, for example `silence linux.2xlarge 2h`, or `… drained`.",
+    ask=ask,
+    permission="silence",
+    surfaces=WORDS | {Surface.BUTTON},
+    label=_label,
+    kill_switch=True,
+    dialogs=(SILENCE,),
+    effect=Effect(prepare, effect, check),
+)

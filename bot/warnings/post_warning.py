@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import structlog
 
+from bot.context.causes import diagnoses, moment_of
 from bot.context.channels import home_of
 from bot.context.context import Context
 from bot.context.save import keep
@@ -14,7 +15,6 @@ from bot.core.pool.early_warning import EarlyWarning, Ending, warning_key
 from bot.core.pool.pool import Pool
 from bot.core.record import AlreadyDone, Claim, Stored, WarningRecord
 from bot.core.words import duration
-from bot.diagnosing.explain import diagnoses, moment_of
 from bot.ports import Failure, Unreachable
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
 from bot.posting.keep_message import Kept, Wanted, begun, keep_message, leave, not_drawn

@@ -1,4 +1,4 @@
-"""Health, readiness and metrics of a process."""
+"""HealthEndpoints, readiness and metrics of a process."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bot.context.context import LOST_NOTE, Context
+from bot.context.context import Context
 from bot.core.chore import Chore
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import calibration, error_factor, held_share, not_scored, waiting
@@ -34,7 +34,7 @@ refuse alerts.
 log = structlog.get_logger()
 
 
-class Health:
+class HealthEndpoints:
     """Serves `/healthz`, `/readyz` and `/metrics`; `draining` makes `/readyz` fail during shutdown."""
 
     def __init__(self, house: House) -> None:
@@ -83,9 +83,9 @@ class Health:
 async def readiness(house: House) -> dict[str, str]:
     """One entry per dependency: empty if it works, else the reason."""
     context = house.context
-    found = {"redis": "", "slack": context.notes.get("slack", "")}
-    found["socket_mode"] = context.notes.get("socket_mode", "")
-    found["records"] = context.notes.get(LOST_NOTE, "")
+    found = {"redis": "", "slack": context.health.slack}
+    found["socket_mode"] = context.health.socket_mode
+    found["records"] = context.health.records
     try:
         async with asyncio.timeout(READY_SECONDS):
             watched = await context.store.get(Chore, "watch")

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from handlers.http import alerts, github, metrics
 from handlers.http.body_limits import Bodies, BodyRefused
-from handlers.http.health import Health
+from handlers.http.health import HealthEndpoints
 from handlers.http.slack_signature import genuine
 from handlers.http.throttle import Throttle
 from handlers.wiring import House
@@ -19,7 +19,7 @@ from handlers.wiring import House
 log = structlog.get_logger()
 
 
-class Web(Health):
+class Web(HealthEndpoints):
     """The HTTP endpoints of one process."""
 
     def __init__(self, house: House, slack: AsyncApp) -> None:

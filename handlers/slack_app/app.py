@@ -14,12 +14,14 @@ from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
 from bot.core.record import Conflict
-from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import incident_of, request_id
 from bot.incidents.app_home import welcome
 from bot.ports import Refused, Unreachable
-from bot.registry import ACTIONS, VERBS, helped
-from bot.requests.permission import Forgotten, Repeated, TooOften, on_record, paced, refused
+from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
+from bot.requests.ask import Repeated, TooOften, ask, on_record, paced
+from bot.requests.subject import Forgotten
+from bot.requests.submit import refused
 from bot.views.dialogs.modals import notice
 from bot.views.home.answers import refusal
 from handlers.http import metrics
@@ -31,8 +33,6 @@ from handlers.slack_app.timeouts import unanswered
 PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that asks to try again must arrive in time."""
 ASK_TRIES = 3
-DIALOGS = {"silence": "silence", "scale_up": "scale_up", "scale_up_confirm": "scale_up", "resolve": "resolve"}
-"""Callback id of a dialog → its action."""
 
 Ack = Callable[..., Awaitable[Any]]
 Body = dict[str, Any]
@@ -68,15 +68,17 @@ def slack_app(context: Context, afterwards: Afterwards) -> AsyncApp:
 
 def register(app: AsyncApp, doors: Doors) -> None:
     """Bind Slack's ids to handlers, one line for each kind of payload."""
-    for name in ACTIONS:
-        app.action(name)(_pressed(doors, name))
+    for name, action in ACTIONS.items():
+        if Surface.BUTTON in action.surfaces:
+            app.action(name)(_pressed(doors, name))
     app.action("more")(_chosen(doors))
     for callback, name in DIALOGS.items():
         app.view(callback)(_submitted(doors, callback, name))
     app.command("/queue")(_commanded(doors))
     app.event("app_mention")(_mentioned(doors))
     app.event("app_home_opened")(_home_opened(doors))
-    app.shortcut("tailback_diagnose")(_shortcut(doors))
+    for callback, name in SHORTCUTS.items():
+        app.shortcut(callback)(_shortcut(doors, name))
 
 
 def _pressed(doors: Doors, name: str) -> Callable[..., Awaitable[None]]:
@@ -141,9 +143,9 @@ def _mentioned(doors: Doors) -> Callable[..., Awaitable[None]]:
     return mentioned
 
 
-def _shortcut(doors: Doors) -> Callable[..., Awaitable[None]]:
+def _shortcut(doors: Doors, name: str) -> Callable[..., Awaitable[None]]:
     async def shortcut(ack: Ack, body: Body) -> None:
-        await _aside(doors, from_shortcut(body, "diagnose"), ack)
+        await _aside(doors, from_shortcut(body, name), ack)
 
     return shortcut
 
@@ -201,8 +203,8 @@ async def _asked(context: Context, interaction: Interaction) -> Answer:
     """Call the action, and again when a worker changed a record meanwhile. Raises Conflict."""
     for _ in range(ASK_TRIES - 1):
         with contextlib.suppress(Conflict):
-            return await ACTIONS[interaction.name].ask(context, interaction)
-    return await ACTIONS[interaction.name].ask(context, interaction)
+            return await ask(context, interaction)
+    return await ask(context, interaction)
 
 
 def _told_in_dialog(words: Message) -> Body:
@@ -224,7 +226,7 @@ async def _spoken(context: Context, interaction: Interaction) -> Answer:
     if interaction.name not in VERBS:
         words = f'"{interaction.name[:40]}" is not something Tailback knows. Try `help`.'
         return Answer(whisper=refusal(words))
-    return await answered(context, replace(interaction, name=VERBS[interaction.name].NAME))
+    return await answered(context, replace(interaction, name=VERBS[interaction.name].name))
 
 
 async def _named(context: Context, interaction: Interaction) -> Interaction:

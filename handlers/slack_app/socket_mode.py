@@ -13,7 +13,6 @@ from bot.context.context import Context
 from handlers.cancellation import ended
 from handlers.wiring import House
 
-NOTE = "socket_mode"
 LOOK_SECONDS = 0.5
 PING_SECONDS = 5.0
 """Ping interval, and the SDK's pause between two attempts to connect."""
@@ -29,7 +28,7 @@ log = structlog.get_logger()
 async def socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
     """Receive by Socket Mode while the block runs; an unreachable Slack delays nothing else."""
     context = house.context
-    context.notes[NOTE] = "Socket Mode is not connected yet"
+    context.health.socket_mode = "Socket Mode is not connected yet"
     token = context.settings.env.slack_app_token.get_secret_value()
     handler = AsyncSocketModeHandler(app, token, ping_interval=PING_SECONDS)
     await _by_our_way(handler, house)
@@ -93,14 +92,14 @@ class Watch:
         connected = await client.is_connected()
         quiet = self._quiet_seconds()
         if quiet > DEAF_SECONDS:
-            context.notes[NOTE] = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
+            context.health.socket_mode = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
             self._heard_at = context.monotonic()
             await self._anew()
         elif connected:
-            context.notes.pop(NOTE, None)
+            context.health.socket_mode = ""
         else:
             client.wss_uri = None  # the SDK's own value for "none yet"
-            context.notes[NOTE] = "Socket Mode is not connected; trying again with a new address"
+            context.health.socket_mode = "Socket Mode is not connected; trying again with a new address"
         if connected is not self._was_connected:
             log.info("socket mode", connected=connected)
         self._was_connected = connected

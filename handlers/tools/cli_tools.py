@@ -8,8 +8,8 @@ import typer
 from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is not re-exported by name
 
 from bot.config import ConfigError, Settings, load
+from bot.context.queries import known_pool
 from bot.core.reporting.summary import Report
-from bot.diagnosing.diagnose import known_pool
 from bot.ports import Refused
 from bot.reporting.collect import longer_view
 from bot.reporting.report import DAYS, MOST_DAYS

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from bot.core.requests.interaction import Surface
+from bot.registry import ACTIONS
+
 COMMAND = "/queue"
-USAGE = "status [pool] | list | diagnose POOL | silence POOL DURATION | scale POOL TARGET | report | help"
-SHORTCUT = "tailback_diagnose"
 EVENTS = ("app_mention", "app_home_opened")
 EVENTS_PATH = "/slack/events"
 
@@ -53,10 +54,8 @@ def manifest(url: str | None = None) -> Json:
     """
     request_url = f"{public(url)}{EVENTS_PATH}" if url is not None else None
     delivered: dict[str, object] = {"request_url": request_url} if request_url else {}
-    command = {"command": COMMAND, "description": "Ask about a runner queue, or act on it", "usage_hint": USAGE,
+    command = {"command": COMMAND, "description": "Ask about a runner queue, or act on it", "usage_hint": usage_hint(),
                "should_escape": True, **({"url": request_url} if request_url else {})}  # fmt: skip
-    shortcut = {"name": "Diagnose this incident", "type": "message", "callback_id": SHORTCUT,
-                "description": "Which pools queue, and why"}  # fmt: skip
     return {
         "_metadata": {"major_version": 2},
         "display_information": {
@@ -71,7 +70,11 @@ def manifest(url: str | None = None) -> Json:
                 "messages_tab_read_only_enabled": True,
             },
             "bot_user": {"display_name": "tailback", "always_online": True},
-            "shortcuts": [shortcut],
+            "shortcuts": [
+                {"type": "message", "callback_id": one.callback, "name": one.name, "description": one.description}
+                for action in ACTIONS.values()
+                if (one := action.shortcut)
+            ],
             "slash_commands": [command],
         },
         "oauth_config": {"scopes": {"bot": [scope.name for scope in SCOPES]}},
@@ -83,6 +86,12 @@ def manifest(url: str | None = None) -> Json:
             "token_rotation_enabled": False,
         },
     }
+
+
+def usage_hint() -> str:
+    """The verbs that `/queue` takes in a channel."""
+    usages = [action.usage for action in ACTIONS.values() if Surface.COMMAND in action.surfaces]
+    return " | ".join([*usages, "help"])
 
 
 def printed(url: str | None = None) -> str:

@@ -2,10 +2,11 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.context.context import Context
+from bot.context.queries import open_incidents
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
@@ -13,22 +14,22 @@ from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim, Conflict
 from bot.core.requests.interaction import Interaction, Surface
 from bot.incidents.intake import take_alert
-from bot.incidents.list_incidents import open_incidents
 from bot.measuring.store_job import take_job
 from bot.playground.replay.chat import TEAM
 from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalMessage, JournalNames, Proposed
 from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Asked, Delivered, Recording
 from bot.ports import Refused, Store, Unreachable
-from bot.registry import ACTIONS, VERBS
-from bot.requests.permission import own_id
+from bot.registry import ACTIONS, BEHAVIORS, VERBS
+from bot.requests.ask import ask
+from bot.requests.submit import own_id
 from bot.scaling.limits import within
 from bot.scaling.what_if import effect_of, effects, enough
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
 from handlers.tools.send import kind_of
-from handlers.worker import AT_ONCE, STORIES
+from handlers.worker import AT_ONCE
 
 MOST_ROUNDS = 10_000
 """Rounds of work at one instant before it counts as a bug."""
@@ -91,7 +92,7 @@ class Player:
         """Process one record as the worker does."""
         before = await self.store.get(Incident, claim.id) if claim.kind == "inc" else None
         try:
-            await STORIES[claim.kind](self.context, claim)
+            await BEHAVIORS[claim.kind](self.context, claim)
         except (Conflict, Unreachable) as error:
             self.journal.lines.append(
                 JournalArrival(self.clock.at, f"{claim.kind} {claim.id}", f"interrupted: {error}")
@@ -181,11 +182,11 @@ class Player:
         thread = incident.thread if incident and incident.thread.root else None
         channel, root = (thread.channel, thread.root) if thread else (self.context.settings.file.slack.channel, None)
         surface, key = Surface.MENTION if thread else Surface.COMMAND, f"replay {self.asks}"
-        interaction = Interaction(action.NAME, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
+        interaction = Interaction(action.name, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
         where = f"in the thread of {incident.id}" if incident and thread else f"in #{channel}"
         try:
-            answer = await action.ask(self.context, interaction)
-            asks_back = action.NAME == "scale_up" and len(words) > 1
+            answer = await ask(self.context, interaction)
+            asks_back = bool(action.confirmed_in) and len(words) > 1
             if asks_back:
                 await self._confirmed(interaction, own_id(incident if thread else None, interaction))
         except Refused as refused:
@@ -202,12 +203,10 @@ class Player:
         self.journal.lines.append(JournalArrival(event.at, f"{event.who} asked `{' '.join(event.says)}`", outcome))
 
     async def _confirmed(self, asked: Interaction, draft: str) -> None:
-        """Confirm a recorded scale action automatically."""
-        await ACTIONS[asked.name].ask(
-            self.context,
-            Interaction(asked.name, asked.who, TEAM, asked.channel, Surface.DIALOG, f"{asked.key} confirmed",
-                        request_id=draft, step="scale_up_confirm"),
-        )  # fmt: skip
+        """Confirm a recorded action automatically."""
+        step, key = ACTIONS[asked.name].confirmed_in, f"{asked.key} confirmed"
+        confirmed = replace(asked, surface=Surface.DIALOG, key=key, request_id=draft, step=step, words=(), thread=None)
+        await ask(self.context, confirmed)
 
     async def _meant(self, event: Asked) -> Incident | None:
         """The newest open incident, or the one of the named pool."""

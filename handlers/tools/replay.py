@@ -19,6 +19,7 @@ from bot.playground.replay.recording import Line, Recording, Wrong, moment, reco
 from bot.playground.replay.summary import Played, document, head, summary
 from bot.playground.replay.transcript import transcript
 from bot.ports import Refused
+from bot.registry import ACTIONS
 from bot.reporting.collect import gathered
 from handlers.tools.player import Player
 from handlers.wiring_tools import levers_and_holders, memory
@@ -133,6 +134,7 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
         },
         now=clock.now,
         monotonic=clock.now,
+        actions=ACTIONS,
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
     told = ReplayProgress(since, until) if recorded.measured >= LONG else _silent

@@ -15,8 +15,8 @@ from tests.world import ANA, OTHER_POOL, World
 
 def test_it_is_offered_where_there_is_something_to_read() -> None:
     """An alert of which no pool is configured has no such button."""
-    assert diagnose.offer(incident(), view()) is not None
-    assert diagnose.offer(incident(pools=named()), view()) is None
+    assert diagnose.ACTION.label(incident(), view()) is not None
+    assert diagnose.ACTION.label(incident(pools=named()), view()) is None
 
 
 async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool() -> None:

@@ -8,14 +8,9 @@ import pytest
 from bot.core.pool.pool import Snapshot
 from bot.diagnosing import status
 from bot.ports import Refused
-from tests.builders import POOL, incident, view
+from tests.builders import POOL
 from tests.fakes import FakeMetrics
 from tests.world import OTHER_POOL, World
-
-
-def test_it_has_no_button() -> None:
-    """The parent shows the status."""
-    assert status.offer(incident(), view()) is None
 
 
 async def text(world: World, *words: str, **parts: Any) -> str:

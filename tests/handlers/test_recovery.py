@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.context.context import LOST_NOTE
-from bot.maintenance.chores import NAMES
+from bot.context.health import Health
 from bot.maintenance.recover import EPOCH
 from bot.ports import Failure, Refused
+from bot.registry import DUTIES
 from bot.requests.permission import acting
 from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Healing
 from handlers.worker import Worker
@@ -29,7 +29,7 @@ async def test_a_store_without_a_sign_of_ours_is_recovered_at_the_start() -> Non
     world, healing = await started()
     assert world.chat.script.count("own") == 1
     assert await world.store.find(EPOCH) is not None
-    assert {member.removeprefix("chore:") for member in world.data.due if member.startswith("chore:")} == set(NAMES)
+    assert {member.removeprefix("chore:") for member in world.data.due if member.startswith("chore:")} == set(DUTIES)
     await healing.heal()
     await Healing(world.context).heal()
     assert world.chat.script.count("own") == 1, "once, by whoever is first"
@@ -83,12 +83,12 @@ async def test_while_channels_cannot_be_read_it_says_so_and_tries_again() -> Non
     for _ in range(5):
         await healing.heal()
     assert world.chat.script.count("own") == 2
-    assert "no action is done" in world.context.notes[LOST_NOTE]
+    assert "no action is done" in world.context.health.records
     assert world.store.lost
     world.chat.script.heal()
     world.clock.advance(AGAIN_SECONDS + 1)
     await healing.heal()
-    assert LOST_NOTE not in world.context.notes
+    assert not world.context.health.records
     assert not world.store.lost
 
 
@@ -111,7 +111,7 @@ async def test_a_loss_that_only_a_web_process_saw_is_recovered_by_a_worker() -> 
     """The workers were restarted meanwhile, or had seen less: the web process goes on when they have recovered."""
     world, worker = await started()
     store = FakeStore(world.clock.now, world.clock.monotonic, data=world.data)
-    context = replace(world.context, store=store, notes={})
+    context = replace(world.context, store=store, health=Health())
     web = Healing(context)
     await web.follow()
     store.lost = True

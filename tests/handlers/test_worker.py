@@ -139,12 +139,12 @@ async def test_a_store_that_is_down_is_waited_for() -> None:
     world.queues(14)
     world.data.broken = Unreachable("Redis", "connection refused", failure=Failure.UNCONNECTED)
     async with working(world) as hand:
-        await until(lambda: "redis" in world.context.notes)
+        await until(lambda: bool(world.context.health.redis))
         world.data.broken = None
         await world.fires()
         hand._bell.set()
         await until(lambda: len(world.chat.parents()) == 1)
-        assert "redis" not in world.context.notes
+        assert not world.context.health.redis
 
 
 async def test_a_claim_that_raises_something_unforeseen_does_not_end_the_worker() -> None:

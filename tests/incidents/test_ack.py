@@ -14,11 +14,11 @@ from tests.world import ANA, BEN, CAM, World
 
 def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> None:
     """Taking over is rarer than taking."""
-    free, taken = ack.offer(incident(), view()), ack.offer(incident(owner=ANA), view())
+    free, taken = ack.ACTION.label(incident(), view()), ack.ACTION.label(incident(owner=ANA), view())
     assert free is not None
     assert taken is not None
-    assert (free.label, free.place, free.primary) == ("Acknowledge", Place.BUTTON, True)
-    assert (taken.label, taken.place) == ("Take over", Place.MORE)
+    assert (free.text, free.place, free.primary) == ("Acknowledge", Place.BUTTON, True)
+    assert (taken.text, taken.place) == ("Take over", Place.MORE)
 
 
 async def test_the_parent_says_at_once_who_has_it() -> None:

@@ -144,8 +144,7 @@ async def test_whatever_becomes_of_the_upload_the_reply_stands(failure: Failure,
     assert world.chat.script.count("upload") == uploads
     assert (world.incident.charts, world.incident.attempts, world.incident.trouble) == ((), 0, None)
     assert not world.incident.thread.plain
-    assert failure.name.lower() not in world.context.notes
-    assert "upload failed" in world.context.notes["pictures"]
+    assert "upload failed" in world.context.health.charts
 
 
 async def test_an_upload_that_works_in_the_end_is_shown() -> None:
@@ -155,7 +154,7 @@ async def test_an_upload_that_works_in_the_end_is_shown() -> None:
     await world.passes(60)
     (reply,) = replies(world, "The queue up to now")
     assert (picture_of(reply) or {})["slack_file"] == {"id": "F00000002"}
-    assert "pictures" not in world.context.notes
+    assert not world.context.health.charts
 
 
 @pytest.mark.parametrize(("looking", "shown"), [(1.0, True), (8.0, True), (25.0, True), (3600.0, False)])

@@ -1,15 +1,9 @@
 """List: the open incidents, with their threads, for the person who asks."""
 
 from bot.core.requests.offer import request_id
-from bot.incidents import list_incidents
 from bot.ports import Failure
-from tests.builders import CHANNEL, incident, view
+from tests.builders import CHANNEL
 from tests.world import World
-
-
-def test_it_has_no_button() -> None:
-    """It is typed."""
-    assert list_incidents.offer(incident(), view()) is None
 
 
 async def text(world: World) -> str:

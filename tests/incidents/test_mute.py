@@ -13,9 +13,9 @@ from tests.world import World
 @pytest.mark.parametrize(("muted", "label"), [(False, "Mute updates"), (True, "Resume updates")])
 def test_the_entry_says_what_it_will_do(muted: bool, label: str) -> None:
     """Not what is the case now."""
-    found = mute.offer(incident(muted=muted), view())
+    found = mute.ACTION.label(incident(muted=muted), view())
     assert found is not None
-    assert found.label == label
+    assert found.text == label
 
 
 async def test_it_turns_status_replies_off_and_on_again() -> None:

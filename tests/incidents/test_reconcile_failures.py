@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.context.health import Health
 from bot.incidents.thread import NEW_THREAD
 from bot.ports import Failure, Unreachable
 from tests.builders import CHANNEL
@@ -32,7 +33,7 @@ async def test_later_holds_the_whole_channel_for_as_long_as_slack_says() -> None
     world.clock.advance(0.2)
     await world.work()
     assert len(world.chat.parents()) == 2
-    assert "slack" not in world.context.notes
+    assert not world.context.health.slack
 
 
 async def test_later_on_an_edit_leaves_the_replies_their_way() -> None:
@@ -56,7 +57,7 @@ async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool) -> 
     world = World()
     world.chat.script.fail("post", Failure.UNKNOWN, after=arrived)
     await waiting(world)
-    assert "slack" in world.context.notes
+    assert world.context.health.slack
     world.clock.advance(19.9)
     await world.work()
     assert world.chat.script.count("find") == 0
@@ -66,7 +67,7 @@ async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool) -> 
     assert world.chat.script.count("post") == (1 if arrived else 2)
     assert len(world.chat.parents()) == 1
     assert world.incident.thread.root == world.chat.parents()[0].ts
-    assert "slack" not in world.context.notes
+    assert not world.context.health.slack
 
 
 async def test_an_unknown_reply_is_looked_for_and_told_once() -> None:
@@ -101,7 +102,7 @@ async def test_a_slack_that_cannot_be_reached_is_tried_with_growing_pauses() -> 
     world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
     await waiting(world)
     assert world.due() == 2.0
-    assert "post failed" in world.context.notes["slack"]
+    assert "post failed" in world.context.health.slack
     await world.passes(600, step=1)
     assert world.chat.script.count("post") < 40
     world.chat.script.heal()
@@ -203,11 +204,11 @@ async def test_refused_credentials_stop_all_posting_to_a_probe_in_ten_seconds() 
     assert world.chat.script.count("post") == 1
     await world.passes(30, step=1)
     assert world.chat.script.count("post") <= 4
-    assert "slack" in world.context.notes
+    assert world.context.health.slack
     world.chat.script.heal()
     await world.passes(11, step=1)
     assert len(world.chat.parents()) == 3
-    assert "slack" not in world.context.notes
+    assert not world.context.health.slack
 
 
 async def test_a_deleted_thread_is_replaced_once_by_a_new_one() -> None:
@@ -275,4 +276,4 @@ async def test_a_store_that_fails_is_no_failure_of_slack() -> None:
     world.data.broken = Unreachable("Redis", "connection refused")
     with pytest.raises(Unreachable, match="Redis"):
         await world.tell(claim)
-    assert world.context.notes == {}
+    assert world.context.health == Health()

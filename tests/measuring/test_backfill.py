@@ -7,12 +7,12 @@ import pytest
 from pydantic import ValidationError
 
 from bot.config import File
+from bot.context.look import PAST_SECONDS
 from bot.core.pool.backfill import DAY_SECONDS, Backfill, span_of
 from bot.core.pool.history import KEPT_HOURS, PoolHistory, usual_ahead
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change
 from bot.measuring.backfill import TURN_SECONDS
-from bot.measuring.measure import PAST_SECONDS
 from bot.ports import Failure
 from tests.builders import NOW, POOL, sample
 from tests.fakes import FakeClock, FakeMetrics

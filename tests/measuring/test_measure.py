@@ -1,7 +1,7 @@
 """A pool is due: one measurement serves all who watch it, a failure is kept, and nobody measures for nobody."""
 
+from bot.context.look import PAST_SECONDS
 from bot.core.pool.pool import Pool
-from bot.measuring.measure import PAST_SECONDS
 from bot.ports import Failure
 from tests.builders import NOW, POOL, sample
 from tests.world import OTHER_POOL, World, spoken

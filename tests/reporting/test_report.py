@@ -5,15 +5,9 @@ import pytest
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.record import Change, Put, Stored
 from bot.ports import Refused
-from bot.reporting import report
-from tests.builders import NOW, POOL, incident, view
+from tests.builders import NOW, POOL
 from tests.core.pool.hours import MONDAY, weeks
 from tests.world import OTHER_POOL, World, spoken
-
-
-def test_it_has_no_button() -> None:
-    """It is typed."""
-    assert report.offer(incident(), view()) is None
 
 
 async def text(world: World, *words: str) -> str:

@@ -9,7 +9,6 @@ import pytest
 from bot.core.incident.incident import Incident, Thread
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.core.reporting.weekly import Weekly
-from bot.maintenance.chores import chore
 from bot.ports import Failure
 from bot.reporting.weekly import weekly
 from bot.settings import RouteTable
@@ -281,6 +280,6 @@ async def test_the_chore_comes_back_within_the_hour() -> None:
     await world.context.store.commit(Change(wake=("chore:weekly",)))
     (claim,) = (await world.store.claim(1)).claims
     assert isinstance(claim, Claim)
-    await chore(world.context, claim)
+    await world.tell(claim)
     assert world.due("chore:weekly") == 3600
     assert world.due("weekly") == 0

@@ -5,7 +5,8 @@ import pytest
 from bot.core.record import AuditEntry
 from bot.core.requests.interaction import Interaction, Surface
 from bot.ports import Failure, Person, Refused
-from bot.requests.permission import acting, permit, refused
+from bot.requests.permission import acting, permit
+from bot.requests.submit import refused
 from tests.builders import CHANNEL, POOL
 from tests.world import ANA, BEN, CAM, TEAM, World
 

@@ -5,7 +5,7 @@ import pytest
 from bot.ports import Refused
 from tests.builders import POOL
 from tests.scaling.care import BEN, CAM, CareWorld
-from tests.scaling.test_hand_back_button import lent
+from tests.scaling.test_hand_back import lent
 
 
 async def warned() -> CareWorld:

@@ -21,8 +21,8 @@ def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
     """No lever, no button."""
     able = view()
     able.rules[POOL] = PoolRules(POOL, scalable=True)  # type: ignore[index]  # a test's own dict
-    assert scale_up.offer(incident(), view()) is None
-    assert scale_up.offer(incident(), able) is not None
+    assert scale_up.ACTION.label(incident(), view()) is None
+    assert scale_up.ACTION.label(incident(), able) is not None
 
 
 async def filled(world: World, target: str, pool: str = "", who: str = ANA, **parts: object) -> Answer:

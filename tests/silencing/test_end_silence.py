@@ -14,8 +14,8 @@ from tests.world import ANA, BEN, World
 def test_it_is_offered_while_a_silence_of_ours_is_active() -> None:
     """Nothing to end, nothing to press."""
     running = Silence("s1", "grafana", 9e9, ANA, "i1.x")
-    assert end_silence.offer(incident(), view()) is None
-    assert end_silence.offer(incident(silences=(running,)), view()) is not None
+    assert end_silence.ACTION.label(incident(), view()) is None
+    assert end_silence.ACTION.label(incident(silences=(running,)), view()) is not None
 
 
 async def silenced(**tables: dict[str, object]) -> World:

@@ -3,8 +3,7 @@
 import pytest
 
 from bot.ports import Failure, Refused
-from bot.silencing import extend_silence
-from tests.builders import CHANNEL, incident, view
+from tests.builders import CHANNEL
 from tests.scaling.care import CAM
 from tests.silencing.test_silence_conditions import active, drains, silenced
 from tests.world import ANA, BEN, World
@@ -19,11 +18,6 @@ async def presses(world: World, who: str = BEN, request_id: str = "", **parts: o
     """Somebody presses Extend below a reply."""
     root = world.incident.thread.root
     await world.asks("prolong", who, request_id=request_id or offered(world), thread=root, channel=CHANNEL, **parts)
-
-
-async def test_it_has_no_button_on_the_parent() -> None:
-    """It stands below the replies that speak of the silence."""
-    assert extend_silence.offer(incident(), view()) is None
 
 
 async def test_it_lasts_as_long_again_from_now() -> None:

@@ -4,8 +4,6 @@ import pytest
 
 from bot.core.alert import Matcher
 from bot.ports import Failure, Refused
-from bot.silencing import list_silences
-from tests.builders import incident, view
 from tests.silencing.test_silence_conditions import silenced
 from tests.world import ANA, World
 
@@ -15,11 +13,6 @@ async def told(world: World) -> str:
     answer = await world.types("silences")
     assert answer.whisper is not None
     return answer.whisper.text
-
-
-def test_it_has_no_button() -> None:
-    """It is typed."""
-    assert list_silences.offer(incident(), view()) is None
 
 
 async def test_nothing_is_silenced() -> None:

@@ -21,9 +21,9 @@ def test_it_is_offered_only_when_it_can_work() -> None:
     """With a back end that can take one, and while none of ours is active."""
     able = replace(view(), silenceable=True)
     running = Silence("s1", "grafana", 9e9, ANA, "i1.x")
-    assert silence.offer(incident(), view()) is None
-    assert silence.offer(incident(silences=(running,)), able) is None
-    assert silence.offer(incident(silences=(replace(running, ended=True),)), able) is not None
+    assert silence.ACTION.label(incident(), view()) is None
+    assert silence.ACTION.label(incident(silences=(running,)), able) is None
+    assert silence.ACTION.label(incident(silences=(replace(running, ended=True),)), able) is not None
 
 
 async def submitted(world: World, who: str = ANA, custom: str = "", preset: str = "1h", **parts: object) -> Answer:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from bot.core.words import clock, duration
 
+SILENCE = "silence"
+"""The action that makes one, and the callback id of its dialog."""
 PROLONG = "prolong"
 """The action that extends a silence."""
 UNSILENCE = "unsilence"

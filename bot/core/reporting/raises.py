@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.record import AuditEntry
+from bot.core.scaling.lease import SCALE_UP
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def raises(
     ended = {e.parameters.get("share", ""): e.at for e in inside if e.what == "hand_back" and _over(e)}
     ups: dict[str, list[AuditEntry]] = {}
     for entry in inside:
-        if entry.what == "scale_up" and _added(entry) > 0:
+        if entry.what == SCALE_UP and _added(entry) > 0:
             ups.setdefault(entry.parameters.get("pool", ""), []).append(entry)
     return {pool: _sum(entries, ended, until, prices.get(pool), speed) for pool, entries in ups.items()}
 

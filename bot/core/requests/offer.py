@@ -16,6 +16,15 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ButtonLabel:
+    """What the button of an action says on the parent, and where it stands."""
+
+    text: str
+    place: Place = Place.BUTTON
+    primary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
     """One thing that a person may do now."""
 

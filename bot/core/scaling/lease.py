@@ -10,8 +10,10 @@ WARN_SECONDS = 600.0
 """How long before its end a lease is spoken of."""
 AGAIN_SECONDS, MOST_AGAIN_SECONDS = 60.0, 3600.0
 """How long after a hand-back that did not work the next one is tried: twice as long each time, up to an hour."""
-LEASE_ACTIONS = frozenset({"scale_up", "hand_back"})
-"""The actions that move a pool's lease."""
+SCALE_UP, HAND_BACK, EXTEND = "scale_up", "hand_back", "extend"
+"""The actions on extra capacity, by which replies offer them and the audit trail names them."""
+SCALE_UP_CONFIRM = "scale_up_confirm"
+"""Callback id of the question before a scale-up is stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from bot.core.alert import silence_matchers
 from bot.core.incident.incident import Incident
+from bot.core.incident.silence import SILENCE
 from bot.core.message import Block
+from bot.core.scaling.lease import SCALE_UP, SCALE_UP_CONFIRM
 from bot.core.words import count, duration, figure
 from bot.views.blocks import (
     MOST_CHOICES,
@@ -68,7 +70,7 @@ def silence_modal(request_id: str, incident: Incident, max_seconds: float) -> Bl
         _input("above", "End it when more jobs wait than", _text("e.g. 200"), optional=True),
         context(owner),
     ]
-    return _modal("silence", "Silence", request_id, blocks, submit="Silence")
+    return _modal(SILENCE, "Silence", request_id, blocks, submit="Silence")
 
 
 def _presets(max_seconds: float) -> list[Block]:
@@ -104,7 +106,7 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], effects: Sequen
         number["initial_value"] = str(first.proposed)
         hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
     blocks += [_input("target", "Runners afterwards", number, hint=hint), *calm]
-    return _modal("scale_up", "Scale up", request_id, blocks, submit="Next")
+    return _modal(SCALE_UP, "Scale up", request_id, blocks, submit="Next")
 
 
 def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
@@ -175,7 +177,7 @@ def scale_confirm(request_id: str, pool: str, current: int | None, target: int, 
     blocks = [section(change), *([section(joined("\n", *lines[:10]))] if lines else [])]
     if lines[10:]:
         blocks.append(section(joined("\n", *lines[10:])))
-    return _modal("scale_up_confirm", "Scale up?", request_id, blocks, submit=f"Scale to {target}")
+    return _modal(SCALE_UP_CONFIRM, "Scale up?", request_id, blocks, submit=f"Scale to {target}")
 
 
 def question(callback: str, title: str, request_id: str, sentence: str, submit: str) -> Block:

@@ -2,6 +2,7 @@
 
 from bot.core.message import Message
 from bot.core.requests.request import Result
+from bot.core.scaling.lease import SCALE_UP
 from bot.views.blocks import actions, bullets, button, context, message, section
 from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
@@ -38,7 +39,7 @@ def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Mess
         target=target,
     )
     question = f"Open the question: scale {pool} to {target} runners"
-    press = button(f"Scale to {target}…", "scale_up", request_id, question)
+    press = button(f"Scale to {target}…", SCALE_UP, request_id, question)
     return message(words, section(words), actions(press))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from bot.config import load
 from bot.context.context import Context
-from handlers.slack_app.socket_mode import DEAF_SECONDS, NOTE, Watch
+from handlers.slack_app.socket_mode import DEAF_SECONDS, Watch
 from tests.fakes import FakeChat, FakeClock
 from tests.fakes_store import FakeStore
 
@@ -35,7 +35,7 @@ def desk_at(clock: FakeClock) -> Context:
     """A desk with nothing on it but clocks."""
     store = FakeStore(clock.now, clock.monotonic)
     chat = FakeChat(clock)
-    return Context(load({}), store, chat, {}, {}, {}, clock.now, clock.monotonic, lambda prefix: f"{prefix}1")
+    return Context(load({}), store, chat, {}, {}, {}, clock.now, clock.monotonic, {}, lambda prefix: f"{prefix}1")
 
 
 async def test_a_connection_that_hears_nothing_is_made_anew() -> None:
@@ -47,10 +47,10 @@ async def test_a_connection_that_hears_nothing_is_made_anew() -> None:
     await watch.look()
     assert client.connects == 1
     assert client.wss_uri is None
-    assert "heard nothing for 31 s" in context.notes[NOTE]
+    assert "heard nothing for 31 s" in context.health.socket_mode
     await client.hear()
     await watch.look()
-    assert NOTE not in context.notes
+    assert not context.health.socket_mode
     assert client.connects == 1
 
 

@@ -8,9 +8,10 @@ from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.offer import request_id
 from bot.core.requests.request import Request
 from bot.ports import Failure, Unreachable
-from bot.scaling.dialog_sizes import NAME as SHOWN
+from bot.registry import ACTIONS
+from bot.scaling.dialogs import NAME as SHOWN
 from handlers.slack_app import app
-from handlers.slack_app.timeouts import ONLY_LOOKS, OPENS_A_DIALOG, unanswered
+from handlers.slack_app.timeouts import unanswered
 from tests.builders import CHANNEL
 from tests.handlers.endpoint import Door
 from tests.world import ANA, TEAM
@@ -65,7 +66,7 @@ def written(door: Door) -> tuple[object, ...]:
     return asked, dict(data.due), len(data.trail)
 
 
-@pytest.mark.parametrize("name", sorted(OPENS_A_DIALOG))
+@pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.dialogs])
 async def test_a_press_that_opens_a_dialog_writes_nothing(name: str) -> None:
     """What the words rest on: the store is only read, and when it is lost the person hears that nothing was done."""
     async with Door() as door:
@@ -80,7 +81,7 @@ async def test_a_press_that_opens_a_dialog_writes_nothing(name: str) -> None:
         assert "The dialog did not open (Redis: no answer). Nothing was done; press again." in told
 
 
-@pytest.mark.parametrize("name", sorted(ONLY_LOOKS - {"more"}))
+@pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.reads_only])
 async def test_a_look_writes_nothing(name: str) -> None:
     """What the words rest on."""
     async with Door() as door:

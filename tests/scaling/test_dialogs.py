@@ -1,7 +1,7 @@
 """The sizes that a dialog showed: kept for each person and each dialog, for as long as the question stays good."""
 
 from bot.core.requests.interaction import Interaction, Surface
-from bot.scaling.dialog_sizes import remember, size_shown
+from bot.scaling.dialogs import remember, size_shown
 from tests.builders import CHANNEL, POOL
 from tests.world import ANA, BEN, TEAM, World
 

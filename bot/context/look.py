@@ -1,0 +1,34 @@
+"""One measurement of one pool, as its record keeps it."""
+
+from dataclasses import replace
+
+from bot.context.context import Context
+from bot.core.pool.pool import Pool, measured, unreadable
+from bot.ports import Unreachable
+
+PAST_SECONDS = 7200.0
+"""How much of a pool's past an incident starts with, where the source has one; by the fleet's own time.
+
+An alert fires when a job has waited for half an hour: what is usual is seen in the time before that.
+"""
+STEPS = 120
+"""Samples of that past."""
+LAPSED_SECONDS = 1800.0
+"""After a gap as long as this the past is read again."""
+
+
+async def look(context: Context, pool: Pool) -> Pool:
+    """The pool's record after one more look at its source; never raises, a failure is part of the record."""
+    now = context.now()
+    source = context.metrics.get(pool.id)
+    if source is None:
+        return unreadable(pool, "no metrics source is configured for this pool", now)
+    try:
+        if pool.latest is None or now - pool.latest.at > LAPSED_SECONDS:
+            span = PAST_SECONDS / context.settings.file.paces.speed
+            past = await source.history(pool.id, now - span, now - 1, span / STEPS)
+            for sample in past:
+                pool = measured(pool, sample)
+        return replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)
+    except Unreachable as error:
+        return unreadable(pool, str(error), now)

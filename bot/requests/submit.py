@@ -1,0 +1,116 @@
+"""Stores a request once, together with its audit entry and what it changes in its incident."""
+
+from collections.abc import Mapping
+
+from bot.context.context import Context
+from bot.context.save import Move, keep, put_new
+from bot.core.alert import digest
+from bot.core.incident.incident import Incident
+from bot.core.record import AlreadyDone, AuditEntry, Change, Put, Stored
+from bot.core.requests.interaction import Interaction
+from bot.core.requests.offer import used
+from bot.core.requests.request import Progress, Request, done
+from bot.core.words import duration
+from bot.ports import Refused
+
+TAILBACK = "tailback"
+"""Who did what nobody asked for: a lease that ended."""
+
+
+def new_request(
+    context: Context,
+    interaction: Interaction,
+    held: Stored[Incident] | None,
+    *,
+    pool: str | None = None,
+    params: Mapping[str, str] | None = None,
+) -> Request:
+    """A record for this request, named by its button, else by what Slack called the request."""
+    incident = held.value if held else None
+    return Request(
+        id=interaction.request_id or own_id(incident, interaction),
+        name=interaction.name,
+        who=interaction.who,
+        channel=incident.thread.channel if incident else interaction.channel,
+        requested_at=context.now(),
+        incident=incident.id if incident else None,
+        pool=pool,
+        params=params or {},
+    )
+
+
+def own_id(incident: Incident | None, interaction: Interaction) -> str:
+    """An id for a request that came without a button."""
+    return f"{incident.id if incident else 'x'}.{digest(interaction.key)[:12]}"
+
+
+def finished_request(context: Context, interaction: Interaction, held: Stored[Incident], outcome: str) -> Request:
+    """A record for something that is done in the very moment it is asked."""
+    return done(new_request(context, interaction, held), outcome, context.now())
+
+
+async def submit(  # noqa: PLR0913 - the parts of one atomic change
+    context: Context,
+    interaction: Interaction,
+    held: Stored[Incident] | None,
+    request: Request,
+    move: Move,
+    *,
+    draft: Stored[Request] | None = None,
+    over: bool = False,
+) -> None:
+    """Write the request, the incident's move and the audit entry in one change; a second time is refused.
+
+    With `over` the incident may have ended.
+    """
+    now = context.now()
+    due = None if request.finished else request.lapses_at if request.progress is Progress.AWAITING else now
+    audit = (audited(request, now, "asked" if due else request.outcome),)
+    once = (f"act:{request.id}", f"request:{interaction.key}")
+    put = Put(draft, request, due) if draft else put_new(request, due)
+    try:
+        if held is None:
+            change = Change(puts=(put,), audit=audit, once=once, once_value=request.id)
+            await context.store.commit(change)
+        else:
+            asked = _with_use(move, interaction.name, over=over)
+            await keep(context, held, asked, due=now, also=(put,), audit=audit, once=once)
+    except AlreadyDone:
+        raise already(context, await context.request(request.id) or request) from None
+
+
+def already(context: Context, known: Request) -> Refused:
+    """What the second one hears: when, and who it was (P3)."""
+    return Refused(f"That was already requested {duration(context.now() - known.requested_at)} ago", known.who)
+
+
+def audited(request: Request, now: float, outcome: str) -> AuditEntry:
+    """The audit line of an action as it stands."""
+    return AuditEntry(
+        at=now,
+        who=request.who or TAILBACK,
+        what=request.name,
+        parameters={**request.params, **({"pool": request.pool} if request.pool else {})},
+        before=request.before,
+        after=request.after,
+        outcome=outcome,
+        act=request.id,
+        incident=request.incident or "",
+    )
+
+
+async def refused(context: Context, interaction: Interaction, why: str) -> None:
+    """Keep a refusal in the audit trail too (C11)."""
+    entry = AuditEntry(
+        context.now(), interaction.who, interaction.name, outcome=f"refused: {why}", act=interaction.request_id
+    )
+    await context.store.commit(Change(audit=(entry,)))
+
+
+def _with_use(move: Move, name: str, *, over: bool) -> Move:
+    def asked(fresh: Incident) -> Incident:
+        if fresh.closed and not over:
+            raise Refused("This incident is over; nothing was done.")
+        return move(used(fresh, name))
+
+    return asked

@@ -1,0 +1,136 @@
+"""The dialogs of Scale up: the first one, the question before a request is stored, and the sizes they showed."""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+
+from bot.context.causes import cautions
+from bot.context.context import Context
+from bot.core.alert import digest
+from bot.core.incident.incident import Incident
+from bot.core.pool.pool import Pool, worst_first
+from bot.core.record import Change, Conflict, Put, Stored
+from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.request import Progress, Request, Result
+from bot.core.scaling.limits import needs_approval, proposed
+from bot.core.words import count, how_long, whose_time
+from bot.ports import Capacity, Refused, Unreachable
+from bot.requests.subject import subject
+from bot.scaling.limits import lever_of, maximum, within
+from bot.scaling.what_if import effect_of, effects, enough, useless
+from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
+from bot.views.thread.results import told
+
+NAME = "sizes"
+"""Of the record: it asks for nothing, is never due, and stands in no trail."""
+KEPT_SECONDS = 900.0
+"""As long as the question that follows stays good."""
+
+
+async def table(context: Context, pool: str) -> Answer:
+    """`scale POOL` without a target: what each choice would do, for the person alone."""
+    capacity = await lever_of(context, pool).scaler.read()
+    lines = await effects(context, pool, capacity.size)
+    words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
+    return Answer(whisper=told(Result(words, lines=lines or ("The pool has not been measured.",))))
+
+
+async def only_pool(context: Context, held: Stored[Incident]) -> str:
+    """A dialog asks for the pool only where several can be raised; empty when that has changed since."""
+    names = [name for name in held.value.candidates if name in context.levers]
+    if len(names) == 1:
+        return names[0]
+    choices = await asyncio.gather(*(_choice(context, name) for name in names))
+    able = [choice.pool for choice in choices if choice.proposed is not None]
+    return able[0] if len(able) == 1 else ""
+
+
+async def first_dialog(context: Context, interaction: Interaction) -> Answer:
+    """Every pool of the incident that has a scaler, with a number that may be asked for."""
+    held = await subject(context, interaction)
+    names = [name for name in held.value.candidates if name in context.levers]
+    pools = await context.store.get_many(Pool, names)
+    latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
+    order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
+    against = await cautions(context)
+    choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
+    await remember(context, interaction, {one.pool: one.current for one in choices if one.current is not None})
+    able = next((one for one in choices if one.proposed is not None), None)
+    foreseen = await effects(context, able.pool, able.current) if able else ()
+    return Answer(view=scale_modal(interaction.request_id, choices, foreseen))
+
+
+async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice:
+    lever, rules = context.levers[name], context.settings.file.pools[name]
+    pool = await context.store.get(Pool, name)
+    latest = pool.value.latest if pool else None
+    try:
+        capacity, reason = await lever.scaler.read(), ""
+    except (Unreachable, Refused) as error:
+        capacity, reason = Capacity(None), str(error)
+    queued, policy = latest.queued if latest else None, within(lever, capacity)
+    room = policy.maximum - (capacity.size or 0)
+    wanted = enough(context, pool.value if pool else None, min(room, policy.step or room))
+    return ScaleChoice(
+        pool=name,
+        current=capacity.size,
+        maximum=maximum(lever, capacity),
+        limit=latest.limit if latest else None,
+        queued=queued,
+        proposed=proposed(policy, capacity.size, queued if wanted is None else wanted),
+        step=lever.policy.step,
+        boot_time_seconds=rules.boot_time_seconds,
+        cost_per_runner_hour=lever.policy.cost_per_runner_hour,
+        reason=reason,
+        useless=bool(caution) or useless(context, pool.value if pool else None),
+    )
+
+
+async def confirmation(context: Context, draft: Request, note: str = "") -> dict[str, object]:
+    pool, target, current = draft.pool or "", int(draft.params["target"]), int(draft.params["from"])
+    lines = [*([note] if note else []), *await effect_of(context, pool, target - current)]
+    policy = lever_of(context, pool).policy
+    if (cost := policy.cost_per_runner_hour) is not None:
+        lines.append(
+            f"Cost: about {cost * (target - current):.2f} an hour more, in the currency of your configuration."
+        )
+    lines += [line for line in (policy.caution, lease_words(context, pool)) if line]
+    speed = context.settings.file.paces.speed
+    if needs_approval(policy, target):
+        lines.append(f"A second person must agree, within {how_long(policy.approval_within_seconds, speed)}.")
+    if context.settings.file.actions.shadow:
+        lines.append("Shadow mode: nothing will really be asked of the scaler.")
+    lines += [told for told in (whose_time(speed),) if told]
+    return dict(scale_confirm(draft.id, pool, current, target, lines))
+
+
+def lease_words(context: Context, pool: str) -> str:
+    policy = lever_of(context, pool).policy
+    if policy.lease_seconds is None:
+        return "They stay until somebody lowers the pool: no `lease` is configured for it."
+    speed = context.settings.file.paces.speed
+    drained, latest = how_long(policy.drained_seconds, speed), how_long(policy.lease_seconds, speed)
+    return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
+
+
+async def remember(context: Context, interaction: Interaction, sizes: Mapping[str, int]) -> None:
+    """Keep the size of each pool for a while; what cannot be kept only makes a refusal out of a lower target."""
+    sizes_id, now = _id(interaction), context.now()
+    params = {pool: str(size) for pool, size in sizes.items()}
+    shown = Request(sizes_id, NAME, interaction.who, interaction.channel, now, params=params, progress=Progress.DONE)
+    with contextlib.suppress(Conflict, Unreachable):
+        known = await context.store.get(Request, sizes_id)
+        await context.store.commit(
+            Change(puts=(Put(known or Stored(shown, 0), shown, None, keep_seconds=KEPT_SECONDS),))
+        )
+
+
+async def size_shown(context: Context, interaction: Interaction, pool: str) -> int | None:
+    """What the dialog said that the pool has; None when that is not known any more."""
+    shown = await context.request(_id(interaction))
+    size = shown.params.get(pool) if shown else None
+    return int(size) if size is not None else None
+
+
+def _id(interaction: Interaction) -> str:
+    return f"{interaction.request_id.partition('.')[0]}.{digest(NAME, interaction.request_id, interaction.who)[:12]}"
