@@ -20,6 +20,7 @@ from bot.context.context import PoolScaler
 from bot.ports import Refused, Unreachable
 from bot.settings import SlackTable, SnsTable
 from handlers.tools.check import Instruments
+from handlers.tools.check_host import this_host
 from handlers.wiring import now
 
 __all__ = ["EmbeddedRedisError", "instruments", "levers_and_holders", "memory", "records", "unbuildable"]
@@ -55,6 +56,7 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
         store = await _redis(settings, stack, gathered)
         back_ends = _back_ends(settings, stack, gathered, await _jobs(store))
         yield Instruments(
+            host=this_host(settings),
             now=now,
             slack=await _slack(settings, stack),
             redis=store,

@@ -11,6 +11,7 @@ from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, listed
 from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
 from bot.views.words.figures import gap_name
+from handlers.tools.check_host import Host, of_host
 from handlers.tools.check_settings import of_environment, of_settings
 from handlers.tools.check_slack import SlackProbe, of_slack
 from handlers.tools.findings import CheckFinding, Level, from_sentence, ok, problem, warning
@@ -53,6 +54,7 @@ class Instruments:
     """By configured name."""
     problems: tuple[tuple[str, str], ...] = ()
     """(area, sentence with its remedy)."""
+    host: Host = field(default_factory=Host)
 
 
 def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[CheckFinding]:
@@ -77,7 +79,8 @@ async def examined(settings: Settings, tools: Instruments) -> list[CheckFinding]
         _configuration(sentence) if area == "configuration" else from_sentence(area, sentence, "correct it")
         for area, sentence in tools.problems
     ]
-    return [*of_settings(settings), *said, *(finding for answer in answers for finding in answer)]
+    machine = of_host(tools.host, settings)
+    return [*of_settings(settings), *machine, *said, *(finding for answer in answers for finding in answer)]
 
 
 def _configuration(sentence: str) -> CheckFinding:

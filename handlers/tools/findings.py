@@ -23,7 +23,7 @@ class CheckFinding:
     """One finding: what was checked, the result, the remedy."""
 
     area: str
-    """configuration, environment, slack, redis, clock, metrics, scaler or alertmanager."""
+    """configuration, environment, host, slack, redis, clock, metrics, scaler or alertmanager."""
     state: Level
     text: str
     remedy: str = ""

@@ -190,5 +190,5 @@ async def test_records_of_an_embedded_redis_are_read_while_it_runs_and_after(tmp
 async def test_records_at_an_address_where_nothing_is_are_unreachable(tmp_path: Path) -> None:
     """The store says so itself when it is asked."""
     async with records(settings(tmp_path, REDIS_URL=f"unix://{tmp_path}/none.sock")) as store:
-        with pytest.raises(Unreachable, match="no connection; check REDIS_URL"):
+        with pytest.raises(Unreachable, match=r"no connection .*check REDIS_URL"):
             await trail_of(store)

@@ -5,6 +5,7 @@ import fcntl
 import os
 import shutil
 import socket as sockets
+import stat
 import tempfile
 from pathlib import Path
 
@@ -73,6 +74,8 @@ class RedisFolder:
 
     async def _take_ownership(self) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for entry in (self.path, *self.path.iterdir()):
+            _refuse_foreign(entry)
         if any(self.path.iterdir()) and not (self.path / "owner.lock").exists():
             raise EmbeddedRedisError(
                 f"The data folder {self.path} holds files that are not Tailback's: "
@@ -128,13 +131,27 @@ def running_url(data: Path) -> str | None:
 
 def _recorded(record: Path) -> Path | None:
     try:
-        return Path(record.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        read = os.open(record, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
         return None
+    with os.fdopen(read, encoding="utf-8") as file:
+        return Path(file.read()) if os.fstat(read).st_uid == os.getuid() else None
+
+
+def _refuse_foreign(entry: Path) -> None:
+    """Raise EmbeddedRedisError for a symbolic link or somebody else's file: both could lead writes elsewhere."""
+    found = entry.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        raise EmbeddedRedisError(f"{entry} is a symbolic link, which is not followed: set TAILBACK_DATA to the folder.")
+    if found.st_uid != os.getuid():
+        raise EmbeddedRedisError(
+            f"{entry} belongs to user {found.st_uid}, and Tailback runs as user {os.getuid()}: "
+            "change its owner, or set TAILBACK_DATA to another folder."
+        )
 
 
 def _open_private(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
 async def _lock_within(seconds: float, lock: int) -> bool:

@@ -14,7 +14,7 @@ SCOPES_HEADER = "x-oauth-scopes"
 
 @dataclass(frozen=True, slots=True)
 class AppSeen:
-    """The installed app, according to auth.test."""
+    """The installed app, as `auth.test` names it."""
 
     team: str
     user: str

@@ -252,7 +252,7 @@ async def test_back_ends_in_order_are_said_with_what_was_seen(place: Place) -> N
         "linux.2xlarge: 10 runners now, up to 40 allowed; only reading was tried"
     )
     assert {finding.area for finding in findings} == {
-        *("environment", "configuration", "redis", "clock", "metrics", "scaler", "alertmanager"),
+        *("environment", "configuration", "host", "redis", "clock", "metrics", "scaler", "alertmanager"),
     }
     assert tools.scaler.requests == []
     assert tools.alertmanager.silences == {}

@@ -1,0 +1,79 @@
+"""Checks the machine: who runs Tailback, who can read its secrets, open files, disk space, unencrypted tokens."""
+
+import os
+import resource
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlparse
+
+from bot.config import Settings
+from handlers.tools.findings import CheckFinding, ok, warning
+
+LEAST_FILES = 4096
+"""Open files; each connection is one."""
+LEAST_BYTES = 1024**3
+"""Free disk space below which the embedded Redis may soon be unable to store an alert."""
+HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
+TOKENS = ("token_env", "token_file", "basic_env", "user_env")
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What the checks need to know of the machine."""
+
+    root: bool = False
+    files: int = 1_000_000
+    """The most open files that this process may have."""
+    free_bytes: int | None = None
+    """Free disk space at TAILBACK_DATA; None when it does not matter or is unknown."""
+    modes: Mapping[Path, int] = field(default_factory=dict)
+    """Permission bits of the files that hold secrets or decide who may act."""
+
+
+def this_host(settings: Settings) -> Host:
+    """Look at this machine. Never raises."""
+    env = settings.env
+    secret = [env.tailback_config.parent / ".env", env.tailback_config]
+    data = next((one for one in (env.tailback_data, *env.tailback_data.absolute().parents) if one.exists()), None)
+    free = shutil.disk_usage(data).free if data and not env.redis_url.get_secret_value() else None
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    files = 1_000_000 if hard == resource.RLIM_INFINITY else hard
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in secret if path.exists()}
+    return Host(os.getuid() == 0, files, free, modes)
+
+
+def of_host(host: Host, settings: Settings) -> list[CheckFinding]:
+    """One warning for each weakness, or one finding that all is well."""
+    found = [*_machine(host, settings), *_unencrypted(settings)]
+    return found or [ok("host", "User, files and disk space are as they should be")]
+
+
+def _machine(host: Host, settings: Settings) -> Iterator[CheckFinding]:
+    if host.root:
+        yield warning("host", "Tailback runs as root, which it does not need", "run it as a user of its own")
+    for path, mode in host.modes.items():
+        if mode & 0o004:
+            yield warning("host", f"Everybody on this machine can read {path}", f"chmod 640 {path}")
+        if mode & 0o002:
+            yield warning("host", f"Everybody on this machine can change {path}", f"chmod 640 {path}")
+    if host.files < LEAST_FILES:
+        yield warning("host", f"This process may open {host.files:,} files, and each connection is one",
+                      f"raise the limit to {LEAST_FILES:,} (LimitNOFILE in systemd, ulimit -n in a shell)")  # fmt: skip
+    if host.free_bytes is not None and host.free_bytes < LEAST_BYTES:
+        yield warning("host", f"Only {host.free_bytes // 1024**2:,} MiB are free at {settings.env.tailback_data}",
+                      "make room: alerts cannot be stored on a full disk")  # fmt: skip
+
+
+def _unencrypted(settings: Settings) -> Iterator[CheckFinding]:
+    """Tokens that would travel to another machine in the clear."""
+    file = settings.file
+    tables: dict[str, Mapping[str, object]] = {f"[alertmanager.{name}]": one for name, one in file.alertmanager.items()}
+    tables |= {f"[metrics.{name}]": one for name, one in file.metrics.items()}
+    tables |= {f'[pool."{name}".scaler]': pool.scaler for name, pool in file.pool.items()}
+    for place, table in tables.items():
+        url = urlparse(str(table.get("url", "")))
+        if url.scheme == "http" and (url.hostname or "") not in HERE and any(table.get(key) for key in TOKENS):
+            yield warning("host", f"{place} sends its token to {url.hostname} without encryption", "use https://")
