@@ -3,6 +3,7 @@
 Each document carries the format that it was written in. To change a record: raise FORMAT, and add a function here.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -45,11 +46,53 @@ GAPS_0_2_0 = {
 }
 
 
+REASONS_0_2_0 = {
+    name: re.compile(form)
+    for name, form in {
+        "arrivals_unknown": "the rate of arrivals is unknown",
+        "busy_unknown": "the number of busy runners is unknown",
+        "calibrated": r"after (?P<scored>\d+) scored forecasts?",
+        "few_samples": r"(?P<known>\d+) of the (?P<needed>\d+) measurements that it takes",
+        "no_runners": "no runner is there to take a job, and none is booting",
+        "not_assigned": r"(?P<idle>\d+) runners? idle beside the queue: jobs are not being assigned",
+        "pace_unknown": "neither completions nor durations are known",
+        "provider_down": "the CI provider assigns no jobs; nothing drains until it does",
+        "queue_unknown": "the length of the queue is unknown",
+        "rates": r"(?P<arrivals>[\d.]+) jobs arrive a minute, about (?P<finished>[\d.]+) are finished",
+        "servable_unknown": "it is unknown which part of the queue can be served",
+        "too_close": (r"arrivals and completions are too close to call; not before (?P<not_before_minutes>\d+) min"),
+    }.items()
+}
+"""Id of a reason → the sentence that 0.2.0 kept of it."""
+
+
 def migrated(kind: str, document: Document) -> Document:
     """The document in today's format; `kind` as in `records.KINDS`."""
     for migrate in MIGRATIONS.get(kind, ()):
         migrate(document)
     return document
+
+
+def _reason(forecast: Document | None) -> None:
+    """The reason of a forecast became an id with values."""
+    if forecast is None or not isinstance(known := forecast.get("reason"), str):
+        return
+    fits = ((name, form.fullmatch(known)) for name, form in REASONS_0_2_0.items())
+    name, found = next(((name, found) for name, found in fits if found), ("", None))
+    given = found.groupdict() if found else {}
+    values = {key: int(value) if value.isdigit() else float(value) for key, value in given.items()}
+    forecast["reason"] = {"id": name or "unknown", "values": values} if known else None
+
+
+def _forecasts(pool: Document) -> None:
+    for forecast in (pool.get("outlook"), *pool.get("forecasts", ())):
+        _reason(forecast)
+    _scores(pool)
+
+
+def _scores(record: Document) -> None:
+    for score in record.get("scores", ()):
+        _reason(score["forecast"])
 
 
 def _causes(incident: Document) -> None:
@@ -83,7 +126,7 @@ def _figures(incident: Document) -> None:
 
 
 MIGRATIONS: Mapping[str, Sequence[Callable[[Document], None]]] = {
-    "inc": (_causes, _figures),
-    "pool": (_samples,),
+    "inc": (_causes, _figures, _scores),
+    "pool": (_samples, _forecasts),
 }
 """Kind of record → what is changed in a document of an older format, in this order."""

@@ -2,10 +2,11 @@
 
 from bot.context.causes import against
 from bot.context.context import Context
-from bot.core.forecast.more_runners import DOUBTED, Terms, foreseen, least, rows, what_if
+from bot.core.forecast.more_runners import Terms, foreseen, least, what_if
 from bot.core.forecast.scoring import calibration
 from bot.core.pool.pool import Pool, PoolRules
 from bot.core.words import whose_time
+from bot.views.words.forecasts import what_more_would_do, what_to_expect
 
 USUAL = (5, 10, 20, 40)
 
@@ -15,7 +16,8 @@ async def effect_of(context: Context, pool: str, more: int) -> tuple[str, ...]:
     held = await context.store.get(Pool, pool)
     record = held.value if held else None
     terms, caution = _terms(context, record, pool), await against(context, pool)
-    return foreseen(record.samples if record else (), more, _rules(context, pool), terms, caution)
+    rules = _rules(context, pool)
+    return what_to_expect(foreseen(record.samples if record else (), more, rules, terms), rules, caution)
 
 
 async def effects(context: Context, pool: str, current: int | None) -> tuple[str, ...]:
@@ -27,12 +29,8 @@ async def effects(context: Context, pool: str, current: int | None) -> tuple[str
     most = min(policy.maximum - current, policy.step or policy.maximum)
     counts = sorted({min(number, most) for number in USUAL if most > 0})
     found = what_if(held.value.samples, _rules(context, pool), counts, _terms(context, held.value, pool))
-    caution = await against(context, pool)
-    nothing = f"Do nothing: {found.do_nothing}." if found.do_nothing else ""
-    refusal = f"What more runners would do cannot be foreseen: {found.refusal}." if found.refusal else ""
-    doubted = DOUBTED if caution and found.options else ""
     times = whose_time(context.settings.file.paces.speed) if found.options else ""
-    return tuple(line for line in (caution, nothing, refusal, doubted, *rows(found), times) if line)
+    return (*what_more_would_do(found, await against(context, pool)), *((times,) if times else ()))
 
 
 def enough(context: Context, pool: Pool | None, most: int) -> int | None:
@@ -47,7 +45,7 @@ def useless(context: Context, pool: Pool | None) -> bool:
     """Whether its figures say that nothing should be added: idle runners beside the queue, or it is over too soon."""
     if pool is None:
         return False
-    return bool(what_if(pool.samples, _rules(context, pool.id), (), _terms(context, pool, pool.id)).do_nothing)
+    return what_if(pool.samples, _rules(context, pool.id), (), _terms(context, pool, pool.id)).do_nothing is not None
 
 
 def _rules(context: Context, pool: str) -> PoolRules:

@@ -12,7 +12,9 @@ from bot.core.audit_chain import readable
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Gap, Pool
+from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
+from bot.views.words.forecasts import REASONS, reason_words
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
 CODECS = Codecs.build()
@@ -71,3 +73,17 @@ def test_what_was_not_known_of_a_pool_becomes_a_value() -> None:
     why = "no runner carries linux.2xlarge now"
     assert Gap("label", why, "correct it, unless the pool is scaled to zero") in found
     assert any(sample.missing for one in incidents() for entry in one.timeline for sample in entry.figures)
+
+
+def test_the_reasons_of_forecasts_become_ids_with_values() -> None:
+    """Each sentence of 0.2.0 is met, and none is left as a sentence."""
+    pools = [CODECS.decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
+    held = [*(pool.outlook for pool in pools), *(made for pool in pools for made in pool.forecasts)]
+    scores = [
+        score.forecast for of_one in (*(p.scores for p in pools), *(i.scores for i in incidents())) for score in of_one
+    ]
+    found = [made.reason for made in (*held, *scores) if made is not None and made.reason is not None]
+    assert {reason.id for reason in found} <= set(REASONS)
+    assert {reason.id for reason in found} >= {"rates", "too_close", "provider_down", "no_runners", "calibrated"}
+    assert statement("rates", arrivals=4.7, finished=2.0) in found
+    assert all(reason_words(reason) for reason in found)

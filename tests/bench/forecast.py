@@ -17,6 +17,7 @@ from bot.core.forecast.scoring import calibration, scored
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.pool import Snapshot
 from bot.core.words import duration
+from bot.views.words.forecasts import reason_words
 from tests.bench.fleet_eye import Eye, rules_of
 from tests.bench.incidents import BEFORE_SECONDS, Story, rhythmic, story
 from tests.bench.rhythm import ahead, remembered_past
@@ -211,7 +212,7 @@ def _by_reason(every: list[Made]) -> None:
         if group:
             soon = sum(m.actual < 1800 for m in group) / len(group)
             print(f"{verdict.value:<11}{len(group):>4}   {soon:>18.0%}   {duration(median(m.actual for m in group))}")
-    reasons = Counter(m.forecast.reason.split(";")[0] for m in every if m.forecast.verdict is Verdict.UNSAID)
+    reasons = Counter(reason_words(m.forecast.reason) for m in every if m.forecast.verdict is Verdict.UNSAID)
     for reason, number in reasons.most_common():
         print(f"  refused {number}: {reason}")
 

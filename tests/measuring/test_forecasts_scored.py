@@ -8,6 +8,7 @@ from bot.core.forecast.scoring import held_share, not_scored
 from bot.core.incident.closing import scored_later
 from bot.core.pool.pool import Pool
 from bot.core.requests.interaction import Surface
+from bot.core.statement import statement
 from bot.reporting.collect import longer_view
 from bot.views.report.terminal import plain
 from handlers.tools.records import exported
@@ -183,7 +184,7 @@ async def test_past_errors_widen_what_is_foretold_next() -> None:
     assert plain.high_seconds
     assert wide.high_seconds
     assert wide.high_seconds > 1.5 * plain.high_seconds
-    assert wide.reason == "after 8 scored forecasts"
+    assert wide.reason == statement("calibrated", scored=8)
 
 
 async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> None:

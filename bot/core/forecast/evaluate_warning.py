@@ -13,6 +13,7 @@ from bot.core.forecast.forecast import INTERVAL_Z, blocked_by
 from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
 from bot.core.pool.hour_stats import Baseline, Fired
 from bot.core.pool.pool import PoolRules, Snapshot
+from bot.core.statement import Statement
 
 LOOK_AHEAD_MINUTES = 60.0
 SURE_Z = 0.85
@@ -90,7 +91,7 @@ def expected(
     if last is None or (last.queued or 0) <= rules.floor or reached(last, limits):
         return ()
     flow = flow_of(tuple(series), rules, speed, ahead)
-    if isinstance(flow, str) or flow.oldest_wait * 60 <= rules.boot_time_seconds:
+    if isinstance(flow, Statement) or flow.oldest_wait * 60 <= rules.boot_time_seconds:
         return ()
     if blocked_by(last, rules):
         flow = replace(flow, pace=0.0, joins=0.0)

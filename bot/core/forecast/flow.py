@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
+from bot.core.statement import Statement, statement
 
 LEAST_SAMPLES = 3
 RATE_MINUTES = 10.0
@@ -64,7 +65,7 @@ class Flow:
 
 def flow_of(
     series: tuple[Snapshot, ...], rules: PoolRules, speed: float = 1.0, ahead: tuple[Baseline, ...] = ()
-) -> Flow | str:
+) -> Flow | Statement:
     """Read the motion from the samples, or say why it cannot be read.
 
     `speed`: seconds of the fleet in one second of the clock, 1 except in a simulation. `ahead`: what past weeks
@@ -75,9 +76,9 @@ def flow_of(
     if why := _unreadable(last):
         return why
     if found is None:
-        return "neither completions nor durations are known"
+        return statement("pace_unknown")
     if (known := sum(sample.queued is not None for sample in series)) < LEAST_SAMPLES:
-        return f"{known} of the {LEAST_SAMPLES} measurements that it takes"
+        return statement("few_samples", known=known, needed=LEAST_SAMPLES)
     window = [s for s in series if last.at - s.at <= RATE_MINUTES * 60 / speed]
     habits = _habits(ahead, last.at, speed)
     usual = usual_at(habits, 0.0) if habits else last.usual_arrivals_per_minute
@@ -122,14 +123,14 @@ def usual_at(habits: tuple[Habit, ...], minute: float) -> float:
     return one.arrivals + (other.arrivals - one.arrivals) * (minute - one.minute) / (other.minute - one.minute)
 
 
-def _unreadable(last: Snapshot) -> str:
+def _unreadable(last: Snapshot) -> Statement | None:
     if last.queued is None:
-        return "the length of the queue is unknown"
+        return statement("queue_unknown")
     if last.unservable is None and any(gap.figure == "unservable" for gap in last.missing):
-        return "it is unknown which part of the queue can be served"
+        return statement("servable_unknown")
     if last.arrivals_per_minute is None:
-        return "the rate of arrivals is unknown"
-    return "the number of busy runners is unknown" if last.busy is None else ""
+        return statement("arrivals_unknown")
+    return statement("busy_unknown") if last.busy is None else None
 
 
 def _arriving(last: Snapshot, series: tuple[Snapshot, ...], usual: float | None, speed: float) -> tuple[float, float]:

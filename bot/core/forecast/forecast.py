@@ -10,7 +10,7 @@ from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.scoring import Calibration, calibration, thinned
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
-from bot.core.words import count
+from bot.core.statement import Statement, statement
 
 INTERVAL_Z = 1.4
 """Standard deviations on each side; 1.28 would be 80 % if all were normal, the rest was measured on the fleet."""
@@ -35,7 +35,7 @@ def forecast(
     at, queued = (last.at, last.queued) if last else (0.0, None)
     said = Forecast(at, Verdict.UNSAID, queued, pool=rules.name)
     flow = flow_of(tuple(series), rules, speed, ahead)
-    if isinstance(flow, str):
+    if isinstance(flow, Statement):
         return replace(said, reason=flow)
     if flow.queued <= flow.floor:
         return replace(said, verdict=Verdict.CLEARS, low_seconds=0.0, mid_seconds=0.0, high_seconds=0.0)
@@ -44,16 +44,14 @@ def forecast(
     return _read_off(said, flow, walk(flow), known or Calibration())
 
 
-def blocked_by(last: Snapshot, rules: PoolRules) -> str:
+def blocked_by(last: Snapshot, rules: PoolRules) -> Statement | None:
     """Why no rate of the past says anything: runners stand idle beside a queue, or there are none."""
     waits = (last.oldest_wait_seconds or 0) > rules.boot_time_seconds
     if last.provider_up is False:
-        return "the CI provider assigns no jobs; nothing drains until it does"
+        return statement("provider_down")
     if last.idle and waits and last.queued and last.idle >= min(2, last.queued):
-        return f"{count(last.idle, 'runner')} idle beside the queue: jobs are not being assigned"
-    if last.busy == last.idle == last.booting == 0:
-        return "no runner is there to take a job, and none is booting"
-    return ""
+        return statement("not_assigned", idle=last.idle)
+    return statement("no_runners") if last.busy == last.idle == last.booting == 0 else None
 
 
 def _read_off(said: Forecast, flow: Flow, points: list[WalkPoint], known: Calibration) -> Forecast:
@@ -63,10 +61,10 @@ def _read_off(said: Forecast, flow: Flow, points: list[WalkPoint], known: Calibr
     if mid is None or crossing(walk(_unhoped(flow)), flow.floor, 0.0) is None:
         later = next(point.queued for point in points if point.minute >= GROWTH_MINUTES)
         grows = later > flow.queued + max(1.0, 0.05 * flow.queued)
-        why = f"{flow.arrivals:.1f} jobs arrive a minute, about {flow.pace * flow.online:.1f} are finished"
+        why = statement("rates", arrivals=round(flow.arrivals, 3), finished=round(flow.pace * flow.online, 3))
         return replace(said, verdict=Verdict.GROWING if grows else Verdict.STALLED, reason=why)
     if high is None or low is None:
-        why = f"arrivals and completions are too close to call; not before {max(1, round(low or 0))} min"
+        why = statement("too_close", not_before_minutes=max(1, round(low or 0)))
         return replace(said, reason=why)
     low, mid, top = spread_out(flow, low, mid, high, known.widen)
     return replace(
@@ -75,7 +73,7 @@ def _read_off(said: Forecast, flow: Flow, points: list[WalkPoint], known: Calibr
         low_seconds=60 * low,
         mid_seconds=60 * mid,
         high_seconds=60 * (top or HORIZON_MINUTES),
-        reason=f"after {count(known.scored, 'scored forecast')}" if known.widen > 1 else "",
+        reason=statement("calibrated", scored=known.scored) if known.widen > 1 else None,
     )
 
 

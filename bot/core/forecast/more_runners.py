@@ -1,14 +1,14 @@
 """What more runners would do for a queue: a table of +N, the fewest that meet a target, and when to do nothing."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.core.forecast.drain import WalkPoint, crossing, walk
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import INTERVAL_Z, spread_out
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
-from bot.core.words import count, duration
+from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 1800.0
 ADDED_WIDEN = 1.25
@@ -56,9 +56,9 @@ class WhatIf:
     options: tuple[Option, ...] = ()
     enough: Option | None = None
     """The fewest added runners whose expected time meets the target; None when none of the options does."""
-    do_nothing: str = ""
-    """Why nothing should be added; empty when that cannot be said."""
-    refusal: str = ""
+    do_nothing: Statement | None = None
+    """Why nothing should be added; None when that cannot be said."""
+    refusal: Statement | None = None
     """Why nothing can be foreseen; then there are no options."""
 
 
@@ -67,10 +67,10 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     terms = terms or Terms()
     queued = series[-1].queued if series else None
     if queued is not None and queued <= rules.floor:
-        few = f"{count(queued, 'job')} queued, at or under the floor"
-        return WhatIf(refusal=few if queued else "nothing is queued")
+        few = statement("at_floor", queued=queued)
+        return WhatIf(refusal=few if queued else statement("nothing_queued"))
     flow = flow_of(tuple(series), rules, terms.speed, terms.ahead)
-    if isinstance(flow, str):
+    if isinstance(flow, Statement):
         return WhatIf(refusal=flow)
     options: list[Option] = []
     for more in sorted({0, *(number for number in counts if number > 0)}):
@@ -129,100 +129,34 @@ def _sooner(one: float | None, other: float | None) -> float | None:
     return min(known) if known else None
 
 
-def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> str:
+def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> Statement | None:
     waits = (now.oldest_wait_seconds or 0) > rules.boot_time_seconds
     if now.idle and now.queued and waits and now.idle >= min(2, now.queued):
-        return (
-            f"{count(now.idle, 'runner')} idle while {count(now.queued, 'job')} wait: capacity is not what is missing"
-        )
+        return statement("idle_beside_queue", idle=now.idle, queued=now.queued)
     if alone.mid_seconds is not None and alone.mid_seconds <= rules.boot_time_seconds:
-        over, boot = duration(alone.mid_seconds), duration(rules.boot_time_seconds)
-        return f"the queue is expected to be empty in about {over}, before a new runner has booted ({boot})"
-    return ""
+        return statement("drains_before_boot", seconds=alone.mid_seconds, boot=rules.boot_time_seconds)
+    return None
 
 
-DOUBTED = "If they came and took jobs:"
-"""Stands over the table where the diagnosis says that more runners would hardly help."""
+@dataclass(frozen=True, slots=True)
+class WhatToExpect:
+    """What `more` runners are expected to do, for the person who is about to confirm them."""
+
+    more: int
+    now: Snapshot | None
+    """The newest sample; None when the pool was never measured."""
+    what_if: WhatIf = field(default_factory=WhatIf)
+    """With half, all and twice as many, as far as so many may be added at once."""
+    terms: Terms = field(default_factory=Terms)
 
 
-def expected(sample: Snapshot | None, more: int, rules: PoolRules) -> tuple[str, ...]:
-    """What to expect of `more` runners from one sample alone, as sentences for the person who is about to confirm."""
-    return foreseen([sample] * 3 if sample else [], more, rules)
-
-
-def foreseen(
-    series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Terms | None = None, caution: str = ""
-) -> tuple[str, ...]:
-    """The same from the pool's samples: warnings, the table with half, all and twice as many, and the boot time.
-
-    `caution` is what the diagnosis says against it. More than may be asked for at once is not in the table.
-    """
+def foreseen(series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Terms | None = None) -> WhatToExpect:
+    """What to expect of `more` runners, from the pool's samples."""
     terms = terms or Terms()
-    boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot; help comes no sooner."
     if not series:
-        return (*_said(caution), "The pool has not been measured, so the effect cannot be foreseen.", boot)
+        return WhatToExpect(more, None, terms=terms)
     twice = 2 * more if terms.most is None else max(more, min(2 * more, terms.most))
-    found = what_if(series, rules, {more // 2, more, twice}, terms)
-    warnings = _said(caution) or tuple(_warnings(series[-1]))
-    if found.refusal:
-        return (*warnings, f"The effect cannot be foreseen: {found.refusal}.", boot)
-    nothing = (f"Do nothing: {found.do_nothing}.",) if found.do_nothing else ()
-    table = (*_said(caution and DOUBTED), *rows(found, chosen=more))
-    return (*warnings, *nothing, *table, *_enough(found, terms), boot)
-
-
-def rows(found: WhatIf, chosen: int | None = None) -> tuple[str, ...]:
-    """The table as lines, +0 first: when it drains, the oldest wait until then, what it costs until then."""
-    return tuple(_row(option, chosen) for option in found.options)
-
-
-def _row(option: Option, chosen: int | None) -> str:
-    name = "As it is" if option.more == 0 else f"+{option.more}"
-    mark = " (this)" if option.more and option.more == chosen else ""
-    cost = f", costs about {option.cost:.2f} until then" if option.cost and option.more else ""
-    return f"{name}{mark}: {_drains(option)}{_wait(option)}{cost}."
-
-
-def _drains(option: Option) -> str:
-    if option.mid_seconds is None:
-        return "does not drain at these rates" if option.low_seconds is None else _perhaps(option.low_seconds)
-    if option.high_seconds is None or option.low_seconds is None:
-        return f"drains in about {duration(option.mid_seconds)}, but may not drain at all"
-    low, high = duration(option.low_seconds), duration(option.high_seconds)
-    return f"drains in about {low}" if low == high else f"drains in {low} to {high}"
-
-
-def _perhaps(low: float) -> str:
-    return f"open whether it drains, not before {duration(low)}"
-
-
-def _wait(option: Option) -> str:
-    return f", oldest wait up to {duration(option.oldest_wait_seconds)}" if option.oldest_wait_seconds else ""
-
-
-def _enough(found: WhatIf, terms: Terms) -> tuple[str, ...]:
-    target = duration(terms.target_seconds)
-    if found.enough is None:
-        return (f"None of these is expected to drain it within {target}.",)
-    if found.enough.more == 0:
-        return (f"It is expected to drain within {target} without help.",)
-    return (f"Of these, +{found.enough.more} is the least that is expected to drain it within {target}.",)
-
-
-def _said(caution: str) -> tuple[str, ...]:
-    return (caution,) if caution else ()
-
-
-def _warnings(now: Snapshot) -> list[str]:
-    warnings = []
-    if now.idle:
-        warnings.append(f"{count(now.idle, 'runner')} idle while jobs wait: more runners may not help.")
-    if now.offline:
-        warnings.append(f"{count(now.offline, 'runner')} offline: bringing them back may be what helps.")
-    if now.create_failures:
-        failed = count(now.create_failures, "attempt")
-        warnings.append(f"{failed} to create a runner failed in the last 15 min: asking for more may not help.")
-    return warnings
+    return WhatToExpect(more, series[-1], what_if(series, rules, {more // 2, more, twice}, terms), terms)
 
 
 def least(series: Sequence[Snapshot], rules: PoolRules, most: int, terms: Terms | None = None) -> Option | None:

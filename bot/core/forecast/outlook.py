@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.core.statement import Statement
+
 
 class Verdict(StrEnum):
     """Where a queue goes when nobody does anything."""
@@ -26,7 +28,7 @@ class Forecast:
     mid_seconds: float | None = None
     high_seconds: float | None = None
     """From `at` until the queue is at its floor; only when it clears."""
-    reason: str = ""
+    reason: Statement | None = None
     """Why nothing can be said, or what the verdict rests on."""
     pool: str = ""
 

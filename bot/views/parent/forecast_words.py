@@ -10,6 +10,7 @@ from bot.core.words import duration
 from bot.views.mrkdwn import Marked, escaped, joined, say
 from bot.views.parent.pool_rows import name_of
 from bot.views.words.causes import cause_name
+from bot.views.words.forecasts import VERDICTS, reason_words
 
 STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (480, 60), (math.inf, 120))
 """Up to so many minutes, a time is told in steps of so many."""
@@ -43,9 +44,9 @@ def _floor(view: View, pool: str) -> int:
 def forecast_words(made: Forecast) -> str:
     """`clears in 20–45 min`, `stalled`, `growing`, or why nothing can be said; the fine print stays in the thread."""
     if made.verdict is Verdict.UNSAID:
-        return f"cannot say: {made.reason.partition(';')[0]}"
+        return f"{VERDICTS[made.verdict]}: {reason_words(made.reason)}"
     if made.verdict is not Verdict.CLEARS or made.low_seconds is None or made.high_seconds is None:
-        return made.verdict.value
+        return VERDICTS[made.verdict]
     low, high = _coarse(made.low_seconds / 60, up=False), _coarse(made.high_seconds / 60, up=True)
     if high <= 2:
         return "clears within minutes"

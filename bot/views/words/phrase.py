@@ -19,8 +19,8 @@ class _Phrase(Formatter):
         kind, _, rest = format_spec.partition(" ")
         one, _, other = rest.partition("|")
         match kind, value:
-            case "count", int() | None:
-                written = count(value, one, other or None)
+            case "count", int() | float() | None:
+                written = count(None if value is None else round(value), one, other or None)
             case "duration", int() | float() | None:
                 written = duration(value)
             case "list", tuple():

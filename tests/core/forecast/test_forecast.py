@@ -10,6 +10,7 @@ from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.scoring import Calibration
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot
+from bot.views.words.forecasts import reason_words
 from tests.builders import FULL
 
 AT = 1_800_000_000.0
@@ -38,7 +39,7 @@ def test_more_arrivals_than_completions_grow() -> None:
     """The sign matters more than the size."""
     found = forecast(series(arrivals_per_minute=7.0, usual_arrivals_per_minute=7.0), RULES)
     assert (found.verdict, found.mid_seconds) == (Verdict.GROWING, None)
-    assert found.reason == "7.0 jobs arrive a minute, about 4.0 are finished"
+    assert reason_words(found.reason) == "7.0 jobs arrive a minute, about 4.0 are finished"
 
 
 def test_as_many_arrivals_as_completions_stall() -> None:
@@ -51,7 +52,7 @@ def test_too_close_to_call_is_refused() -> None:
     """A small surplus could be chance: no time is named that nobody could stand for."""
     found = forecast(series(arrivals_per_minute=3.7, usual_arrivals_per_minute=3.7), RULES)
     assert found.verdict is Verdict.UNSAID
-    assert found.reason.startswith("arrivals and completions are too close to call; not before")
+    assert reason_words(found.reason).startswith("arrivals and completions are too close to call")
 
 
 @pytest.mark.parametrize(
@@ -70,12 +71,12 @@ def test_too_close_to_call_is_refused() -> None:
 def test_what_is_unknown_is_refused_by_name(changes: dict[str, Any], reason: str) -> None:
     """Unknown is not zero: nothing is foretold from a gap."""
     found = forecast(series(**changes), RULES)
-    assert (found.verdict, found.reason) == (Verdict.UNSAID, reason)
+    assert (found.verdict, reason_words(found.reason)) == (Verdict.UNSAID, reason)
 
 
 def test_two_samples_are_too_few() -> None:
     """It takes three."""
-    assert forecast(series()[-2:], RULES).reason == "2 of the 3 measurements that it takes"
+    assert reason_words(forecast(series()[-2:], RULES).reason) == "2 of the 3 measurements that it takes"
     assert forecast([], RULES).verdict is Verdict.UNSAID
 
 
@@ -83,7 +84,9 @@ def test_no_runner_at_all_does_not_divide_by_zero() -> None:
     """Zero servers: growing while jobs arrive, stalled when none do."""
     none = {"busy": 0, "completions_per_minute": 0.0, "starts_per_minute": 0.0}
     assert forecast(series(**none), RULES).verdict is Verdict.GROWING
-    assert forecast(series(**none), RULES).reason == "no runner is there to take a job, and none is booting"
+    assert (
+        reason_words(forecast(series(**none), RULES).reason) == "no runner is there to take a job, and none is booting"
+    )
     quiet = {**none, "arrivals_per_minute": 0.0, "usual_arrivals_per_minute": 0.0}
     assert forecast(series(**quiet), RULES).verdict is Verdict.STALLED
 
@@ -92,7 +95,7 @@ def test_runners_that_nobody_counts_are_not_said_to_be_away() -> None:
     """No runner is busy, and whether any is idle or boots is unknown: that none is there is not said."""
     none = {"busy": 0, "completions_per_minute": 0.0, "starts_per_minute": 0.0}
     for unknown in ({"idle": None}, {"booting": None}):
-        assert not forecast(series(**none, **unknown), RULES).reason.startswith("no runner is there")
+        assert not reason_words(forecast(series(**none, **unknown), RULES).reason).startswith("no runner is there")
 
 
 def test_an_empty_queue_has_cleared() -> None:
@@ -105,8 +108,8 @@ def test_idle_runners_beside_a_queue_make_rates_meaningless() -> None:
     """When jobs are not assigned, no past rate says when they will be."""
     found = forecast(series(idle=12), RULES)
     assert found.verdict is Verdict.GROWING
-    assert found.reason == "12 runners idle beside the queue: jobs are not being assigned"
-    assert forecast(series(provider_up=False), RULES).reason.startswith("the CI provider assigns no jobs")
+    assert reason_words(found.reason) == "12 runners idle beside the queue: jobs are not being assigned"
+    assert reason_words(forecast(series(provider_up=False), RULES).reason).startswith("the CI provider assigns no jobs")
 
 
 def test_only_what_can_be_served_is_foretold() -> None:
@@ -179,7 +182,7 @@ def test_a_wider_calibration_is_a_wider_interval_around_the_same_middle() -> Non
     assert wide.low_seconds < plain.low_seconds
     assert side(wide) == pytest.approx(side(plain) ** 2)
     assert wide.mid_seconds == plain.mid_seconds
-    assert wide.reason == "after 20 scored forecasts"
+    assert reason_words(wide.reason) == "after 20 scored forecasts"
 
 
 def test_a_pool_keeps_a_forecast_now_and_then() -> None:

@@ -9,10 +9,11 @@ import pytest
 from bot.core.forecast.drain import walk
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import forecast
-from bot.core.forecast.more_runners import DOUBTED, Terms, foreseen, what_if
+from bot.core.forecast.more_runners import Terms, foreseen, what_if
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.scoring import WIDEST, Calibration, calibration, scored
 from bot.core.pool.pool import Snapshot
+from bot.views.words.forecasts import DOUBTED, reason_words, what_to_expect
 from tests.core.forecast.test_forecast import AT, RULES, series
 
 FEW: dict[str, Any] = {"busy": 20, "completions_per_minute": 2.0}
@@ -88,28 +89,28 @@ def test_one_idle_runner_or_a_young_queue_is_no_assignment_trouble() -> None:
     """Two that are idle while jobs wait longer than a boot are; neither forecast nor what-if says so before."""
     for looks in (series(idle=1), series(idle=12, oldest_wait_seconds=100.0)):
         assert forecast(looks, RULES).verdict is Verdict.CLEARS
-        assert what_if(looks, RULES, (10,)).do_nothing == ""
+        assert what_if(looks, RULES, (10,)).do_nothing is None
     assert forecast(series(idle=2), RULES).verdict is Verdict.GROWING
-    assert what_if(series(idle=2), RULES, (10,)).do_nothing != ""
+    assert what_if(series(idle=2), RULES, (10,)).do_nothing is not None
 
 
 def test_an_interval_that_was_not_widened_rests_on_no_scores() -> None:
     """Only where past errors changed it are they named."""
-    assert forecast(series(), RULES, Calibration(1.0, 20)).reason == ""
+    assert forecast(series(), RULES, Calibration(1.0, 20)).reason is None
 
 
 def test_nothing_is_advised_against_when_the_boot_is_sooner_than_the_drain() -> None:
     """Half an hour to the drain: a boot of ten minutes is sooner, one of 40 is not."""
-    assert what_if(series(), replace(RULES, boot_time_seconds=600.0), (10,)).do_nothing == ""
-    assert what_if(series(), replace(RULES, boot_time_seconds=2400.0), (10,)).do_nothing != ""
+    assert what_if(series(), replace(RULES, boot_time_seconds=600.0), (10,)).do_nothing is None
+    assert what_if(series(), replace(RULES, boot_time_seconds=2400.0), (10,)).do_nothing is not None
 
 
 def test_a_queue_at_its_floor_needs_no_choice() -> None:
     """Three jobs with a floor of five, and none at all."""
     calm = replace(RULES, floor=5)
-    assert what_if(series(queued=3), calm, (10,)).refusal == "3 jobs queued, at or under the floor"
-    assert what_if(series(queued=0), calm, (10,)).refusal == "nothing is queued"
-    assert what_if(series(queued=6), calm, (10,)).refusal == ""
+    assert reason_words(what_if(series(queued=3), calm, (10,)).refusal) == "3 jobs queued, at or under the floor"
+    assert reason_words(what_if(series(queued=0), calm, (10,)).refusal) == "nothing is queued"
+    assert what_if(series(queued=6), calm, (10,)).refusal is None
 
 
 def test_the_oldest_wait_goes_on_until_its_turn() -> None:
@@ -140,16 +141,17 @@ def test_a_runner_for_each_job_boots_in_between() -> None:
 
 def test_without_help_is_an_answer() -> None:
     """Where the pool as it is meets the target, no number is recommended."""
-    lines = foreseen(series(), 10, RULES, Terms(target_seconds=3600.0))
+    lines = what_to_expect(foreseen(series(), 10, RULES, Terms(target_seconds=3600.0)), RULES)
     assert "It is expected to drain within 1 h without help." in lines
-    late = foreseen(series(arrivals_per_minute=9.0, usual_arrivals_per_minute=9.0), 2, RULES)
+    late = what_to_expect(foreseen(series(arrivals_per_minute=9.0, usual_arrivals_per_minute=9.0), 2, RULES), RULES)
     assert "None of these is expected to drain it within 30 min." in late
 
 
 def test_the_table_under_a_caution_is_conditional() -> None:
     """Where the diagnosis says that they would not come, the table says what it takes for granted."""
-    assert DOUBTED in foreseen(series(), 10, RULES, caution="More runners will hardly help: a quota (3 refused).")
-    assert DOUBTED not in foreseen(series(), 10, RULES)
+    found = foreseen(series(), 10, RULES)
+    assert DOUBTED in what_to_expect(found, RULES, "More runners will hardly help: a quota (3 refused).")
+    assert DOUBTED not in what_to_expect(found, RULES)
 
 
 def of(actual_seconds: float) -> Any:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.forecast.more_runners import Option, Terms, expected, foreseen, least, rows, what_if
-from bot.core.pool.pool import PoolRules
+from bot.core.forecast.more_runners import Option, Terms, foreseen, least, what_if
+from bot.views.words.forecasts import reason_words, rows, what_to_expect
 from tests.core.forecast.test_forecast import RULES, series
 
 STUCK = {"arrivals_per_minute": 4.5, "usual_arrivals_per_minute": 4.5}
@@ -71,25 +71,25 @@ def test_do_nothing_when_it_is_over_before_new_runners_boot() -> None:
     """Three jobs and a boot of ten minutes."""
     slow = replace(RULES, boot_time_seconds=600.0)
     found = what_if(series(queued=3, oldest_wait_seconds=900.0), slow, (10,))
-    assert found.do_nothing.startswith("the queue is expected to be empty in about")
-    assert found.do_nothing.endswith("before a new runner has booted (10 min)")
+    assert reason_words(found.do_nothing).startswith("the queue is expected to be empty in about")
+    assert reason_words(found.do_nothing).endswith("before a new runner has booted (10 min)")
 
 
 def test_do_nothing_when_idle_runners_stand_beside_the_queue() -> None:
     """Capacity is not what is missing."""
     found = what_if(series(idle=12), RULES, (10,))
-    assert found.do_nothing == "12 runners idle while 60 jobs wait: capacity is not what is missing"
+    assert reason_words(found.do_nothing) == "12 runners idle while 60 jobs wait: capacity is not what is missing"
 
 
 def test_nothing_is_said_against_help_that_helps() -> None:
     """The queue would last half an hour, the boot three minutes."""
-    assert what_if(series(), RULES, (10,)).do_nothing == ""
+    assert what_if(series(), RULES, (10,)).do_nothing is None
 
 
 def test_an_unknown_figure_refuses_the_whole_table() -> None:
     """The reason is the forecast's."""
     found = what_if(series(queued=None), RULES, (10,))
-    assert (found.options, found.refusal) == ((), "the length of the queue is unknown")
+    assert (found.options, reason_words(found.refusal)) == ((), "the length of the queue is unknown")
 
 
 def test_an_unknown_wait_is_not_foretold() -> None:
@@ -101,7 +101,7 @@ def test_an_unknown_wait_is_not_foretold() -> None:
 
 def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
     """As a person reads it before confirming."""
-    lines = foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34))
+    lines = what_to_expect(foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34)), RULES)
     assert lines[0].startswith("As it is: does not drain at these rates")
     assert lines[2].startswith("+20 (this): drains in")
     assert "costs about" in lines[2]
@@ -111,16 +111,18 @@ def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
 
 def test_a_caution_comes_first() -> None:
     """What the diagnosis says against it, instead of the plain warnings."""
-    lines = foreseen(series(offline=9), 20, RULES, caution="More runners would harm: the image is broken (0 of 9).")
+    found = foreseen(series(offline=9), 20, RULES)
+    lines = what_to_expect(found, RULES, "More runners would harm: the image is broken (0 of 9).")
     assert lines[0] == "More runners would harm: the image is broken (0 of 9)."
     assert not any("bringing them back" in line for line in lines)
-    assert any("bringing them back" in line for line in foreseen(series(offline=9), 20, RULES))
+    assert any("bringing them back" in line for line in what_to_expect(found, RULES))
 
 
 def test_one_sample_or_none_is_enough_for_an_answer() -> None:
-    """`expected` works from a single sample, and says why it cannot from none."""
-    assert any(line.startswith("+10 (this)") for line in expected(series()[-1], 10, RULES))
-    assert expected(None, 10, PoolRules("x"))[0] == "The pool has not been measured, so the effect cannot be foreseen."
+    """A single sample is too few for a table, and none says that."""
+    assert "1 of the 3 measurements" in what_to_expect(foreseen(series()[-1:], 10, RULES), RULES)[0]
+    lines = what_to_expect(foreseen((), 10, RULES), RULES)
+    assert lines[0] == "The pool has not been measured, so the effect cannot be foreseen."
 
 
 def test_rows_name_what_is_open() -> None:
@@ -130,9 +132,14 @@ def test_rows_name_what_is_open() -> None:
     assert "drains in" in lines[2]
 
 
+def table(most: int) -> tuple[str, ...]:
+    """What is said of 20 more where so many may be added at once."""
+    return what_to_expect(foreseen(series(**STUCK), 20, RULES, Terms(most=most)), RULES)
+
+
 def test_no_choice_is_more_than_may_be_asked_for_at_once() -> None:
     """A number that the pool's step refuses is neither in the table nor called enough."""
-    names = [line.split(":")[0] for line in foreseen(series(**STUCK), 20, RULES, Terms(most=30)) if line[0] == "+"]
+    names = [line.split(":")[0] for line in table(30) if line[0] == "+"]
     assert names == ["+10", "+20 (this)", "+30"]
-    names = [line.split(":")[0] for line in foreseen(series(**STUCK), 20, RULES, Terms(most=20)) if line[0] == "+"]
+    names = [line.split(":")[0] for line in table(20) if line[0] == "+"]
     assert names == ["+10", "+20 (this)"]

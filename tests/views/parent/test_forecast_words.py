@@ -30,12 +30,10 @@ def clears(low: float, high: float) -> Forecast:
         (clears(1, 5), "clears in 0–6 min"),
         (clears(50, 170), "clears in 50 min to 3 h"),
         (clears(200, 700), "clears in 3 h to 12 h"),
-        (Forecast(NOW, Verdict.GROWING, 14, reason="3.1 jobs arrive a minute"), "growing"),
+        (Forecast(NOW, Verdict.GROWING, 14, reason=statement("rates", arrivals=3.1, finished=1.0)), "growing"),
         (Forecast(NOW, Verdict.STALLED, 14), "stalled"),
         (
-            Forecast(
-                NOW, Verdict.UNSAID, 14, reason="arrivals and completions are too close to call; not before 7 min"
-            ),
+            Forecast(NOW, Verdict.UNSAID, 14, reason=statement("too_close", not_before_minutes=7)),
             "cannot say: arrivals and completions are too close to call",
         ),
     ],
