@@ -89,6 +89,25 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
         return self.failure in {Failure.LATER, Failure.UNKNOWN, Failure.UNCONNECTED}
 
 
+class Clock(Protocol):
+    """The time that Tailback goes by: records, due times, charts and messages are all in it.
+
+    Limits that belong to machines (HTTP timeouts, claims, Slack's rate limits, trigger ids) are in real seconds.
+    """
+
+    def now(self) -> float:
+        """Epoch seconds."""
+
+    def rate(self) -> float:
+        """Its seconds in one real second, above 0: 1 in production, another number in the demo."""
+
+    def ahead(self) -> float:
+        """Seconds by which it is ahead of the clock of the store's server: 0 in production."""
+
+    def follow(self, epoch_seconds: float) -> None:
+        """Go by the store's server from here on, which says that it is so late now."""
+
+
 class Store(Protocol):
     """Records and their due times. Every method raises Unreachable("Redis", ...) if the store is unavailable."""
 
@@ -120,10 +139,10 @@ class Store(Protocol):
         """Claim up to `most` due records for the length of the lease."""
 
     async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
-        """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds to wait."""
+        """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds of the clock."""
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
-        """Grant nothing in a rate lane for that long: a 429 stops the queue, not one coroutine."""
+        """Grant nothing in a rate lane for so many real seconds: a 429 stops the queue, not one coroutine."""
 
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit makes something due; False after the timeout."""

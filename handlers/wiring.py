@@ -23,7 +23,7 @@ from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file
 from bot.context.context import Context, PoolScaler
-from bot.ports import Unreachable
+from bot.ports import Clock, Unreachable
 from bot.registry import ACTIONS
 
 RECORD_SCHEMA = FORMAT
@@ -33,14 +33,22 @@ log = structlog.get_logger()
 
 
 @dataclass(slots=True)
-class Clock:
-    """Epoch seconds, advanced by the monotonic clock: jumps of the wall clock have no effect (RT-3)."""
+class RealClock:
+    """Implements `bot.ports.Clock`, advanced by the monotonic clock: jumps of the wall clock have no effect (RT-3)."""
 
     offset: float
 
     def now(self) -> float:
         """Epoch seconds."""
         return time.monotonic() + self.offset
+
+    def rate(self) -> float:
+        """A second is a second."""
+        return 1.0
+
+    def ahead(self) -> float:
+        """It follows the server's clock."""
+        return 0.0
 
     def follow(self, epoch_seconds: float) -> None:
         """Follow another clock from now on."""
@@ -55,7 +63,7 @@ class House:
     store: RedisStore
     embedded: EmbeddedRedis | None
     file_seen: float = 0.0
-    clock: Clock = field(default_factory=lambda: Clock(0.0))
+    clock: Clock = field(default_factory=lambda: RealClock(0.0))
     to_slack: Callable[[], aiohttp.ClientSession] = open_session
     """Opens further connections to Slack; the caller closes them."""
 
@@ -85,16 +93,16 @@ class House:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[House]:
+async def opened(settings: Settings, *, durable: bool = True, clock: Clock | None = None) -> AsyncIterator[House]:
     """Open everything, and close it in reverse order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
     async with AsyncExitStack() as stack:
-        clock = Clock(now() - time.monotonic())
+        clock = clock or RealClock(now() - time.monotonic())
         url, embedded = settings.env.redis_url.get_secret_value(), None
         if not url:
             embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
             url = await embedded.start()
             stack.push_async_callback(embedded.stop)
-        clocks = Clocks(clock.now, time.monotonic)
+        clocks = Clocks(clock.now, time.monotonic, clock.rate, clock.ahead)
         store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease)
         stack.push_async_callback(store.aclose)
         back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now))
@@ -125,6 +133,11 @@ async def opened(settings: Settings, *, durable: bool = True) -> AsyncIterator[H
 def now() -> float:
     """Epoch seconds."""
     return time.time()
+
+
+def monotonic() -> float:
+    """Seconds that never jump."""
+    return time.monotonic()
 
 
 def new_id(prefix: str) -> str:

@@ -180,4 +180,4 @@ class Claims:
 
     claims: tuple[Claim, ...]
     next_due_in_seconds: float | None
-    """Seconds until the next record is due; None when none is."""
+    """Real seconds until the next record is due; None when none is."""

@@ -25,19 +25,18 @@ FAR_SECONDS = 10 * 365 * 86400.0
 class Commits:
     """Builds requests; each has its own id, so that a repeated one applies nothing twice."""
 
-    def __init__(self, codecs: Codecs, sender: str, lease_seconds: float) -> None:
+    def __init__(self, codecs: Codecs, sender: str) -> None:
         self._codecs = codecs
         self._sender = sender
-        self._lease_ms = math.ceil(lease_seconds * 1000)
         self._numbers = count(1)
 
     def request(
         self, change: Change, now: float, head: str, rows: Sequence[tuple[str, str]]
     ) -> tuple[list[str], list[Word]]:
-        """KEYS and ARGV in the order that `scripts.COMMIT` reads them; `rows` are the audit entries, hashed."""
+        """KEYS and ARGV as `scripts.COMMIT` reads them, without lease and ahead; `rows` are audit entries, hashed."""
         keys = [f"{ROOT}req:{self._sender}.{next(self._numbers)}", HW, DUE, AUDIT, HEAD]
         keys += [MARKS + mark for mark in change.once]
-        args: list[Word] = [self._lease_ms, self._sender, CHANNEL, RECORDS, REQUEST_MS, MARK_MS]
+        args: list[Word] = [self._sender, CHANNEL, RECORDS, REQUEST_MS, MARK_MS]
         args += [change.once_value, head, rows[-1][1] if rows else ""]
         args += [len(change.once), len(change.puts), len(change.point), len(change.join), len(change.leave)]
         args += [len(change.wake), len(rows), len(change.listed)]

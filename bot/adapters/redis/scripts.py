@@ -2,7 +2,8 @@
 
 All keys have one hash tag. Keys known beforehand are in KEYS. Keys that only the data names (a due member's record, an
 index's incident) are built from the same prefix, so they are in the same slot. Replies are arrays; times are
-milliseconds of Redis TIME.
+milliseconds of Redis TIME. Scripts that use due times take as their last argument by how much the caller's clock is
+ahead of it: 0 in production, more in the demo, whose clock runs faster.
 """
 
 from dataclasses import dataclass
@@ -18,16 +19,17 @@ class Script:
     repeatable: bool
 
 
-def _script(text: str, *, repeatable: bool = True) -> Script:
-    clock = "local t = redis.call('TIME')\nlocal now = t[1] * 1000 + math.floor(t[2] / 1000)\n"
-    whole = clock + text.strip()
+def _script(text: str, *, repeatable: bool = True, ahead: bool = False) -> Script:
+    clock = "local t = redis.call('TIME')\nlocal now = t[1] * 1000 + math.floor(t[2] / 1000)"
+    whole = f"{clock}{' + tonumber(ARGV[#ARGV])' if ahead else ''}\n{text.strip()}"
     return Script(whole, sha1(whole.encode(), usedforsecurity=False).hexdigest(), repeatable)
 
 
-COMMIT = _script("""
+COMMIT = _script(
+    """
 -- KEYS: request, hw, due, audit, audit head; then marks, puts, indexes, joins, leaves, wakes, lists
 -- ARGV: lease, sender, channel, record prefix, request ttl, mark ttl, mark value, expected head, new head,
---       counts of marks, puts, indexes, joins, leaves, wakes, audit entries, listed; then their parts
+--       counts of marks, puts, indexes, joins, leaves, wakes, audit entries, listed; then their parts; ahead
 local applied = redis.call('GET', KEYS[1])
 if applied then return {'ok', tonumber(applied), 1} end
 
@@ -143,11 +145,13 @@ local woke = soonest and (soonest <= now or not earliest or soonest < tonumber(e
 -- a user that may not publish is no reason to fail when all is written: work is found by polling then
 if woke then redis.pcall('PUBLISH', ARGV[3], ARGV[2]) end
 return {'ok', hw, woke and 1 or 0}
-""")
+""",
+    ahead=True,
+)
 
 CLAIM = _script(
     """
--- KEYS: due, fence, hw   ARGV: most, lease, record prefix
+-- KEYS: due, fence, hw   ARGV: most, lease, record prefix, ahead
 -- returns now, hw, ms until the next is due (-1: none), then member, fence, document, version, open claim of each
 local claimed = {}
 local hw = tonumber(redis.call('GET', KEYS[3]) or 0)
@@ -174,15 +178,19 @@ if next_due then wait = math.max(0, tonumber(next_due) - now) end
 return {now, hw, wait, claimed}
 """,
     repeatable=False,
+    ahead=True,
 )
 
-PARK = _script("""
--- KEYS: record, due   ARGV: member, fence, delay: gives a claim back without reading its document
+PARK = _script(
+    """
+-- KEYS: record, due   ARGV: member, fence, delay, ahead: gives a claim back without reading its document
 if redis.call('HGET', KEYS[1], 'fence') ~= ARGV[2] then return {0} end
 redis.call('HSET', KEYS[1], 'fence', '', 'claimed_until', 0)
 redis.call('ZADD', KEYS[2], now + tonumber(ARGV[3]), ARGV[1])
 return {1}
-""")
+""",
+    ahead=True,
+)
 
 OPEN_UNDER = _script("""
 -- KEYS: mark, index   ARGV: prefix of incident records
@@ -192,10 +200,13 @@ if id then record = redis.call('HMGET', ARGV[1] .. id, 'doc', 'version') end
 return {redis.call('EXISTS', KEYS[1]), id, record[1], record[2]}
 """)
 
-LISTED = _script("""
--- KEYS: list; returns whose time is not over
+LISTED = _script(
+    """
+-- KEYS: list   ARGV: ahead; returns whose time is not over
 return redis.call('ZRANGEBYSCORE', KEYS[1], now + 1, '+inf')
-""")
+""",
+    ahead=True,
+)
 
 READ = _script("""
 -- KEYS: records; returns document and version of each

@@ -46,19 +46,23 @@ HEAD_TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """This process's two clocks; scripts use the third, Redis TIME."""
+    """This process's clocks (`bot.ports.Clock`); scripts use Redis TIME, shifted by `ahead`."""
 
     now: Callable[[], float]
-    """Epoch seconds."""
+    """Epoch seconds, in which due times are."""
     monotonic: Callable[[], float]
-    """Seconds that never jump."""
+    """Real seconds that never jump."""
+    rate: Callable[[], float] = lambda: 1.0
+    """Seconds of `now` in a real second."""
+    ahead: Callable[[], float] = lambda: 0.0
+    """Seconds by which `now` is ahead of Redis TIME."""
 
 
 class RedisStore:
     """Implements `bot.ports.Store`; one per process. Close it with `aclose`.
 
-    Times are sent as delays from now, so that a clock difference to Redis shifts nothing. A put increments its record's
-    version.
+    Times are sent as delays from now, so that a clock difference to Redis shifts nothing. Claims and rate limits are in real
+    seconds, whatever the clock's rate. A put increments its record's version.
     """
 
     def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float = 10.0) -> None:
@@ -68,13 +72,17 @@ class RedisStore:
         self._lease = lease_seconds
         self._codecs = Codecs.build()
         sender = secrets.token_hex(8)
-        self._commits = Commits(self._codecs, sender, lease_seconds)
+        self._commits = Commits(self._codecs, sender)
         self._wake = RedisWake(clients.listener, sender)
         self._trail = asyncio.Lock()
         self._head = ""
         self._hw = 0
         self._lost = False
         self._holds: dict[str, float] = {}
+
+    @property
+    def _ahead_ms(self) -> int:
+        return round(self._clocks.ahead() * 1000)
 
     async def aclose(self) -> None:
         """End the subscription and close every connection."""
@@ -121,7 +129,7 @@ class RedisStore:
 
     async def listed(self, name: str) -> tuple[str, ...]:
         """Members of a list, the first to expire first."""
-        reply = await self._link.run(scripts.LISTED, (LISTS + name,), ())
+        reply = await self._link.run(scripts.LISTED, (LISTS + name,), (self._ahead_ms,))
         return tuple(text(member) for member in reply)
 
     async def done_by(self, mark: str) -> str | None:
@@ -144,7 +152,8 @@ class RedisStore:
         """Claim up to `most` due records for the length of the lease; unreadable ones are put back and logged."""
         lease_ends = self._clocks.monotonic() + self._lease
         seen = self._hw
-        args = (most, math.ceil(self._lease * 1000), RECORDS)
+        rate = self._clocks.rate()
+        args = (most, math.ceil(self._lease * rate * 1000), RECORDS, self._ahead_ms)
         now, high, wait, rows = await self._link.run(scripts.CLAIM, (DUE, FENCE, HW), args)
         self._note(whole(high), seen)
         offset = self._clocks.now() - whole(now) / 1000
@@ -153,21 +162,22 @@ class RedisStore:
             for at in range(0, len(rows), 5):
                 if (claim := await self._claimed(rows[at : at + 5], offset, lease_ends)) is not None:
                     claims.append(claim)
-        return Claims(tuple(claims), None if whole(wait) < 0 else whole(wait) / 1000)
+        return Claims(tuple(claims), None if whole(wait) < 0 else whole(wait) / 1000 / rate)
 
     async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
-        """Ask for a slot in a rate lane: 0 when it is granted, else the seconds after which to ask again.
+        """Ask for a slot in a rate lane: 0 when it is granted, else the clock's seconds after which to ask again.
 
-        A lane without an interval is not kept in Redis; only the holds that this process met itself stop it.
+        The interval is in real seconds. A lane without one is not kept in Redis; only the holds that this process met
+        itself stop it.
         """
         if interval <= 0:
-            return max(0.0, self._holds.get(rate_lane, 0.0) - self._clocks.monotonic())
+            return max(0.0, self._holds.get(rate_lane, 0.0) - self._clocks.monotonic()) * self._clocks.rate()
         args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent))
         reply = await self._link.run(scripts.ACQUIRE_SLOT, (RATE_LANES + rate_lane,), args)
-        return whole(reply[0]) / 1000
+        return whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
-        """Grant nothing in a rate lane for that long: a 429 stops the queue, not one coroutine; a longer hold stays."""
+        """Grant nothing for so many real seconds: a 429 stops the queue, not one coroutine; a longer hold stays."""
         self._holds[rate_lane] = max(self._holds.get(rate_lane, 0.0), self._clocks.monotonic() + seconds)
         await self._link.run(scripts.PAUSE_LANE, (RATE_LANES + rate_lane,), (math.ceil(seconds * 1000),))
 
@@ -231,6 +241,7 @@ class RedisStore:
     async def _committed(self, change: Change, head: str, rows: Sequence[tuple[str, str]]) -> str | None:
         """None if applied, else the trail's present head."""
         keys, args = self._commits.request(change, self._clocks.now(), head, rows)
+        args = [math.ceil(self._lease * self._clocks.rate() * 1000), *args, self._ahead_ms]
         seen = self._hw
         outcome, detail, *rest = await self._link.run(scripts.COMMIT, keys, args)
         match outcome:
@@ -265,7 +276,7 @@ class RedisStore:
         """Put an unreadable record back for later; if even that fails, its lease expires."""
         structlog.get_logger().error("record unreadable", record=member, problem=problem)
         with contextlib.suppress(Unreachable):
-            await self._link.run(scripts.PARK, (RECORDS + member, DUE), (member, fence, PARK_MS))
+            await self._link.run(scripts.PARK, (RECORDS + member, DUE), (member, fence, PARK_MS, self._ahead_ms))
 
     def _held(self, kind: type[R], record_id: str, document: object, version: object) -> Stored[R] | None:
         if not isinstance(document, bytes):

@@ -218,6 +218,35 @@ async def test_every_danger_is_named_with_its_remedy(redis_url: str) -> None:
     assert all(word in sentence for word, sentence in zip(words, found, strict=True))
 
 
+async def test_due_times_follow_a_clock_that_runs_ahead(redis_url: str) -> None:
+    """The demo's clock runs faster than the server's: what is due by it is claimed, for a lease in real seconds."""
+    ahead = 0.0
+    clocks = Clocks(lambda: time.time() + ahead, time.monotonic, lambda: 60.0, lambda: ahead)
+    store = RedisStore(connect(redis_url), clocks, lease_seconds=5)
+    await store.commit(Change(puts=(Put(Stored(Pool("p"), 0), Pool("p"), clocks.now() + 3600),)))
+    nothing = await store.claim(1)
+    assert not nothing.claims
+    assert nothing.next_due_in_seconds == pytest.approx(60, abs=1)
+    ahead += 3600
+    (claim,) = (await store.claim(1)).claims
+    ahead += 200
+    assert not (await store.claim(1)).claims, "the lease is 5 real seconds, which are 300 of the clock"
+    ahead += 101
+    (again,) = (await store.claim(1)).claims
+    assert again.held is not None
+    assert again.held.unsettled == pytest.approx(clocks.now() - 301, abs=5)
+    assert claim.lease_ends - time.monotonic() <= 5
+    await store.aclose()
+
+
+async def test_a_lane_counts_in_real_seconds_and_answers_in_the_clocks(redis_url: str) -> None:
+    """Slack's limits do not run faster because a clock does; the wait is added to that clock's time."""
+    store = RedisStore(connect(redis_url), Clocks(time.time, time.monotonic, lambda: 60.0))
+    assert await store.acquire_slot("post:C1", "a", 2.0, 1, urgent=False) == 0
+    assert await store.acquire_slot("post:C1", "b", 2.0, 1, urgent=False) == pytest.approx(120, abs=60)
+    await store.aclose()
+
+
 async def test_a_replica_refuses_with_a_remedy(redis_url: str, store: RedisStore) -> None:
     """Writing to the wrong server is LATER and says what to correct."""
     with redis.Redis.from_url(redis_url) as client:
