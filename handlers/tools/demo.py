@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import math
 import secrets
 import signal
 import socket
@@ -16,6 +17,8 @@ from pathlib import Path
 import aiohttp
 
 from bot.config import Settings, load
+from bot.core.pool.pool import Pool
+from bot.playground.clock import ScaledClock, keep_ticking
 from bot.playground.demo_config import demo_config
 from bot.playground.demo_guide import guide
 from bot.playground.fleet.alerting.sender import AlertTarget
@@ -26,12 +29,13 @@ from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
 from bot.playground.slack.settings import Command, Shortcut
-from bot.ports import Refused
+from bot.ports import Refused, Unreachable
 from handlers.cancellation import ended
 from handlers.run import serving
-from handlers.wiring import House, now, opened
+from handlers.wiring import House, monotonic, now, opened
 
 PATIENCE_SECONDS = 5.0
+FLEET_TOKEN = "demo"  # noqa: S105 - guards nothing
 LOWEST_PORT, PORTS = 15_000, 7_000
 
 
@@ -46,6 +50,7 @@ class Demo:
     house: House
     slack: SlackStandIn
     world: FleetStandIn
+    clock: ScaledClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +107,10 @@ async def opened_demo(
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
         product = f"http://127.0.0.1:{free_port()}"
+        clock = ScaledClock(speed, now, monotonic)
         slack = SlackStandIn(
-            clock=now,
+            clock=clock.now,
+            machine_clock=now,
             request_url=f"{product}/slack/events",
             limits=limits,
             commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
@@ -115,21 +122,35 @@ async def opened_demo(
         post = await stack.enter_async_context(_poster())
         world = FleetStandIn(
             scenario,
-            Surroundings(now, post, api_token="demo"),  # noqa: S106 - guards nothing
+            Surroundings(clock.now, post, api_token=FLEET_TOKEN),
             (AlertTarget(f"{product}/alerts", token),),
             seed,
-            speed,
         )
         fleet = await stack.enter_async_context(served(world.app))
         world.external_url = fleet
-        path = folder / "tailback.toml"
-        path.write_text(demo_config(scenario, fleet, speed), "utf-8")
+        (path := folder / "tailback.toml").write_text(demo_config(scenario, fleet), "utf-8")
         settings = demo_settings(path, address, product, token)
-        house = await stack.enter_async_context(opened(settings, durable=False))
+        house = await stack.enter_async_context(opened(settings, durable=False, clock=clock))
         await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
-        living = asyncio.create_task(world.run(), name="fleet")
-        stack.push_async_callback(ended, living)
-        yield Demo(address, product, fleet, house, slack, world)
+        for living in (world.run(), keep_ticking(clock, lambda: late(house, clock, slack))):
+            stack.push_async_callback(ended, asyncio.create_task(living))
+        yield Demo(address, product, fleet, house, slack, world, clock)
+
+
+async def late(house: House, clock: ScaledClock, slack: SlackStandIn) -> float:
+    """Simulated seconds by which the product is late to measure a pool that an open incident watches.
+
+    While somebody waits for an answer it is infinity: the fleet leaves the processor to the product then.
+    """
+    if slack.delivery.under_way:
+        return math.inf
+    file = house.context.settings.file
+    try:
+        held = await house.store.get_many(Pool, list(file.pool))
+    except Unreachable:
+        return math.inf
+    measured = [one.value.tried_at for one in held.values() if one.value.watchers and one.value.tried_at]
+    return clock.now() - file.timing.poll - min(measured, default=math.inf)
 
 
 def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:
@@ -144,7 +165,7 @@ def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:
             "TAILBACK_WEBHOOK_TOKEN": token,
             "HOST": "127.0.0.1",
             "PORT": product.rpartition(":")[2],
-            "FLEET_TOKEN": "demo",
+            "FLEET_TOKEN": FLEET_TOKEN,
         }
     )
 

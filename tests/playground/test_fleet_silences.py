@@ -78,7 +78,7 @@ ACCEPTED: dict[str, dict[str, Any]] = {
 
 def quiet_fleet(now: float) -> FleetStandIn:
     """Return a stand-in at this time on a healthy day."""
-    return FleetStandIn(HEALTHY, Surroundings(clock=lambda: now, post=Receiver().post), speed=3600)
+    return FleetStandIn(HEALTHY, Surroundings(clock=lambda: now, post=Receiver().post), before_seconds=600)
 
 
 @pytest.mark.parametrize("case", REFUSALS)
@@ -146,7 +146,7 @@ async def test_grafana_answers_with_its_own_codes() -> None:
 async def test_the_token_is_asked_for_when_there_is_one() -> None:
     """A wrong or missing bearer token is a 401, the right one is let in."""
     around = Surroundings(clock=lambda: 1_800_000_000.0, post=Receiver().post, api_token="glsa_test")
-    async with client(FleetStandIn(HEALTHY, around, speed=3600)) as http:
+    async with client(FleetStandIn(HEALTHY, around, before_seconds=600)) as http:
         codes = [
             (await http.get(f"{GRAFANA}/silences", headers=headers)).status_code
             for headers in ({}, {"Authorization": "Bearer other"}, {"Authorization": "Bearer glsa_test"})

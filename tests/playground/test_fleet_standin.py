@@ -12,9 +12,11 @@ from bot.playground.fleet.scenarios import HEALTHY, LIMIT_REACHED, SURGE
 from bot.playground.fleet.simulation import SimulatedFleet
 from tests.playground.fleet_world import NOON, TARGET, Receiver, client, small_pool, stand_in
 
+MINUTE = 60.0
+
 
 async def test_scaling_up_by_http_drains_the_surge() -> None:
-    """The whole story through the doors: alert, scale up, resolved, and an empty queue within two minutes."""
+    """The whole story through the doors: alert, scale up, resolved, and an empty queue within two hours."""
     receiver = Receiver()
     fleet = stand_in(SURGE, receiver)
     await fleet.step(20)
@@ -105,7 +107,7 @@ async def test_links_of_alerts_lead_to_a_page() -> None:
 
 
 def test_the_past_is_known_from_the_first_second() -> None:
-    """Rates, quantiles and ten minutes of history are there before the visitor is."""
+    """Rates, quantiles and ten hours of history are there before the visitor is."""
     fleet = stand_in(SURGE, Receiver())
     now = fleet.figures()[0]
     assert now.arrivals_per_minute > 0
@@ -122,7 +124,7 @@ async def test_stepping_is_the_same_in_one_or_in_many() -> None:
     for _ in range(48):
         await cut.step(0.25)
     assert whole.figures() == cut.figures()
-    assert whole.now() == cut.now() == NOON + 12
+    assert whole.now() == cut.now() == NOON + 12 * MINUTE
 
 
 class Timekeeper:
@@ -138,7 +140,7 @@ class Timekeeper:
 
     async def sleep(self, seconds: float) -> None:
         """Let the time pass at once."""
-        self.now += seconds / 2
+        self.now += seconds * 30
         if self.now >= self._until:
             raise asyncio.CancelledError
         await asyncio.sleep(0)
@@ -153,20 +155,20 @@ async def run(keeper: Timekeeper, receiver: Receiver) -> FleetStandIn:
 
 
 async def test_it_runs_by_itself() -> None:
-    """`run` follows the clock, second by second, and sends the alert as stepping does."""
+    """`run` follows the clock, minute by minute, and sends the alert as stepping does."""
     receiver = Receiver()
-    fleet = await run(Timekeeper(NOON + 20), receiver)
+    fleet = await run(Timekeeper(NOON + 20 * MINUTE), receiver)
     assert fleet.fleet.now_seconds == pytest.approx(20 * 60, abs=60)
     assert receiver.got[0][2]["alerts"][0]["values"]["max_queue_time_mins"] > 30
 
 
 async def test_a_machine_that_slept_does_not_replay_the_night() -> None:
     """After a gap of hours the simulation goes on where it stood."""
-    keeper = Timekeeper(NOON + 4 * 3600 + 10)
+    keeper = Timekeeper(NOON + 24 * 3600 + 600)
     keeper.now = NOON
     around = Surroundings(clock=keeper, post=Receiver().post, sleep=keeper.sleep)
     fleet = FleetStandIn(SURGE, around)
-    keeper.now = NOON + 4 * 3600
+    keeper.now = NOON + 24 * 3600
     await fleet.run()
     assert fleet.fleet.now_seconds < 15 * 60
 

@@ -61,7 +61,7 @@ class Clocks:
 class RedisStore:
     """Implements `bot.ports.Store`; one per process. Close it with `aclose`.
 
-    Times are sent as delays from now, so that a clock difference to Redis shifts nothing. Claims and rate limits are in real
+    Times are sent as delays from now, so a clock difference to Redis shifts nothing. Claims and rate limits are in real
     seconds, whatever the clock's rate. A put increments its record's version.
     """
 

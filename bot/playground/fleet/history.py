@@ -1,4 +1,4 @@
-"""The samples of the last wall hour, as a metrics server keeps them."""
+"""The recorded samples of the last day, as a metrics server would keep them."""
 
 import math
 from array import array
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from bot.playground.fleet.metrics import ExposedSample, Labels
 
-KEPT_SECONDS = 3600.0
+KEPT_SECONDS = 86_400.0
 LOOKBACK_SECONDS = 300.0
 _TRIM_AT = 512
 
@@ -49,7 +49,7 @@ class Series:
 
 
 class History:
-    """All series, by metric name and labels; times are wall-clock seconds since 1970."""
+    """All series, by metric name and labels; times are seconds since 1970."""
 
     def __init__(self) -> None:
         self._series: dict[str, dict[Labels, Series]] = {}
@@ -66,7 +66,7 @@ class History:
         self._present = present
 
     def forget(self, now: float) -> None:
-        """Drop samples older than an hour."""
+        """Drop what is older than the kept day."""
         for name, by_labels in self._series.items():
             kept = {labels: series for labels, series in by_labels.items() if series.forget(now - KEPT_SECONDS)}
             self._series[name] = kept

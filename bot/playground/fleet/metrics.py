@@ -1,8 +1,6 @@
 """What the simulated fleet exports to Prometheus.
 
-All ages, waits and durations are in simulated seconds and all `_per_minute` gauges in simulated minutes, so they agree
-with each other; the time of a sample is wall-clock time. `rate()` over a counter is therefore per wall second: divide
-by the speed to get simulated time, or use the gauges.
+All times, the ages of jobs and the stamps of samples alike, are those of the simulated clock.
 """
 
 from collections.abc import Iterator
@@ -16,22 +14,22 @@ Labels = tuple[tuple[str, str], ...]
 
 FAMILIES = {
     "ci_jobs_queued": ("gauge", "Jobs that wait for a runner."),
-    "ci_job_oldest_wait_seconds": ("gauge", "Wait of the oldest waiting job, simulated seconds; 0 when none waits."),
+    "ci_job_oldest_wait_seconds": ("gauge", "Wait of the oldest waiting job, seconds; 0 when none waits."),
     "ci_runners": ("gauge", "Runners by state."),
     "ci_runners_limit": ("gauge", "The most runners the pool may have."),
     "ci_runners_target": ("gauge", "The absolute target set through the scaler API; absent when none is set."),
     "ci_jobs_arrived_total": ("counter", "Jobs queued since the simulation began."),
     "ci_jobs_started_total": ("counter", "Jobs that got a runner."),
     "ci_jobs_completed_total": ("counter", "Jobs that ended."),
-    "ci_jobs_arrivals_per_minute": ("gauge", "Jobs queued per simulated minute, over the last 10 simulated minutes."),
-    "ci_jobs_starts_per_minute": ("gauge", "Jobs started per simulated minute, over the last 10 simulated minutes."),
-    "ci_jobs_completions_per_minute": ("gauge", "Jobs ended per simulated minute, over the last 10 simulated minutes."),
-    "ci_job_duration_seconds": ("gauge", "Quantiles of jobs ended in the last simulated hour, simulated seconds."),
-    "ci_job_running_seconds": ("gauge", "How long the longest running job has run, simulated seconds."),
+    "ci_jobs_arrivals_per_minute": ("gauge", "Jobs queued per minute, over the last 10 minutes."),
+    "ci_jobs_starts_per_minute": ("gauge", "Jobs started per minute, over the last 10 minutes."),
+    "ci_jobs_completions_per_minute": ("gauge", "Jobs ended per minute, over the last 10 minutes."),
+    "ci_job_duration_seconds": ("gauge", "Quantiles of jobs ended in the last hour, seconds."),
+    "ci_job_running_seconds": ("gauge", "How long the longest running job has run, seconds."),
     "ci_runner_creates_total": ("counter", "Machines that the cloud gave."),
     "ci_runner_create_failures_total": ("counter", "Creates that the cloud refused, by error code."),
     "ci_runner_registrations_total": ("counter", "Created machines whose runner registered."),
-    "ci_job_wait_seconds": ("gauge", "The 10 longest waiting jobs of each pool, simulated seconds."),
+    "ci_job_wait_seconds": ("gauge", "The 10 longest waiting jobs of each pool, seconds."),
     "ci_provider_up": ("gauge", "1 when the CI provider assigns jobs to runners."),
 }  # fmt: skip
 USUAL_CODES = ("InsufficientInstanceCapacity", "RequestLimitExceeded", "VolumeLimitExceeded")

@@ -113,7 +113,7 @@ class SlackApi:
         needed = needed_scope(known, self.slack, args)
         if needed is not None and not known.app_token and needed not in settings.scopes:
             raise SlackError("missing_scope", needed=needed, provided=",".join(sorted(settings.scopes)))
-        self.meter.count(method, text(args, "channel"), self.slack.workspace.clock())
+        self.meter.count(method, text(args, "channel"))
 
 
 def _readable(broken: str | None) -> None:

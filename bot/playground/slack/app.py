@@ -51,16 +51,18 @@ class _Dropped:
 class SlackStandIn:
     """A strict, stateful Slack for one workspace and one app.
 
-    `clock` gives seconds since the epoch and is the only clock for ids, limits and expiry; `wall_clock` is the time
-    that signatures carry, for tests whose clock is far from the real time that Bolt compares with; `limits` `None`
-    turns rate limits off; `request_url` is where events, commands and interactions go, `None` means Socket Mode.
-    `settings`, `faults`, `workspace` and `log` may be read and changed while it runs.
+    `clock` gives seconds since the epoch, for the ids of messages and all that people see; `machine_clock` is for rate
+    limits, trigger ids and retries, which last real seconds also where `clock` runs faster; `wall_clock` is the time
+    that signatures carry, for tests whose clock is far from the real time that Bolt compares with. Without them it is
+    `clock`, too. `limits` `None` turns rate limits off; `request_url` is where events, commands and interactions go,
+    `None` means Socket Mode. `settings`, `faults`, `workspace` and `log` may be read and changed while it runs.
     """
 
     def __init__(  # noqa: PLR0913 - each is one setting of the stand-in, all by keyword
         self,
         *,
         clock: Clock,
+        machine_clock: Clock | None = None,
         wall_clock: Clock | None = None,
         request_url: str | None = None,
         bot_token: str = "xoxb-demo",  # noqa: S107 - the demo's well-known token guards nothing
@@ -92,8 +94,8 @@ class SlackStandIn:
         self.workspace = Workspace(clock, Team(team_id), bot or Bot(), people, groups, channels)
         self.faults = Faults()
         self.log = Log()
-        self.meter = Meter(limits)
-        self._connect(clock, wall_clock or clock)
+        self.meter = Meter(limits, machine_clock or clock)
+        self._connect(machine_clock or clock, wall_clock or clock)
         self.app = self._application()
 
     def _connect(self, clock: Clock, wall_clock: Clock) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.playground.slack.wire import RateLimited
@@ -86,14 +86,15 @@ class Window:
 
 
 class Meter:
-    """Counts the calls of one app in one workspace against `limits`."""
+    """Counts the calls of one app in one workspace against `limits`, by the clock that is handed in."""
 
-    def __init__(self, limits: Limits | None) -> None:
+    def __init__(self, limits: Limits | None, clock: Callable[[], float]) -> None:
         self.limits = limits
+        self._clock = clock
         self._channels: dict[str, Bucket] = {}
         self._methods: dict[str, Window] = {}
 
-    def count(self, method: str, channel: str, now_seconds: float) -> None:
+    def count(self, method: str, channel: str) -> None:
         """Lets a call pass.
 
         Raises:
@@ -101,7 +102,7 @@ class Meter:
         """
         if self.limits is None:
             return
-        wait = 0.0
+        wait, now_seconds = 0.0, self._clock()
         if method == "chat.postMessage":
             wait = self._posting_wait(self.limits, channel, now_seconds)
         elif method in self.limits.per_minute:

@@ -156,7 +156,7 @@ async def test_the_simulated_fleet_answers_every_figure_of_the_preset() -> None:
     pool = next(iter(fleet.fleet.pools))
     async with serving(fleet.app) as url, HttpPool() as wire:
         raw = {"kind": "prometheus", "url": url}
-        figures = {"preset": "ci", "window": "15s", "past": "10m", "lately": "2m"}
+        figures = {"preset": "ci", "window": "15m", "past": "10h", "lately": "2h"}
         prom = build("fleet", "[metrics.fleet]", raw, {pool: figures}, parts_with(wire, at=fleet.now()))
         found = await prom.snapshot(pool)
     assert found.queued is not None

@@ -6,21 +6,21 @@ from dataclasses import dataclass, field, replace
 from bot.playground.fleet.alerting.rules import Breach, Labels, QueueRule
 from bot.playground.fleet.api.wire import fingerprint
 
-RESOLVE_AFTER_SECONDS = 3.0
+RESOLVE_AFTER_SECONDS = 180.0
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Alertmanager's waiting times in wall seconds: before a group's first message, between two, between repeats."""
+    """Alertmanager's waiting times in seconds: before a group's first message, between two, between repeats."""
 
-    group_wait_seconds: float = 1.0
-    group_interval_seconds: float = 5.0
-    repeat_interval_seconds: float = 240.0
+    group_wait_seconds: float = 60.0
+    group_interval_seconds: float = 300.0
+    repeat_interval_seconds: float = 4 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class FleetAlert:
-    """One alert; times are wall-clock seconds since 1970, `ends_at` is None while it fires."""
+    """One alert; times are seconds since 1970, `ends_at` is None while it fires."""
 
     breach: Breach
     fingerprint: str
@@ -60,7 +60,7 @@ class AlertBook:
     flush_began_at: float = 0.0
 
     def observe(self, breaches: Mapping[Labels, Breach], now: float) -> None:
-        """Update the alerts: they start, continue, or resolve after three wall seconds without a breach."""
+        """Take in what is true now: alerts begin, go on, or resolve once they were untrue for three minutes."""
         for labels, breach in breaches.items():
             old = self.alerts.get(labels)
             if old is None or not old.firing:

@@ -11,7 +11,7 @@ from bot.playground.fleet.alerting.rules import Flavour
 Post = Callable[[str, Mapping[str, str], bytes], Awaitable[int]]
 """Sends one POST and gives the status of the answer; raises OSError when there was none."""
 
-FIRST_RETRY_SECONDS = 0.5
+FIRST_RETRY_SECONDS = 30.0
 _USER_AGENT = {Flavour.GRAFANA: "Grafana", Flavour.ALERTMANAGER: "Alertmanager/0.25.0"}
 
 
@@ -25,7 +25,7 @@ class AlertTarget:
 
 @dataclass(frozen=True, slots=True)
 class WebhookDelivery:
-    """One attempt: time (wall clock), payload, and status of the response; 0 without a response."""
+    """One attempt: when, what, and the answer's status; 0 when nobody answered."""
 
     at: float
     url: str

@@ -24,7 +24,7 @@ class SilenceRefused(ValueError):  # noqa: N818 - reads as the past participle t
 
 @dataclass(frozen=True, slots=True)
 class FleetSilence:
-    """One silence; times are wall-clock seconds since 1970."""
+    """One silence; times are seconds since 1970."""
 
     id: str
     matchers: tuple[LabelMatcher, ...]

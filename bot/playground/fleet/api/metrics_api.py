@@ -21,7 +21,7 @@ Clock = Callable[[], float]
 
 
 def metrics_routes(fleet: SimulatedFleet, history: History, now: Clock) -> list[Route]:
-    """Return the routes of the metrics server; `now` is the wall clock in seconds since 1970."""
+    """Return the routes of the metrics server; `now` gives seconds since 1970."""
 
     async def show(_: Request) -> Response:
         return Response(exposition(samples(fleet)), media_type=CONTENT_TYPE)

@@ -20,19 +20,20 @@ from bot.playground.fleet.faults import FleetFault
 from bot.playground.fleet.figures import PoolFigures, read
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import samples
-from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, Scenario
+from bot.playground.fleet.scenarios import DEFAULT_SEED, Scenario
 from bot.playground.fleet.simulation import SimulatedFleet
 
+TICK_SECONDS = 60.0
+"""Simulated time between two looks at the fleet: by the metrics server, and by the rule of the alert."""
 BEFORE_SECONDS = 36_000.0
-RECORDED_BEFORE_SECONDS = 600
-LONGEST_GAP_SECONDS = 60.0
+LONGEST_GAP_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Dependencies of the stand-in: the wall clock (seconds since 1970), a sender, a way to wait.
+    """What the stand-in gets from outside: the simulated clock (seconds since 1970), how to send, how to wait.
 
-    A non-empty `api_token` must be presented to the alert APIs as bearer.
+    `sleep` takes real seconds. A non-empty `api_token` must be presented to the alert APIs as bearer.
     """
 
     clock: Callable[[], float]
@@ -45,10 +46,9 @@ class Surroundings:
 class FleetStandIn:
     """A fleet in a scenario, with its metrics, alert source, silences and scaler under `app`.
 
-    Simulated time runs `speed` times as fast as the wall clock. Ten simulated hours before the visitor's first second
-    are lived through at once, so that rates and quantiles have a past. Either `run()` follows the clock, or a test
-    calls `step()`; with a clock that the test moves itself, `step(0)` catches up with it. Set `external_url` once the
-    port is known: it stands in the links of alerts.
+    The hours before the visitor's first second are lived through at once, so that rates and quantiles have a past.
+    Either `run()` follows the clock, or a test calls `step()`; with a clock that the test moves itself, `step(0)`
+    catches up with it. Set `external_url` once the port is known: it stands in the links of alerts.
     """
 
     def __init__(
@@ -57,15 +57,14 @@ class FleetStandIn:
         around: Surroundings,
         targets: tuple[AlertTarget, ...] = (),
         seed: int = DEFAULT_SEED,
-        speed: float = DEMO_SPEED,
+        before_seconds: float = BEFORE_SECONDS,
     ) -> None:
         self.scenario = scenario
         self.external_url = "http://fleet.example"
-        self.speed = speed
         self._around = around
         self._skew = 0.0
-        self._began = self._wall = float(math.floor(around.clock()))
-        self.fleet = SimulatedFleet(scenario.pools, scenario.faults, seed, -BEFORE_SECONDS)
+        self._began = self._time = float(math.floor(around.clock()))
+        self.fleet = SimulatedFleet(scenario.pools, scenario.faults, seed, -before_seconds)
         self.history = History()
         self.scaler = SimulatedScaler(self.fleet)
         self.silences = {flavour: Silences(self.now) for flavour in Flavour}
@@ -74,11 +73,11 @@ class FleetStandIn:
         self._senders = tuple(
             Sender(book, target, around.post) for book, target in zip(self.books, targets, strict=False)
         )
-        self._live_through_the_past()
+        self._live_through_the_past(before_seconds)
         self.app: Starlette = self._app()
 
     def now(self) -> float:
-        """Return the wall-clock time of the stand-in: the clock it was given, plus what was stepped."""
+        """Return the time of the stand-in: the clock it was given, plus what was stepped."""
         return self._around.clock() + self._skew
 
     @property
@@ -94,11 +93,11 @@ class FleetStandIn:
         """Add a fault; its times are simulated seconds, `self.fleet.now_seconds` is now. Raises UnknownPoolError."""
         self.fleet.inject(fault)
 
-    async def step(self, seconds: float) -> None:
-        """Simulate so many wall seconds at once, second by second, alerts included."""
-        until = self.now() + seconds
-        while self._wall + 1 <= until:
-            self._skew += max(0.0, self._wall + 1 - self.now())
+    async def step(self, minutes: float) -> None:
+        """Live through so many simulated minutes at once, one by one, alerts included."""
+        until = self.now() + minutes * 60
+        while self._time + TICK_SECONDS <= until:
+            self._skew += max(0.0, self._time + TICK_SECONDS - self.now())
             self._advance()
             await self._send()
         self._skew += max(0.0, until - self.now())
@@ -111,12 +110,12 @@ class FleetStandIn:
 
     async def _follow(self) -> None:
         while True:
-            behind = self.now() - self._wall
+            behind = self.now() - self._time
             if behind > LONGEST_GAP_SECONDS:
                 self._skip(math.floor(behind))
-            while self._wall + 1 <= self.now():
+            while self._time + TICK_SECONDS <= self.now():
                 self._advance()
-            await self._around.sleep(0.2)
+            await self._around.sleep(0.1)
 
     async def _speak(self) -> None:
         while True:
@@ -128,19 +127,19 @@ class FleetStandIn:
             await sender.send_due(self.now(), self.external_url)
 
     def _skip(self, seconds: int) -> None:
-        self._wall += seconds
+        self._time += seconds
         self._began += seconds
 
     def _advance(self) -> None:
-        self._wall += 1
-        self.fleet.advance((self._wall - self._began) * self.speed)
-        self.history.record(self._wall, samples(self.fleet))
-        if self._wall % 60 == 0:
-            self.history.forget(self._wall)
+        self._time += TICK_SECONDS
+        self.fleet.advance(self._time - self._began)
+        self.history.record(self._time, samples(self.fleet))
+        if (self._time - self._began) % 3600 == 0:
+            self.history.forget(self._time)
         rule = replace(self.scenario.rule, runbook_url=f"{self.external_url}/runbook")
         firing = breaches(rule, self.figures())
         for book in self.books:
-            book.observe(firing, self._wall)
+            book.observe(firing, self._time)
 
     def _app(self) -> Starlette:
         routes: list[BaseRoute] = [
@@ -155,8 +154,8 @@ class FleetStandIn:
             routes += api.routes()
         return fleet_app(routes)
 
-    def _live_through_the_past(self) -> None:
-        recorded = min(RECORDED_BEFORE_SECONDS, int(BEFORE_SECONDS / self.speed))
-        for ago in range(recorded, -1, -1):
-            self.fleet.advance(-ago * self.speed)
-            self.history.record(self._wall - ago, samples(self.fleet))
+    def _live_through_the_past(self, seconds: float) -> None:
+        for number in range(int(seconds / TICK_SECONDS), -1, -1):
+            ago = number * TICK_SECONDS
+            self.fleet.advance(-ago)
+            self.history.record(self._time - ago, samples(self.fleet))

@@ -140,6 +140,8 @@ class SlackDelivery:
         self._clock = clock
         self._sockets = sockets
         self.http = HttpCarrier(settings, wall_clock)
+        self.under_way = 0
+        """Requests that the app has not answered yet."""
         self._waiting: list[tuple[float, DeliveryParcel]] = []
         self._timers: set[asyncio.TimerHandle] = set()
         self._tasks: set[asyncio.Task[int]] = set()
@@ -185,7 +187,11 @@ class SlackDelivery:
     async def _carry(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         started = self._clock()
         carrier: Carrier = self.http if self._settings.request_url else self._sockets
-        answer = await carrier.carry(parcel)
+        self.under_way += 1
+        try:
+            answer = await carrier.carry(parcel)
+        finally:
+            self.under_way -= 1
         took = self._clock() - started
         number = len(self._log.sent)
         sent = SentRecord(number, started, parcel.kind, parcel.what, parcel.retry, answer.status, answer.problem, took)

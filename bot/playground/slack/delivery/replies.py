@@ -80,4 +80,4 @@ def acknowledgement(slack: AppContext, channel: Channel, user: str, content: obj
         content = {"text": content}
     if not isinstance(content, dict) or not content:
         return
-    say(slack, ResponseUrl(channel.id, user, slack.workspace.clock()), content)
+    say(slack, ResponseUrl(channel.id, user), content)

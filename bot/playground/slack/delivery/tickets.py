@@ -26,11 +26,11 @@ class ResponseUrl:
 
     channel: str
     user: str
-    issued_seconds: float
     message_ts: str | None = None
     thread_ts: str | None = None
     ephemeral: bool = False
     posts: int = 0
+    issued_seconds: float = 0.0
 
 
 class Tickets:
@@ -65,7 +65,8 @@ class Tickets:
         return trigger
 
     def response_url(self, permit: ResponseUrl) -> str:
-        """The last part of a new response URL."""
+        """The last part of a new response URL, valid from now on."""
+        permit.issued_seconds = self._clock()
         key = f"{self._next_id('r')}x{int(self._clock() * 1000):x}"
         self._urls[key] = permit
         return key

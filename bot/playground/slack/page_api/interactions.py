@@ -49,7 +49,6 @@ class Payloads:
         permit = ResponseUrl(
             channel.id,
             user,
-            self._slack.workspace.clock(),
             message_ts=ts,
             thread_ts=text(container, "thread_ts") or None,
             ephemeral=ephemeral,
@@ -97,7 +96,7 @@ class Payloads:
     def message_shortcut(self, user: str, channel: Channel, message: Json, callback_id: str) -> Json:
         """`message_action`: an entry of a message's own menu."""
         ts = text(message, "ts")
-        permit = ResponseUrl(channel.id, user, self._slack.workspace.clock(), message_ts=ts)
+        permit = ResponseUrl(channel.id, user, message_ts=ts)
         return {
             **self._head("message_action", user),
             "action_ts": self._action_ts(),
@@ -124,7 +123,7 @@ class Payloads:
             "text": words,
             "api_app_id": workspace.bot.app_id,
             "is_enterprise_install": "false",
-            "response_url": self._response_url(ResponseUrl(channel.id, user, workspace.clock())),
+            "response_url": self._response_url(ResponseUrl(channel.id, user)),
             "trigger_id": self._slack.tickets.trigger(user),
         }
 
