@@ -234,7 +234,7 @@ async def test_due_times_follow_a_clock_that_runs_ahead(redis_url: str) -> None:
     ahead += 101
     (again,) = (await store.claim(1)).claims
     assert again.held is not None
-    assert again.held.unsettled == pytest.approx(clocks.now() - 301, abs=5)
+    assert again.held.in_doubt_since == pytest.approx(clocks.now() - 301, abs=5)
     assert claim.lease_ends - time.monotonic() <= 5
     await store.aclose()
 
