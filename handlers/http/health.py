@@ -1,6 +1,7 @@
 """HealthEndpoints, readiness and metrics of a process."""
 
 import asyncio
+import shutil
 
 import structlog
 from prometheus_client import generate_latest
@@ -23,6 +24,8 @@ from handlers.version import VERSION
 from handlers.wiring import RECORD_SCHEMA, House
 
 READY_SECONDS = 0.5
+LEAST_BYTES = 256 * 1024**2
+"""Free space on the disk of the embedded Redis below which a warning is due."""
 
 NEEDED = {"redis", "process"}
 """Without these an alert cannot be stored: 503.
@@ -86,10 +89,12 @@ async def readiness(house: House) -> dict[str, str]:
     found = {"redis": "", "slack": context.health.slack}
     found["socket_mode"] = context.health.socket_mode
     found["records"] = context.health.records
+    found["storage"] = ""
     try:
         async with asyncio.timeout(READY_SECONDS):
             watched = await context.store.get(Chore, "watch")
             found["slack"] = found["slack"] or (watched.value.note if watched else "")
+            found["storage"] = await house.store.storable() or _little_disk(house)
     except (Unreachable, TimeoutError) as error:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS} s"
     if house.store.lost_data():
@@ -97,6 +102,14 @@ async def readiness(house: House) -> dict[str, str]:
     for name, why in found.items():
         metrics.DEPENDENCY.labels(name).set(0 if why else 1)
     return found
+
+
+def _little_disk(house: House) -> str:
+    """A warning while the disk of the embedded Redis is nearly full."""
+    free = shutil.disk_usage(house.embedded.data).free if house.embedded and house.embedded.durable else LEAST_BYTES
+    if free >= LEAST_BYTES:
+        return ""
+    return f"only {free // 1024**2} MiB are free at TAILBACK_DATA; make room, or alerts cannot be stored soon"
 
 
 async def count(house: House) -> None:

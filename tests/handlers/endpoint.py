@@ -29,6 +29,12 @@ class LossyStore(PoliteStore):
     """The fake store with the one thing more that the readiness page asks of the real one."""
 
     lost = False
+    nearly_full = ""
+
+    async def storable(self) -> str:
+        """Whether an alert could be stored; raises like every other call."""
+        await self.members("open")
+        return self.nearly_full
 
     def lost_data(self) -> bool:
         """Whether data was lost, as told."""

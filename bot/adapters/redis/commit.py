@@ -15,6 +15,7 @@ RECORDS, INDEXES, SETS, LISTS, MARKS, RATE_LANES = (
     f"{ROOT}{part}:" for part in ("rec", "idx", "set", "list", "once", "pace")
 )
 DUE, FENCE, HW, AUDIT, HEAD = (f"{ROOT}{part}" for part in ("due", "fence", "hw", "audit", "audit_head"))
+PROBE = f"{ROOT}probe"
 
 REQUEST_MS = 120_000
 """How long a request id is remembered; a request is repeated within 2 s or never."""

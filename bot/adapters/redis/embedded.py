@@ -46,8 +46,8 @@ class EmbeddedRedis:
         engine: Engine | None = None,
         watchdog: bool = sys.platform != "linux",
     ) -> None:
-        self._data = data
-        self._durable = durable
+        self.data = data
+        self.durable = durable
         self._engine = engine
         self._watchdog = watchdog
         self._folder: RedisFolder | None = None
@@ -70,7 +70,7 @@ class EmbeddedRedis:
         if self._folder is not None:
             raise EmbeddedRedisError("The embedded Redis is already started: stop it before it is started again.")
         engine = self._engine if self._engine is not None else await asyncio.to_thread(find_engine)
-        data = self._data if self._durable else Path(tempfile.mkdtemp(prefix="tailback-demo-"))
+        data = self.data if self.durable else Path(tempfile.mkdtemp(prefix="tailback-demo-"))
         folder = self._folder = RedisFolder(data)
         started = False
         try:
@@ -85,7 +85,7 @@ class EmbeddedRedis:
         self._supervisor = asyncio.create_task(self._supervise(engine, folder), name="embedded-redis")
         structlog.get_logger().info(
             "embedded redis started",
-            **{"engine": engine.name, "program": str(engine.path), "data": str(folder.path), "durable": self._durable},
+            **{"engine": engine.name, "program": str(engine.path), "data": str(folder.path), "durable": self.durable},
         )
         return f"unix://{folder.socket}"
 
@@ -98,7 +98,7 @@ class EmbeddedRedis:
         await self._end_server()
         if self._folder is not None:
             self._folder.release()
-            if not self._durable:
+            if not self.durable:
                 shutil.rmtree(self._folder.path, ignore_errors=True)
             self._folder = None
         self._closed.set()
@@ -111,7 +111,7 @@ class EmbeddedRedis:
 
     async def _launch(self, engine: Engine, folder: RedisFolder) -> None:
         folder.socket.unlink(missing_ok=True)
-        command = engine.flags(folder.path, folder.socket, durable=self._durable)
+        command = engine.flags(folder.path, folder.socket, durable=self.durable)
         server = self._server = await asyncio.create_subprocess_exec(
             *(with_watchdog(command) if self._watchdog else command),
             stdin=PIPE if self._watchdog else DEVNULL,

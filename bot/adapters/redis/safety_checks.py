@@ -7,6 +7,8 @@ from bot.ports import Failure, Unreachable
 
 OLDEST = (6, 2)
 CLOCK_SECONDS = 2.0
+NEARLY = 0.9
+"""Share of maxmemory above which alerts may soon not be stored."""
 
 
 async def dangers(link: RedisLink, now: Callable[[], float]) -> list[str]:
@@ -52,6 +54,20 @@ def of_facts(facts: Mapping[str, object]) -> list[str]:
     if str(facts.get("aof_last_write_status", "ok")) != "ok":
         found.append("Redis: the last write to its append-only file failed; free space on its disk.")
     return found
+
+
+def nearly_full(facts: Mapping[str, object]) -> str:
+    """A warning while INFO shows that stores will soon fail; empty while there is room."""
+    most, used = (_number(facts.get(name)) for name in ("maxmemory", "used_memory"))
+    if most and used > NEARLY * most:
+        return f"Redis uses {used / most:.0%} of its maxmemory; raise maxmemory, or alerts cannot be stored soon"
+    if str(facts.get("aof_last_write_status", "ok")) != "ok":
+        return "Redis could not write its append-only file; free space on its disk"
+    return ""
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def of_clock(apart_seconds: float) -> list[str]:

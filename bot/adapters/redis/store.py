@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import math
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from bot.adapters.redis.commit import (
     INDEXES,
     LISTS,
     MARKS,
+    PROBE,
     RATE_LANES,
     RECORDS,
     SETS,
@@ -29,7 +30,7 @@ from bot.adapters.redis.commit import (
 )
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.format import adopt, too_new
-from bot.adapters.redis.safety_checks import dangers, redis_time
+from bot.adapters.redis.safety_checks import dangers, nearly_full, redis_time
 from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import canonical, chained, readable
 from bot.core.incident.incident import Incident
@@ -205,6 +206,15 @@ class RedisStore:
     async def check(self) -> list[str]:
         """Unsafe settings of this Redis, a sentence with remedy each; empty if safe."""
         return [*await dangers(self._link, self._clocks.now), *await too_new(self._link)]
+
+    async def storable(self) -> str:
+        """Write a small key that expires; gives a warning while memory or disk are nearly used up.
+
+        Raises Unreachable when nothing can be stored: full memory or disk, a replica, no connection.
+        """
+        await self._link.read("SET", PROBE, "1", "EX", "300")
+        facts = await self._link.read("INFO", "everything")
+        return nearly_full(facts) if isinstance(facts, Mapping) else ""
 
     async def adopt(self) -> list[str]:
         """Start working on these records; a sentence instead if a newer release has written them."""

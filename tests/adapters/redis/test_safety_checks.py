@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.redis.safety_checks import of_clock, of_facts
+from bot.adapters.redis.safety_checks import nearly_full, of_clock, of_facts
 
 FIT: dict[str, object] = {
     "redis_version": "7.2.4",
@@ -50,3 +50,19 @@ def test_clocks_more_than_two_seconds_apart_are_named_with_their_side(apart: flo
     (found,) = of_clock(apart)
     assert side in found
     assert of_clock(1.9 if apart > 0 else -1.9) == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"maxmemory": 1000, "used_memory": 901}, "90% of its maxmemory"),
+        ({"maxmemory": 1000, "used_memory": 899}, ""),
+        ({"maxmemory": 0, "used_memory": 10**12}, ""),
+        ({"aof_last_write_status": "err"}, "append-only"),
+        ({}, ""),
+    ],
+)
+def test_a_server_that_is_nearly_full_is_told_beforehand(facts: dict[str, object], said: str) -> None:
+    """Without a limit there is nothing to warn of."""
+    assert said in nearly_full(facts)
+    assert bool(nearly_full(facts)) is bool(said)

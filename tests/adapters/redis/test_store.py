@@ -170,6 +170,8 @@ async def test_a_full_memory_refuses_whole_changes_and_heals(store: RedisStore, 
             with pytest.raises(Unreachable, match="raise maxmemory") as full:
                 await store.commit(Change(once=("m",), join=(("open", "p"),), wake=("pool:p",)))
             assert full.value.failure is Failure.LATER
+            with pytest.raises(Unreachable, match="raise maxmemory"):
+                await store.storable()
             assert client.keys() == []
         finally:
             client.config_set("maxmemory", "0")
@@ -254,8 +256,11 @@ async def test_a_replica_refuses_with_a_remedy(redis_url: str, store: RedisStore
         try:
             with pytest.raises(Unreachable, match="point REDIS_URL at the primary") as refused:
                 await store.commit(new(Pool("p")))
+            with pytest.raises(Unreachable, match="point REDIS_URL at the primary"):
+                await store.storable()
         finally:
             client.replicaof("NO", "ONE")
+    assert await store.storable() == ""
     assert refused.value.failure is Failure.LATER
 
 

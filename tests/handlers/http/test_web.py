@@ -115,6 +115,17 @@ async def test_a_store_that_is_down_makes_it_unready_and_says_why() -> None:
     assert answer.json()["dependencies"]["redis"] == {"ok": False, "why": "Redis: connection refused"}
 
 
+async def test_a_store_that_is_nearly_full_warns_while_it_still_takes_alerts() -> None:
+    """200 and degraded, with the reason and the remedy; the metric agrees."""
+    async with Door() as door:
+        door.store.nearly_full = "Redis uses 95% of its maxmemory; raise maxmemory"
+        answer = await door.client.get("/readyz")
+        seen = await door.client.get("/metrics")
+    assert (answer.status_code, answer.json()["degraded"]) == (200, True)
+    assert "maxmemory" in answer.json()["dependencies"]["storage"]["why"]
+    assert 'tailback_dependency_up{dependency="storage"} 0.0' in seen.text
+
+
 async def test_a_store_that_lost_data_degrades_it_and_alerts_are_still_taken() -> None:
     """It says that actions stand still (P10)."""
     async with Door() as door:
