@@ -22,7 +22,7 @@ from handlers.http.health import HealthEndpoints
 from handlers.http.web import Web
 from handlers.recovery import Healing
 from handlers.slack_app.app import slack_app
-from handlers.slack_app.background import Afterwards
+from handlers.slack_app.respond import Afterwards
 from handlers.slack_app.socket_mode import socket_mode
 from handlers.tools.check_settings import of_redis_url
 from handlers.wiring import House, opened

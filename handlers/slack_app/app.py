@@ -25,9 +25,8 @@ from bot.requests.submit import refused
 from bot.views.dialogs.modals import notice
 from bot.views.home.answers import refusal
 from handlers.http import metrics
-from handlers.slack_app.background import Afterwards
 from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
-from handlers.slack_app.respond import CALL_SECONDS, tell
+from handlers.slack_app.respond import CALL_SECONDS, Afterwards, tell
 from handlers.slack_app.timeouts import unanswered
 
 PATIENCE_SECONDS = 1.8

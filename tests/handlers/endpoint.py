@@ -15,7 +15,7 @@ from bot.config import Environment
 from bot.ports import Unreachable
 from handlers.http.web import Web
 from handlers.slack_app.app import slack_app
-from handlers.slack_app.background import Afterwards
+from handlers.slack_app.respond import Afterwards
 from handlers.wiring import House
 from tests.builders import CHANNEL
 from tests.sources.payloads import body, item

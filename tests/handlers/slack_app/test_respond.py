@@ -10,7 +10,7 @@ from bot.core.record import Change
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import request_id
 from bot.ports import Failure, Unreachable
-from handlers.slack_app.respond import tell
+from handlers.slack_app.respond import Afterwards, tell
 from tests.builders import CHANNEL, POOL
 from tests.handlers.endpoint import Door
 from tests.world import ANA, BEN, TEAM, World
@@ -107,3 +107,38 @@ async def test_where_nothing_is_to_tell_nothing_is_marked() -> None:
     await tell(world.context, ASKED, Answer())
     await world.store.commit(Change(once=("told:Ev1",)))
     assert world.chat.whispers == []
+
+
+async def test_work_is_begun_at_once_and_waited_for() -> None:
+    """The request goes on while it is under way; the end of the process waits for it."""
+    afterwards, gate, done = Afterwards(), asyncio.Event(), []
+
+    async def work() -> None:
+        await gate.wait()
+        done.append(True)
+
+    afterwards.do(work())
+    assert done == []
+    gate.set()
+    await afterwards.finished()
+    assert done == [True]
+
+
+async def test_the_end_does_not_wait_for_ever() -> None:
+    """A Slack that hangs does not keep a process from stopping."""
+    afterwards = Afterwards()
+    afterwards.do(asyncio.Event().wait())  # type: ignore[arg-type]  # its result is of no interest
+    await afterwards.finished(0.01)
+
+
+async def test_what_fails_is_logged(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody awaits it, so nobody else would say so."""
+    afterwards = Afterwards()
+
+    async def work() -> None:
+        raise ValueError("no such thing")
+
+    afterwards.do(work())
+    await afterwards.finished()
+    await asyncio.sleep(0)
+    assert "no such thing" in capsys.readouterr().out
