@@ -14,8 +14,9 @@ import redis
 
 from bot.adapters.redis.engine import die_with_parent, find_engine
 from tests.invariants import WATCHED
+from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS
+from tests.processes import Zygote
 
-LONGEST_SECONDS = 150
 COMPONENTS = {
     "alertmanager": (("prometheus-alertmanager",), "prometheus-alertmanager"),
     "amtool": (("amtool",), "prometheus-alertmanager"),
@@ -52,10 +53,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """A test that hangs fails here, with the line it hangs at, and the others go on."""
 
     def hangs(*_: object) -> None:
-        raise TimeoutError(f"{item.nodeid} has not ended after {LONGEST_SECONDS} s")
+        raise TimeoutError(f"{item.nodeid} has not ended after {WHOLE_TEST_SECONDS} s")
 
     before = signal.signal(signal.SIGALRM, hangs)
-    signal.alarm(LONGEST_SECONDS)
+    signal.alarm(WHOLE_TEST_SECONDS)
     try:
         return (yield)
     finally:
@@ -88,6 +89,14 @@ def promises() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """Starts product processes within milliseconds, one for each xdist worker."""
+    made = Zygote()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
 def redis_server() -> Iterator[str]:
     """The URL of a real Valkey or Redis server with its append-only file on, one for each xdist worker.
 
@@ -107,7 +116,7 @@ def redis_server() -> Iterator[str]:
         yield f"unix://{place}/redis.sock"
     finally:
         server.terminate()
-        server.wait(timeout=10)
+        server.wait(timeout=PATIENCE_SECONDS)
         shutil.rmtree(place)
 
 

@@ -13,7 +13,7 @@ from handlers.tools.demo import free_port
 
 NOBODY = "route: {receiver: nobody}\nreceivers: [{name: nobody}]\n"
 """An Alertmanager that tells nobody."""
-READY_SECONDS = 20.0
+READY_SECONDS = 60.0
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Self
 
 import httpx
 
+from tests.patience import PATIENCE_SECONDS
 from tests.slack_blocks import Json, NotShownError, RefusedError, held, listed
 from tests.slack_surfaces import DEFAULT_USER, Found, Message, View
 
@@ -30,7 +31,7 @@ class ChannelView:
         """The root messages of the bot, oldest first."""
         return [each for each in await self.messages() if each.data["bot"] and "thread_ts" not in each.data]
 
-    async def parent(self, containing: str, within: float = 5.0) -> Message:
+    async def parent(self, containing: str, within: float = PATIENCE_SECONDS) -> Message:
         """Waits for a root message of the bot that contains the text; the newest such."""
         seen: list[Message] = []
 
@@ -132,7 +133,9 @@ class SlackDriver:
                 return str(each["id"])
         return channel
 
-    async def ephemeral(self, user: str = DEFAULT_USER, containing: str = "", within: float = 5.0) -> Message:
+    async def ephemeral(
+        self, user: str = DEFAULT_USER, containing: str = "", within: float = PATIENCE_SECONDS
+    ) -> Message:
         """Waits for a message that only this person sees; the newest that contains the text."""
         seen: list[Message] = []
 
@@ -143,7 +146,7 @@ class SlackDriver:
 
         return await self.wait(look, within, f"ephemeral message with {containing!r} for {user}", lambda: str(seen))
 
-    async def modal(self, user: str = DEFAULT_USER, title: str = "", within: float = 5.0) -> View:
+    async def modal(self, user: str = DEFAULT_USER, title: str = "", within: float = PATIENCE_SECONDS) -> View:
         """Waits for an open modal of this person whose title contains `title`; the topmost such."""
         seen: list[View] = []
 
@@ -156,7 +159,7 @@ class SlackDriver:
             look, within, f"modal {title!r} for {user}", lambda: f"modals {[each.title for each in seen]}"
         )
 
-    async def home(self, user: str = DEFAULT_USER, containing: str = "", within: float = 5.0) -> View:
+    async def home(self, user: str = DEFAULT_USER, containing: str = "", within: float = PATIENCE_SECONDS) -> View:
         """Opens App Home and waits until it shows the text."""
         await self.post("home", {"user": user})
         seen: list[str] = []

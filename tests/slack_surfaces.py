@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Protocol, Self, TypeVar
 
+from tests.patience import PATIENCE_SECONDS
 from tests.slack_blocks import Json, NotShownError, elements_of, held, label_of, listed, state_of, words_of
 
 Found = TypeVar("Found")
@@ -138,7 +139,7 @@ class Message(Surface):
         request: Json = {"user": user, "channel": self.channel, "ts": self.ts, "callback_id": callback_id}
         return await self.slack.post("shortcut", request)
 
-    async def until(self, wanted: str | Callable[["Message"], bool], within: float = 5.0) -> Self:
+    async def until(self, wanted: str | Callable[["Message"], bool], within: float = PATIENCE_SECONDS) -> Self:
         """Reads the same message again until it contains the text, or until the check holds."""
 
         async def look() -> bool | None:
@@ -149,7 +150,7 @@ class Message(Surface):
         await self.slack.wait(look, within, f"message with {wanted!r}", lambda: repr(self))
         return self
 
-    async def until_gone(self, unwanted: str, within: float = 5.0) -> Self:
+    async def until_gone(self, unwanted: str, within: float = PATIENCE_SECONDS) -> Self:
         """Reads the same message again until it does not contain the text any more."""
         return await self.until(lambda message: unwanted not in message.text, within)
 
@@ -158,7 +159,7 @@ class Message(Surface):
         everything = await self.slack.messages(self.channel)
         return [each for each in everything if each.data.get("thread_ts") == self.thread_ts]
 
-    async def reply(self, containing: str, within: float = 5.0) -> "Message":
+    async def reply(self, containing: str, within: float = PATIENCE_SECONDS) -> "Message":
         """Waits for a reply of the bot that contains the text; the newest such."""
         seen: list[Message] = []
 

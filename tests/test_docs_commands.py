@@ -15,6 +15,8 @@ from typer.main import get_command
 from handlers.cli import app
 from tests.architecture.tree import ROOT
 from tests.docs_pages import Command, command_of, page, pages, rows, shell_lines, spoken_commands
+from tests.patience import PATIENCE_SECONDS
+from tests.processes import Zygote
 
 EXAMPLE_ALERT = "tests/fixtures/grafana/RECONSTRUCTED_seed_alert.json"
 NOBODY = "http://127.0.0.1:1"
@@ -123,7 +125,7 @@ def outcome_of(command: Command) -> tuple[int, str] | None:
 
 
 @pytest.mark.parametrize("command", runnable(), ids=lambda command: command.name)
-def test_each_documented_command_does_what_it_should(command: Command, tmp_path: Path) -> None:
+def test_each_documented_command_does_what_it_should(command: Command, tmp_path: Path, zygote: Zygote) -> None:
     """It really runs, with made-up values in an empty place, and exits with the known code and a known sentence."""
     outcome = outcome_of(command)
     assert outcome is not None
@@ -134,23 +136,10 @@ def test_each_documented_command_does_what_it_should(command: Command, tmp_path:
     if command.words[0] == "check":
         write_example(tmp_path)
     words = [word.replace("http://127.0.0.1:8080", NOBODY) for word in command.words]
-    ran = tailback(words, tmp_path, {**MADE_UP, **dict(command.variables), "PORT": "1"})
-    told = ran.stdout + ran.stderr
-    assert (ran.returncode, said in told) == (code, True), told
+    ran = zygote.run(words, environment({**MADE_UP, **dict(command.variables), "PORT": "1"}), tmp_path)
+    told = ran.out + ran.err
+    assert (ran.code, said in told) == (code, True), told
     assert "Traceback" not in told
-
-
-def tailback(words: list[str], place: Path, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end, in a folder of its own."""
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "handlers", *words],
-        cwd=place,
-        env=environment(variables),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
 
 
 def environment(variables: dict[str, str]) -> dict[str, str]:
@@ -164,14 +153,14 @@ def write_example(place: Path) -> None:
     (place / "tailback.toml").write_text(re.sub(r'"https?://[^/"]+', f'"{NOBODY}', text))
 
 
-def test_the_doctor_finds_the_example_complete_and_its_back_ends_missing(tmp_path: Path) -> None:
+def test_the_doctor_finds_the_example_complete_and_its_back_ends_missing(tmp_path: Path, zygote: Zygote) -> None:
     """With every variable set, all that is left are the servers that do not run here, each with a remedy."""
     write_example(tmp_path)
-    ran = tailback(["check"], tmp_path, MADE_UP)
-    areas = {line.split()[1] for line in ran.stdout.splitlines() if line.startswith("problem")}
-    assert ran.returncode == 1
-    assert areas == {"slack", "metrics", "scaler", "alertmanager"}, ran.stdout
-    assert all("To do: " in line for line in ran.stdout.splitlines() if line.startswith("problem"))
+    ran = zygote.run(["check"], environment(MADE_UP), tmp_path)
+    areas = {line.split()[1] for line in ran.out.splitlines() if line.startswith("problem")}
+    assert ran.code == 1
+    assert areas == {"slack", "metrics", "scaler", "alertmanager"}, ran.out
+    assert all("To do: " in line for line in ran.out.splitlines() if line.startswith("problem"))
 
 
 async def test_the_demo_prints_its_address_and_ends_on_request(tmp_path: Path) -> None:
@@ -185,7 +174,7 @@ async def test_the_demo_prints_its_address_and_ends_on_request(tmp_path: Path) -
         stderr=asyncio.subprocess.STDOUT,
     )
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert demo.stdout is not None
             told = await demo.stdout.readuntil(b"/?channel=")
             demo.terminate()

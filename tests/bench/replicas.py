@@ -19,7 +19,7 @@ from handlers.worker import AT_ONCE
 from tests.faults.checker import mark_of, seen
 from tests.faults.house import House, Plan, house
 from tests.faults.points import posts
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 A_SECOND = 150
 """Webhooks sent in each second, whatever comes of those before."""

@@ -7,6 +7,7 @@ from functools import partial
 
 from tests.faults.house import House
 from tests.faults.verdict import Root, Verdict, roots, seen
+from tests.patience import PATIENCE_SECONDS
 from tests.threads import mark_of
 
 __all__ = ["Root", "Verdict", "buttons", "judged", "mark_of", "roots", "seen", "settled", "strangers"]
@@ -15,7 +16,7 @@ AGAIN_SECONDS = 10.0
 """How long somebody waits for what a click should show before pressing again."""
 
 
-async def settled(house: House, within: float = 30.0) -> Verdict:
+async def settled(house: House, within: float = PATIENCE_SECONDS) -> Verdict:
     """Wait until every accepted group has exactly one thread, or the time is over."""
 
     def fine() -> bool:
@@ -29,7 +30,7 @@ async def settled(house: House, within: float = 30.0) -> Verdict:
     return seen(house)
 
 
-async def judged(house: House, within: float = 30.0) -> Verdict:
+async def judged(house: House, within: float = PATIENCE_SECONDS) -> Verdict:
     """`settled`, then every thread's button is pressed: the product must know each, and show it on that message.
 
     Whoever is told that the click failed, or sees nothing for a while, presses again, as people do.

@@ -1,11 +1,9 @@
-"""One forker of processes for all fault tests of a run."""
+"""How often a fault test repeats its case, and the figures that it measured."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-
-from tests.faults.servers import Zygote
 
 LONG = 20
 """With so many rounds every case runs as the catalogue says, and not shortened."""
@@ -30,14 +28,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """The figures of this run."""
     for line in terminalreporter.config.stash.get(FIGURES, []):
         terminalreporter.write_line(line)
-
-
-@pytest.fixture(scope="session")
-def zygote() -> Iterator[Zygote]:
-    """Starts product processes within milliseconds."""
-    made = Zygote()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -20,16 +20,16 @@ from tests.faults.ends import Ends
 from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook
 from tests.faults.plan import Plan as Plan  # noqa: PLC0414 - tests know it by this place
-from tests.faults.servers import Process, RedisServer, Zygote
+from tests.faults.servers import Process, RedisServer
 from tests.faults.verdict import Delivered, owed
 from tests.faults.wires import Wire
 from tests.invariants import in_redis
+from tests.patience import PATIENCE_SECONDS
+from tests.processes import Zygote
 from tests.slack_driver import SlackDriver
 
 TOKEN = "fault-token"
 CHANNEL, OPS = "C0CIONCALL", "C0OPS"
-LAST_SECONDS = 5.0
-"""How long what is owed at the end of a test may take: a lease, a settle time and a little."""
 
 
 class Listening(Protocol):
@@ -61,6 +61,8 @@ class House:
     """The senders' own record."""
     doors: dict[str, int] = field(default_factory=dict)
     """Where each process finds its back ends: a port."""
+    last_seconds: float = PATIENCE_SECONDS
+    """How long what is owed at the end of a test may take."""
     _turn: int = 0
 
     @property
@@ -110,7 +112,7 @@ class House:
         for process in chosen:
             await self.ready(process)
 
-    async def ready(self, process: Process, within: float = 20.0) -> None:
+    async def ready(self, process: Process, within: float = PATIENCE_SECONDS) -> None:
         """Wait until a process says in its log that it serves or works; `/readyz` would also judge Slack."""
         for _ in range(int(within / 0.03)):
             assert process.code is None, process.said()[-2000:]
@@ -151,7 +153,7 @@ class House:
         self.delivered.append(made)
         return made
 
-    async def send_until_taken(self, group: int, body: bytes | None = None, within: float = 30.0) -> None:
+    async def send_until_taken(self, group: int, body: bytes | None = None, within: float = PATIENCE_SECONDS) -> None:
         """Deliver, again and again as Alertmanager does, until somebody answers 200."""
         deadline = time.monotonic() + within
         while (await self.send(group, body)).status != 200:
@@ -185,7 +187,9 @@ class House:
         for process in self.processes.values():
             process.kill()
 
-    async def eventually(self, look: Callable[[], bool | Awaitable[bool]], what: str, within: float = 10.0) -> float:
+    async def eventually(
+        self, look: Callable[[], bool | Awaitable[bool]], what: str, within: float = PATIENCE_SECONDS
+    ) -> float:
         """Wait until something holds; gives the seconds it took."""
         begun = time.monotonic()
         while True:
@@ -197,7 +201,7 @@ class House:
                 raise AssertionError(f"not within {within:g} s: {what}\n{logs}")
             await asyncio.sleep(0.03)
 
-    async def says(self, what: Callable[[], Iterable[str]], words: str, within: float = 10.0) -> None:
+    async def says(self, what: Callable[[], Iterable[str]], words: str, within: float = PATIENCE_SECONDS) -> None:
         """Wait until one of these texts holds the words."""
         await self.eventually(lambda: any(words in text for text in what()), f"{words!r} is shown", within)
 
@@ -210,7 +214,7 @@ class House:
             return
         threads = self.plan.workers > 0 and not self.plan.still_limited
         with contextlib.suppress(AssertionError):
-            await self.eventually(lambda: owed(self, threads=threads).kept, "all that is owed", LAST_SECONDS)
+            await self.eventually(lambda: owed(self, threads=threads).kept, "all that is owed", self.last_seconds)
         verdict = owed(self, threads=threads)
         logs = "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
         assert verdict.kept, f"{verdict!r}\n{logs}"

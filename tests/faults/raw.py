@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.faults.groups import webhook
 from tests.faults.servers import Process
+from tests.patience import PATIENCE_SECONDS
 
 PATH = "/alerts/alertmanager"
 
@@ -19,7 +20,7 @@ async def raw(
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {len(body)}\r\n".encode()
     writer.write(head + headers + b"\r\n" + body)
     try:
-        answer = (await asyncio.wait_for(reader.read(), 10)).decode("utf-8", "replace")
+        answer = (await asyncio.wait_for(reader.read(), PATIENCE_SECONDS)).decode("utf-8", "replace")
     except ConnectionError:
         answer = ""
     writer.close()
@@ -45,7 +46,7 @@ async def sent(web: Process, headers: bytes, pieces: AsyncIterator[bytes]) -> in
         with contextlib.suppress(OSError):  # the server may have closed the connection already
             writer.write_eof()
     try:
-        line = await asyncio.wait_for(answered, 10)
+        line = await asyncio.wait_for(answered, PATIENCE_SECONDS)
     except ConnectionError:
         line = b""
     writer.close()

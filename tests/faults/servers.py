@@ -1,12 +1,10 @@
-"""What a house stands on: a real redis-server that can be killed and started again, and the forker of processes."""
+"""What an installation under fault stands on: a real redis-server that can be killed, and processes of the product."""
 
 import asyncio
 import contextlib
-import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,47 +15,10 @@ from redis.retry import Retry
 from bot.adapters.redis.engine import die_with_parent
 from handlers.tools.demo import free_port
 from tests.adapters.redis.servers import QUIET
+from tests.patience import PATIENCE_SECONDS
+from tests.processes import Zygote
 
 ROOT = Path(__file__).parents[2]
-
-
-class Zygote:
-    """The client of `tests.faults.zygote`; one for a test run."""
-
-    def __init__(self) -> None:
-        self._child = subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "tests.faults.zygote"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
-        )
-
-    def start(self, argv: list[str], env: Mapping[str, str], log: Path) -> int:
-        """Start `tailback ARGV…`; gives its pid."""
-        return int(self._asked({"argv": argv, "env": dict(env), "log": str(log)})["pid"] or 0)
-
-    def code(self, pid: int) -> int | None:
-        """How a process ended; None while it runs."""
-        return self._asked({"code": pid})["code"]
-
-    def close(self) -> None:
-        """End it, and with it every process that it started."""
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
-        self._child.kill()
-        self._child.wait(timeout=10)
-        self._child.stdin.close()
-        self._child.stdout.close()
-
-    def _asked(self, request: object) -> dict[str, int | None]:
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
-        self._child.stdin.write(json.dumps(request) + "\n")
-        self._child.stdin.flush()
-        answer: dict[str, int | None] = json.loads(self._child.stdout.readline())
-        return answer
 
 
 class RedisServer:
@@ -104,7 +65,7 @@ class RedisServer:
         """`kill -9`."""
         if self._child is not None:
             self._child.send_signal(signal.SIGKILL)
-            self._child.wait(timeout=10)
+            self._child.wait(timeout=PATIENCE_SECONDS)
             self._child = None
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from tests.faults.checker import Verdict, judged, mark_of
 from tests.faults.groups import webhook
 from tests.faults.house import House, Plan, house
-from tests.faults.servers import Process, Zygote
+from tests.faults.servers import Process
+from tests.processes import Zygote
 
 KILL_SECONDS = 0.25
 PAUSE_SECONDS = 2.5

@@ -12,7 +12,7 @@ from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import kill_after, kill_before, kill_between, scales, silences
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -51,7 +51,7 @@ async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: 
         def told() -> list[ApiCall]:
             return [call for call in home.stand_in.log.of("chat.postEphemeral") if call.effect]
 
-        await home.eventually(lambda: len(told()) == 9, "nine who are told", 5)
+        await home.eventually(lambda: len(told()) == 9, "nine who are told")
         whispers = told()
         owner = next(person for person in people if f"<@{person}> has it" in shown(home, root))
         for call in whispers:
@@ -93,7 +93,7 @@ async def test_ac_3_killed_around_a_silence_there_is_one_silence(
             await asked_to_silence(home, root)
             killed = home.processes[await dying]
             killed.start()
-            await home.says(partial(replies, home, root), "silenced", 12)
+            await home.says(partial(replies, home, root), "silenced")
             assert len(home.ends.silenced) == len(home.ends.active()) == number
             told_in_order(audited(home, "silence", told))
             await home.ready(killed)
@@ -113,7 +113,7 @@ async def test_ac_3_killed_around_a_scale_there_is_one_target(
             await asked_to_scale(home, target)
             killed = home.processes[await dying]
             killed.start()
-            await home.says(partial(audited, home, "scale_up", told), "done", 12)
+            await home.says(partial(audited, home, "scale_up", told), "done")
             assert home.ends.current == target
             assert [asked for asked, _ in home.ends.sets] == list(range(11, target + 1))
             told_in_order(audited(home, "scale_up", told))

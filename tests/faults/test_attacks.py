@@ -11,7 +11,7 @@ from tests.faults.checker import roots
 from tests.faults.groups import webhook
 from tests.faults.house import TOKEN, House, Plan, house
 from tests.faults.raw import raw
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.faults.groups import webhook
 from tests.faults.house import TOKEN, House, Plan, house
 from tests.faults.raw import forget_peak, peak, sent
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 

@@ -16,9 +16,9 @@ from tests.faults.frames import HTTP
 from tests.faults.groups import webhook
 from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import posts
-from tests.faults.servers import Zygote
 from tests.faults.verdict import OTHER
 from tests.faults.wires import Wire
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -119,14 +119,14 @@ async def test_ac_5_after_the_records_are_lost_the_buttons_go(zygote: Zygote, tm
         message = await home.slack.channel(CHANNEL).parent("Group0001Z")
         with home.redis.client as client:
             client.flushall()
-            await home.eventually(lambda: client.get("{tailback}:idx:epoch") is not None, "the loss healed", 60)
+            await home.eventually(lambda: client.get("{tailback}:idx:epoch") is not None, "the loss healed")
 
         async def bare() -> bool:
             home.aim()
             await message.click("Acknowledge", stale=True)
             return (await message.read()).buttons == []
 
-        await home.eventually(bare, "the buttons are gone", 10)
+        await home.eventually(bare, "the buttons are gone")
         assert "does not know this incident any more" in (await home.slack.ephemeral(containing="does not know")).text
         await home.send(1)
         await home.eventually(lambda: [found.ts for found in roots(home)] == [root], "the same thread")

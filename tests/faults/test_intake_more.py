@@ -16,7 +16,7 @@ from tests.faults.checker import judged, roots
 from tests.faults.conftest import LONG
 from tests.faults.groups import name_of, webhook
 from tests.faults.house import CHANNEL, TOKEN, House, Plan, house
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 

@@ -8,7 +8,7 @@ import pytest
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.house import CHANNEL, House, Plan, house
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 from tests.slack_surfaces import View
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -127,7 +127,7 @@ async def test_ac_4_every_limit_is_judged_again_when_it_is_done(zygote: Zygote, 
             await confirmed(home, await asked(home, 24))
             home.configure(worker.name, **change)
             worker.start()
-            told = await home.slack.ephemeral(containing=why, within=10)
+            told = await home.slack.ephemeral(containing=why)
             assert f"{POOL}" in told.text, (what, told.text)
         assert home.ends.sets == []
 
@@ -146,10 +146,10 @@ async def test_ac_4_the_kill_switch_works_without_a_restart(zygote: Zygote, tmp_
     """Off in the file: within two seconds nobody can ask; on again: everybody can."""
     async with house(zygote, tmp_path, ALONE) as home:
         home.configure(enabled="false")
-        await home.eventually(lambda: "configuration read again" in home.webs[0].said(), "the web has read it", 3)
+        await home.eventually(lambda: "configuration read again" in home.webs[0].said(), "the web has read it")
         await typed(home, 24)
         await home.slack.ephemeral(containing="switched off")
         home.configure(enabled="true")
-        await home.eventually(lambda: home.webs[0].said().count("configuration read again") == 2, "read once more", 3)
+        await home.eventually(lambda: home.webs[0].said().count("configuration read again") == 2, "read once more")
         await confirmed(home, await asked(home, 24))
         await home.eventually(lambda: home.ends.current == 24, "the target")

@@ -13,7 +13,7 @@ from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.groups import webhook, written
 from tests.faults.house import CHANNEL, House, Plan, house
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 

@@ -14,7 +14,8 @@ from tests.faults.checker import buttons, judged, roots
 from tests.faults.conftest import LONG, Figure
 from tests.faults.groups import name_of
 from tests.faults.house import CHANNEL, House, Plan, house
-from tests.faults.servers import Process, Zygote
+from tests.faults.servers import Process
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -89,7 +90,7 @@ async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(zygo
         await home.eventually(lambda: len(roots(home)) == 1, "a thread")
         await asyncio.sleep(0.3)
         (spoilt,), incident = roots(home), change(home, 1, figures("NaN"))
-        await home.eventually(lambda: buttons(home, spoilt) == [], "the plain words", 20)
+        await home.eventually(lambda: buttons(home, spoilt) == [], "the plain words")
         assert any("story raised" in worker.said() for worker in home.workers)
         assert change(home, 1, figures("14")) == incident
         home.aim()
@@ -115,9 +116,9 @@ async def test_rt_6_a_poison_incident_is_quarantined_and_fifty_others_go_on(
         begun = time.monotonic()
         for number in range(2, 52):
             await home.send(number)
-        await home.eventually(lambda: len(roots(home)) == 51, "50 others", 15)
+        await home.eventually(lambda: len(roots(home)) == 51, "50 others")
         figure("RT-6 seconds until 50 others stood", time.monotonic() - begun)
-        await home.eventually(lambda: posts(home, f"/queue retry {incident}") == 1, "the quarantine is told", 40)
+        await home.eventually(lambda: posts(home, f"/queue retry {incident}") == 1, "the quarantine is told")
         raised = sum(worker.said().count("story raised") for worker in home.workers)
         taken = await shares(home)
         figure("RT-6 largest share of a processor", max(taken.values()))

@@ -10,8 +10,8 @@ from tests.faults.ends import POOL
 from tests.faults.groups import firing_group, webhook
 from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import posts
-from tests.faults.servers import Zygote
 from tests.faults.soak import seen_for
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -58,7 +58,7 @@ async def test_losing_all_records_goes_on_in_the_same_threads(zygote: Zygote, tm
         before = {root.ts for root in roots(home)}
         with home.redis.client as client:
             client.flushall()
-        await home.eventually(lambda: any("redis lost data" in p.said() for p in home.workers), "the loss noticed", 60)
+        await home.eventually(lambda: any("redis lost data" in p.said() for p in home.workers), "the loss noticed")
         await home.eventually(
             lambda: all("goes on here" in " ".join(said(home, ts)) for ts in before),
             "every thread taken up",

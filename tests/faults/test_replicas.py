@@ -9,7 +9,7 @@ import pytest
 from tests.faults.checker import judged, roots, seen
 from tests.faults.house import Plan, house
 from tests.faults.points import posts
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 

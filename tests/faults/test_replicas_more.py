@@ -18,7 +18,7 @@ from tests.faults.conftest import LONG
 from tests.faults.ends import POOL
 from tests.faults.groups import firing_group, webhook
 from tests.faults.house import CHANNEL, House, Plan, house
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -72,7 +72,7 @@ async def test_rt_3_a_jump_of_the_wall_clock_ends_and_doubles_nothing(zygote: Zy
         for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGUSR2, signal.SIGUSR1):
             home.workers[0].signal(number)
             home.ends.queued += 20
-            await home.says(partial(parent_of, home), f"{home.ends.queued} job", 4)
+            await home.says(partial(parent_of, home), f"{home.ends.queued} job")
         await asyncio.sleep(1)
         assert "OPEN" in roots(home)[0].text, roots(home)[0].text
         assert seen(home).disorder == []
@@ -112,7 +112,7 @@ async def test_rt_3_clocks_that_are_put_in_the_run_change_nothing(
         home.ends.firing.clear()
         home.ends.queued = 0
         await home.send(1, webhook(1, firing=False))
-        await home.eventually(lambda: "DRAINED" in roots(home)[0].text, "drained and closed", 15)
+        await home.eventually(lambda: "DRAINED" in roots(home)[0].text, "drained and closed")
         assert seen(home).disorder == []
         assert strange_hours(home) == []
 
@@ -167,7 +167,7 @@ async def parent_follows(home: House) -> None:
     """Three times the figures move, and soon the parent says so."""
     for _ in range(3):
         home.ends.queued += 20
-        await home.says(partial(parent_of, home), f"{home.ends.queued} job", 4)
+        await home.says(partial(parent_of, home), f"{home.ends.queued} job")
     assert "OPEN" in roots(home)[0].text, roots(home)[0].text
 
 

@@ -14,7 +14,7 @@ from tests.faults.checker import Root, buttons, judged, roots
 from tests.faults.conftest import LONG, Figure
 from tests.faults.groups import webhook
 from tests.faults.house import House, Plan, house
-from tests.faults.servers import Zygote
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 

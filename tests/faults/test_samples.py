@@ -8,8 +8,8 @@ import pytest
 
 from tests.faults.groups import webhook
 from tests.faults.house import House, Plan, house
-from tests.faults.servers import Zygote
 from tests.faults.verdict import OTHER
+from tests.processes import Zygote
 from tests.sources.payloads import SHARED
 
 pytestmark = pytest.mark.needs("redis-server")

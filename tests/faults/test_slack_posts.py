@@ -11,8 +11,8 @@ import pytest
 from tests.faults.checker import judged, seen
 from tests.faults.house import House, Plan, house
 from tests.faults.points import kill_after, kill_before, kill_between, posts
-from tests.faults.servers import Zygote
 from tests.faults.wires import Wire
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -37,7 +37,7 @@ async def test_sl_1_killed_around_a_post_there_is_one_thread_that_is_known(
             assert (await home.send(number)).status == 200
             killed = home.processes[await dying]
             killed.start()
-            await home.eventually(lambda: not seen(home).missing, "the thread", within=2 + 1 + 5)
+            await home.eventually(lambda: not seen(home).missing, "the thread")
             await home.ready(killed)
         await asyncio.sleep(1)
         verdict = await judged(home)

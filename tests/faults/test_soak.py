@@ -8,8 +8,8 @@ import pytest
 from tests.faults.checker import judged, seen
 from tests.faults.conftest import Figure
 from tests.faults.house import CHANNEL, House, Plan, house
-from tests.faults.servers import Zygote
 from tests.faults.soak import soaked
+from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -46,6 +46,7 @@ async def test_the_checker_finds_what_is_missing_double_and_unknown(zygote: Zygo
 
 async def breached(home: House) -> None:
     """Plant them, and let the checker judge."""
+    home.last_seconds = 1.0
     await home.send(1)
     await home.eventually(lambda: not seen(home).missing, "a thread")
     channel = home.stand_in.workspace.channels[CHANNEL]

@@ -15,8 +15,9 @@ from bot.ports import Unreachable
 from tests.faults.checker import judged, roots
 from tests.faults.groups import firing_group
 from tests.faults.house import House, Plan, house
-from tests.faults.servers import RedisServer, Zygote
+from tests.faults.servers import RedisServer
 from tests.faults.topologies import Topology, cluster, sentinel
+from tests.processes import Zygote
 
 pytestmark = [pytest.mark.needs("redis-server"), pytest.mark.needs("redis-sentinel")]
 

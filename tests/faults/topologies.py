@@ -16,6 +16,7 @@ from bot.adapters.redis.engine import die_with_parent
 from handlers.tools.demo import free_port
 from tests.adapters.redis.servers import QUIET
 from tests.faults.servers import RedisServer
+from tests.patience import PATIENCE_SECONDS
 
 SERVICE = "jobs"
 OURS = key_slot(b"{tailback}:hw")
@@ -82,7 +83,7 @@ class Watcher:
         """`kill -9`."""
         if self._child is not None:
             self._child.send_signal(signal.SIGKILL)
-            self._child.wait(timeout=10)
+            self._child.wait(timeout=PATIENCE_SECONDS)
             self._child = None
 
 
@@ -164,9 +165,9 @@ def linked(node: RedisServer) -> bool:
 
 
 async def until(look: Callable[[], bool], what: str) -> None:
-    """Wait at most 15 s until something holds."""
-    for _ in range(300):
+    """Wait until something holds."""
+    for _ in range(int(PATIENCE_SECONDS / 0.05)):
         if look():
             return
         await asyncio.sleep(0.05)
-    raise AssertionError(f"not within 15 s: {what}")
+    raise AssertionError(f"not within {PATIENCE_SECONDS:g} s: {what}")

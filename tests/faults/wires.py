@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.faults.frames import Protocol, Request
+from tests.patience import PATIENCE_SECONDS
 
 Match = Callable[[Request], bool]
 STREAM_BYTES = 1 << 22
@@ -35,7 +36,7 @@ class Held:
     request: Request | None = None
     _passes: asyncio.Future[bool] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
-    async def waits(self, within: float = 10.0) -> Request:
+    async def waits(self, within: float = PATIENCE_SECONDS) -> Request:
         """Wait until something is held; gives the request."""
         async with asyncio.timeout(within):
             await self.reached.wait()

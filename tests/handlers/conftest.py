@@ -8,12 +8,13 @@ import pytest
 import structlog
 
 from tests.handlers.terminal import Terminal
+from tests.processes import Zygote
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Terminal:
+def terminal(tmp_path: Path, zygote: Zygote) -> Terminal:
     """An empty folder to run in."""
-    return Terminal(tmp_path)
+    return Terminal(tmp_path, zygote)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from handlers.cancellation import ended
+from tests.patience import PATIENCE_SECONDS
 
 
 async def test_a_task_that_swallows_the_first_cancellation_ends_all_the_same() -> None:
@@ -23,7 +24,7 @@ async def test_a_task_that_swallows_the_first_cancellation_ends_all_the_same() -
 
     task = asyncio.create_task(stubborn())
     await asyncio.sleep(0)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await ended(task)
     assert task.cancelled()
     assert heard == 2

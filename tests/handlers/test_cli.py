@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import os
 import re
 import signal
 import socket
@@ -15,8 +16,10 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.tree import ROOT
-from tests.handlers.terminal import Ran, Terminal, ran
+from tests.handlers.terminal import Terminal, ran
+from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import Kit, standing
+from tests.processes import Ran
 
 COMMANDS = (
     *("demo", "run", "web", "worker", "check", "manifest", "send", "export", "audit", "report", "replay"),
@@ -27,11 +30,24 @@ FILE = '[slack]\nchannel = "C0CIONCALL"\nfallback_channel = "C0OPS"\n'
 TOKEN = "0123456789abcdef0123456789abcdef"
 
 
+def real(terminal: Terminal, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """`python -m handlers ARGUMENTS` as a person starts it, without the shortcut of the zygote."""
+    return subprocess.run(
+        [sys.executable, "-m", "handlers", *arguments],
+        cwd=terminal.folder,
+        env=terminal.variables({}),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
 def test_the_program_lists_its_commands(terminal: Terminal) -> None:
     """A real process: `python -m handlers --help` names every command with what it does, none cut off."""
-    said = terminal.run("--help")
-    assert (said.code, said.err) == (0, "")
-    listed = re.findall(r"^  (\w+) {2,}(\S.*)$", said.out.partition("Commands:")[2], re.MULTILINE)
+    said = real(terminal, "--help")
+    assert (said.returncode, said.stderr) == (0, "")
+    listed = re.findall(r"^  (\w+) {2,}(\S.*)$", said.stdout.partition("Commands:")[2], re.MULTILINE)
     assert [name for name, _ in listed] == list(COMMANDS)
     assert all(words.endswith(".") and "..." not in words for _, words in listed)
 
@@ -198,18 +214,10 @@ def test_a_port_that_is_taken_is_one_line(terminal: Terminal) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        done = subprocess.run(
-            [sys.executable, "-m", "handlers", "run"],
-            cwd=terminal.folder,
-            env=terminal.variables({**given, "PORT": port}),
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-    assert done.returncode == 1
+        done = terminal.run("run", **given, PORT=port)
+    assert done.code == 1
     assert (
-        done.stderr
+        done.err
         == f"tailback: PORT: cannot listen on 127.0.0.1:{port}; another program may be using it, so set PORT.\n"
     )
     assert terminal.run("audit", **given).code == 0
@@ -228,31 +236,29 @@ async def running(terminal: Terminal, kit: Kit) -> AsyncIterator[tuple[str, dict
             "PORT": "0",
         }
     )
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "handlers", "run"),
-        cwd=terminal.folder,
-        env=given,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout
-    lines: list[dict[str, object]] = []
+    out, err, zygote = terminal.folder / "out.log", terminal.folder / "err.log", terminal.zygote
+    pid = zygote.start(["run"], given, out, err=err, cwd=terminal.folder)
     try:
-        async with asyncio.timeout(20):
-            while not lines or lines[-1]["event"] != "ready":
-                line = await process.stdout.readline()
-                assert line, (await process.communicate())[1].decode()
-                lines.append(json.loads(line))
-        yield str(lines[-1]["web"]), given
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not (ready := [line for line in lines(out) if line["event"] == "ready"]):
+                assert zygote.code(pid) is None, err.read_text()
+                await asyncio.sleep(0.02)
+        yield str(ready[0]["web"]), given
     finally:
         with contextlib.suppress(ProcessLookupError):
-            process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(20):
-            rest, errors = await process.communicate()
-    assert process.returncode == 0, errors.decode()
-    assert errors == b""
-    assert all(json.loads(line)["level"] in {"info", "warning"} for line in rest.splitlines())
-    assert TOKEN.encode() not in rest
+            os.kill(pid, signal.SIGTERM)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (code := zygote.code(pid)) is None:  # noqa: ASYNC110 - the end of a process sets no event of ours
+                await asyncio.sleep(0.02)
+    assert (code, err.read_text()) == (0, "")
+    assert all(line["level"] in {"info", "warning"} for line in lines(out))
+    assert TOKEN not in out.read_text()
+
+
+def lines(log: Path) -> list[dict[str, object]]:
+    """The whole lines that a process has logged so far."""
+    whole = log.read_text().rpartition("\n")[0] if log.exists() else ""
+    return [json.loads(line) for line in whole.splitlines()]
 
 
 async def command(terminal: Terminal, *arguments: str, **given: str) -> Ran:

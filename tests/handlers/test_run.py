@@ -13,6 +13,7 @@ from handlers import run as module
 from handlers.run import required, run, serving
 from handlers.tools.demo import free_port
 from tests.handlers.endpoint import SECRET, TOKEN, Door
+from tests.patience import PATIENCE_SECONDS
 
 GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
 CHANNEL = File.model_validate({"slack": {"channel": "C0CIONCALL"}})
@@ -121,7 +122,7 @@ async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
         address = await serves.__aenter__()
         door.world.queues(14)
         await door.alert()
-        await asyncio.wait_for(asked.wait(), 5)
+        await asyncio.wait_for(asked.wait(), PATIENCE_SECONDS)
         ending = asyncio.create_task(serves.__aexit__(None, None, None))
         await asyncio.sleep(0.5)
         with pytest.raises(httpx.ConnectError):

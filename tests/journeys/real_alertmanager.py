@@ -13,6 +13,7 @@ import httpx
 from tests import real_servers
 from tests.journeys.alerts import Json
 from tests.journeys.setup import TOKEN
+from tests.patience import PATIENCE_SECONDS
 
 CONFIG = """\
 route:
@@ -62,7 +63,7 @@ class RealAlertmanager:
     async def _amtool(self, *words: str) -> bytes:
         command = ["amtool", f"--alertmanager.url={self.url}", *words]
         running = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        out, err = await asyncio.wait_for(running.communicate(), 10)
+        out, err = await asyncio.wait_for(running.communicate(), PATIENCE_SECONDS)
         assert running.returncode == 0, err
         return out
 

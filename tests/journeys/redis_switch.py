@@ -13,6 +13,7 @@ from pathlib import Path
 import redis
 
 from bot.adapters.redis.engine import die_with_parent
+from tests.patience import PATIENCE_SECONDS
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class RedisSwitch:
         """Stop it the ordinary way."""
         if self.child is not None:
             self.child.send_signal(signal.SIGTERM)
-            self.child.wait(timeout=10)
+            self.child.wait(timeout=PATIENCE_SECONDS)
             self.child = None
 
 

@@ -26,7 +26,7 @@ channel = "C0DEVINFRA"
 enabled = true
 
 [timing]
-poll = "200ms"
+poll = "{poll}"
 report = "{report}"
 drained_samples = 3
 reopen_within = "{reopen_within}"
@@ -76,6 +76,7 @@ class Setup:
     socket_mode: bool = False
     pace: str = "1s"
     edit_pace: str = "0s"
+    poll: str = "500ms"
     report: str = "1s"
     reopen_within: str = "30m"
     kind: str = "alertmanager"
@@ -88,6 +89,7 @@ class Setup:
         head = HEAD.format(
             pace=self.pace,
             edit_pace=self.edit_pace,
+            poll=self.poll,
             report=self.report,
             reopen_within=self.reopen_within,
             kind=self.kind,

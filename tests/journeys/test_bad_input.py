@@ -53,8 +53,8 @@ async def test_a_pool_that_nobody_configured(world: World) -> None:
     """The thread opens all the same, names the pool, and says what to add to tailback.toml."""
     await world.fires(queue_alert("linux.9xlarge"))
     parent = await world.slack.channel("ci").parent("linux.9xlarge")
-    assert "not configured, so not measured" in parent.text
-    assert "tailback.toml" in parent.text
+    await parent.until("not configured, so not measured")
+    await parent.until("tailback.toml")
 
 
 async def test_a_metric_source_that_does_not_answer(world: World) -> None:
@@ -63,19 +63,19 @@ async def test_a_metric_source_that_does_not_answer(world: World) -> None:
     began = time.time() - 60
     await world.fires(queue_alert(LINUX, started_at=began))
     parent = await world.slack.channel("ci").parent(LINUX)
-    assert "queue length unknown" in parent.text
+    await parent.until("queue length unknown")
     assert "0 jobs" not in parent.text
     await world.fires(queue_alert(LINUX, started_at=began, firing=False))
     await parent.until("EASING")
     cut = world.farm.cut
-    await world.eventually(lambda: world.farm.cut > cut + 40, "several more looks in vain", within=10)
+    await world.eventually(lambda: world.farm.cut > cut + 40, "several more looks in vain")
     await world.slack.slash("/queue", f"status {LINUX}")
     assert "unknown" in (await world.slack.ephemeral(containing=LINUX)).text
     assert "EASING" in (await parent.read()).text
     world.farm.blind = False
-    await parent.until("14 jobs queued", within=10)
+    await parent.until("14 jobs queued")
     world.farm.drain()
-    await parent.until("DRAINED", within=10)
+    await parent.until("DRAINED")
 
 
 async def test_a_figure_without_a_sample_is_unknown(world: World) -> None:
@@ -85,7 +85,7 @@ async def test_a_figure_without_a_sample_is_unknown(world: World) -> None:
     parent = await world.slack.channel("ci").parent("14 jobs queued")
     row = next(line for line in parent.text.splitlines() if line.startswith(LINUX) and "14" in line)
     assert "?" in row
-    assert "unknown" in parent.text
+    await parent.until("unknown")
 
 
 @pytest.mark.needs("redis-server")
@@ -110,9 +110,9 @@ async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
             switch.on()
             await world.until_ready()
             assert await world.fires(queue_alert(LARGE, name="Another")) == "opened"
-            await world.slack.channel("ci").parent(LARGE, within=10)
+            await world.slack.channel("ci").parent(LARGE)
             await parent.click("Acknowledge")
-            await parent.until("<@U0ANA> has it since", within=10)
+            await parent.until("<@U0ANA> has it since")
 
 
 async def test_the_example_alert_without_any_pool_configured(tmp_path: Path, redis_url: str) -> None:
@@ -120,6 +120,6 @@ async def test_the_example_alert_without_any_pool_configured(tmp_path: Path, red
     async with running(tmp_path, redis_url, Setup(pools=())) as world:
         await world.fires(seed(), "grafana")
         parent = await world.slack.channel("dev-infra").parent("Jobs are Queued")
-        assert "No pool is configured for this alert" in parent.text
-        assert "a longest queue of 14 jobs" in parent.text
+        await parent.until("No pool is configured for this alert")
+        await parent.until("a longest queue of 14 jobs")
         assert "Scale up" not in parent.buttons

@@ -44,7 +44,7 @@ async def behind(proxy: Proxy, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 async def acknowledged(world: World) -> None:
     """An alert comes, its thread begins, and a click that Slack brings by the websocket is answered."""
     world.farm.queue(LINUX, 14, 40)
-    await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection", within=15)
+    await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection")
     await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
     parent = await world.slack.channel("ci").parent(LINUX)
     await parent.click("Acknowledge")

@@ -22,7 +22,7 @@ async def moving(world: World) -> Message:
     begun = time.monotonic()
     await world.eventually(lambda: time.monotonic() > begun + 2.5, "a few looks at the first queue")
     world.farm.queue(LINUX, 18, 114)
-    await parent.reply("The queue up to now", within=20)
+    await parent.reply("The queue up to now")
     return parent
 
 
@@ -39,18 +39,18 @@ async def test_a_thread_shows_its_queue_at_the_opening_on_request_and_at_the_far
     async with running(tmp_path, redis_url) as world:
         parent = await moving(world)
         first = await parent.reply("The queue up to now")
-        await first.until(lambda shown: bool(pictured(shown)), within=20)
+        await first.until(lambda shown: bool(pictured(shown)))
         await parent.choose("Chart", user="U0BEN")
         asked = await parent.reply("<@U0BEN> asked for the chart")
         await world.slack.mention("chart", parent)
         again = await parent.reply("<@U0ANA> asked for the chart")
         await world.fires(queue_alert(LINUX, firing=False, started_at=time.time() - 60))
         world.farm.drain()
-        farewell = await parent.reply("Drained: linux.2xlarge", within=20)
+        farewell = await parent.reply("Drained: linux.2xlarge")
         for words in ("Developer-hours waited: at least", "What happened:", "peak 18"):
             assert words in farewell.text, farewell.text
         for reply in (asked, again, farewell):
-            await reply.until(lambda shown: bool(pictured(shown)), within=30)
+            await reply.until(lambda shown: bool(pictured(shown)))
             (image,) = [block for block in reply.blocks if block["type"] == "image"]
             assert f"{LINUX}: 14 jobs queued at" in str(image["alt_text"])
             upload = world.stand_in.workspace.uploads[pictured(reply)]
@@ -66,7 +66,7 @@ async def test_without_the_scope_the_words_are_all_there_is(tmp_path: Path, redi
         world.stand_in.settings.scopes -= {"files:write"}
         parent = await moving(world)
         tried = lambda: len(world.stand_in.log.of("files.getUploadURLExternal")) == 1  # noqa: E731 - one line of a story
-        await world.eventually(tried, "one try to upload", within=10)
+        await world.eventually(tried, "one try to upload")
         await world.slack.mention("ack", parent)
         await parent.until("<@U0ANA> has it since")
         reply = await parent.reply("The queue up to now")

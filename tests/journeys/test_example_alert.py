@@ -3,47 +3,53 @@
 It is a reconstruction of that alert in Grafana's format, not a recording (tests/fixtures/README.md).
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.journeys.alerts import SEED_FILE, seed
 from tests.journeys.setup import LARGE, LINUX, Setup
 from tests.journeys.world import World, running
+from tests.processes import Zygote
 
 CHANNEL = "C0DEVINFRA"
+UNHURRIED = Setup(poll="3s")
+"""Which pools an alert speaks of is found within a few polls: long enough ones for a slow machine."""
 
 
-async def told(world: World) -> None:
+async def told(world: World, zygote: Zygote) -> None:
     """The story itself; the alert's figures belong to two pools, as they may."""
     world.farm.queue(LINUX, 3, 114)
     world.farm.queue(LARGE, 14, 31)
-    said = await world.command("send", str(SEED_FILE), "--url", world.product)
+    said = await world.command(zygote, "send", str(SEED_FILE), "--url", world.product)
     assert "The thread opens in Slack in a moment" in said
     parent = await world.slack.channel("dev-infra").parent("Jobs are Queued - autoscaled-machines")
     for words in (LINUX, LARGE, "OPEN · P2", "1 h 54 min", "team pytorch-dev-infra", "Nobody has acknowledged yet"):
-        assert words in parent.text, words
+        await parent.until(words)
     words = f"a longest queue of 14 jobs in {LARGE} and a longest wait of 1 h 54 min in {LINUX}."
     assert words in (await parent.until(words)).text, "each maximum has its own pool"
-    assert "The wait is over its limit, the queue length is not." in parent.text
+    await parent.until("The wait is over its limit, the queue length is not.")
     assert "queue_size_threshold" not in parent.text
     assert "queue_time_threshold" not in parent.text
     for link in ("<https://hud.pytorch.org/metrics|Runbook>", "dez2aomgvru2oe/view?orgId=1|Alert>", "|Silence>"):
-        assert link in parent.text, link
+        await parent.until(link)
     assert parent.text.index(LINUX) < parent.text.index(LARGE), "the longest wait is the worst"
     assert parent.buttons == ["Acknowledge", "Silence", "Scale up", "Diagnose"]
     assert len(world.roots()) == 1
 
 
-async def test_the_example_alert_opens_a_thread_that_names_the_pools(tmp_path: Path, redis_url: str) -> None:
+async def test_the_example_alert_opens_a_thread_that_names_the_pools(
+    tmp_path: Path, redis_url: str, zygote: Zygote
+) -> None:
     """One root in the team's channel: pools, readings as they are meant, priority, links, team; no flag as a limit."""
-    async with running(tmp_path, redis_url) as world:
-        await told(world)
+    async with running(tmp_path, redis_url, UNHURRIED) as world:
+        await told(world, zygote)
 
 
-async def test_the_same_over_socket_mode(tmp_path: Path, redis_url: str) -> None:
+async def test_the_same_over_socket_mode(tmp_path: Path, redis_url: str, zygote: Zygote) -> None:
     """With SLACK_APP_TOKEN alone, without a signing secret, the thread opens and its buttons work."""
-    async with running(tmp_path, redis_url, Setup(socket_mode=True)) as world:
+    async with running(tmp_path, redis_url, replace(UNHURRIED, socket_mode=True)) as world:
         await world.until_ready()
-        await told(world)
+        await told(world, zygote)
         assert world.stand_in.settings.request_url is None
         parent = await world.slack.channel("dev-infra").parent(LINUX)
         await parent.click("Acknowledge")
@@ -52,10 +58,10 @@ async def test_the_same_over_socket_mode(tmp_path: Path, redis_url: str) -> None
         assert LINUX in (await world.slack.ephemeral(containing="1 open incident")).text
 
 
-async def test_a_repeat_of_it_changes_nothing(tmp_path: Path, redis_url: str) -> None:
+async def test_a_repeat_of_it_changes_nothing(tmp_path: Path, redis_url: str, zygote: Zygote) -> None:
     """The same payload again: stored before, no second thread, no reply."""
-    async with running(tmp_path, redis_url) as world:
-        await told(world)
+    async with running(tmp_path, redis_url, UNHURRIED) as world:
+        await told(world, zygote)
         assert [await world.fires(seed(), "grafana") for _ in range(3)] == ["repeated"] * 3
         parent = await world.slack.channel("dev-infra").parent(LINUX)
         assert len(world.stored(CHANNEL)) == 1

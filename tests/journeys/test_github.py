@@ -19,6 +19,7 @@ from bot.core.record import Change
 from tests.builders import gaps
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, running
+from tests.patience import PATIENCE_SECONDS
 from tests.sources.github import event, signature
 
 OLD, NEW = "the-secret-until-today", "the-secret-from-today"
@@ -83,7 +84,7 @@ async def shown(redis_url: str, heard_minutes: int = 0) -> Snapshot:
 
 async def test_signed_webhooks_become_figures(world: World, redis_url: str) -> None:
     """14 wait, the oldest for 114 min; some words are lost, late, doubled or forged, and the figures are right."""
-    async with httpx.AsyncClient(trust_env=False, timeout=10.0) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client:
         github = GitHub(world.product, client)
         queue = [told(100 + number, "queued", created=114 - number) for number in range(14)]
         answers = list(await asyncio.gather(*(github.tells(body) for body in queue)))
@@ -113,7 +114,7 @@ async def test_signed_webhooks_become_figures(world: World, redis_url: str) -> N
 
 async def test_a_queue_that_empties_is_empty(world: World, redis_url: str) -> None:
     """The same jobs start, and nothing waits any more; while the line is young that is not claimed."""
-    async with httpx.AsyncClient(trust_env=False, timeout=10.0) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client:
         github = GitHub(world.product, client)
         for number in range(3):
             await github.tells(told(number, "queued", created=20))

@@ -7,21 +7,23 @@ from bot.playground.slack.limits import Limits
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import process
+from tests.patience import PATIENCE_SECONDS
+from tests.processes import Zygote
 
 FAST = Setup(limits=Limits(channel_per_second=20.0, channel_burst=6), pace="100ms")
 """Slack takes 20 messages a second here, so that thirty threads do not take half a minute."""
 
 
-async def test_killed_in_the_middle_of_opening_thirty_threads(tmp_path: Path) -> None:
+async def test_killed_in_the_middle_of_opening_thirty_threads(tmp_path: Path, zygote: Zygote) -> None:
     """Thirty groups taken, ten threads open: kill, start again, thirty threads, none double, status goes on."""
-    async with process(tmp_path, FAST) as tailback:
+    async with process(tmp_path, zygote, FAST) as tailback:
         world = tailback.world
         world.farm.queue(LINUX, 14, 40)
         names = [f"Group {n:02}" for n in range(29)]
         sent = [queue_alert(f"pool-of-{name[-2:]}", name=name) for name in names]
         taken = await asyncio.gather(*(world.fires(alert) for alert in [queue_alert(LINUX), *sent]))
         assert taken == ["opened"] * 30
-        await world.eventually(lambda: len(world.roots()) >= 10, "ten threads", within=20)
+        await world.eventually(lambda: len(world.roots()) >= 10, "ten threads")
         tailback.kill()
         before = len(world.roots())
         assert before < 30
@@ -31,36 +33,36 @@ async def test_killed_in_the_middle_of_opening_thirty_threads(tmp_path: Path) ->
             return sum(f"Alert: {name}" in str(call.args["text"]) for call in world.roots())
 
         wanted = ["RunnerQueueTooLong", *names]
-        await world.eventually(lambda: all(threads_of(name) for name in wanted), "thirty threads", within=20)
+        await world.eventually(lambda: all(threads_of(name) for name in wanted), "thirty threads")
         parent = await world.slack.channel("ci").parent("RunnerQueueTooLong, since")
         world.farm.queue(LINUX, 44, 50)
-        await parent.until("44 jobs queued", within=10)
+        await parent.until("44 jobs queued")
         assert {name: threads_of(name) for name in wanted} == dict.fromkeys(wanted, 1)
 
 
-async def test_killed_between_slack_storing_the_thread_and_its_answer(tmp_path: Path) -> None:
+async def test_killed_between_slack_storing_the_thread_and_its_answer(tmp_path: Path, zygote: Zygote) -> None:
     """Slack has the message, Tailback never hears of it and dies: the next one finds it instead of posting again."""
-    async with process(tmp_path) as tailback:
+    async with process(tmp_path, zygote) as tailback:
         world = tailback.world
         world.farm.queue(LINUX, 14, 40)
         hold = world.stand_in.faults.hold("chat.postMessage", after_effect=True)
         await world.fires(queue_alert(LINUX))
-        await asyncio.wait_for(hold.reached.wait(), 5)
+        await asyncio.wait_for(hold.reached.wait(), PATIENCE_SECONDS)
         tailback.kill()
         hold.release()
         assert len(world.roots()) == 1
         await tailback.start()
         parent = await world.slack.channel("ci").parent(LINUX)
         world.farm.queue(LINUX, 44, 50)
-        await parent.until("44 jobs queued", within=15)
+        await parent.until("44 jobs queued")
         await parent.click("Acknowledge")
         await parent.until("<@U0ANA> has it since")
         assert len(world.roots()) == 1
 
 
-async def test_killed_after_a_click_before_the_scaler_answered(tmp_path: Path) -> None:
+async def test_killed_after_a_click_before_the_scaler_answered(tmp_path: Path, zygote: Zygote) -> None:
     """A confirmed target whose answer never came is not asked for twice under another key; the outcome is told."""
-    async with process(tmp_path) as tailback:
+    async with process(tmp_path, zygote) as tailback:
         world = tailback.world
         world.farm.queue(LINUX, 14, 40)
         await world.fires(queue_alert(LINUX))
@@ -74,5 +76,5 @@ async def test_killed_after_a_click_before_the_scaler_answered(tmp_path: Path) -
         tailback.kill()
         world.farm.hold.set()
         await tailback.start()
-        await parent.until("it accepted", within=15)
+        await parent.until("it accepted")
         assert len(world.farm.sets) == 1

@@ -11,6 +11,7 @@ import pytest_asyncio
 from playwright.async_api import Locator, Page, async_playwright, expect
 
 from handlers.tools.demo import Demo, opened_demo, scenario_named
+from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS
 from tests.playground.page.conftest import FLAGS
 
 pytestmark = [pytest.mark.needs("chromium")]
@@ -21,7 +22,7 @@ SPEED = 240.0
 @pytest_asyncio.fixture
 async def demo() -> AsyncIterator[Demo]:
     """The demo as `tailback demo` opens it, only faster."""
-    async with asyncio.timeout(140), opened_demo(scenario_named("surge"), speed=SPEED) as opened:
+    async with asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario_named("surge"), speed=SPEED) as opened:
         yield opened
 
 
@@ -47,7 +48,7 @@ async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page:
         .filter(has_text="linux.2xlarge")
         .first
     )
-    await expect(parent).to_contain_text("OPEN · P2", timeout=40_000)
+    await expect(parent).to_contain_text("OPEN · P2", timeout=PATIENCE_SECONDS * 1000)
     dialog = await pressed(page, parent, "Scale up")
     now = re.search(r"now (\d+) runners", await dialog.inner_text())
     assert now is not None
@@ -55,12 +56,12 @@ async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page:
     await dialog.get_by_role("button", name="Next").click()
     await dialog.get_by_role("button", name=re.compile("^Scale to")).click()
     await expect(dialog).to_have_count(0)
-    await expect(parent).to_contain_text("it accepted", timeout=30_000)
+    await expect(parent).to_contain_text("it accepted", timeout=PATIENCE_SECONDS * 1000)
     await parent.get_by_role("button", name=re.compile("repl")).click()
     thread = page.get_by_test_id("thread")
     came = re.compile(r"verified|partly\. \d+ of \d+ more")  # a busy machine boots them late
-    await expect(thread).to_contain_text(came, timeout=40_000)
-    await expect(parent).to_contain_text("DRAINED", timeout=90_000)
+    await expect(thread).to_contain_text(came, timeout=PATIENCE_SECONDS * 1000)
+    await expect(parent).to_contain_text("DRAINED", timeout=2 * PATIENCE_SECONDS * 1000)
     await expect(thread).to_contain_text("Peak of linux.2xlarge")
     await expect(parent.get_by_role("button", name="Scale up")).to_have_count(0)
 

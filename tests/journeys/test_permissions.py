@@ -33,7 +33,7 @@ async def test_guests_and_strangers_are_refused(world: World, who: str) -> None:
     await world.slack.slash("/queue", f"silence {LINUX} 1h", user=who)
     await world.slack.mention("resolve", parent, user=who)
     assert "Nobody has acknowledged yet" in (await parent.read()).text
-    assert "OPEN" in parent.text
+    await parent.until("OPEN")
     assert world.farm.kept() == []
     assert world.farm.sets == []
     assert len(world.stored()) == 1

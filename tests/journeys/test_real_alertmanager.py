@@ -25,7 +25,7 @@ async def test_fired_silenced_and_resolved_in_a_real_alertmanager(tmp_path: Path
         await real.configured(world.product)
         await real.fire(*(f"{name}={value}" for name, value in LABELS.items()))
         parent = await world.slack.channel("ci").parent(LINUX)
-        assert "OPEN" in parent.text
+        await parent.until("OPEN")
 
         await parent.click("Silence")
         dialog = await world.slack.modal(title="Silence")
@@ -41,7 +41,7 @@ async def test_fired_silenced_and_resolved_in_a_real_alertmanager(tmp_path: Path
         assert await real.silences() == []
 
         await real.end({"labels": LABELS, "endsAt": written(time.time())})
-        await parent.until("EASING", within=10)
+        await parent.until("EASING")
         world.farm.drain()
         await parent.until("DRAINED")
         assert len(world.roots()) == 1
@@ -115,5 +115,5 @@ async def test_what_a_real_alertmanager_left_out_is_read_from_it(tmp_path: Path,
             (await client.post(f"{real.url}/api/v2/alerts", json=alerts)).raise_for_status()
         parent = await world.slack.channel("ci").parent("3 of 3 alerts firing")
         for pool in pools:
-            assert pool in parent.text
+            await parent.until(pool)
         assert "left out" not in parent.text

@@ -64,7 +64,7 @@ async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> Non
             assert weekly(world) == []
         world.config.write_text(f"{text}{table}", "utf-8")
         async with product(world, setup, redis_url):
-            await world.eventually(lambda: bool(weekly(world)), "a weekly post", within=15)
+            await world.eventually(lambda: bool(weekly(world)), "a weekly post")
         async with product(world, setup, redis_url) as house:
             await house.context.store.commit(Change(wake=("chore:weekly", f"weekly:{CHANNEL}")))
             await world.until_ready()

@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import product, surroundings
+from tests.patience import PATIENCE_SECONDS
 from tests.slack_driver import RefusedError
 
 SOCKETS = Setup(socket_mode=True)
@@ -18,7 +19,7 @@ async def test_an_address_that_does_not_work_is_not_tried_for_ever(tmp_path: Pat
     async with surroundings(tmp_path, SOCKETS) as world:
         hold = world.stand_in.faults.hold("apps.connections.open", after_effect=True)
         async with product(world, SOCKETS, redis_url):
-            await asyncio.wait_for(hold.reached.wait(), 5)
+            await asyncio.wait_for(hold.reached.wait(), PATIENCE_SECONDS)
             await world.stand_in.sockets.close()
             hold.release()
             world.farm.queue(LINUX, 14, 40)
@@ -27,7 +28,7 @@ async def test_an_address_that_does_not_work_is_not_tried_for_ever(tmp_path: Pat
             ready = await world.ask("/readyz")
             assert (ready.status_code, ready.json()["degraded"]) == (200, True)
             assert "Socket Mode" in ready.json()["dependencies"]["socket_mode"]["why"]
-            await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection", within=15)
+            await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection")
             await parent.click("Acknowledge")
             await parent.until("<@U0ANA> has it since")
             await world.until_ready()
@@ -43,11 +44,11 @@ async def test_a_connection_that_slack_ends_is_made_again(tmp_path: Path, redis_
         world.farm.queue(LINUX, 14, 40)
         await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
         parent = await world.slack.channel("ci").parent(LINUX)
-        await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection", within=15)
+        await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection")
         await world.stand_in.sockets.disconnect()
         opened = "apps.connections.open"
-        await world.eventually(lambda: len(world.stand_in.log.of(opened)) >= 2, "a new address asked for", within=15)
-        await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a new connection", within=15)
+        await world.eventually(lambda: len(world.stand_in.log.of(opened)) >= 2, "a new address asked for")
+        await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a new connection")
         with contextlib.suppress(RefusedError):
             await parent.click("Acknowledge", stale=True)
         await asyncio.sleep(0.5)

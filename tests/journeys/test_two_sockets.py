@@ -47,7 +47,7 @@ async def twice(tmp_path: Path, redis_url: str) -> AsyncIterator[Twice]:
         product(world, SOCKETS, redis_url),
         product(world, SOCKETS, redis_url),
     ):
-        await world.eventually(lambda: world.stand_in.sockets.connections == 2, "two connections", within=15)
+        await world.eventually(lambda: world.stand_in.sockets.connections == 2, "two connections")
         world.stand_in.settings.every_socket = True
         world.farm.queue(LINUX, 14, 114)
         await world.fires(queue_alert(LINUX, started_at=time.time() - 60))

@@ -43,7 +43,7 @@ async def test_what_release_0_1_left_is_taken_over(tmp_path: Path, redis_url: st
             await linux.reply("linux.2xlarge is set to 10 again")
             world.farm.drain()
             for pool in (LINUX, LARGE, MAC):
-                await (await channel.parent(pool)).until("DRAINED", within=20)
+                await (await channel.parent(pool)).until("DRAINED")
             assert len(await channel.parents()) == 3
     store = RedisStore(connect(redis_url), Clocks(now, now), lease_seconds=5)
     assert broken_at(await store.audit_trail()) is None

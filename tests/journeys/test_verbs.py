@@ -108,6 +108,6 @@ async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None
     assert "OPEN" in (await parent.read()).text, "it asks first"
     assert await question.submit() == {}
     await parent.until("RESOLVED")
-    assert "<@U0BEN> closed this incident by hand" in parent.text
+    await parent.until("<@U0BEN> closed this incident by hand")
     assert parent.buttons == []
     await parent.reply("closed this incident by hand")

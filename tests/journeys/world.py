@@ -4,8 +4,7 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,6 @@ import httpx
 import redis
 
 from bot.adapters.redis.embedded import running_url
-from bot.adapters.redis.engine import die_with_parent
 from bot.config import load
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
@@ -28,12 +26,12 @@ from tests.invariants import in_redis
 from tests.journeys.alerts import Json
 from tests.journeys.farm import Farm, Pool
 from tests.journeys.setup import TOKEN, Setup
+from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS
+from tests.processes import Zygote
 from tests.slack_driver import SlackDriver
 from tests.threads import stored, unruly
 
 ROOT = Path(__file__).parents[2]
-LONGEST_SECONDS = 60.0
-"""A journey that hangs fails here, with the line it hangs at."""
 
 
 @dataclass(slots=True)
@@ -47,7 +45,9 @@ class World:
     config: Path
     product: str = ""
     """Address of the web process."""
-    _http: httpx.AsyncClient = field(default_factory=lambda: httpx.AsyncClient(timeout=10.0, trust_env=False))
+    _http: httpx.AsyncClient = field(
+        default_factory=lambda: httpx.AsyncClient(timeout=PATIENCE_SECONDS, trust_env=False)
+    )
 
     async def send(self, alert: Json | bytes, to: str = "alertmanager", token: str = TOKEN) -> httpx.Response:
         """Deliver a webhook as an alert sender does."""
@@ -65,7 +65,7 @@ class World:
         """GET a page of the web process."""
         return await self._http.get(f"{self.product}{path}")
 
-    async def until_ready(self, within: float = 10.0) -> None:
+    async def until_ready(self, within: float = PATIENCE_SECONDS) -> None:
         """Wait until /readyz answers 200 and nothing is degraded."""
 
         async def ready() -> bool | None:
@@ -74,15 +74,12 @@ class World:
 
         await self.slack.wait(ready, within, "a ready Tailback", lambda: "not ready")
 
-    async def command(self, *words: str) -> str:
-        """Run `python -m handlers WORDS` as an operator does, with the token of this installation; gives its output."""
+    async def command(self, zygote: Zygote, *words: str) -> str:
+        """Run `tailback WORDS` as an operator does, with the token of this installation; gives its output."""
         given = {"PATH": os.environ["PATH"], "TAILBACK_CONFIG": str(self.config), "TAILBACK_WEBHOOK_TOKEN": TOKEN}
-        run = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "handlers", *words, cwd=ROOT, env=given, stdout=-1, stderr=subprocess.STDOUT
-        )
-        said, _ = await asyncio.wait_for(run.communicate(), 30)
-        assert run.returncode == 0, said.decode()
-        return said.decode()
+        done = await asyncio.to_thread(zygote.run, list(words), given, ROOT)
+        assert done.code == 0, done.err
+        return done.out
 
     def stored(self, channel: str | None = None) -> list[ApiCall]:
         """The messages that Slack stored, whatever it answered, in order."""
@@ -98,7 +95,7 @@ class World:
         bot, channels = (space.bot.bot_id, space.bot.user_id), space.channels.values()
         return [said for channel in channels for said in unruly(stored(channel.id, channel.messages, bot))]
 
-    async def eventually(self, look: Callable[[], bool], what: str, within: float = 5.0) -> None:
+    async def eventually(self, look: Callable[[], bool], what: str, within: float = PATIENCE_SECONDS) -> None:
         """Wait until something holds outside of Slack's screen."""
 
         async def found() -> bool | None:
@@ -120,7 +117,7 @@ class World:
 @asynccontextmanager
 async def surroundings(folder: Path, setup: Setup) -> AsyncIterator[World]:
     """Workspace and back ends, and the file of a Tailback that does not run yet."""
-    async with asyncio.timeout(LONGEST_SECONDS), AsyncExitStack() as stack:
+    async with asyncio.timeout(WHOLE_TEST_SECONDS), AsyncExitStack() as stack:
         stand_in = SlackStandIn(
             clock=now,
             limits=setup.limits,
@@ -166,45 +163,40 @@ class Process:
     """`tailback run` as a process of its own, to be killed."""
 
     world: World
+    zygote: Zygote
     variables: Mapping[str, str]
     log: Path
-    child: subprocess.Popen[bytes] | None = None
+    pid: int = 0
 
     async def start(self) -> None:
         """Start it and wait until it is ready."""
-        with self.log.open("ab") as log:
-            self.child = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time, waiting is done below
-                [sys.executable, "-m", "handlers", "run"],
-                cwd=ROOT,
-                env={"PATH": os.environ["PATH"], **self.variables},
-                stdout=log,
-                stderr=log,
-                preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
-            )
-        for _ in range(400):
-            assert self.child.poll() is None, self.log.read_text("utf-8")[-2000:]
+        self.pid = self.zygote.start(["run"], {"PATH": os.environ["PATH"], **self.variables}, self.log)
+        for _ in range(1200):
+            assert self.zygote.code(self.pid) is None, self.log.read_text("utf-8")[-2000:]
             try:
                 if (await self.world.ask("/readyz")).status_code == 200:
                     return
             except httpx.TransportError:
                 pass
             await asyncio.sleep(0.05)
-        raise AssertionError(f"not ready within 20 s: {self.log.read_text('utf-8')[-2000:]}")
+        raise AssertionError(f"not ready within 60 s: {self.log.read_text('utf-8')[-2000:]}")
 
     def kill(self) -> None:
-        """`kill -9`: no farewell, nothing written."""
-        assert self.child is not None
-        self.child.send_signal(signal.SIGKILL)
-        self.child.wait(timeout=10)
+        """`kill -9`: no farewell, nothing written. Gives nothing back before it is dead."""
+        os.kill(self.pid, signal.SIGKILL)
+        while self.zygote.code(self.pid) is None:
+            time.sleep(0.01)
 
     def stop(self) -> None:
         """End it at the end of the journey, if it still runs."""
-        if self.child is not None and self.child.poll() is None:
+        if self.pid and self.zygote.code(self.pid) is None:
             self.kill()
 
 
 @asynccontextmanager
-async def process(folder: Path, setup: Setup | None = None, redis_url: str = "") -> AsyncIterator[Process]:
+async def process(
+    folder: Path, zygote: Zygote, setup: Setup | None = None, redis_url: str = ""
+) -> AsyncIterator[Process]:
     """An installation whose Tailback is a process of its own, ready; on embedded Redis unless told otherwise."""
     chosen = setup or Setup()
     async with surroundings(folder, chosen) as world:
@@ -212,7 +204,7 @@ async def process(folder: Path, setup: Setup | None = None, redis_url: str = "")
         world.product = f"http://127.0.0.1:{port}"
         world.stand_in.settings.request_url = f"{world.product}/slack/events"
         given = chosen.environment(world.config, world.slack.base_url, port=port, redis_url=redis_url)
-        made = Process(world, given, folder / "tailback.log")
+        made = Process(world, zygote, given, folder / "tailback.log")
         try:
             await made.start()
             yield made

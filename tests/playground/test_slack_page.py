@@ -10,6 +10,7 @@ import pytest
 from starlette.applications import Starlette
 
 from bot.playground.serving import serving
+from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Clock, Kit, parent_blocks, standing
 
 
@@ -57,7 +58,7 @@ async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
         lines = (line async for line in stream.aiter_lines() if line.startswith("data: "))
         before = json.loads((await anext(lines))[6:])["seq"]
         await slack.client.chat_postMessage(channel=CI, text="x")
-        after = json.loads((await asyncio.wait_for(anext(lines), 5))[6:])["seq"]
+        after = json.loads((await asyncio.wait_for(anext(lines), PATIENCE_SECONDS))[6:])["seq"]
     assert after > before
 
 

@@ -9,6 +9,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack.limits import Limits
+from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Kit, code, refusal, standing
 
 OPS = "C0OPS"
@@ -132,7 +133,7 @@ async def test_a_held_call_waits_at_the_named_point(slack: Kit) -> None:
     """After its effect the message is stored, yet the client knows nothing until it is released."""
     hold = slack.stand_in.faults.hold("chat.postMessage", after_effect=True)
     call = asyncio.create_task(post(slack))
-    await asyncio.wait_for(hold.reached.wait(), 5)
+    await asyncio.wait_for(hold.reached.wait(), PATIENCE_SECONDS)
     assert len(slack.stand_in.workspace.channels[CI].messages) == 1
     assert not call.done()
     hold.release()

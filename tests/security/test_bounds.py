@@ -82,9 +82,9 @@ async def test_a_long_header_of_links_takes_no_time(kind: str, piece: str) -> No
     async with HttpPool(httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=header))) as wire:
         raw = {"kind": kind, "url": URL, "token_env": "T", **owner}
         source = builds[kind](kind, "place", raw, {"linux": {}}, parts_with(wire, {"T": "token"}))
-        begun = time.perf_counter()
+        begun = time.process_time()
         why = await refusal(source.snapshot("linux"))
-        assert time.perf_counter() - begun < 2.0
+        assert time.process_time() - begun < 2.0
         assert len(str(why)) < 2000
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import redis
 
 from bot.adapters.redis.engine import die_with_parent
+from tests.patience import PATIENCE_SECONDS
 
 QUIET: Mapping[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
@@ -29,7 +30,7 @@ def running(*command: str, url: str) -> Iterator[subprocess.Popen[bytes]]:
         yield server
     finally:
         server.kill()
-        server.wait(timeout=10)
+        server.wait(timeout=PATIENCE_SECONDS)
 
 
 def whole(client: redis.Redis) -> None:

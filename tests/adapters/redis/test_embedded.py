@@ -19,6 +19,7 @@ import uvloop
 
 from bot.adapters.redis import engine as redis_engine
 from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, Engine, find_engine, running_url
+from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -233,7 +234,7 @@ async def test_a_server_that_cannot_stay_up_is_given_up_with_a_reason(tmp_path: 
         assert server.pid is not None
         os.kill(server.pid, signal.SIGKILL)
         with pytest.raises(EmbeddedRedisError, match=r"failed 5 times in a row and is given up; .*redis\.log"):
-            await asyncio.wait_for(server.closed(), 30)
+            await asyncio.wait_for(server.closed(), PATIENCE_SECONDS)
     finally:
         await server.stop()
 
@@ -298,7 +299,7 @@ async def test_stop_is_harmless_when_nothing_runs(tmp_path: Path) -> None:
     """A wiring that failed half-way may call every stop."""
     server = EmbeddedRedis(tmp_path / "data")
     await server.stop()
-    await asyncio.wait_for(server.closed(), 1)
+    await asyncio.wait_for(server.closed(), PATIENCE_SECONDS)
     assert server.pid is None
 
 

@@ -9,6 +9,7 @@ from bot.core.record import Stored
 from bot.ports import Unreachable
 from handlers.http import store_or_503, throttle
 from tests.handlers.endpoint import SECOND_TOKEN, TOKEN, Door, basic, firing, grafana_signature
+from tests.patience import PATIENCE_SECONDS
 from tests.sources.payloads import alertmanager, grafana
 
 
@@ -152,7 +153,7 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
             raise AssertionError(index, mark)
 
         door.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await door.alert()).status_code == 503
 
 

@@ -1,7 +1,6 @@
 """Whoever is slow or endless with the head of a request holds no connection; a body has its own time (C4)."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,8 +9,9 @@ from handlers.http import header_limits as module
 from handlers.run import serving
 from tests.handlers.endpoint import TOKEN, Door, firing
 from tests.handlers.test_run import house
+from tests.patience import PATIENCE_SECONDS
 
-SHORT_SECONDS = 0.3
+SHORT_SECONDS = 1.0
 HEAD = b"POST /alerts/grafana HTTP/1.1\r\nHost: tailback\r\n"
 
 
@@ -31,7 +31,7 @@ class Line:
 
     async def status(self) -> str:
         """The status line of the next answer, read with its body."""
-        head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 5)
+        head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), PATIENCE_SECONDS)
         length = next((int(row[15:]) for row in head.lower().split(b"\r\n") if row.startswith(b"content-length:")), 0)
         await self.reader.readexactly(length)
         return head.split(b"\r\n", 1)[0].decode()
@@ -39,7 +39,7 @@ class Line:
     async def closed(self) -> bool:
         """Whether nothing more comes, because the other side has closed."""
         try:
-            return await asyncio.wait_for(self.reader.read(), 5) == b""
+            return await asyncio.wait_for(self.reader.read(), PATIENCE_SECONDS) == b""
         except ConnectionError:
             return True
 
@@ -67,11 +67,10 @@ def good(body: bytes) -> bytes:
 
 async def test_headers_that_come_byte_by_byte_are_cut_off(line: Line) -> None:
     """The time counts for the whole head, however often a byte arrives; an honest sender on a bad line sends again."""
-    begun = time.monotonic()
     sending = asyncio.create_task(line.says(HEAD, *[b"x"] * 40, pause=SHORT_SECONDS / 5))
     assert await line.status() == "HTTP/1.1 503 Service Unavailable"
     assert await line.closed()
-    assert time.monotonic() - begun < SHORT_SECONDS * 4
+    assert not sending.done(), "bytes still came"
     sending.cancel()
 
 
@@ -98,10 +97,8 @@ async def test_a_head_above_16_kb_is_refused(line: Line) -> None:
 
 async def test_a_header_that_never_ends_is_not_kept(line: Line) -> None:
     """Refused as soon as it is too long, without waiting for its end."""
-    begun = time.monotonic()
     await line.says(HEAD + b"X-Long: ", *[b"a" * 4096] * 4, pause=0.01)
-    assert await line.status() == "HTTP/1.1 431 Request Header Fields Too Large"
-    assert time.monotonic() - begun < SHORT_SECONDS
+    assert await line.status() == "HTTP/1.1 431 Request Header Fields Too Large", "not the answer of a time limit"
 
 
 async def test_a_head_just_below_is_taken(line: Line) -> None:

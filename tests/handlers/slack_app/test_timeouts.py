@@ -14,6 +14,7 @@ from handlers.slack_app import app
 from handlers.slack_app.timeouts import unanswered
 from tests.builders import CHANNEL
 from tests.handlers.endpoint import Door
+from tests.patience import PATIENCE_SECONDS
 from tests.world import ANA, TEAM
 
 LOST = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
@@ -102,7 +103,7 @@ async def test_a_silence_button_that_takes_too_long_can_be_pressed_again(monkeyp
         with monkeypatch.context() as slow:
             slow.setattr(app, "PATIENCE_SECONDS", 0.01)
             slow.setattr(door.store, "get", hangs)
-            async with asyncio.timeout(2):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await door.press("silence", value)
         assert "Nothing was done; press again" in door.world.chat.whispers[-1][2].text
         await door.press("silence", value)

@@ -14,6 +14,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from tests.patience import PATIENCE_SECONDS
 from tests.playground.page.state import Json, new_state
 
 PAGE = Path(__file__).parents[3] / "bot" / "playground" / "page"
@@ -47,7 +48,7 @@ class PageWorkspace:
         Raises:
             TimeoutError: not so many within 5 s.
         """
-        async with asyncio.timeout(5), self._arrivals:
+        async with asyncio.timeout(PATIENCE_SECONDS), self._arrivals:
             await self._arrivals.wait_for(lambda: len(self.sent(path)) >= count)
         return self.sent(path)
 

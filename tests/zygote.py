@@ -1,7 +1,7 @@
 """Starts product processes quickly: imports the product once, then each process is a fork that runs the command line.
 
-The processes are as real as any: pid, memory and sockets of their own; only the second of importing is saved, which a
-soak with four kills a second needs. Run as `python -m tests.faults.zygote`; speaks JSON lines on its pipes.
+The processes are as real as any: pid, memory and sockets of their own; only the second of importing is saved.
+Run as `python -m tests.zygote`; speaks JSON lines on its pipes. `tests/processes.py` is its client.
 """
 
 import ctypes
@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from typing import Any
 
 from handlers.cli import main
 
@@ -17,7 +18,7 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def serve() -> None:
-    """Answer requests until the pipe closes: `{"argv", "env", "log"}` starts one, `{"code": pid}` asks how it ended."""
+    """Answer requests until the pipe closes: what `Zygote.start` sends, and `{"code": pid}`: how it ended."""
     codes: dict[int, int] = {}
     for line in sys.stdin:
         request = json.loads(line)
@@ -25,7 +26,7 @@ def serve() -> None:
         if "code" in request:
             answer: object = {"code": codes.get(request["code"])}
         else:
-            answer = {"pid": _start(request["argv"], request["env"], request["log"])}
+            answer = {"pid": _start(request)}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
@@ -38,7 +39,7 @@ def _reap(codes: dict[int, int]) -> None:
         return
 
 
-def _start(argv: list[str], env: dict[str, str], log: str) -> int:
+def _start(request: dict[str, Any]) -> int:
     parent = os.getpid()
     pid = os.fork()
     if pid:
@@ -48,15 +49,15 @@ def _start(argv: list[str], env: dict[str, str], log: str) -> int:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
-        out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        for descriptor in (1, 2):
-            os.dup2(out, descriptor)
+        for descriptor, file in ((1, request["out"]), (2, request["err"])):
+            os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), descriptor)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.chdir(request["cwd"])
         _let_clock_jump()
         os.environ.clear()
-        os.environ.update(env)
+        os.environ.update(request["env"])
         time.tzset()
-        main(argv)
+        main(request["argv"])
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else 1
     finally:
