@@ -162,7 +162,9 @@ def test_nothing_is_set_and_the_doctor_says_it_all(terminal: Terminal) -> None:
 def test_a_redis_that_is_not_there_is_one_line(here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Unreachable reaches the person as a sentence."""
     here.setenv("REDIS_URL", "unix:///nowhere/redis.sock")
-    assert "Redis: no connection; check REDIS_URL" in ran(capsys, "audit").complaint
+    complaint = ran(capsys, "audit").complaint
+    assert complaint.startswith("tailback: Redis: no connection (")
+    assert "; check REDIS_URL" in complaint
     here.setenv("REDIS_URL", "http://redis")
     assert "REDIS_URL: the scheme 'http' is not known; write redis://" in ran(capsys, "audit").complaint
 

@@ -66,7 +66,7 @@ class Bucket:
         return (1.0 - self._tokens) / self._per_second
 
 
-class Window:
+class RateWindow:
     """At most `most` calls in any 60 seconds."""
 
     __slots__ = ("_most", "_times")
@@ -92,7 +92,7 @@ class Meter:
         self.limits = limits
         self._clock = clock
         self._channels: dict[str, Bucket] = {}
-        self._methods: dict[str, Window] = {}
+        self._methods: dict[str, RateWindow] = {}
 
     def count(self, method: str, channel: str) -> None:
         """Lets a call pass.
@@ -123,9 +123,9 @@ class Meter:
             return self._window("chat.postMessage", limits.workspace_per_minute).wait_seconds(now_seconds)
         return 0.0
 
-    def _window(self, method: str, most: int) -> Window:
+    def _window(self, method: str, most: int) -> RateWindow:
         window = self._methods.get(method)
         if window is None:
-            window = Window(most)
+            window = RateWindow(most)
             self._methods[method] = window
         return window
