@@ -52,26 +52,26 @@ ACTIONS: dict[str, Action] = {
         retry,
     )
 }
-"""By name, in the order in which people see them; to add an action, write its module and name it here."""
+"""By name, in display order; to add an action, write its module and name it here."""
 VERBS: dict[str, Action] = {action.verb: action for action in ACTIONS.values()}
 DIALOGS: dict[str, str] = {callback: name for name, action in ACTIONS.items() for callback in action.dialogs}
-"""Callback id of a dialog → the action it belongs to."""
+"""Callback id of a dialog → its action."""
 SHORTCUTS: dict[str, str] = {action.shortcut.callback: name for name, action in ACTIONS.items() if action.shortcut}
 """Callback id of a message shortcut → its action."""
 
 
 def helped() -> Answer:
-    """What can be asked, and how."""
+    """The help text."""
     return Answer(whisper=help_text([(action.usage, action.help) for action in ACTIONS.values()]))
 
 
 POOLS_SECONDS = 300.0
-"""How soon a pool that has fallen out of the queue, or is new in the configuration, is measured."""
+"""How soon a pool that is new or lost from the queue is measured."""
 EXPIRE_SECONDS = 6 * 3600.0
 
 
 async def _pools(context: Context) -> str:
-    """Measure every configured pool, and fill in its past."""
+    """Measure every configured pool, and fill in its history."""
     await wake_fills(context)
     return await wake_pools(context)
 
@@ -85,11 +85,11 @@ DUTIES: dict[str, Duty] = {
     "tidy": Duty(noting(expire), lambda _: EXPIRE_SECONDS),
     "watch": Duty(check_slack_outage, pause_seconds),
 }
-"""Name of a chore → what it does and how often."""
+"""Name of a chore → its function and interval."""
 
 
 def wake_all() -> Change:
-    """Makes every duty due at once: at the start of a worker, and after a loss of records."""
+    """Make every chore due at once: at the start of a worker, and after a loss of records."""
     return Change(wake=tuple(f"chore:{name}" for name in DUTIES))
 
 
@@ -112,4 +112,4 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
     "early": post_warning,
     "fill": backfill,
 }
-"""Kind of a record → the behavior that does its next step."""
+"""Kind of a record → the function that does its next step."""

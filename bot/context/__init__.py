@@ -1,1 +1,1 @@
-"""What a behavior may reach: ports, clock, settings, saving of incidents, and queries."""
+"""Everything that a behavior may use: ports, clock, settings, saving of incidents, and queries."""

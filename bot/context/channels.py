@@ -1,4 +1,4 @@
-"""Where a pool belongs in Slack: people act on it where its incidents stand, and are warned where they would."""
+"""The Slack channels of a pool: where its incidents and warnings go, and where it may be scaled."""
 
 from bot.context.context import Context
 from bot.context.queries import open_of
@@ -8,14 +8,14 @@ from bot.ports import Refused
 
 
 def channels(context: Context) -> tuple[str, ...]:
-    """The channels that the configuration names."""
+    """The configured channels."""
     file = context.settings.file
     named = (file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.routes))
     return tuple(dict.fromkeys(channel for channel in named if channel))
 
 
 def home_of(context: Context, pool: Pool) -> str:
-    """Where incidents of this pool go: by its labels, else where the last one went, else the default."""
+    """The channel of a pool's incidents: by its labels, else that of the last one, else the default."""
     file = context.settings.file
     routed = home(file.pools[pool.id], file.routes) if pool.id in file.pools else None
     last = next((one.channel for one in reversed(pool.fired) if one.channel in channels(context)), "")
@@ -23,9 +23,9 @@ def home_of(context: Context, pool: Pool) -> str:
 
 
 async def permit_here(context: Context, name: str, channel: str) -> None:
-    """Raise Refused unless the pool is of this channel: an open incident of it stands here, or would (C15).
+    """Raise Refused unless the pool belongs to this channel, by an open incident or by its route (C15).
 
-    A pool that no configuration names passes: what is asked of it is refused in better words.
+    An unconfigured pool passes, because the later refusal explains it better.
     """
     if name not in context.settings.file.pools:
         return

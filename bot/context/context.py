@@ -1,4 +1,4 @@
-"""Everything that a behavior may reach, in one value that `handlers/wiring.py` fills, and what an action declares."""
+"""Everything that a behavior may use, filled by `handlers/wiring.py`; and the declaration of an action."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from bot.ports import Alertmanager, Artist, Chat, Metrics, Outside, Scaler, Sns,
 
 @dataclass(frozen=True, slots=True)
 class PoolScaler:
-    """A scaler and what the configuration allows it to do."""
+    """A scaler and its configured policy."""
 
     scaler: Scaler
     policy: ScalePolicy
@@ -27,13 +27,13 @@ class PoolScaler:
 
 @dataclass(slots=True)
 class Context:
-    """The ports, the clocks and the settings. `settings` may be replaced while running: always read it afresh."""
+    """Ports, clocks and settings. `settings` may be replaced at any time: always read it anew."""
 
     settings: Settings
     store: Store
     chat: Chat
     metrics: Mapping[str, Metrics]
-    """By pool name: the source that measures it."""
+    """By pool name: its metrics source."""
     levers: Mapping[str, PoolScaler]
     """By pool name."""
     alertmanagers: Mapping[str, Alertmanager]
@@ -43,38 +43,38 @@ class Context:
     monotonic: Callable[[], float]
     """Seconds that never jump, for waits and leases inside this process."""
     actions: "Mapping[str, Action]"
-    """By name, in the order in which people see them."""
+    """By name, in display order."""
     new_id: Callable[[str], str]
-    """A fresh opaque id with a prefix, from a cryptographic source."""
+    """A new opaque id with a prefix, from a cryptographic source."""
     outside: Outside | None = None
     artist: Artist | None = None
-    """Draws the charts; without one, threads get their text alone."""
+    """Draws charts; without one, threads have text only."""
     sns: Sns | None = None
     health: Health = field(default_factory=Health)
 
     def in_doubt(self) -> bool:
-        """Whether Redis lost records and not all of ours are recovered: no action is done until then (P10, C18)."""
+        """Whether lost records are not all recovered: no action runs until then (P10, C18)."""
         return self.store.lost_data() or bool(self.health.records)
 
     def holders(self, incident: Incident) -> tuple[str, ...]:
-        """The names of the Alertmanagers that may hold an incident's alerts; one when it is certain."""
+        """The names of the Alertmanagers that may hold an incident's alerts; one if it is certain."""
         known = [Holder(name, one.kind, one.addresses) for name, one in self.alertmanagers.items()]
         return holders(incident.source, incident.alerts, known)
 
     async def view(self, incident: Incident) -> View:
-        """The pools that an incident may speak of, with their rules."""
+        """The pools of an incident, with their settings."""
         held = await self.store.get_many(Pool, list(incident.candidates))
         return View(
             {name: pool.value for name, pool in held.items()}, self.settings.file.pools, bool(self.holders(incident))
         )
 
     async def request(self, request_id: str) -> Request | None:
-        """The record of an action; None when there is none."""
+        """The record of a request; None if there is none."""
         held = await self.store.get(Request, request_id)
         return held.value if held else None
 
     def offers(self, incident: Incident, view: View) -> tuple[Offer, ...]:
-        """The buttons that an incident's first message shows now; none when it is over."""
+        """The buttons of an incident's parent now; none if it has ended."""
         if incident.closed:
             return ()
         labels = [(name, action.label(incident, view)) for name, action in self.actions.items()]
@@ -86,9 +86,9 @@ class Context:
 
 
 WORDS = frozenset({Surface.COMMAND, Surface.MENTION})
-"""Surfaces of an action that is asked for in words, in a channel or in a thread."""
+"""Surfaces of an action that is typed, in a channel or a thread."""
 IN_THREAD = frozenset({Surface.BUTTON, Surface.MENTION})
-"""Surfaces of an action that is about the incident of a thread."""
+"""Surfaces of an action on a thread's incident."""
 
 
 def no_button(_incident: Incident, _view: View) -> ButtonLabel | None:
@@ -98,20 +98,20 @@ def no_button(_incident: Incident, _view: View) -> ButtonLabel | None:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the worker does about a stored request: `prepare`, then the intent is stored, then `run`."""
+    """The worker's part of an action: `prepare`, then the intent is stored, then `run`."""
 
     prepare: Callable[[Context, Request, Incident | None], Awaitable[Prepared]]
-    """Check everything again at the moment of doing; raises Refused."""
+    """Check everything again before execution; raises Refused."""
     run: Callable[[Context, Request, Incident | None], Awaitable[Result]]
     """Do it, once; raises Refused or Unreachable."""
     check: Callable[[Context, Request, Incident | None], Awaitable[Result | None]]
-    """After a crash or a time-out: what is true now? None when it certainly did not happen."""
+    """After a crash or a time-out: the actual state; None if it certainly did not happen."""
     ripen: Callable[[Context, Stored[Request]], Awaitable[None]] | None = None
     """For a request that waits for a condition: check the condition, and make the request due once it is met."""
     moves_lease: bool = False
-    """Whether the lease of its pool is looked at when it is finished."""
+    """Whether its pool's lease is checked when it is finished."""
     undo: tuple[str, ...] = ()
-    """The actions that a reply offers when nobody knows whether it happened."""
+    """The actions of the reply if the outcome is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,32 +125,32 @@ class MessageShortcut:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that a person can ask for. A module declares it; every table of actions is derived from these."""
+    """One action. A module declares it; every table of actions is derived from these."""
 
     name: str
-    """Fixed: action_id of its button, name in the audit trail."""
+    """Fixed: the action_id of its button, and its name in the audit trail."""
     verb: str
-    """What is typed behind `/queue` or `@tailback`."""
+    """The word after `/queue` or `@tailback`."""
     usage: str
     help: str
     ask: Callable[[Context, Interaction], Awaitable[Answer]]
     """Store the request, or open a dialog first. Raises Refused with a sentence for the person."""
     permission: str
-    """The list under [permissions] that a person must be on; empty: `ask` decides, as it depends on the request."""
+    """Its list under [permissions]; empty: `ask` decides, because it depends on the request."""
     surfaces: frozenset[Surface] = WORDS
-    """Where it can be asked for."""
+    """Where it is available."""
     label: Callable[[Incident, View], ButtonLabel | None] = no_button
-    """Its button on the parent; None when it could not work now."""
+    """Its button on the parent; None if it is not possible now."""
     kill_switch: bool = False
     """Whether `actions.enabled = false` stops it."""
     reads_only: bool = False
-    """Whether it never stores anything."""
+    """Whether it stores nothing."""
     dialogs: tuple[str, ...] = ()
     """Callback ids of its dialogs; a button that opens one stores nothing."""
     confirmed_in: str = ""
-    """The dialog before which nothing is stored, wherever it is asked for."""
+    """The dialog before which nothing is stored, on any surface."""
     meant_by: tuple[str, ...] = ()
-    """Said in words, it is also meant by a reply that offers one of these actions."""
+    """When typed, it also applies to a reply that offers one of these actions."""
     shortcut: MessageShortcut | None = None
     effect: Effect | None = None
-    """What the worker does; None when the action is done in the moment it is asked for."""
+    """The worker's part; None if the action is complete at once."""

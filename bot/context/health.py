@@ -1,18 +1,18 @@
-"""What is wrong with this process and its dependencies right now."""
+"""The present problems of this process and its dependencies."""
 
 from dataclasses import dataclass
 
 
 @dataclass(slots=True)
 class Health:
-    """One sentence per dependency, for /readyz and the log; an empty text means that it works. Never stored."""
+    """One sentence per dependency, for /readyz and the log; empty if it works. Never stored."""
 
     redis: str = ""
     slack: str = ""
     slack_refused_at: float | None = None
-    """When (epoch seconds) Slack refused the token: from then on one call in 10 s, of all processes, tries it."""
+    """When Slack refused the token (epoch seconds); then one call in 10 s, of all processes, tries it."""
     socket_mode: str = ""
     records: str = ""
-    """Says that records were lost and are being recovered; no action is done until then."""
+    """Set while lost records are being recovered; no action runs until then."""
     charts: str = ""
-    """Why the last chart could not be shown: the log says it once, not for every reply."""
+    """Why the last chart failed; logged once, not for every reply."""

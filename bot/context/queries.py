@@ -1,4 +1,4 @@
-"""What more than one behavior asks of the records: the open incidents, their pools, the links to their threads."""
+"""Queries that several behaviors use: open incidents, their pools, links to their threads."""
 
 import asyncio
 
@@ -11,11 +11,11 @@ from bot.ports import Refused, Unreachable
 
 MOST_LINKS = 20
 LINK_SECONDS = 1.0
-"""A list is worth more than its links: it has to be there within Slack's 3 s."""
+"""Time limit for links; the list must be sent within Slack's 3 s."""
 
 
 def known_pool(file: File, name: str) -> str:
-    """The pool of that name; raises Refused with the names there are."""
+    """The pool of that name; raises Refused with the known names."""
     if name in file.pool:
         return name
     known = f"Known pools: {', '.join(sorted(file.pool)[:20])}" if file.pool else "None is configured in tailback.toml"
@@ -23,19 +23,19 @@ def known_pool(file: File, name: str) -> str:
 
 
 async def open_of(context: Context, name: str) -> list[Incident]:
-    """The open incidents that measure this pool, in whatever channel."""
+    """The open incidents with this pool, in any channel."""
     found = await context.store.members(f"watch:{name}")
     return [held.value for held in (await context.store.get_many(Incident, sorted(found))).values()]
 
 
 async def open_incidents(context: Context) -> list[Incident]:
-    """Every incident that is not over, the oldest first."""
+    """All open incidents, the oldest first."""
     held = await context.store.get_many(Incident, sorted(await context.store.members("open")))
     return sorted((h.value for h in held.values() if not h.value.closed), key=lambda incident: incident.opened_at)
 
 
 async def views_of(context: Context, incidents: list[Incident]) -> dict[str, View]:
-    """What is known of their pools, by incident id; every pool is read once."""
+    """Their pools' data by incident id; every pool is read once."""
     names = sorted({name for incident in incidents for name in incident.candidates})
     held = await context.store.get_many(Pool, names)
     view = View({name: pool.value for name, pool in held.items()}, context.settings.file.pools)
@@ -43,7 +43,7 @@ async def views_of(context: Context, incidents: list[Incident]) -> dict[str, Vie
 
 
 async def permalinks(context: Context, incidents: list[Incident]) -> dict[str, str]:
-    """Links to the threads of the first incidents, by id; a link that Slack does not give is left out."""
+    """Links to the threads of the first incidents, by id; missing links are omitted."""
     shown = [incident for incident in incidents if incident.thread.root][:MOST_LINKS]
     found = await asyncio.gather(*(_permalink(context, incident.thread) for incident in shown))
     return {incident.id: link for incident, link in zip(shown, found, strict=True) if link}

@@ -1,4 +1,4 @@
-"""Write an incident and everything that follows from the move: who is watched, who waits, where it is found."""
+"""Saves an incident with its indexes, sets and due times in one change."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,18 +9,18 @@ from bot.core.incident.incident import Incident
 from bot.core.record import AuditEntry, Change, Conflict, Put, Record, Stored
 
 KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
-"""How long a closed incident can still be exported; then `bot.maintenance.expire` deletes it and every index."""
+"""How long a closed incident can be exported; then `bot.maintenance.expire` deletes it and every index."""
 EXPIRES_SECONDS = 2 * KEPT_AFTER_CLOSE_SECONDS
-"""When Redis drops the record by itself, should nobody have been there to forget it."""
+"""When Redis drops the record, if nothing has deleted it before."""
 TRIES = 20
 LOST = "@"
-"""Begins what stands for a thread whose record was lost: its channel and the `ts` of its first message."""
+"""Prefix of an index value for a thread without a record: its channel and `ts`."""
 
 Move = Callable[[Incident], Incident]
 
 
 def follows(before: Incident | None, after: Incident) -> Change:
-    """The set and index changes that belong to a move; pure, so it can be computed again on a conflict."""
+    """The set and index changes of a state change; pure, so that it can be computed again on a conflict."""
     join: list[tuple[str, str]] = []
     leave: list[tuple[str, str]] = []
     point: dict[str, tuple[str, str | None]] = {}
@@ -59,10 +59,10 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
     once: tuple[str, ...] = (),
     wake: tuple[str, ...] = (),
 ) -> Stored[Incident]:
-    """Apply a pure move and store it; when somebody else wrote first, read again and run the same move again.
+    """Apply a pure state change and store it; on a conflict, read and apply it again.
 
-    With a claim (`held.fence`) the write counts only while the claim is ours. Raises Conflict when that is lost or
-    after many tries, AlreadyDone for a replay, Unreachable when the store cannot be used.
+    With a claim (`held.fence`) the write counts only while the claim is valid. Raises Conflict if it is lost or after
+    many tries, AlreadyDone for a replay, Unreachable if the store is unavailable.
     """
     for _ in range(TRIES):
         after = move(held.value)
@@ -90,5 +90,5 @@ async def _again(context: Context, held: Stored[Incident]) -> Stored[Incident]:
 
 
 def put_new(record: Record, due: float | None) -> Put:
-    """A record that must not exist yet."""
+    """Write a record that must not exist yet."""
     return Put(Stored(record, 0), record, due)

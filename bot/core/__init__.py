@@ -1,1 +1,1 @@
-"""The pure heart: no clock, no I/O, standard library only."""
+"""The pure domain: no clock, no I/O, standard library only."""

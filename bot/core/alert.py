@@ -1,4 +1,4 @@
-"""An alert, whoever sent it, and the identity that makes two deliveries one incident."""
+"""An alert of any sender, and the identity that makes two deliveries one incident."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,24 +6,24 @@ from enum import StrEnum
 from hashlib import sha256
 
 SHOWN_ALERTS = 50
-"""At most this many alerts of one group are kept; the rest is counted (C4)."""
+"""Alerts kept per group; further ones are only counted (C4)."""
 GUESSED = "?:"
-"""Begins a group key that was made without knowing the sender's routes."""
+"""Prefix of a group key that was made without knowing the sender's routes."""
 CUT = "… (cut)"
-"""Ends a text that was too long to keep; no matcher can be made of such a label."""
+"""Marks a text that was cut; no matcher can be made from such a label."""
 RULE_UID = "__alert_rule_uid__"
-"""The label by which Grafana knows its rules; it is in no payload, and silences name it."""
+"""Grafana's label for a rule; payloads lack it, and silences need it."""
 
 
 class Status(StrEnum):
-    """What the alert source says of one alert, or of a group."""
+    """The source's status of an alert or a group."""
 
     FIRING = "firing"
     RESOLVED = "resolved"
 
 
 class Kind(StrEnum):
-    """What an alert speaks of."""
+    """The subject of an alert."""
 
     QUEUE = "queue"
     BLIND = "blind"
@@ -44,7 +44,7 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where a person goes next; http(s) addresses only, empty when the alert has none."""
+    """Links for people; http(s) only, empty if the alert has none."""
 
     runbook: str = ""
     dashboard: str = ""
@@ -64,22 +64,22 @@ class Alert:
     starts_at: float | None = None
     ends_at: float | None = None
     values: Mapping[str, float] = field(default_factory=dict)
-    """Figures that came with the alert, by the names its rule gave them."""
+    """The alert's figures, by the names in its rule."""
     links: Links = field(default_factory=Links)
     rule_uid: str | None = None
     """Grafana's rule uid, which a silence must name (docs/design/diagnosis.md#the-silence-matcher)."""
     kind: Kind = Kind.QUEUE
     priority: str | None = None
-    """P0 to P3, or None when the alert does not say."""
+    """P0 to P3; None if missing."""
     teams: tuple[str, ...] = ()
     summary: str = ""
     description: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
-    """What else routes and pools may match; no labels of the alert's own source, so that no silence names them."""
+    """Further facts for routes and pools; not labels of the alert's source, so that no silence uses them."""
 
     @property
     def firing(self) -> bool:
-        """Whether this very alert fires; a group may fire while a member has resolved."""
+        """Whether this alert fires; other members of its group may have resolved."""
         return self.status is Status.FIRING
 
     @property
@@ -113,25 +113,25 @@ class Delivery:
     title: str
     alerts: tuple[Alert, ...]
     truncated: int = 0
-    """How many more alerts the group has than the sender put into the payload."""
+    """Alerts of the group that the sender omitted from the payload."""
     external_url: str = ""
     revision: str = ""
-    """Changes when a sender rewrites an alert that goes on, as a person edits an issue; empty for all others."""
+    """Changes when a sender edits a firing alert, as people edit issues; empty for others."""
 
     @property
     def firing(self) -> bool:
-        """A group fires while any member fires; decided per alert, not by the payload's status."""
+        """Whether any member fires; the payload's own status is ignored."""
         return any(alert.firing for alert in self.alerts)
 
     @property
     def kind(self) -> Kind:
-        """TEST or BLIND only when every alert is; otherwise it is about a queue."""
+        """TEST or BLIND only if every alert is; otherwise QUEUE."""
         kinds = {alert.kind for alert in self.alerts}
         return kinds.pop() if len(kinds) == 1 else Kind.QUEUE
 
     @property
     def key(self) -> str:
-        """The incident's identity: source, receiver and group; never a text, which carries live numbers."""
+        """The incident's identity: source, receiver and group; never text, which contains live numbers."""
         return digest(self.source, self.receiver, self.group_key)
 
     @property
@@ -141,28 +141,28 @@ class Delivery:
 
     @property
     def guessed(self) -> bool:
-        """Whether the group's key was made from what the API shows."""
+        """Whether the group's key was made from the API."""
         return self.group_key.startswith(GUESSED)
 
     @property
     def news(self) -> str:
-        """Equal for two deliveries that say the same; a repeat changes nothing."""
+        """Equal for deliveries with the same content; a repeat changes nothing."""
         rows = sorted("|".join(map(str, alert.occurrence)) for alert in self.alerts)
         return digest(self.key, *rows, *filter(None, (self.revision,)))
 
 
 def likeness(source: str, receiver: str, group_key: str) -> str:
-    """Equal for one group however it is heard of; 32 hex digits, so that it may stand on a message (C19).
+    """Equal for one group from any source; 32 hex digits, so it may be part of a message (C19).
 
-    Alertmanager's API shows a group's labels but not the routes that its key begins with (`{}/{team="ci"}:{…}`);
-    a key that was made from the API begins with `?` in their place.
+    Alertmanager's API shows a group's labels, but not the routes at the start of its key (`{}/{team="ci"}:{…}`). A key
+    made from the API starts with `?` instead.
     """
     _, found, labels = group_key.partition(":{")
     return digest(source, receiver, f"{{{labels}" if found else group_key)
 
 
 def digest(*parts: str) -> str:
-    """32 hex digits over `parts`, unambiguous about where one part ends."""
+    """32 hex digits over `parts`, with unambiguous boundaries."""
     joined = "\0".join(f"{len(part)}:{part}" for part in parts)
     return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -183,7 +183,7 @@ def readings(alert: Alert) -> Readings:
 
 
 def worst_readings(alerts: Iterable[Alert]) -> Readings | None:
-    """The readings of the alert with the longest wait, or else the longest queue; None when none has any."""
+    """The readings of the alert with the longest wait, else the longest queue; None if there are none."""
     told = [readings(alert) for alert in alerts]
     worst = max(told, key=lambda one: one.longest_wait_minutes or one.most_queued_jobs or 0, default=None)
     if worst is None or (worst.most_queued_jobs is None and worst.longest_wait_minutes is None):
@@ -192,7 +192,7 @@ def worst_readings(alerts: Iterable[Alert]) -> Readings | None:
 
 
 def merged(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert, ...]:
-    """The latest word on every alert of a group; an older occurrence never overwrites a newer one."""
+    """The latest state of every alert of a group; older occurrences never replace newer ones."""
     by_print = {alert.fingerprint: alert for alert in known}
     for alert in arrived:
         before = by_print.get(alert.fingerprint)
@@ -219,7 +219,7 @@ def begun(known: Iterable[Alert], arrived: Iterable[Alert]) -> tuple[Alert, ...]
 
 
 def _later_word(before: Alert, arrived: Alert) -> bool:
-    """Whether `arrived` is to be believed: a later start, or the same start and the end of it not taken back."""
+    """Whether `arrived` is newer: a later start, or the same start without taking back its end."""
     if before.starts_at is None or arrived.starts_at is None:
         return True
     known, new = _milliseconds(before.starts_at), _milliseconds(arrived.starts_at)
@@ -227,7 +227,7 @@ def _later_word(before: Alert, arrived: Alert) -> bool:
 
 
 def _with_its_start(alert: Alert, before: Alert | None) -> Alert:
-    """Some senders tell only when a state changed (CloudWatch): an end keeps the start that was told before."""
+    """Keep the known start for an end: some senders report only state changes (CloudWatch)."""
     only_end = not alert.firing and alert.starts_at is not None and alert.starts_at == alert.ends_at
     return replace(alert, starts_at=before.starts_at) if before and before.starts_at and only_end else alert
 
@@ -237,11 +237,11 @@ def _milliseconds(seconds: float) -> int:
 
 
 def silence_matchers(alerts: tuple[Alert, ...]) -> tuple[Matcher, ...]:
-    """Exact matchers as narrow as the group: the rule's uid, where all alerts have the same, and the labels they share.
+    """Exact matchers as narrow as the group: the common rule uid, and the common labels.
 
-    The uid alone would also silence the rule's alerts of other groups, other pools among them. With a uid the two
-    labels that it stands for are left out, as in Grafana's own silence link. Empty when nothing safe can be built;
-    the caller then refuses instead of matching everything (P6, AC-6).
+    The uid alone would also silence other groups of the rule, with other pools. With a uid, the two labels that it
+    stands for are omitted, as in Grafana's own silence link. Empty if no safe matcher exists; the caller then refuses,
+    instead of matching everything (P6, AC-6).
     """
     if not alerts:
         return ()

@@ -1,4 +1,4 @@
-"""Which of the configured Alertmanagers holds an incident's alerts: by its kind, and by the addresses in the alerts."""
+"""Finds the Alertmanager that holds an incident's alerts, by kind and by addresses in the alerts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from urllib.parse import urlsplit
 from bot.core.alert import Alert
 
 OWN_KIND = frozenset({"grafana", "alertmanager"})
-"""Sources whose alerts lie in a back end of the same name; the others' lie in one only if a link of theirs says so."""
+"""Sources whose alerts are in an Alertmanager of the same name; others only if they link to one."""
 PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A configured back end: its name and kind, and the addresses under which it is known."""
+    """A configured Alertmanager: name, kind and addresses."""
 
     name: str
     kind: str
@@ -21,10 +21,10 @@ class Holder:
 
 
 def holders(source: str, alerts: Iterable[Alert], known: Sequence[Holder]) -> tuple[str, ...]:
-    """The names of those that may hold these alerts: one when it is certain, several when it is not, or none.
+    """The possible Alertmanagers: one if certain, several if not, or none.
 
-    A sender names itself in its links (`externalURL` of the payload): the back end with the longest such address wins.
-    Without one, every back end of the source's kind may be it, or else the only one there is, because Grafana can send
+    A sender's links contain its address (`externalURL`): the Alertmanager with the longest matching address wins.
+    Without a match, every Alertmanager of the source's kind is possible, or else the only one, because Grafana can send
     to a Prometheus Alertmanager.
     """
     own = [holder for holder in known if holder.kind == source]
@@ -39,14 +39,14 @@ def holders(source: str, alerts: Iterable[Alert], known: Sequence[Holder]) -> tu
 
 
 def _best(holder: Holder, links: Iterable[str]) -> int:
-    """The length of the longest of its addresses that a link begins with; 0: none."""
+    """The length of its longest address that is a prefix of a link; 0: none."""
     places = [place for address in holder.addresses if (place := _place(address))]
     given = [place for link in links if (place := _place(link))]
     return max((len(mine) for mine in places for there in given if there.startswith(mine)), default=0)
 
 
 def _place(address: str) -> str:
-    """Host, port and path, with one slash at the end; a proxy may have changed the scheme, but not the default port."""
+    """Host, port and path with one trailing slash; a proxy may change the scheme, but not the default port."""
     try:
         parts = urlsplit(address)
         port = parts.port or PORTS.get(parts.scheme)

@@ -1,4 +1,4 @@
-"""The audit trail's hash chain: every entry carries the hash of all that was written before it (C11)."""
+"""The audit trail's hash chain: every entry contains the hash of everything before it (C11)."""
 
 import json
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from bot.core.record import AuditEntry
 
 
 def canonical(entry: AuditEntry) -> str:
-    """The entry as JSON, the same on every machine; empty fields are left out, so that new ones break nothing."""
+    """The entry as canonical JSON; empty fields are omitted, so that new fields break nothing."""
     given = {field.name: getattr(entry, field.name) for field in fields(entry)}
     kept = {name: dict(value) if name == "parameters" else value for name, value in given.items() if value}
     return json.dumps(kept, sort_keys=True, separators=(",", ":"))
 
 
 def readable(text: str) -> AuditEntry:
-    """The entry that `canonical` wrote; fields of a newer release are left out. Raises ValueError."""
+    """Parse an entry from `canonical`; fields of a newer release are ignored. Raises ValueError."""
     raw = json.loads(text)
     known = {field.name for field in fields(AuditEntry)}
     if not isinstance(raw, dict):
@@ -31,7 +31,7 @@ def chained(previous: str, text: str) -> str:
 
 
 def broken_at(trail: Iterable[tuple[str, AuditEntry, str]], previous: str = "") -> str | None:
-    """The stream id of the first entry whose hash does not follow from those before it; None when all do."""
+    """The stream id of the first entry with a wrong hash; None if all are right."""
     for stream_id, entry, hashed in trail:
         if chained(previous, canonical(entry)) != hashed:
             return stream_id

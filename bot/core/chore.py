@@ -1,18 +1,18 @@
-"""A duty of the whole installation, done by whichever worker claims it, and what was found when it was done last."""
+"""Periodic work of the whole installation, done by any worker, and its last result."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """What every process may know of a duty; times are epoch seconds."""
+    """The record of a chore; times are epoch seconds."""
 
     id: str
     """resync, sweep, silences, weekly, pools, tidy or watch."""
     done_at: float = 0.0
     note: str = ""
-    """What is wrong, as a sentence; empty when all is well."""
+    """The problem as a sentence; empty if none."""
     since: float | None = None
-    """Since when it is wrong; of `watch`: since when the oldest message waits for Slack."""
+    """Since when the problem exists; for `watch`: since when the oldest message has waited for Slack."""
     told: bool = False
-    """Whether somebody outside Slack was told of it."""
+    """Whether the webhook outside Slack was notified."""

@@ -1,4 +1,4 @@
-"""How a person writes a length of time or a time zone in the configuration, and what it means."""
+"""Parses durations and time zones of the configuration."""
 
 import re
 from datetime import UTC, tzinfo
@@ -26,7 +26,7 @@ def seconds(text: object, examples: str = EXAMPLES) -> float:
 
 
 def zone(name: str) -> tzinfo:
-    """The time zone of an IANA name; raises ValueError with a remedy. UTC needs no data of the machine."""
+    """The time zone of an IANA name; raises ValueError with a remedy. UTC needs no zone data."""
     if name == "UTC":
         return UTC
     try:

@@ -1,4 +1,4 @@
-"""What the outside answers, as plain values: a message's place, a person, a scaler's size, a silence."""
+"""Plain values from external systems: a message's place, a person, a scaler's size, a silence."""
 
 from dataclasses import dataclass
 
@@ -15,17 +15,17 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who asked for something, as Slack's own records have it."""
+    """A person, according to Slack."""
 
     id: str
     team: str = ""
     full_member: bool = True
-    """Neither guest, nor bot, nor from another workspace."""
+    """No guest, no bot, and of this workspace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A message of ours that stands in a channel, outside of threads, as Slack has it now."""
+    """Our message in a channel, outside threads, as Slack has it now."""
 
     ts: str
     mark: str
@@ -33,26 +33,26 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What a scaler says; None where it cannot say."""
+    """A scaler's figures; None if unknown."""
 
     current: int | None
     minimum: int | None = None
     maximum: int | None = None
     desired: int | None = None
-    """What is set, where the scaler tells that apart from what it has (`current`)."""
+    """The configured size, if the scaler distinguishes it from the existing size (`current`)."""
     limited_by: str = ""
-    """What `maximum` is called there, so that a person knows what to raise: "MaxSize of Auto Scaling group ci"."""
+    """The name of `maximum` there, so that people know what to raise: "MaxSize of Auto Scaling group ci"."""
     trouble: str = ""
-    """Why what is set does not come, in the back end's own words; empty when it says nothing of the kind."""
+    """Why the configured runners do not come, in the back end's words; empty if it does not say."""
 
     @property
     def level(self) -> int | None:
-        """What is set now."""
+        """The configured size."""
         return self.current if self.desired is None else self.desired
 
     @property
     def size(self) -> int | None:
-        """What a target must be above to raise anything: what is set, or what is there, whichever is more."""
+        """The size that a target must exceed: the larger of configured and existing runners."""
         if self.current is None or self.desired is None:
             return self.level
         return max(self.current, self.desired)
@@ -60,7 +60,7 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class SilenceFound:
-    """A silence as its back end has it; `ends_at` in epoch seconds."""
+    """A silence according to its back end; `ends_at` in epoch seconds."""
 
     id: str
     active: bool
@@ -68,4 +68,4 @@ class SilenceFound:
     comment: str
     matchers: tuple[Matcher, ...] = ()
     by: str = ""
-    """Who made it, as the back end says."""
+    """Its creator, according to the back end."""

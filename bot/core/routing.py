@@ -1,4 +1,4 @@
-"""Which channel an alert goes to, whom it mentions, and which pools it speaks of."""
+"""Finds an alert's channel, mention and pools."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from bot.core.incident.incident import Named
 from bot.core.pool.pool import PoolRules
 
 POOL_LABELS = ("runner_label", "pool", "queue", "machine_type", "RunnerType")
-"""Labels by which known alert rules name a pool."""
+"""Labels with which common alert rules name a pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def route(alerts: Iterable[Alert], routes: Iterable[Route], default: Route) -> R
 
 
 def home(pool: PoolRules, routes: Iterable[Route]) -> str | None:
-    """The channel of the first route that the labels of a pool's alerts match; None when none does."""
+    """The channel of the first route that a pool's labels match; None if none does."""
     facts = {name: {value} for name, value in pool.match.items()}
     return next((rule.channel for rule in routes if rule.match and _matches(rule.match, facts)), None)
 

@@ -1,1 +1,1 @@
-"""Says why a pool is queueing, and what its figures are now."""
+"""The diagnosis and the status of pools, on request."""

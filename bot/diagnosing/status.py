@@ -1,4 +1,4 @@
-"""Status: the pools' figures now, for the person who asks."""
+"""The action Status: the pools' figures now, shown privately."""
 
 import asyncio
 
@@ -14,11 +14,11 @@ from bot.views.home.answers import status as drawn
 
 MOST_POOLS = 20
 PATIENCE_SECONDS = 1.2
-"""What does not answer by then is shown as it was last known, marked as old."""
+"""After this time the last known figures are shown, marked as old."""
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """What is fresh is shown; what is not is measured first."""
+    """Show fresh figures, and measure stale ones first."""
     names = await _asked(context, interaction)
     if not names:
         raise Refused('No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.')

@@ -1,1 +1,1 @@
-"""The life of an incident: intake, thread, acknowledgement, fallback channel, end."""
+"""An incident from alert to end: intake, thread, acknowledgement, fallback channel."""

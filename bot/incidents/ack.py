@@ -1,4 +1,4 @@
-"""Acknowledge: somebody has it, and everybody sees who."""
+"""The action Acknowledge."""
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import Incident, acked
@@ -11,7 +11,7 @@ from bot.requests.submit import finished_request, submit
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Acknowledge while nobody has it, take over afterwards."""
+    """Acknowledge if nobody has, else Take over."""
     if incident.owner is None:
         return ButtonLabel("Acknowledge", primary=True)
     return ButtonLabel("Take over", Place.MORE)

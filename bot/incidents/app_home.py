@@ -1,4 +1,4 @@
-"""Somebody opened App Home: draw the open incidents for them."""
+"""Draws App Home with the open incidents."""
 
 from bot.context.context import Context
 from bot.context.queries import open_incidents, permalinks, views_of

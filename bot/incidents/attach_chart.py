@@ -1,4 +1,4 @@
-"""A reply is to have a picture: draw it, upload it, wait until Slack has looked at it, and have the reply edited."""
+"""Makes a reply's chart: draw, upload, wait until Slack has processed it, and have the reply edited."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -16,19 +16,19 @@ from bot.views.thread.chart import chart
 from bot.views.thread.chart_layout import layout
 
 TRIES = 3
-"""Failures to upload one picture before its reply stays without."""
+"""Failed uploads before the reply stays without a chart."""
 KEPT_SECONDS = 3600.0
 LONGEST_PAUSE_SECONDS = 120.0
-"""A picture of a queue that is older than that shows another queue."""
+"""An older chart would show another queue."""
 SAFETY_SECONDS = 0.5
-"""The outcome is written while the record is still ours."""
+"""The outcome is stored while the claim is valid."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One look at a sketch: the reply, the record of its incident, and the time."""
+    """The context of one step: the reply, the incident and the time."""
 
     mine: Stored[ChartRecord]
     held: Stored[Incident]
@@ -37,14 +37,14 @@ class Work:
 
     @property
     def sketch(self) -> ChartRecord:
-        """The record of the making."""
+        """The chart record."""
         return self.mine.value
 
 
 async def attach_chart(context: Context, claim: Claim) -> None:
-    """Do the next step of one picture. The reply stands already, and nothing here can change its words.
+    """Do the next step of one chart; the posted reply keeps its text.
 
-    A crash after the upload means that it is uploaded once more: files stand in no channel, so nobody sees the first.
+    After a crash the file is uploaded again; files are in no channel, so nobody sees the first one.
     """
     mine = claim.of(ChartRecord)
     known = mine.value
@@ -67,7 +67,7 @@ async def attach_chart(context: Context, claim: Claim) -> None:
 
 
 async def _made(context: Context, work: Work) -> None:
-    """Draw and upload; every failure ends in another try or in a reply without a picture."""
+    """Draw and upload; a failure leads to another attempt or to a reply without a chart."""
     incident = work.held.value
     drawn = chart(incident, await context.view(incident), context.settings.file.paces)
     if context.artist is None or drawn is None:
@@ -104,7 +104,7 @@ async def _later(context: Context, work: Work, sketch: ChartRecord, due: float) 
 
 
 async def _given_up(context: Context, work: Work, why: str) -> None:
-    """The reply stays as it is: its figures stand there in words."""
+    """The reply stays without a chart; it has the figures in words."""
     if why and context.health.charts != why:
         context.health.charts = why
         log.warning("a reply stays without its picture", incident=work.held.value.id, why=why)

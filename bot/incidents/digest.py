@@ -11,7 +11,7 @@ from bot.posting.keep_message import Kept, Wanted, begun, keep_message, leave
 from bot.views.thread.digest import digest
 
 AGAIN_SECONDS = 3.0
-"""How often a digest is brought up to date while incidents still wait."""
+"""How often a digest is updated while incidents still wait."""
 _PLACE = FailureRule(Reaction.REST, PLACE_SECONDS, reason="its incidents go to the fallback channel themselves")
 KIND = MessageKind("digest", posts={Failure.PLACE: _PLACE}, edits={Failure.PLACE: _PLACE})
 
@@ -36,7 +36,7 @@ async def post_digest(context: Context, claim: Claim) -> None:
 
 
 async def _wanted(context: Context, record: Digest, ids: list[str]) -> Wanted:
-    """A digest that nobody saw is not posted any more once nobody waits."""
+    """A digest that was not posted yet is dropped once nobody waits."""
     found = await context.store.get_many(Incident, ids)
     waiting = sorted((one.value for one in found.values()), key=lambda incident: incident.opened_at)
     message = digest(waiting, len(record.named), context.now()) if ids or record.ts else None

@@ -1,4 +1,4 @@
-"""List: the open incidents, for the person who asks."""
+"""The action List: the open incidents, shown privately."""
 
 from bot.context.context import Action, Context
 from bot.context.queries import open_incidents, permalinks, views_of

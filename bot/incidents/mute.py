@@ -1,4 +1,4 @@
-"""Mute updates: no more status replies; the parent stays true, and what people do is still told."""
+"""The action Mute updates: no status replies; the parent and people's actions are still shown."""
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import Incident, muted
@@ -10,12 +10,12 @@ from bot.requests.submit import finished_request, submit
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """One entry that says what it will do."""
+    """One menu entry, named by its effect."""
     return ButtonLabel("Resume updates" if incident.muted else "Mute updates", Place.MORE)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Turn it around."""
+    """Switch it."""
     held = await subject(context, interaction)
     now, on = context.now(), not held.value.muted
     request = finished_request(context, interaction, held, "muted" if on else "resumed")

@@ -1,4 +1,4 @@
-"""An incident that cannot be worked on waits longer each time, and at last for a person; no other waits for it (P9)."""
+"""Quarantines an incident that keeps failing, so that it does not hold up others (P9)."""
 
 from dataclasses import replace
 
@@ -14,20 +14,20 @@ from bot.posting.failures import QUARANTINE_SECONDS
 from bot.views.thread.results import undrawable
 
 MOST_ATTEMPTS = 5
-"""Failures of our own in a row, the minimal rendering among them, before an incident is quarantined."""
+"""Own failures in a row, the minimal rendering included, before the quarantine."""
 
 log = structlog.get_logger()
 
 
 def resting(incident: Incident, now: float) -> bool:
-    """Whether it is quarantined: not even looked at, whatever wakes it, until its time comes or somebody says retry."""
+    """Whether it is quarantined: skipped, even if woken, until its time or `retry`."""
     return incident.attempts >= MOST_ATTEMPTS and incident.retry_at > now
 
 
 async def set_aside(context: Context, mine: Stored[Incident], why: str) -> None:
-    """Count the failure and look again later; the last time, say in the channel how to try again.
+    """Count the failure and try again later; at the last one, explain `retry` in the channel.
 
-    Raises Conflict when somebody else has the incident by now, Unreachable when it cannot be stored.
+    Raises Conflict if another process has the incident, Unreachable if it cannot be stored.
     """
     attempts, now = mine.value.attempts + 1, context.now()
     resting = attempts >= MOST_ATTEMPTS

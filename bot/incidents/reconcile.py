@@ -1,4 +1,4 @@
-"""An incident is due: do the next steps of its plan, record each one, and say when to look again."""
+"""Processes a due incident: do the next steps of its plan, record each one, and say when to continue."""
 
 from dataclasses import dataclass, replace
 
@@ -29,12 +29,12 @@ from bot.views.blocks import digest_of
 from bot.views.parent.parent import parent
 
 MOST_STEPS = 12
-"""Steps per claim, so that one talkative incident does not hold up the others."""
+"""Steps per claim, so that one busy incident does not hold up others."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The move that a step makes true, and when to look again (epoch seconds; None: at once)."""
+    """The state change after a step, and when to continue (epoch seconds; None: at once)."""
 
     move: Move
     again_at: float | None = None
@@ -43,10 +43,10 @@ class StepResult:
 
 
 async def reconcile(context: Context, held: Stored[Incident]) -> None:
-    """Bring Slack in line with the record. Raises Conflict when the claim is lost: whoever has it goes on.
+    """Bring Slack in line with the record. Raises Conflict if the claim is lost; its new owner continues.
 
-    Each effect is followed by the pure move that it makes true; a move is stored before the next effect. A crash in
-    between leaves the claim in doubt, and the next worker looks into Slack before it says anything again.
+    Each effect is followed by its state change, which is stored before the next effect. A crash in between leaves the
+    claim in doubt, and the next worker checks Slack before it posts again.
     """
     move: Move = _unchanged
     drawing: Drawn | None = None
@@ -127,7 +127,7 @@ def _result(context: Context, planned: StepMessage, outcome: Outcome, drawing: D
 
 
 def _in_doubt(held: Stored[Incident], incident: Incident) -> bool:
-    """Whether an earlier claim may have said what is still to be said: an edit may be repeated, a message may not."""
+    """Whether an earlier claim may have posted the next message; edits may be repeated, posts may not."""
     thread = incident.thread
     unsaid = thread.root is None or thread.instead_of is not None or bool(incident.outbox)
     return held.in_doubt_since is not None and unsaid

@@ -1,4 +1,4 @@
-"""Retry: an incident that could not be drawn or delivered is tried again at once, in full."""
+"""The action Retry: process a quarantined incident again at once."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from bot.views.home.answers import said
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """By id, or in the incident's thread."""
+    """By incident id, or in its thread."""
     held = (
         await context.store.get(Incident, interaction.words[0])
         if interaction.words
@@ -26,7 +26,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 def again(incident: Incident) -> Incident:
-    """The incident with a clean slate: the full rendering, no pause."""
+    """The incident with the full rendering and without a pause."""
     thread = replace(incident.thread, plain=False)
     return replace(incident, attempts=0, retry_at=0.0, trouble=None, thread=thread)
 

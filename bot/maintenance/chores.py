@@ -1,4 +1,4 @@
-"""Does the periodic duties of the installation; one worker at a time does each when it is due."""
+"""Runs the installation's periodic tasks, each by one worker at a time."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,15 +18,15 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """One periodic task: it gets its record and returns it with what is wrong as `note`."""
+    """One periodic task: gets its record and returns it, with any problem in `note`."""
 
     check: Callable[[Context, Chore], Awaitable[Chore]]
     seconds: Callable[[File], float]
-    """Between two times."""
+    """Interval in seconds."""
 
 
 def noting(check: Callable[[Context], Awaitable[str]]) -> Callable[[Context, Chore], Awaitable[Chore]]:
-    """A check that returns only what is wrong, as a sentence."""
+    """A task that returns only its problem, as a sentence."""
 
     async def checked(context: Context, before: Chore) -> Chore:
         return replace(before, note=await check(context))
@@ -35,7 +35,7 @@ def noting(check: Callable[[Context], Awaitable[str]]) -> Callable[[Context, Cho
 
 
 async def chore(duties: Mapping[str, Duty], context: Context, claim: Claim) -> None:
-    """Do one duty, keep what was found, and come back when it is due again; one that no longer exists is forgotten."""
+    """Run one task, store its result, and come back when it is due; an unknown one is deleted."""
     mine = claim.of(Chore)
     before = mine.value
     duty = duties.get(claim.id)

@@ -1,6 +1,6 @@
-"""Two threads of one incident, or two early warnings that are one, become one again (P2).
+"""Collapses second threads of an incident, and second messages of an early warning (P2).
 
-A request that arrived very late can cause them.
+A very late request can cause them.
 """
 
 import structlog
@@ -15,13 +15,13 @@ from bot.views.thread.results import duplicate
 from bot.warnings.repair_warnings import COLLAPSED, early_collapsed, young_notices
 
 BACK_SECONDS = 900.0
-"""A second first message arrives minutes after the first, or never."""
+"""How old an incident or warning may be; a second message arrives within minutes or never."""
 
 log = structlog.get_logger()
 
 
 async def deduplicate_threads(context: Context) -> str:
-    """Look through the channels of young incidents and early warnings; the oldest message stays, others point to it."""
+    """Search the channels of recent incidents and warnings; the oldest message stays, others point to it."""
     since = context.now() - BACK_SECONDS
     young = [incident for incident in await open_incidents(context) if incident.opened_at > since]
     notices = await young_notices(context, since)

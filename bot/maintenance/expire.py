@@ -1,4 +1,4 @@
-"""What is long over is forgotten as a whole: the record of an incident, and every index and set that leads to it."""
+"""Deletes old incidents with every index and set that refers to them."""
 
 import structlog
 
@@ -10,16 +10,16 @@ from bot.core.record import Change, Conflict, Put, Stored
 from bot.ports import Unreachable
 
 SLICE = 50
-"""Incidents that are read at once; between two slices others have their turn."""
+"""Incidents read at once; other work runs between two reads."""
 MOST = 500
-"""Incidents forgotten in one go, so that it ends within its lease; the rest follows the next time."""
+"""Incidents deleted per run, so that it ends within its lease; the rest follows next time."""
 AT_ONCE_SECONDS = 1.0
 
 log = structlog.get_logger()
 
 
 async def expire(context: Context) -> str:
-    """Forget up to `MOST` incidents that closed too long ago; gives nothing, for nothing can be wrong."""
+    """Delete up to `MOST` incidents that closed too long ago."""
     ended = sorted(await context.store.members("ended"))
     forgotten = 0
     for at in range(0, len(ended), SLICE):
@@ -37,7 +37,7 @@ async def expire(context: Context) -> str:
 
 
 async def _is_gone(context: Context, incident_id: str) -> bool:
-    """Whether there is no such record; one that a newer release wrote is there, and cannot be read here."""
+    """Whether the record does not exist; one of a newer release exists, but is unreadable here."""
     try:
         return await context.store.get(Incident, incident_id) is None
     except Unreachable:
@@ -49,7 +49,7 @@ def _is_long_over(context: Context, incident: Incident) -> bool:
 
 
 async def _forgotten(context: Context, held: Stored[Incident]) -> bool:
-    """In one change, or not at all; one that moved in the meantime is looked at again the next time."""
+    """Delete in one change; an incident that changed meanwhile is left for the next run."""
     incident = held.value
     thread = incident.thread
     indexes = (

@@ -1,8 +1,8 @@
-"""Records were lost: find the threads that stand in Slack without one, so that what still fires goes on in them.
+"""Recovers from lost records: finds threads in Slack without a record, so that their incidents continue there.
 
-The history of a lost incident is not rebuilt. A thread is known by the mark on its first message; whoever hears of its
-group next (`take_alert`) takes the thread up. An early warning without a record says that its outcome is not known.
-Until all channels were read no action is done (P10).
+The history of a lost incident is not rebuilt. The mark on its first message identifies a thread, and the next delivery
+of its group adopts it (`take_alert`). An early warning without a record says that its outcome is unknown. Until all
+channels were read no action runs (P10).
 """
 
 import structlog
@@ -18,15 +18,15 @@ from bot.views.thread.results import duplicate
 from bot.warnings.repair_warnings import COLLAPSED, early_found_again, is_early
 
 BACK_SECONDS = 2 * 86400.0
-"""How far back channels are read."""
+"""How far back channels are searched."""
 EPOCH = "epoch"
-"""The index that every store has that was recovered, or seen to be new; when it is gone, all was lost."""
+"""The index in every initialised store; if it is missing, everything was lost."""
 
 log = structlog.get_logger()
 
 
 async def recovered(context: Context) -> bool:
-    """Look through every channel of ours once; False when one could not be read and it must be done again."""
+    """Search every channel once; False if one could not be read and it must be repeated."""
     for channel in channels(context):
         try:
             for message in await context.chat.own(channel, since=context.now() - BACK_SECONDS):

@@ -1,8 +1,8 @@
-"""What fires is read from the alert source: what deliveries missed is opened, joined or eased.
+"""Reads firing alerts from the alert source, and opens, joins or eases incidents that deliveries missed.
 
-Limit: the source's API shows groups with their receiver, but not the routes in their key; groups of two routes with the
-same receiver and the same labels count as one here. A group is ours when its receiver has delivered to us before, or is
-named after us.
+Limit: the source's API shows groups with their receiver, but not the routes in their key. Groups of two routes with the
+same receiver and labels count as one here. A group is ours if its receiver has delivered to us before, or is named
+after us.
 """
 
 from dataclasses import replace
@@ -17,13 +17,13 @@ from bot.incidents.intake import take_alert
 from bot.ports import Refused, Unreachable
 
 OURS = "tailback"
-"""A receiver with this in its name is ours before it has delivered anything."""
+"""A receiver with this in its name counts as ours before its first delivery."""
 
 log = structlog.get_logger()
 
 
 async def resync(context: Context) -> str:
-    """Heal every incident that the alert source tells otherwise; gives what is wrong, as a sentence, or nothing."""
+    """Repair every incident that differs from the alert source; returns the problem as a sentence, or nothing."""
     heard: dict[str, tuple[Delivery, ...]] = {}
     deaf: dict[str, str] = {}
     for name, back_end in context.alertmanagers.items():
@@ -67,7 +67,7 @@ async def _not_heard_of(context: Context, incident: Incident) -> None:
 
 
 def _settled(context: Context, incident: Incident) -> bool:
-    """Whether the last that was heard is old enough: a delivery and a listing may overtake each other."""
+    """Whether the last delivery is old enough; deliveries and listings may overtake each other."""
     newest = max([incident.opened_at, incident.changed_at, *(entry.at for entry in incident.timeline)])
     return context.now() - newest > context.settings.file.timing.resync
 

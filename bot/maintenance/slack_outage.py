@@ -1,4 +1,4 @@
-"""How long the oldest message waits for Slack, for /readyz and metrics; and who is told when it is too long."""
+"""Measures how long the oldest message has waited for Slack, and notifies the webhook outside Slack."""
 
 from dataclasses import replace
 
@@ -13,18 +13,18 @@ from bot.core.words import count, duration
 from bot.ports import Unreachable
 
 PATIENCE_SECONDS = 60.0
-"""A message that waits longer makes Slack degraded in /readyz (pacing alone delays by seconds)."""
+"""A longer wait makes Slack degraded in /readyz (rate limits alone delay by seconds)."""
 
 LOOK_SECONDS = 5.0
 
 TROUBLE_SECONDS = 10.0
-"""The same for one that Slack has refused."""
+"""The same for a refused message."""
 
 log = structlog.get_logger()
 
 
 async def check_slack_outage(context: Context, before: Chore) -> Chore:
-    """The chore's record as it is now. Tells the outside once when the wait is too long, and once when it is over."""
+    """The chore's new record; notifies the webhook once when the wait is too long, and once at its end."""
     waits = [(since, i.trouble or "") for i in await open_incidents(context) if (since := waiting_since(i)) is not None]
     now = context.now()
     oldest = min((since for since, _ in waits), default=None)
@@ -48,12 +48,12 @@ async def check_slack_outage(context: Context, before: Chore) -> Chore:
 
 
 def pause_seconds(file: File) -> float:
-    """Seconds between two checks: soon enough for the delay after which the outside is told."""
+    """Seconds between two checks, short enough for the configured delay."""
     return min(LOOK_SECONDS, file.outside_slack.after / 4) if file.outside_slack else LOOK_SECONDS
 
 
 def waiting_since(incident: Incident) -> float | None:
-    """Since when (epoch seconds) something of an incident waits for Slack; None when all is delivered."""
+    """Since when an incident has waited for Slack (epoch seconds); None if all is delivered."""
     if incident.thread.root is None:
         return incident.opened_at
     untold = [entry.at for entry in incident.timeline if entry.number in incident.outbox]

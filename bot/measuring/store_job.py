@@ -1,4 +1,4 @@
-"""GitHub told of a job: keep what is new of it, for the figures of its runner labels."""
+"""Stores a job from GitHub's webhook, for the figures of its runner labels."""
 
 from enum import StrEnum
 
@@ -9,24 +9,24 @@ from bot.ports import Failure, Unreachable
 
 TRIES = 20
 LEAST_SECONDS = 60.0
-"""A job that was counted as open and turns out to be long over is kept for that long more, as over."""
+"""A job counted as open that ended long ago is kept this much longer as ended."""
 
 
 class StoredJob(StrEnum):
-    """What became of a word about a job."""
+    """The outcome of an event."""
 
     STORED = "stored"
     REPEATED = "repeated"
-    """It said nothing new: a redelivery, or it came later than a newer one."""
+    """A redelivery, or older than a known event."""
     PAST = "past"
-    """It tells of a job that is over for longer than anybody looks back."""
+    """The job ended too long ago."""
 
 
 async def take_job(context: Context, job: WorkflowJob, delivery: str) -> StoredJob:
-    """Store what a webhook says of a job, durably, before GitHub is answered; the same delivery counts once.
+    """Store a webhook's event durably before GitHub is answered; a repeated delivery counts once.
 
-    `delivery` is GitHub's own id of it; empty when there is none. No pool is woken: the figures are read at its next
-    poll, so a storm of jobs is no storm of measurements. Raises Unreachable when it cannot be stored.
+    `delivery` is GitHub's id of it; empty if there is none. No pool is woken: figures are read at its next poll, so
+    many jobs do not cause many measurements. Raises Unreachable if it cannot be stored.
     """
     for _ in range(TRIES):
         held = await context.store.get(WorkflowJob, job.id)
@@ -50,10 +50,10 @@ async def take_job(context: Context, job: WorkflowJob, delivery: str) -> StoredJ
 
 
 def _change(held: Stored[WorkflowJob] | None, job: WorkflowJob, kept: float, delivery: str, now: float) -> Change:
-    """The record, its place under each label, and the minute in which GitHub was heard.
+    """The record, its list entry per label, and the minute of the webhook.
 
-    A redelivery that comes when the record is forgotten would bring a finished job back into the queue, so what does
-    not end a job is marked.
+    A redelivery after the record expired would bring a finished job back into the queue, so events that do not end a
+    job are marked.
     """
     put = Put(held or Stored(job, 0), job, None, keep_seconds=kept)
     listed = [(f"jobs:{label}", job.id, kept) for label in sorted({key_of(label) for label in job.labels})]

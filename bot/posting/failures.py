@@ -1,6 +1,6 @@
-"""What a failed Slack call means for a message: one table for every kind of message, and the exceptions of each kind.
+"""What a failed Slack call means for a message: one table for every kind of message, with exceptions.
 
-The table stands in words in docs/reliability.md#what-slack-errors-do.
+The same table in words is docs/reliability.md#what-slack-errors-do.
 """
 
 from collections.abc import Mapping
@@ -10,21 +10,21 @@ from enum import StrEnum
 from bot.ports import Failure, Unreachable
 
 CREDENTIALS_SECONDS = 10.0
-"""While the token is not accepted, all processes together try it once in this time."""
+"""While the token is refused, all processes together try once in this time."""
 PLACE_SECONDS = 60.0
-"""A channel that cannot be used is tried once in this time."""
+"""An unusable channel is tried once in this time."""
 QUARANTINE_SECONDS = 3600.0
 
 
 class Reaction(StrEnum):
-    """What is done about a message whose call failed."""
+    """What to do about a failed message."""
 
     AGAIN = "again"
     """Send the same again after the pause."""
     LOOK_UP = "look_up"
-    """Nobody knows whether Slack has it: search the history after the pause, and send it again if it is not there."""
+    """The outcome is unknown: search the history after the pause, and send again if it is not there."""
     REST = "rest"
-    """Send nothing until the pause is over, whatever wakes the record."""
+    """Send nothing until the pause is over, even if the record is woken."""
     PLAIN = "plain"
     """Send the text without blocks, at once."""
     FALLBACK = "fallback"
@@ -32,7 +32,7 @@ class Reaction(StrEnum):
     REPOST = "repost"
     """Post a new message in its place, at once."""
     GIVE_UP = "give_up"
-    """Leave it as it stands."""
+    """Leave it unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class FailureRule:
     doubles_to: float = 0.0
     """The pause doubles with each failure in a row up to this many seconds."""
     otherwise: "FailureRule | None" = None
-    """What follows when the reaction is not possible."""
+    """The reaction if this one is not possible."""
     counts: bool = True
-    """Whether it counts as a failure in a row: waiting as long as Slack asks does not."""
+    """Whether it counts as a failure in a row; a rate limit does not."""
     reason: str = ""
     """Why a kind of message is an exception."""
 
     def seconds(self, error: Unreachable, failures: int, settle: float) -> float:
-        """How long to wait; `failures` in a row came before this one."""
+        """The pause after so many earlier failures in a row."""
         if error.retry_after_seconds:
             return error.retry_after_seconds
         pause = settle if self.pause is None else self.pause
@@ -74,18 +74,18 @@ TABLE: Mapping[Failure, tuple[FailureRule, FailureRule]] = {
     Failure.CREDENTIALS: (_CREDENTIALS, _CREDENTIALS),
     Failure.GONE: (FailureRule(Reaction.REPOST), FailureRule(Reaction.REPOST)),
 }
-"""What follows for a new message, and for an edit."""
+"""The reactions for a new message, and for an edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageKind:
-    """A kind of message, and where it departs from the table; each exception gives its reason."""
+    """A kind of message and its exceptions from the table, each with its reason."""
 
     name: str
     posts: Mapping[Failure, FailureRule] = field(default_factory=dict)
     edits: Mapping[Failure, FailureRule] = field(default_factory=dict)
 
     def rule(self, failure: Failure, *, posting: bool) -> FailureRule:
-        """What follows from a failure to post, or to edit, a message of this kind."""
+        """The rule for a failed post or edit of this kind."""
         post, edit = TABLE[failure]
         return self.posts.get(failure, post) if posting else self.edits.get(failure, edit)

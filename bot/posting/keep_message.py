@@ -20,15 +20,15 @@ M = TypeVar("M", Digest, WarningRecord, Weekly)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a record's message should be now."""
+    """The wanted state of a record's message."""
 
     kind: MessageKind
     channel: str
     message: Message | None
-    """None: nothing new is posted, but an earlier attempt may have."""
+    """None: post nothing new, but an earlier attempt may have."""
     key: str
     since: float
-    """When it was posted at the earliest; epoch seconds."""
+    """Earliest time of its posting; epoch seconds."""
     new_key: str = ""
     """The key that an edit gives it; empty keeps the one it has."""
     urgent: bool = False
@@ -43,7 +43,7 @@ class Kept(Generic[M]):
     uncertain: bool = False
     restart_settle: bool = False
     reaction: Reaction | None = None
-    """What a failure asks for; FALLBACK and GIVE_UP are for the caller to carry out."""
+    """The reaction to a failure; FALLBACK and GIVE_UP are for the caller to carry out."""
 
 
 async def keep_message(context: Context, held: Stored[M], wanted: Wanted) -> Kept[M]:

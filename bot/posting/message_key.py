@@ -1,12 +1,12 @@
-"""The keys that our messages carry in their metadata: whose they are, by opaque ids alone."""
+"""The keys in our messages' metadata: opaque ids only (C19)."""
 
 from bot.core.alert import likeness
 from bot.core.incident.incident import Incident
 
 OVER = "over/"
-"""Begins the key of a message that is final: its record is not needed to keep it up to date."""
+"""Prefix of the key of a final message, whose record is not needed any more."""
 
 
 def message_key(incident: Incident) -> str:
-    """The key of a thread's first message: its incident and the alert group, so that a lost record is found again."""
+    """The key of a parent: its incident and alert group, to find it again after a loss of records."""
     return f"{incident.id}.{likeness(incident.source, incident.receiver, incident.group_key)}"

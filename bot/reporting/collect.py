@@ -1,4 +1,4 @@
-"""Gather the records that a report is made of, from the store alone, and make it."""
+"""Collects records from the store and builds the report."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -16,22 +16,22 @@ from bot.ports import Store
 
 PAGE = 1000
 MOST_PAGES = 50
-"""Of the audit trail; what a report says of scale-ups begins with the first entry read."""
+"""Pages of the audit trail; scale-ups are reported from the first entry read."""
 
 
 async def longer_view(store: Store, file: File, days: int, now: float, pool: str | None = None) -> Report:
-    """The report over the last days, of every pool or of one; `now` is epoch seconds.
+    """The report over the last days, for all pools or one; `now` is epoch seconds.
 
-    Raises Unreachable when the store cannot be used.
+    Raises Unreachable if the store is unavailable.
     """
     books = await gathered(store, file, now - days * 86400.0, now + 1, pool)
     return await asyncio.to_thread(report, books, None if pool is None else [pool])
 
 
 async def gathered(store: Store, file: File, since: float, until: float, only: str | None = None) -> Books:
-    """The books of a span (epoch seconds), with the hours of every pool or of one.
+    """The data of a span (epoch seconds), with the hours of all pools or one.
 
-    Raises Unreachable when the store cannot be used.
+    Raises Unreachable if the store is unavailable.
     """
     ids = sorted(await store.members("ended") | await store.members("open"))
     held = await store.get_many(Incident, ids)
@@ -59,9 +59,9 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
 
 
 def of_channel(books: Books, channel: str, *, default: bool) -> Books:
-    """The part that concerns one channel: its incidents and their pools.
+    """One channel's part: its incidents and their pools.
 
-    The default channel also hears of every pool that no incident of another channel spoke of in the span.
+    The default channel also gets every pool without an incident in another channel.
     """
     mine = tuple(i for i in books.incidents if home_of(i) == channel)
     spoken = {name for i in books.incidents if _inside(i, books) for name in i.affected}
@@ -77,14 +77,14 @@ def of_channel(books: Books, channel: str, *, default: bool) -> Books:
 
 
 def home_of(incident: Incident) -> str:
-    """The channel that the configuration means, also while a fallback stands in for it."""
+    """The configured channel, even if a fallback is in use."""
     return incident.thread.instead_of or incident.thread.channel
 
 
 def _hours(
     names: Sequence[str], pasts: Mapping[str, PoolHistory], pools: Mapping[str, Pool]
 ) -> dict[str, tuple[HourStats, ...]]:
-    """Reading a thousand rows takes some milliseconds a pool, which a web process cannot spare."""
+    """Parse the rows in a thread; a thousand take some milliseconds per pool."""
     known = {name: cells_of(pasts.get(name), pools.get(name)) for name in names}
     return {name: cells for name, cells in known.items() if cells}
 
@@ -98,7 +98,7 @@ def _only(pasts: Mapping[str, tuple[HourStats, ...]], names: set[str]) -> dict[s
 
 
 async def _trail(store: Store, since: float) -> tuple[AuditEntry, ...]:
-    """The entries since then; a stream's ids begin with the milliseconds at which they were written."""
+    """The entries since then; stream ids start with the milliseconds of writing."""
     found: list[AuditEntry] = []
     after = f"{max(0.0, since) * 1000:.0f}-0"
     for _ in range(MOST_PAGES):
@@ -111,6 +111,6 @@ async def _trail(store: Store, since: float) -> tuple[AuditEntry, ...]:
 
 
 def _prices(file: File) -> dict[str, float]:
-    """What a runner's hour costs, by pool; the table was checked when the scaler was built."""
+    """Cost per runner-hour by pool; validated when the scaler was built."""
     said = {name: pool.scaler.get("cost_per_runner_hour") for name, pool in file.pool.items()}
     return {name: float(cost) for name, cost in said.items() if isinstance(cost, int | float)}

@@ -1,4 +1,4 @@
-"""Report: waits, incidents, what recurs and what to change, over some days, for the person who asks."""
+"""The action Report: waits, incidents, recurring times and proposals, shown privately."""
 
 from bot.context.context import Action, Context
 from bot.context.queries import known_pool
@@ -12,13 +12,13 @@ DAYS, MOST_DAYS = 7, 42
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """The longer view over the last days; incidents stay on record for 30 days, hours of pools for 42."""
+    """The report over the last days; incidents are kept for 30 days, hours of pools for 42."""
     pool, days = _asked(context, interaction.words)
     return Answer(whisper=reported(await longer_view(context.store, context.settings.file, days, context.now(), pool)))
 
 
 def _asked(context: Context, words: tuple[str, ...]) -> tuple[str | None, int]:
-    """From `report [POOL] [DAYS]`; a word that names a pool is a pool, also when it is a number."""
+    """Parse `report [POOL] [DAYS]`; a word that names a pool is a pool, even if it is a number."""
     pools = [word for word in words if not _is_days(word) or word in context.settings.file.pool]
     numbers = [int(word) for word in words if word not in pools]
     if len(pools) > 1 or len(numbers) > 1:

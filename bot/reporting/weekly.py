@@ -1,4 +1,4 @@
-"""The weekly report: one post a week and channel, once whatever crashes, and none when there is nothing to tell."""
+"""The weekly report: one post per week and channel, none if there is nothing to report."""
 
 import asyncio
 from dataclasses import replace
@@ -15,25 +15,25 @@ from bot.reporting.collect import gathered, of_channel
 from bot.views.report.report import reported
 
 LOOK_SECONDS = 3600.0
-"""How often every channel is checked for its appointment, also after the configuration changed."""
+"""How often channels are checked for their appointment, also after a configuration change."""
 _PLACE = FailureRule(Reaction.REST, 10 * PLACE_SECONDS, reason="a report is about its own channel, and may wait a day")
 KIND = MessageKind("weekly", posts={Failure.PLACE: _PLACE})
 
 
 async def weekly(context: Context) -> str:
-    """Have every channel of ours looked at; nothing can be wrong with that."""
+    """Wake every channel."""
     await context.store.commit(Change(wake=tuple(f"weekly:{channel}" for channel in homes(context))))
     return ""
 
 
 def homes(context: Context) -> tuple[str, ...]:
-    """The channels in which incidents are at home, the default one first."""
+    """The channels with incidents, the default one first."""
     file = context.settings.file
     return tuple(dict.fromkeys(c for c in (file.slack.channel, *(route.channel for route in file.routes)) if c))
 
 
 async def post_weekly(context: Context, claim: Claim) -> None:
-    """Keep one channel's appointment: check whether it was kept already, write the intent, post, record it."""
+    """Handle one channel's appointment: check whether it is done, store the intent, post, record it."""
     held = claim.of(Weekly)
     record, table, now = held.value, context.settings.file.report, context.now()
     at = table.appointment.last(now)
@@ -55,7 +55,7 @@ async def post_weekly(context: Context, claim: Claim) -> None:
 
 
 async def _drawn(context: Context, channel: str, at: float) -> Message | None:
-    """The report of the week before the appointment; None when there is nothing to tell."""
+    """The report of the week before the appointment; None if there is nothing to report."""
     since = context.settings.file.report.appointment.before(at)
     books = await gathered(context.store, context.settings.file, since, at)
     mine = of_channel(books, channel, default=channel == context.settings.file.slack.channel)

@@ -1,4 +1,4 @@
-"""Somebody pressed a button of a message whose record is lost: the buttons, which nobody can answer, go (AC-5)."""
+"""Removes the buttons of a message whose record is lost (AC-5)."""
 
 from bot.context.context import Context
 from bot.core.requests.interaction import Interaction, Surface
@@ -6,9 +6,9 @@ from bot.views.thread.results import forgotten
 
 
 async def forget(context: Context, interaction: Interaction) -> None:
-    """Take the buttons of an incident's first message away, unless somebody took the thread up in the meantime.
+    """Remove the buttons of an incident's parent, unless its thread is in use again.
 
-    The message keeps its mark: when the group fires again, its incident goes on in this thread. Raises Unreachable.
+    The message keeps its mark: if the group fires again, its incident continues in this thread. Raises Unreachable.
     """
     first = interaction.surface is Surface.BUTTON and interaction.message and not interaction.thread
     if not first or context.in_doubt():

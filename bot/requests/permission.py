@@ -1,4 +1,4 @@
-"""Somebody asks for something: who may, on which incident, and the request written down once."""
+"""Checks permission and kill switch, at the request and at execution."""
 
 import asyncio
 
@@ -6,13 +6,13 @@ from bot.context.context import Context
 from bot.ports import Refused, Unreachable
 
 LOOKUP_SECONDS = 0.7
-"""For asking Slack who somebody is: a click is answered within a second, also while Slack hangs (SL-4)."""
+"""Time limit for asking Slack about a person, so that a click is answered within a second (SL-4)."""
 
 
 async def permit(context: Context, who: str, team: str, permission: str) -> None:
-    """Raise Refused unless the configuration grants `permission` to this very person; in doubt nobody may (C7, C18).
+    """Raise Refused unless the configuration grants `permission` to this person; in doubt refuse (C7, C18).
 
-    For somebody who waits for an answer: when Slack does not say in time who that is, nobody may.
+    For an interaction: if Slack does not identify the person in time, refuse.
     """
     try:
         async with asyncio.timeout(LOOKUP_SECONDS):
@@ -22,7 +22,7 @@ async def permit(context: Context, who: str, team: str, permission: str) -> None
 
 
 async def still_permitted(context: Context, who: str, permission: str, team: str = "") -> None:
-    """The same at the moment of doing, with the patience of a worker."""
+    """The same at execution, with a worker's time limit."""
     allowed: list[str] = getattr(context.settings.file.permissions, permission)
     try:
         person = await context.chat.person(who)
@@ -44,7 +44,7 @@ async def still_permitted(context: Context, who: str, permission: str, team: str
 
 
 def acting(context: Context) -> None:
-    """Raise Refused while the kill switch is off; it works without a restart (C9)."""
+    """Raise Refused while actions are switched off; needs no restart (C9)."""
     if context.in_doubt():
         raise Refused("Redis has lost records and they are being healed; nothing is done until then. Try in a minute.")
     if not context.settings.file.actions.enabled:

@@ -12,13 +12,13 @@ from bot.requests.submit import already, own_id
 
 
 class Forgotten(Refused):
-    """The record of what was asked about is lost: a button for it means nothing any more."""
+    """The record is lost, so the button is obsolete."""
 
 
 async def subject(context: Context, interaction: Interaction, *, over: bool = False) -> Stored[Incident]:
-    """The open incident that a request is about, with `over` also one that has ended.
+    """The open incident of an interaction; with `over` also an ended one.
 
-    Raises Refused with what to do instead.
+    Raises Refused with a remedy.
     """
     if interaction.surface is Surface.BUTTON and not interaction.request_id:
         raise Refused("This button carries nothing that Tailback knows; nothing was done.")
@@ -51,9 +51,9 @@ async def _refuse_used(context: Context, request_id: str) -> None:
 
 
 async def subject_of_button(context: Context, interaction: Interaction) -> tuple[str, Stored[Incident]]:
-    """(the request's id, its incident). The button's value is only an id: the thread must be the incident's (C8).
+    """(request id, its incident) of a reply's button; the thread must be the incident's (C8).
 
-    In words, it is the newest reply of the thread that still offers the action. Raises Refused.
+    When typed, the newest reply of the thread that still offers the action. Raises Refused.
     """
     if interaction.request_id:
         return interaction.request_id, await _of_button(context, interaction)
@@ -71,7 +71,7 @@ async def subject_of_button(context: Context, interaction: Interaction) -> tuple
 
 
 async def own_of(context: Context, interaction: Interaction, held: Stored[Incident], about: str, *state: str) -> str:
-    """The id of what is asked of a request: the same for two presses while `state` is; another one after a failure."""
+    """The id of a request about another request: equal for two clicks while `state` is; new after a failure."""
     computed = f"{incident_of(about)}.{digest(interaction.name, about, *state)[:12]}"
     known = await context.request(computed)
     return own_id(held.value, interaction) if known and known.progress is Progress.FAILED else computed

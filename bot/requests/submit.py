@@ -1,4 +1,4 @@
-"""Stores a request once, together with its audit entry and what it changes in its incident."""
+"""Stores a request once, with its audit entry and its change of the incident."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ from bot.core.words import duration
 from bot.ports import Refused
 
 TAILBACK = "tailback"
-"""Who did what nobody asked for: a lease that ended."""
+"""Author of requests without a person, such as the end of a lease."""
 
 
 def new_request(
@@ -25,7 +25,7 @@ def new_request(
     pool: str | None = None,
     params: Mapping[str, str] | None = None,
 ) -> Request:
-    """A record for this request, named by its button, else by what Slack called the request."""
+    """A request with the id of its button, else of Slack's interaction."""
     incident = held.value if held else None
     return Request(
         id=interaction.request_id or own_id(incident, interaction),
@@ -40,12 +40,12 @@ def new_request(
 
 
 def own_id(incident: Incident | None, interaction: Interaction) -> str:
-    """An id for a request that came without a button."""
+    """An id for a request without a button."""
     return f"{incident.id if incident else 'x'}.{digest(interaction.key)[:12]}"
 
 
 def finished_request(context: Context, interaction: Interaction, held: Stored[Incident], outcome: str) -> Request:
-    """A record for something that is done in the very moment it is asked."""
+    """A request that is finished at once."""
     return done(new_request(context, interaction, held), outcome, context.now())
 
 
@@ -59,7 +59,7 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
     draft: Stored[Request] | None = None,
     over: bool = False,
 ) -> None:
-    """Write the request, the incident's move and the audit entry in one change; a second time is refused.
+    """Store request, incident change and audit entry in one change; a second time is refused.
 
     With `over` the incident may have ended.
     """
@@ -80,12 +80,12 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
 
 
 def already(context: Context, known: Request) -> Refused:
-    """What the second one hears: when, and who it was (P3)."""
+    """The refusal for a second click: who was first, and when (P3)."""
     return Refused(f"That was already requested {duration(context.now() - known.requested_at)} ago", known.who)
 
 
 def audited(request: Request, now: float, outcome: str) -> AuditEntry:
-    """The audit line of an action as it stands."""
+    """The audit entry of a request in its present state."""
     return AuditEntry(
         at=now,
         who=request.who or TAILBACK,
@@ -100,7 +100,7 @@ def audited(request: Request, now: float, outcome: str) -> AuditEntry:
 
 
 async def refused(context: Context, interaction: Interaction, why: str) -> None:
-    """Keep a refusal in the audit trail too (C11)."""
+    """Add a refusal to the audit trail (C11)."""
     entry = AuditEntry(
         context.now(), interaction.who, interaction.name, outcome=f"refused: {why}", act=interaction.request_id
     )

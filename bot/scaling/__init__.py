@@ -1,1 +1,1 @@
-"""Scaling a pool up, with approval, leases, verification and hand-back."""
+"""Scaling a pool up, with approval, leases, verification and return."""

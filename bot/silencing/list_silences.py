@@ -1,4 +1,4 @@
-"""Silences: what is silenced now, in every back end, for the person who asks."""
+"""The action Silences: active silences in every back end, shown privately."""
 
 import asyncio
 import re
@@ -13,13 +13,13 @@ from bot.ports import Alertmanager, Refused, Unreachable
 from bot.views.home.silence_list import Hushed, silence_list
 
 TAG = re.compile(r"\[tailback ([^\]\s]+)\]")
-"""The id of the action that made a silence, as it stands in its comment."""
+"""The request id in a silence's comment."""
 READ_SECONDS = 1.5
-"""The answer has to be there within Slack's 3 s."""
+"""Time limit, because Slack waits 3 s."""
 
 
 async def ask(context: Context, _interaction: Interaction) -> Answer:
-    """As the back ends have them, those of others too; a back end that does not answer is named."""
+    """All silences of the back ends, other people's included; unresponsive back ends are named."""
     if not context.alertmanagers:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
     lists = await asyncio.gather(*(_active(name, one) for name, one in context.alertmanagers.items()))
@@ -32,7 +32,7 @@ async def ask(context: Context, _interaction: Interaction) -> Answer:
 
 
 async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound, ...], str]:
-    """(the silences that hold, why they could not be read)."""
+    """(active silences, problems of reading them)."""
     try:
         async with asyncio.timeout(READ_SECONDS):
             return await back_end.silenced(), ""
@@ -49,7 +49,7 @@ async def _incidents(context: Context, found: list[SilenceFound]) -> dict[str, I
 
 
 def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: dict[str, str]) -> Hushed:
-    """With what the record of its incident knows of it, when it was made from here."""
+    """A row, with the incident's data if Tailback created the silence."""
     match = TAG.search(one.comment)
     incident = incidents.get(incident_of(match[1])) if match else None
     if incident is None or match is None:

@@ -1,1 +1,1 @@
-"""What people read: pure functions from values to Block Kit; nothing is ever read back from what they draw."""
+"""Everything that people read: pure functions from values to Block Kit, whose output is never parsed."""

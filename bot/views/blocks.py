@@ -8,7 +8,7 @@ from bot.core.message import Block, Message
 from bot.views.mrkdwn import Marked, cut, escaped, flat, joined, say
 
 MOST_TEXT = 4_000
-"""`chat.update` refuses more; `chat.postMessage` would take it."""
+"""`chat.update` refuses more; `chat.postMessage` does not."""
 MOST_BLOCKS = 30
 MOST_TOTAL = 10_000
 """Characters of all blocks as JSON; Slack refuses at about 13,000 (slackapi/bolt-js#2509)."""
@@ -20,7 +20,7 @@ MOST_ALT = 1_900
 MOST_MODAL_TITLE, MOST_CONFIRM_TEXT, MOST_CONFIRM_LABEL, MOST_VIEW_BLOCKS = 24, 300, 30, 100
 
 MOST_BULLET = 600
-"""A cause with its figures and its remedy has up to some 500 characters; the remedy stands last."""
+"""A cause with figures and remedy has up to about 500 characters; the remedy is last."""
 
 _SHRINKABLE = 600
 AS_OF = "as_of"
@@ -37,7 +37,7 @@ def mrkdwn(text: Marked, most: int = MOST_SECTION) -> Block:
 
 
 def header(text: str) -> Block:
-    """A heading; real `header` blocks are what screen readers jump between."""
+    """A heading; screen readers jump between `header` blocks."""
     return {"type": "header", "text": plain(text, MOST_HEADER)}
 
 
@@ -57,7 +57,7 @@ def context(*texts: Marked) -> Block:
 
 
 def image(file: str, alt: str) -> Block:
-    """A picture that was uploaded to Slack, with the same in words for whoever cannot see it."""
+    """An uploaded image with alt text."""
     return {"type": "image", "slack_file": {"id": file}, "alt_text": flat(alt, MOST_ALT) or "–"}
 
 
@@ -100,28 +100,28 @@ def option(label: str, value: str) -> Block:
 
 
 def overflow(action_id: str, options: Sequence[Block]) -> Block:
-    """The menu for the rest; takes at most five."""
+    """The overflow menu, with at most five options."""
     return {"type": "overflow", "action_id": action_id, "options": list(options[:MOST_OPTIONS])}
 
 
 def message(text: Marked, *blocks: Block | None) -> Message:
-    """A message that Slack takes: the blocks that exist, cut to fit."""
+    """A message within Slack's limits, without absent blocks."""
     return fit(Message(str(text), tuple(block for block in blocks if block is not None)))
 
 
 def as_of(text: Marked) -> Block:
-    """A line that says how fresh a message is; a message in which nothing but this changed is not edited."""
+    """A line with the time of the figures; if nothing else changed, the message is not edited."""
     return {**context(text), "block_id": AS_OF}
 
 
 def digest_of(drawn: Message) -> str:
-    """Equal for equal renderings; the parent is only edited when it changes."""
+    """Equal for equal renderings, so that a message is edited only when it changes."""
     told = [block for block in drawn.blocks if block.get("block_id") != AS_OF]
     return digest(drawn.text, json.dumps(told, sort_keys=True, ensure_ascii=True, default=str))
 
 
 def fit(drawn: Message) -> Message:
-    """The message within Slack's limits; never raises, and says in a last line when something was cut."""
+    """The message cut to Slack's limits; never raises, and its last line says if something was cut."""
     text = str(cut(Marked(drawn.text.strip()), MOST_TEXT)) or "Tailback has news of an incident."
     kept = [block for block in (_whole(block) for block in drawn.blocks) if block is not None]
     blocks, shortened_parts = _fewer(kept)
@@ -132,7 +132,7 @@ def fit(drawn: Message) -> Message:
 
 
 def _whole(block: Block) -> Block | None:
-    """The block with its own texts cut; None when it would say nothing."""
+    """The block with its texts cut; None if nothing remains."""
     made = dict(block)
     text = made.get("text")
     if isinstance(text, dict):
@@ -155,7 +155,7 @@ def _cut_text(text: Block, most: int) -> Block:
 
 
 def _fewer(blocks: list[Block]) -> tuple[list[Block], int]:
-    """The blocks within number and total size, and how many had to give; buttons and heading stay."""
+    """The blocks within number and total size, and how many were dropped; buttons and heading stay."""
     kept, given = list(blocks), 0
     for _ in range(10 * len(blocks) + 10):
         if len(kept) < MOST_BLOCKS and size(kept) < MOST_TOTAL - 200:
@@ -189,7 +189,7 @@ def _halved(block: Block) -> Block:
 
 
 def bullets(lines: Sequence[str], most: int) -> Marked:
-    """Plain lines as a list; what does not stand there is counted."""
+    """Plain lines as a list; further lines are counted."""
     shown = [say("• {line}", line=escaped(line, MOST_BULLET)) for line in lines[:most]]
     if len(lines) > most:
         shown.append(say("+ {more} more lines", more=len(lines) - most))

@@ -1,7 +1,4 @@
-"""Slack's native line chart of a pool's queue: buckets of time, and a fan where the forecast sees it go.
-
-Fields and limits: docs/design/slack.md#native-charts.
-"""
+"""Slack's native line chart of a pool's queue, with a fan for the forecast."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -29,12 +26,12 @@ Choose = Callable[[Sequence[float]], float]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What a chart shows; epoch seconds."""
+    """The time span of a chart; epoch seconds."""
 
     first: float
     last: float
     closed: bool
-    """Of an incident that is over: clock times instead of distances from now, and no forecast."""
+    """For an ended incident: clock times instead of distances from now, and no forecast."""
 
     def buckets(self, ahead: int) -> tuple[float, list[float]]:
         """(seconds of a bucket, the end of each, oldest first, the last one is `last`)."""

@@ -1,4 +1,4 @@
-"""The one way from a value to Slack's markup: whatever is not `Marked` is escaped at the last step."""
+"""Converts values to Slack's markup: anything that is not `Marked` is escaped at the last step."""
 
 import re
 import unicodedata
@@ -7,16 +7,16 @@ from typing import LiteralString
 from urllib.parse import quote, urlsplit
 
 MOST_VALUE = 200
-"""Characters of one value inside a sentence, unless its caller cuts it shorter or says otherwise."""
+"""Characters of one value in a sentence, unless the caller sets another limit."""
 MOST_URL = 1000
 _FIRST_TIME, _LAST_TIME = 946_684_800.0, 4_102_444_800.0
-"""2000-01-01 to 2100-01-01; what lies outside is no time of an incident (Alertmanager writes year 1 for "none")."""
+"""2000-01-01 to 2100-01-01; anything outside is invalid (Alertmanager writes year 1 for "none")."""
 
 _CONTROL = re.compile("[\u0000-\u0008\u000e-\u001f\u007f]")
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
-"""Unicode categories that nobody sees, or that change the direction of what follows."""
+"""Invisible Unicode categories, and those that change direction."""
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
-"""Letters of Hangul that are drawn as nothing."""
+"""Invisible Hangul letters."""
 _FORMATTING = re.compile(r"(?<![^\W_])[*_~]|[*_~](?![^\W_])")
 """`*`, `_` and `~` where Slack would begin or end a format; inside a word they mean nothing."""
 _LOOK_ALIKES = str.maketrans("*_~", "\u2217\u02cd\u223c")
@@ -29,18 +29,18 @@ _TAIL = re.compile(r"&[#a-zA-Z0-9]{0,6}$")
 
 
 class Marked(str):
-    """Text that is safe as Slack mrkdwn; made by the functions of this module alone."""
+    """Safe Slack mrkdwn; only this module creates it."""
 
     __slots__ = ()
 
 
 def say(template: LiteralString, **values: str | int) -> Marked:
-    """A sentence: `template` is our own markup, every value that is not `Marked` is escaped and cut."""
+    """A sentence: `template` is our markup, values that are not `Marked` are escaped and cut."""
     return Marked(template.format(**{name: escaped(value) for name, value in values.items()}))
 
 
 def joined(separator: LiteralString, *parts: Marked | None) -> Marked:
-    """The parts that say something, with our own separator between them."""
+    """The non-empty parts with a separator."""
     return Marked(separator.join(part for part in parts if part))
 
 
@@ -54,7 +54,7 @@ def escaped(value: str | int, most: int = MOST_VALUE) -> Marked:
 
 
 def sentence(value: str, most: int) -> Marked:
-    """One of our own sentences: its back-ticks stay, what it quotes can neither ping nor link."""
+    """One of our sentences: back-ticks stay, quoted values can neither ping nor link."""
     text = clipped(clean(value), most)
     return Marked(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
@@ -69,7 +69,7 @@ def flat(value: str, most: int) -> str:
 
 
 def code(lines: list[str]) -> Marked:
-    """A monospaced block; each line is escaped, its blanks are kept."""
+    """A monospaced block; each line is escaped, spaces are kept."""
     rows = [line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("`", "ˋ") for line in lines]
     return Marked("```\n" + "\n".join(rows) + "\n```")
 
@@ -92,7 +92,7 @@ def clipped(text: str, most: int) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """At most `most` characters with the middle left out: names differ at both ends."""
+    """At most `most` characters without the middle, because names differ at both ends."""
     if len(text) <= most:
         return text
     tail = (most - 1) // 2
@@ -100,19 +100,19 @@ def shortened(text: str, most: int) -> str:
 
 
 def mention(who: str) -> Marked:
-    """A person or a user group by Slack id; anything else is only a name."""
+    """A mention of a person or user group by Slack id; otherwise plain text."""
     if _USER.fullmatch(who):
         return Marked(f"<@{who}>")
     return Marked(f"<!subteam^{who}>") if _GROUP.fullmatch(who) else escaped(who, 80)
 
 
 def channel(where: str) -> Marked:
-    """A channel by Slack id; anything else is only a name."""
+    """A channel link by Slack id; otherwise plain text."""
     return Marked(f"<#{where}>") if _CHANNEL.fullmatch(where) else escaped(where, 80)
 
 
 def link(url: str, label: str, most: int = 80) -> Marked:
-    """A link when the address is a plausible http or https one, else only its label."""
+    """A link if the address is valid http or https, else only its label."""
     words = escaped(label, most)
     address = safe_url(url)
     if not address or not words:
@@ -121,9 +121,9 @@ def link(url: str, label: str, most: int = 80) -> Marked:
 
 
 def safe_url(url: str) -> str:
-    """The address with everything encoded that could end a link early; empty for others than http and https.
+    """The address with link-ending characters encoded; empty for others than http and https.
 
-    An address with a name or password is dropped: it shows another host than the one it leads to.
+    An address with a user name is dropped, because it displays another host.
     """
     if len(url) > MOST_URL or clean(url) != url:
         return ""
@@ -136,7 +136,7 @@ def safe_url(url: str) -> str:
 
 
 def date(at: float) -> Marked:
-    """A time in the reader's own zone; clients that cannot show it show UTC."""
+    """A time in the reader's zone, with UTC as fallback."""
     if not _FIRST_TIME <= at <= _LAST_TIME:
         return Marked("unknown time")
     return Marked(f"<!date^{int(at)}^{{date_short_pretty}} {{time}}|{utc(at)}>")
@@ -150,7 +150,7 @@ def utc(at: float) -> str:
 
 
 def sensible(at: float) -> bool:
-    """Whether a time given from outside can be meant."""
+    """Whether an external time is plausible."""
     return _FIRST_TIME <= at <= _LAST_TIME
 
 

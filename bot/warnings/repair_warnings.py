@@ -1,4 +1,4 @@
-"""Early warnings that stand in Slack and in no record, or twice: each is made one again, or says what is not known."""
+"""Repairs early warnings that are in Slack without a record, or twice."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,20 +15,20 @@ from bot.views.thread.early_warning import outcome_unknown
 from bot.views.thread.results import duplicate
 
 COLLAPSED = "duplicate/"
-"""Begins the mark of a message that was collapsed."""
+"""Prefix of the mark of a collapsed message."""
 
 log = structlog.get_logger()
 
 
 def is_early(message: Own) -> bool:
-    """Whether it is an early warning whose end was not told in it yet."""
+    """Whether it is an early warning without an end yet."""
     return marked(message.mark) is not None
 
 
 async def early_found_again(context: Context, channel: str, message: Own) -> None:
-    """Records were lost: a warning that is still known gets its message back; of another the outcome is not known.
+    """After a loss of records: reconnect known warnings to their messages; others say that their outcome is unknown.
 
-    Raises Unreachable when asking again can help, and Conflict when somebody else has taken care of it.
+    Raises Unreachable if a retry can help, and Conflict if another process has done it.
     """
     pool, began_at = marked(message.mark) or ("", 0.0)
     notice = await context.store.get(WarningRecord, pool) or Stored(WarningRecord(pool), 0)
@@ -43,7 +43,7 @@ async def early_found_again(context: Context, channel: str, message: Own) -> Non
 
 
 def _lacks(notice: WarningRecord, episode: EarlyWarning) -> bool:
-    """Whether the record does not know where the message of this warning stands; an empty channel: it is deleted."""
+    """Whether the record lacks the place of its message; an empty channel means it was deleted."""
     other = notice.episode is None or notice.episode.began_at < episode.began_at
     return other or (notice.ts is None and bool(notice.channel) and notice.episode == episode)
 
@@ -68,7 +68,7 @@ async def young_notices(context: Context, since: float) -> list[WarningRecord]:
 
 
 async def early_collapsed(context: Context, notice: WarningRecord, found: Sequence[Own]) -> None:
-    """A request that arrived very late can make two messages of one warning; the oldest stays, and is the record's."""
+    """Collapse a second message of one warning, caused by a very late request; the oldest stays."""
     if notice.episode is None:
         return
     mark = warning_key(notice.id, notice.episode.began_at)

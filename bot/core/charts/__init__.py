@@ -1,1 +1,1 @@
-"""The queue of an incident as a series of values, and what a chart is made of."""
+"""The queue of an incident as a series of values, and the elements of a chart."""

@@ -1,4 +1,4 @@
-"""The picture of a reply: wanted with the entry, made beside it, and hung into the reply that already stands."""
+"""The chart of a reply: requested with the entry, made separately, and added to the posted reply."""
 
 from dataclasses import dataclass, replace
 
@@ -6,25 +6,27 @@ from bot.core.incident.incident import Incident, rewritten
 from bot.core.incident.timeline import Picture
 
 SETTLES = (2.0, 10.0, 30.0)
-"""Seconds after an upload until its picture is offered, the first, second and third time: Slack looks through a file
-before messages may show it, and refuses the message until then (slackapi/python-slack-sdk#1521)."""
+"""Seconds after an upload before the chart is offered, for each of three attempts.
+
+Slack refuses a message with a file until it has processed the file (slackapi/python-slack-sdk#1521).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartRecord:
-    """The making of one picture."""
+    """One chart in progress."""
 
     id: str
-    """Incident and entry number, with a dot between."""
+    """Incident and entry number, joined by a dot."""
     file: str = ""
-    """Slack's id of the upload; it stands in no channel, so that a second one after a crash is seen by nobody."""
+    """Slack's id of the upload; it is in no channel, so nobody sees a repeated upload after a crash."""
     alt: str = ""
-    """What it shows, in words."""
+    """Its content in words."""
     uploaded_at: float = 0.0
     offered: int = 0
-    """How often the reply was given the picture."""
+    """How often the chart was added to the reply."""
     tries: int = 0
-    """Failures to draw or upload it."""
+    """Failed attempts to draw or upload it."""
 
 
 def sketch_id(incident: str, number: int) -> str:
@@ -39,12 +41,12 @@ def entry_of(sketch: str) -> tuple[str, int]:
 
 
 def charting(incident: Incident) -> Incident:
-    """The incident whose newest entry is to have a picture."""
+    """The incident with a chart requested for its newest entry."""
     return rewritten(incident, replace(incident.timeline[-1], chart=True))
 
 
 def standing(incident: Incident, number: int, ts: str) -> Incident:
-    """Slack confirmed a reply to which a picture belongs: now it is made."""
+    """Slack confirmed a reply with a chart; now the chart is made."""
     entry = incident.entry(number)
     if entry is None:
         return incident
@@ -53,7 +55,7 @@ def standing(incident: Incident, number: int, ts: str) -> Incident:
 
 
 def hung(incident: Incident, number: int, picture: Picture) -> Incident:
-    """The picture is there: the reply is edited to show it."""
+    """The chart is ready: edit the reply to show it."""
     entry = incident.entry(number)
     if entry is None or number not in incident.charts:
         return without(incident, number)
@@ -62,12 +64,12 @@ def hung(incident: Incident, number: int, picture: Picture) -> Incident:
 
 
 def without(incident: Incident, number: int) -> Incident:
-    """No picture is made for that entry any more."""
+    """No chart will be made for that entry."""
     return replace(incident, charts=tuple(n for n in incident.charts if n != number))
 
 
 def turned_down(incident: Incident, number: int) -> Incident:
-    """Slack does not show the picture, or not yet: the reply stays as it stands, and its sketch decides."""
+    """Slack refused the chart, maybe only for now: the reply stays, and the chart record decides."""
     entry = incident.entry(number)
     redraw = tuple(n for n in incident.redraw if n != number)
     after = replace(incident, redraw=redraw)

@@ -1,4 +1,4 @@
-"""Lines, areas and words on a white card, in units of a picture 400 wide: what an adapter turns into pixels."""
+"""Lines, areas and text on a white card 400 units wide; an adapter renders them."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class DrawnText:
-    """Text; `anchor` says which part of it stands at (x, y): l, m or r, and a for its top, m middle, s baseline."""
+    """Text; `anchor` is its point at (x, y): l, m or r, and a for top, m for middle, s for baseline."""
 
     at: XY
     text: str
@@ -43,7 +43,7 @@ Shape = Stroke | Area | DrawnText
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Shapes in the order in which they are laid over one another."""
+    """Shapes from bottom to top."""
 
     width: float
     height: float
@@ -52,7 +52,7 @@ class Drawing:
 
 
 def dashes(points: Sequence[XY], dash: XY | None) -> Iterator[tuple[XY, ...]]:
-    """The pieces of a line that are drawn."""
+    """The visible pieces of a dashed line."""
     if dash is None:
         yield tuple(points)
         return

@@ -1,1 +1,1 @@
-"""Where a queue goes from here, how well that was predicted, and what more runners would do."""
+"""Forecasts of a queue, their scores, and the effect of more runners."""

@@ -1,4 +1,4 @@
-"""How a queue moves from here: a fluid walk from the pool's own rates, with how far it may stray."""
+"""Simulates a queue from the pool's rates as a flow, with its uncertainty."""
 
 import math
 from dataclasses import dataclass
@@ -8,27 +8,29 @@ from bot.core.forecast.flow import Flow, usual_at
 
 HORIZON_MINUTES = 720.0
 REVERTS_MINUTES = 120.0
-"""Within about this time arrivals go back to what is usual for the pool."""
+"""Time in which arrivals return to the pool's usual rate."""
 UNFORESEEN = 0.12
-"""Relative spread of the net rate that no figure shows: people push, people stop."""
+"""Relative uncertainty of the net rate beyond the figures: people start and stop pushing."""
 STAYS = 0.3
-"""The part of it that does not fade beside known weeks; without them `forecast.DRIFT` stands for the coming hours."""
+"""The part of it that does not fade with known weeks; without them see `forecast.DRIFT`."""
 LASTS = 0.3
-"""How unsure it is that arrivals above or below the habit of the hour stay so, as a share of the difference."""
+"""Uncertainty whether arrivals keep their difference to the hour's usual rate, as a share of it."""
 LASTS_UNTOLD = 0.5
-"""The same where no past weeks are known: the usual may be that of another hour, so that it stays or goes back is an
-even toss, and half of the difference is the standard deviation of that."""
+"""The same without known weeks, when the usual rate may be that of another hour.
+
+Whether the difference stays or fades is then equally likely, and half of it is the standard deviation.
+"""
 HABIT = 1.5
-"""Times the spread between weeks by which the whole time foretold may lie above or below their habit."""
+"""Factor on the spread between weeks by which all coming hours may differ from the usual ones."""
 UNFORESEEN_BESIDE_HABIT = 0.22
-"""The same as UNFORESEEN where habits are known: they make the walk sharper than the world is (measured)."""
+"""UNFORESEEN with known weeks, whose forecasts would otherwise be too narrow (measured)."""
 FIRST_TURN = 0.42
-"""Runners that start together also end together: renewal theory lets that part of a turn pass without an end."""
+"""Runners that start together end together; this part of a turn passes without an end."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkPoint:
-    """The queue at one time: what is expected, and the standard deviation around it."""
+    """The expected queue at one time and its standard deviation."""
 
     minute: float
     queued: float
@@ -38,10 +40,10 @@ class WalkPoint:
 
 
 def walk(flow: Flow, more: int = 0) -> list[WalkPoint]:
-    """The queue from now on, minute by minute at first; `more` runners join after their boot time.
+    """The expected queue from now on, minute by minute at first; `more` runners join after their boot time.
 
-    Below its floor the queue walks on, as if there were always work, so that crossings at other spreads can be read
-    off. With more runners the queue is nowhere longer, and the spread is that without them.
+    Below the floor it continues as if there were always work, so that crossings at other spreads can be read. With more
+    runners it is never longer, and it has the spread of the walk without them.
     """
     minute, step = 0.0, 1.0
     queued, online, creatable = flow.queued, flow.online, flow.booting + flow.room
@@ -68,12 +70,12 @@ def walk(flow: Flow, more: int = 0) -> list[WalkPoint]:
 
 
 def _turn(flow: Flow) -> float:
-    """Jobs a minute that one added runner takes after its first; an ephemeral one boots again in between."""
+    """Jobs per minute of one added runner after its first job; an ephemeral one boots in between."""
     return flow.pace / (1 + flow.pace * flow.boot) if flow.ephemeral else flow.pace
 
 
 def arriving_at(flow: Flow, minute: float) -> float:
-    """Jobs a minute that are expected to arrive so many minutes from now."""
+    """Expected arrivals per minute at so many minutes from now."""
     if flow.usual is None:
         return flow.arrivals
     above = (flow.arrivals - flow.usual) * (1.0 if flow.lasts else math.exp(-minute / REVERTS_MINUTES))
@@ -81,7 +83,7 @@ def arriving_at(flow: Flow, minute: float) -> float:
 
 
 def _spread(flow: Flow, minute: float, started: float, arrived: float) -> float:
-    """Chance, what the rates may be off by, and what nobody can foresee; the last two fade as all reverts to usual."""
+    """Combined uncertainty: chance, the rates, and unforeseen changes; the last two fade over time."""
     lasting = REVERTS_MINUTES * (1 - math.exp(-minute / REVERTS_MINUTES))
     usual = flow.usual is not None
     chance = (arrived if flow.habits else flow.arrivals * minute) + 0.4 * started
@@ -97,7 +99,7 @@ def _spread(flow: Flow, minute: float, started: float, arrived: float) -> float:
 
 
 def crossing(points: list[WalkPoint], floor: float, z: float) -> float | None:
-    """Minutes until expectation plus `z` standard deviations is at the floor; None: not within the horizon."""
+    """Minutes until expectation plus `z` standard deviations reaches the floor; None: beyond the horizon."""
     before = points[0]
     if before.queued <= floor:
         return 0.0

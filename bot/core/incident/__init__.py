@@ -1,1 +1,1 @@
-"""An incident and what follows for it: its moves, its plan, its timeline and its end."""
+"""An incident: its state changes, plan, timeline and end."""

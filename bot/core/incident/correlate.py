@@ -1,7 +1,7 @@
-"""Which pools hold the two maxima that an alert over all pools reports without naming a pool.
+"""Finds the pools with the two maxima of an alert that names no pool.
 
-The two are taken over the pools one by one and may belong to two of them (docs/design/diagnosis.md#two-maxima). A pool
-fits when its own figure is near the alert's; nothing is said of a maximum that no pool fits.
+The maxima may belong to two different pools (docs/design/diagnosis.md#two-maxima). A pool matches if its own figure is
+near the alert's. A maximum that no pool matches is left open.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,50 +11,53 @@ from bot.core.alert import Readings
 from bot.core.pool.pool import Snapshot
 
 LOOKS = 2.0
-"""For so many poll periods a better look may still change what was found; after that it stands."""
+"""Poll periods in which a better match may replace the first one."""
 WAIT_SHARE, WAIT_SECONDS = 0.2, 600.0
-"""How far a pool's oldest wait may be from the alert's: the share of it, or so many seconds at least."""
+"""Largest difference between a pool's longest wait and the alert's: a share, or at least these seconds."""
 QUEUE_SHARE, QUEUE_JOBS = 0.25, 3.0
-"""The same for the queue: sources count differently (PyTorch's only jobs that wait for over 5 minutes)."""
+"""The same for the queue; sources count differently (PyTorch's only jobs that wait for over 5 minutes)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Maxima:
-    """What was found for one pair of reported figures."""
+    """The result for one pair of reported figures."""
 
     jobs: float | None
     minutes: float | None
-    """The figures that the alert reported; another alert's are looked for anew."""
+    """The alert's figures; another alert's are searched anew."""
     at: float
-    """When the search began; epoch seconds."""
+    """Start of the search (epoch seconds)."""
     longest_queue: str | None = None
-    """The pool that holds it; None when none fits."""
+    """The matching pool; None if none."""
     longest_wait: str | None = None
     complete: bool = False
-    """Whether nothing more is looked for: every pool's figures were known, and what no pool fits was looked for in
-    samples that are no older than the search, so that "none fits" says something."""
+    """Whether the search has ended.
+
+    It ends when every pool's figures are known, and unmatched maxima were compared with samples no older than the
+    search, so that "none matches" is reliable.
+    """
 
     def of(self, read: Readings) -> bool:
-        """Whether this was found for these figures."""
+        """Whether this result is for these figures."""
         return (self.jobs, self.minutes) == (read.most_queued_jobs, read.longest_wait_minutes)
 
 
 @dataclass(frozen=True, slots=True)
 class PoolsNow:
-    """What is known of the pools now; `at` in epoch seconds."""
+    """The pools' figures now; `at` in epoch seconds."""
 
     samples: Sequence[Snapshot]
-    """The newest of every pool that has one."""
+    """The newest sample of each pool."""
     pools: int
-    """How many pools there are to look at."""
+    """Number of pools."""
     at: float
     poll_seconds: float
 
 
 def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima | None:
-    """The pools whose newest samples fit; what was found stays, once every pool was known or two periods have passed.
+    """The matching pools; a result stays once every pool is known, or two periods have passed.
 
-    None when the alert reports neither maximum.
+    None if the alert reports neither maximum.
     """
     if read.most_queued_jobs is None and read.longest_wait_minutes is None:
         return None
@@ -85,7 +88,7 @@ def _nearest(
     share: float,
     least: float,
 ) -> str | None:
-    """The pool whose figure is nearest to what was reported, and near enough; of two, the first by name."""
+    """The pool with the nearest figure, if it is near enough; the first by name of two."""
     if not reported:
         return None
     known = [(abs(value - reported), one.pool) for one in samples if (value := figure(one)) is not None]

@@ -1,1 +1,1 @@
-"""What is known of a runner pool: snapshots, hours, history, jobs and early warnings."""
+"""A runner pool: samples, hours, history, jobs and early warnings."""

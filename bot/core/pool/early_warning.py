@@ -1,14 +1,14 @@
-"""What an early warning is: its threshold, when that is expected to be crossed, and how warnings came out."""
+"""An early warning: its threshold, expected crossing, and outcome."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 MARK = "early/"
-"""Begins the mark of the message that tells of a warning."""
+"""Prefix of the mark of a warning's message."""
 
 
 class Measure(StrEnum):
-    """What an alert watches."""
+    """The figure that an alert watches."""
 
     WAIT = "wait"
     QUEUED = "queued"
@@ -16,12 +16,12 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What alerts of a pool fire at; seconds of the oldest wait, or queued jobs."""
+    """The threshold of a pool's alerts: seconds of the longest wait, or queued jobs."""
 
     measure: Measure
     value: float
     learnt_from: int = 0
-    """How many alerts it was learnt from; 0: it is configured."""
+    """Number of alerts it was learnt from; 0: configured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,84 +30,84 @@ class Crossing:
 
     threshold: Threshold
     at: float
-    """Epoch seconds of the sample that it was made from."""
+    """Epoch seconds of its sample."""
     low_seconds: float
     mid_seconds: float
     high_seconds: float | None
-    """Even when things go well it is crossed by then; None: when things go well it is not crossed within the hour."""
+    """Crossed by then even in the optimistic case; None: then not within the hour."""
     sure: bool = False
-    """Whether it is sure enough to warn of."""
+    """Whether it is sure enough for a warning."""
 
 
 class Ending(StrEnum):
     """How a warning ended."""
 
     FIRED = "fired"
-    """An incident has taken it over."""
+    """An incident took over."""
     PASSED = "passed"
-    """It passed by itself, and no threshold was crossed."""
+    """It passed by itself without a crossing."""
     AVERTED = "averted"
-    """Somebody scaled the pool, and no threshold was crossed: whether it was right nobody can know."""
+    """Somebody scaled the pool and there was no crossing; whether it was right is unknown."""
     EASED = "eased"
-    """The threshold was crossed, no alert came, and the pool is below it again."""
+    """The threshold was crossed without an alert, and the pool is below it again."""
     EXPIRED = "expired"
-    """Nothing came of it for too long."""
+    """Nothing happened for too long."""
     WITHDRAWN = "withdrawn"
-    """Warnings were switched off, or their threshold is not known any more."""
+    """Warnings were switched off, or the threshold is no longer known."""
 
 
 @dataclass(frozen=True, slots=True)
 class EarlyWarning:
-    """One warning from its begin to its end; times in epoch seconds."""
+    """One warning from start to end; times in epoch seconds."""
 
     began_at: float
     foreseen: Crossing
-    """As it was when the warning began."""
+    """The expectation when the warning began."""
     expected: Crossing
-    """As it was seen last."""
+    """The latest expectation."""
     likely_at: float
     """When a crossing was last expected."""
     queued: int | None = None
-    """Jobs queued when it began."""
+    """Queued jobs when it began."""
     oldest_wait_seconds: float | None = None
     crossed_at: float | None = None
     ended_at: float | None = None
     ending: Ending | None = None
     incident: str = ""
-    """What has taken it over."""
+    """The incident that took over."""
     scaled_at: float | None = None
-    """When somebody scaled the pool while it stood."""
+    """When somebody scaled the pool during the warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class WarningHistory:
-    """The warnings of one pool: the one that stands or was last, and how all of them came out."""
+    """A pool's warnings: the present or last one, and the outcomes of all."""
 
     episode: EarlyWarning | None = None
     streak: int = 0
-    """Looks in a row that were sure of a crossing, while no warning stands."""
+    """Samples in a row that were sure of a crossing, without a warning."""
     above: bool = False
-    """Whether the threshold is crossed, or was and has not been left by enough yet."""
+    """Whether the threshold is crossed, or was and has not been left clearly."""
     hits: int = 0
-    """Warnings after which a threshold was crossed or an alert fired."""
+    """Warnings followed by a crossing or an alert."""
     false: int = 0
-    """Warnings after which neither came."""
+    """Warnings followed by neither."""
     missed: int = 0
-    """Crossings and alerts that no warning stood before."""
+    """Crossings and alerts without a warning."""
 
     @property
     def standing(self) -> bool:
-        """Whether a warning stands now."""
+        """Whether there is a warning now."""
         return self.episode is not None and self.episode.ended_at is None
 
 
 def warning_key(pool: str, began_at: float) -> str:
-    """What the message of a warning carries: its pool, and when it began (epoch seconds)."""
+    """The mark of a warning's message: its pool and start (epoch seconds)."""
     return f"{MARK}{pool}/{began_at:.3f}"
 
 
 def marked(mark: str) -> tuple[str, float] | None:
-    """(the pool, when its warning began) of a message's mark; None when the message tells of no warning."""
+    """(pool, start of its warning) of a message's mark; None for other messages."""
     pool, _, began_at = mark.removeprefix(MARK).rpartition("/")
     if not mark.startswith(MARK) or not pool:
         return None

@@ -1,19 +1,19 @@
-"""One hour of a pool as its measurements saw it: the cell of which the pool's own past is made."""
+"""Statistics of one hour of a pool; a pool's history is made of these."""
 
 from dataclasses import dataclass
 
 HOUR_SECONDS = 3600.0
 WAIT_EDGES = (30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0, 5400.0, 7200.0, 10800.0, 14400.0,
               21600.0, 43200.0, 86400.0)  # fmt: skip
-"""Upper ends of the classes of waits, in seconds, included; one more class follows for what is longer."""
+"""Upper bounds of the classes of waits in seconds, inclusive; one more class follows."""
 SIZE_EDGES = (0.0, 2.0, 5.0, 10.0, 20.0, 35.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 750.0, 1000.0, 2000.0,
               5000.0)  # fmt: skip
-"""Upper ends of the classes of queue lengths, in jobs, included; one more class follows for what is longer."""
+"""Upper bounds of the classes of queue lengths, inclusive; one more class follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Something added up over the seconds in which it was known; zero seconds mean that nothing is known."""
+    """A sum over the seconds in which it was known; zero seconds mean unknown."""
 
     total: float = 0.0
     seconds: float = 0.0
@@ -21,17 +21,17 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class HourStats:
-    """What the measurements of one hour (UTC) say; each sample stands for the time since the one before it.
+    """The statistics of one hour (UTC); each sample represents the time since the one before.
 
-    Shares and quantiles of time come from `waits` and `sizes`; those of jobs from `waited`. Unknown is not zero: a
-    figure that was never known has no seconds, an empty histogram, or None.
+    Shares and quantiles of time come from `waits` and `sizes`, those of jobs from `waited`. Unknown is not zero: an
+    unknown figure has no seconds, an empty histogram, or None.
     """
 
     hour: int
-    """Whole hours since the epoch; it begins at `3600 * hour` epoch seconds."""
+    """Hours since the epoch; it starts at `3600 * hour` epoch seconds."""
     samples: int = 0
     covered_seconds: float = 0.0
-    """Seconds of the hour, up to 3,600, for which some sample stands."""
+    """Seconds of the hour, up to 3,600, covered by samples."""
     arrivals: Amount = Amount()
     """Jobs that arrived, by the source's rate; per minute: `60 * total / seconds`."""
     starts: Amount = Amount()
@@ -47,13 +47,13 @@ class HourStats:
     longest_wait_seconds: float | None = None
     """The oldest wait that was seen."""
     waits: tuple[float, ...] = ()
-    """Seconds during which the oldest job had waited that long, by WAIT_EDGES; zeros at the end are left out."""
+    """Seconds in which the oldest job had waited this long, by WAIT_EDGES; trailing zeros are omitted."""
     sizes: tuple[float, ...] = ()
-    """Seconds during which so many jobs waited, by SIZE_EDGES."""
+    """Seconds in which this many jobs waited, by SIZE_EDGES."""
     waited: tuple[float, ...] = ()
-    """Jobs that started, by how long the oldest one waited then, by WAIT_EDGES.
+    """Started jobs by the longest wait at that time, by WAIT_EDGES.
 
-    In a pool that takes the oldest job first this is how long each job waited; else it is an upper bound.
+    Exact for a pool that starts the oldest job first, else an upper bound.
     """
 
     @property
@@ -64,7 +64,7 @@ class HourStats:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What the same hour of past weeks foretells for an hour to come."""
+    """The expectation for a coming hour from the same hour of past weeks."""
 
     hour: int
     """Whole hours since the epoch."""
@@ -76,7 +76,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """How a pool stood when an alert fired for it."""
+    """A pool's figures when an alert fired for it."""
 
     incident: str
     at: float
@@ -84,7 +84,7 @@ class Fired:
     queued: int | None
     oldest_wait_seconds: float | None
     channel: str = ""
-    """Where the incident has its thread."""
+    """The incident's channel."""
 
 
 def counted(histogram: tuple[float, ...], value: float, weight: float, edges: tuple[float, ...]) -> tuple[float, ...]:
@@ -102,9 +102,9 @@ def added(histograms: list[tuple[float, ...]]) -> tuple[float, ...]:
 
 
 def quantile(histogram: tuple[float, ...], share: float, edges: tuple[float, ...]) -> float | None:
-    """The value that `share` (0 to 1) of the weight does not exceed, evenly spread inside a class; None when empty.
+    """The value that `share` (0 to 1) of the weight does not exceed, interpolated; None if empty.
 
-    The last class has no end; its lower end is given for it.
+    The open last class gives its lower bound.
     """
     total = sum(histogram)
     if total <= 0:
@@ -120,7 +120,7 @@ def quantile(histogram: tuple[float, ...], share: float, edges: tuple[float, ...
 
 
 def share_above(histogram: tuple[float, ...], value: float, edges: tuple[float, ...]) -> float | None:
-    """The share of the weight in classes that lie wholly above `value`; None when the histogram is empty."""
+    """The share of the weight in classes entirely above `value`; None if empty."""
     total = sum(histogram)
     above = sum(weight for place, weight in enumerate(histogram) if place and edges[place - 1] >= value)
     return above / total if total > 0 else None

@@ -1,21 +1,21 @@
-"""One job of GitHub Actions, as webhooks and the REST API tell of it, and how words about it come together."""
+"""A job of GitHub Actions from webhooks and the REST API, and how its events are merged."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 COMPLETED_SECONDS = 3600.0
-"""A job that ended is kept that long after its end."""
+"""How long an ended job is kept."""
 OPEN_SECONDS = 72 * 3600.0
-"""A job that waits or runs is kept that long: `completed` may never come, and GitHub cancels after 24 to 48 h."""
+"""How long an open job is kept; `completed` may never arrive, and GitHub cancels after 24 to 48 h."""
 GAP_SECONDS = 900.0
-"""Webhooks that were silent for longer may have been lost meanwhile."""
+"""A longer silence may mean lost webhooks."""
 HEARD_SECONDS = 7200.0
-"""How far back it is remembered in which minutes webhooks came."""
+"""How long the minutes with webhooks are remembered."""
 
 
 class JobState(StrEnum):
-    """Where a job stands, in the order it goes; `waiting`: held by an approval or a limit, no runner may take it."""
+    """The state of a job, in order; `waiting`: held by an approval or a limit."""
 
     WAITING = "waiting"
     QUEUED = "queued"
@@ -36,37 +36,37 @@ class WorkflowJob:
     repository: str
     """`owner/name`."""
     labels: tuple[str, ...]
-    """What the job asks of a runner, as `runs-on` names it."""
+    """The labels in `runs-on`."""
     state: JobState
     created_at: float | None = None
     started_at: float | None = None
-    """When a runner took it; None for a job that never ran."""
+    """When it started; None if it never ran."""
     completed_at: float | None = None
     conclusion: str = ""
     runner: str = ""
     url: str = ""
     branch: str = ""
     seen_at: float = 0.0
-    """When the newest word of it arrived."""
+    """When its latest event arrived."""
     heard_at: float = 0.0
-    """When the first word of it arrived."""
+    """When its first event arrived."""
 
     @property
     def begun(self) -> float:
-        """When its wait began: when it was created, or when it was first heard of where that is not told."""
+        """When its wait began: its creation, or its first event if that is unknown."""
         return self.heard_at if self.created_at is None else self.created_at
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookCoverage:
-    """How long GitHub's webhooks have been heard without a gap; epoch seconds, to the minute."""
+    """How long GitHub's webhooks have arrived without a gap; epoch seconds, to the minute."""
 
     since: float
-    """Every word since then was heard, as far as one can tell from this end."""
+    """Every event since then arrived, as far as can be known here."""
     last: float
 
     def silent(self, now: float) -> bool:
-        """Whether nothing came for so long that silence cannot be told from a broken line."""
+        """Whether nothing arrived for so long that the connection may be broken."""
         return now - self.last > GAP_SECONDS
 
 
@@ -89,7 +89,7 @@ def told(known: WorkflowJob | None, new: WorkflowJob) -> WorkflowJob:
 
 
 def _filled(job: WorkflowJob, other: WorkflowJob) -> WorkflowJob:
-    """`job`, and what it lacks from `other`."""
+    """`job` with missing fields from `other`."""
     return replace(
         job,
         run=job.run or other.run,
@@ -108,7 +108,7 @@ def _filled(job: WorkflowJob, other: WorkflowJob) -> WorkflowJob:
 
 
 def keep_seconds(job: WorkflowJob, now: float) -> float:
-    """How long the record of a job is still of use, from `now` (epoch seconds); not above 0 when it is not."""
+    """How long a job's record is still useful, from `now` (epoch seconds); 0 or less if not."""
     if job.state is JobState.COMPLETED:
         ended = job.seen_at if job.completed_at is None else job.completed_at
         return min(ended, now) + COMPLETED_SECONDS - now
@@ -117,17 +117,17 @@ def keep_seconds(job: WorkflowJob, now: float) -> float:
 
 
 def key_of(label: str) -> str:
-    """A runner label as jobs are listed under it: GitHub matches labels without regard to case."""
+    """The list key of a runner label; GitHub ignores case."""
     return label.strip().lower()
 
 
 def minute_of(now: float) -> str:
-    """The minute of a word that arrives, as the line remembers it."""
+    """The minute of an event's arrival."""
     return str(int(now // 60))
 
 
 def line_of(minutes: Iterable[str], now: float) -> WebhookCoverage | None:
-    """The line, from the minutes in which words arrived (`minute_of`); None when none is known."""
+    """The coverage from the minutes with events (`minute_of`); None if there are none."""
     heard = sorted({float(minute) * 60 for minute in minutes if minute.isascii() and minute.isdigit()})
     if not heard:
         return None

@@ -1,4 +1,4 @@
-"""From the jobs under a runner label to the figures of its pool: what webhooks can tell, and nothing more."""
+"""Computes a pool's figures from the jobs with its label, as far as webhooks can tell."""
 
 import statistics
 from collections import Counter
@@ -12,10 +12,10 @@ from bot.core.words import count, duration
 WINDOW_SECONDS = 900.0
 """Rates and sources are those of the last 15 minutes."""
 OLD_SECONDS = 86400.0
-"""GitHub cancels jobs that were queued for 24 h, in effect up to 48 h."""
+"""GitHub cancels jobs queued for 24 h, in effect up to 48 h."""
 DEAD_SECONDS = 2 * 86400.0
 HOSTED = "GitHub Actions "
-"""Begins the names of GitHub's own machines."""
+"""Prefix of the names of GitHub's own machines."""
 MOST_WAITING = 20
 MOST_SOURCES = 20
 NEVER = "GitHub's webhooks have told nothing yet; send the event Workflow jobs to POST /github"
@@ -23,14 +23,14 @@ NEVER = "GitHub's webhooks have told nothing yet; send the event Workflow jobs t
 
 @dataclass(frozen=True, slots=True)
 class JobQueue:
-    """The jobs under a label that have not started, taken apart (docs/design/diagnosis.md#definitions)."""
+    """A label's jobs that have not started, by kind (docs/design/diagnosis.md#definitions)."""
 
     queued: tuple[WorkflowJob, ...]
-    """Those that wait for a runner, longest first."""
+    """Jobs that wait for a runner, longest first."""
     held: tuple[WorkflowJob, ...]
-    """Those that wait for an approval or a concurrency limit: no runner may take them yet."""
+    """Jobs that wait for an approval or a concurrency limit."""
     ghosts: tuple[WorkflowJob, ...]
-    """Those that only look queued."""
+    """Jobs that only look queued."""
 
 
 def figures(
@@ -71,10 +71,10 @@ def figures(
 
 
 def taken_apart(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> JobQueue:
-    """The jobs that have not started, without those that only look it.
+    """The jobs that have not started, without ghost rows.
 
-    A ghost is a job in `over`, one older than 24 h while jobs under its label do start (G1), and any older than
-    48 h: GitHub has cancelled those, and the word of it was lost.
+    A ghost row is a job in `over`, one older than 24 h while jobs with its label start, and any older than 48 h: GitHub
+    has cancelled those, and the event was lost.
     """
     known = tuple(jobs)
     starts = any(job.started_at is not None and now - job.started_at <= WINDOW_SECONDS for job in known)
@@ -89,21 +89,21 @@ def taken_apart(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] =
 
 
 def asks_for(job: WorkflowJob, labels: Iterable[str]) -> bool:
-    """Whether a job asks for every one of these runner labels; case does not count."""
+    """Whether a job has all of these runner labels, ignoring case."""
     asked = {key_of(label) for label in job.labels}
     return all(key_of(label) in asked for label in labels)
 
 
 def queued_once(job: WorkflowJob) -> bool:
-    """Whether a job ever stood in the queue: not one that is held, nor one that was skipped."""
+    """Whether a job was ever queued: not held, and not skipped."""
     return job.state is not JobState.WAITING and not (job.conclusion == "skipped" and job.started_at is None)
 
 
 def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> list[float]:
-    """How long each running job has run, longest first.
+    """Durations of running jobs, longest first.
 
-    One whose runner took another job since has ended, whatever was lost: a runner does one job at a time. Names of
-    GitHub's own machines say nothing, they are used again and again at once.
+    A job whose runner took another job has ended, because a runner does one job at a time. Names of GitHub's own
+    machines are reused and say nothing.
     """
     found = [job for job in jobs if job.started_at is not None]
     newest: dict[tuple[str, str], float] = {}
@@ -124,7 +124,7 @@ def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[st
 
 
 def duration_p50(jobs: Iterable[WorkflowJob]) -> float | None:
-    """Median seconds from start to end of the jobs that ran and ended; None when none did."""
+    """Median duration in seconds of ended jobs; None if there are none."""
     ran = [
         max(0.0, job.completed_at - job.started_at)
         for job in jobs
@@ -134,7 +134,7 @@ def duration_p50(jobs: Iterable[WorkflowJob]) -> float | None:
 
 
 def sources(jobs: Iterable[WorkflowJob], now: float) -> tuple[Counted, ...]:
-    """Jobs that came in the last 15 minutes by `repository / workflow`, most first."""
+    """Jobs that arrived in the last 15 minutes by `repository / workflow`, most first."""
     found = Counter(
         f"{job.repository} / {job.workflow or 'unnamed workflow'}"
         for job in jobs
@@ -145,18 +145,18 @@ def sources(jobs: Iterable[WorkflowJob], now: float) -> tuple[Counted, ...]:
 
 
 def as_row(job: WorkflowJob, now: float) -> Job:
-    """A waiting job as people are shown it."""
+    """A waiting job for display."""
     name = f"{job.workflow} / {job.name}" if job.workflow else job.name
     return Job(name, max(0.0, now - job.begun), job.repository, job.url)
 
 
 def _place(job: WorkflowJob) -> tuple[str, str]:
-    """Where a job runs: names of runners are those of one owner."""
+    """The place of a job's runner; names are unique per owner."""
     return job.repository.partition("/")[0], job.runner
 
 
 def _deaf(line: WebhookCoverage | None, now: float) -> str:
-    """Why silence says nothing; empty when every word of the last 15 minutes was heard."""
+    """Why silence is not reliable; empty if every event of the last 15 minutes arrived."""
     if line is None:
         return NEVER
     if line.silent(now):
@@ -174,7 +174,7 @@ def _missing(why: str, tells: bool) -> tuple[Gap, ...]:
 
 
 def _rate(times: Iterable[float | None], now: float, heard: bool) -> float | None:
-    """How many a minute in the last 15 minutes; a clock that is ahead of ours moves nothing out of them."""
+    """The rate per minute in the last 15 minutes; a fast clock moves nothing out of it."""
     if not heard:
         return None
     return sum(at is not None and now - at <= WINDOW_SECONDS for at in times) * 60 / WINDOW_SECONDS

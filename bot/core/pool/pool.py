@@ -1,4 +1,4 @@
-"""What is known of a runner pool: one instant, and a run of instants, with unknown kept apart from zero."""
+"""A runner pool: samples over time; unknown is not zero."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -10,12 +10,12 @@ from bot.core.pool.hour_stats import Baseline, Fired, HourStats
 KEPT_SAMPLES = 240
 """Samples kept per pool: two hours at the default poll of 30 s."""
 TREND_SAMPLES = 20
-"""The trend looks back over at most that many samples: ten minutes at the default poll of 30 s."""
+"""Samples for the trend: ten minutes at the default poll of 30 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A waiting job that a person may want to look at."""
+    """A waiting job for display."""
 
     name: str
     waited_seconds: float
@@ -25,7 +25,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A part of a count, by name: an error code and its failures, a source and its jobs."""
+    """A named part of a count: an error code and its failures, a source and its jobs."""
 
     name: str
     number: float
@@ -55,14 +55,14 @@ class Snapshot:
     at: float
     """Epoch seconds at which the source measured."""
     queued: int | None = None
-    """Jobs that wait for a runner."""
+    """Waiting jobs."""
     oldest_wait_seconds: float | None = None
-    """Age of the job that has waited longest and still waits."""
+    """Wait of the oldest job that still waits."""
     busy: int | None = None
     idle: int | None = None
     offline: int | None = None
     limit: int | None = None
-    """Most runners that the pool may have."""
+    """The maximum of runners."""
     booting: int | None = None
     """Created, not yet registered."""
     arrivals_per_minute: float | None = None
@@ -72,33 +72,33 @@ class Snapshot:
     create_failures: int | None = None
     """Failed attempts to create a runner in the last 15 minutes."""
     create_failures_by_code: tuple[Counted, ...] = ()
-    """The same by error code; empty when there are none or when codes are not known."""
+    """The same by error code; empty if none or unknown."""
     creates: int | None = None
-    """Machines that the cloud gave in the last 15 minutes."""
+    """Machines created in the last 15 minutes."""
     registered: int | None = None
     """Runners that registered in the last 15 minutes."""
     failed: int | None = None
     """Machines whose runner never registered; many autoscalers count them toward the limit."""
     running_longest_seconds: float | None = None
-    """How long the longest running job has run."""
+    """Duration of the longest running job."""
     provider_up: bool | None = None
-    """Whether the CI provider says that it assigns jobs."""
+    """Whether the CI provider reports that it assigns jobs."""
     api_remaining: int | None = None
-    """Calls that the CI provider's API still allows in this hour."""
+    """Remaining API calls of this hour at the CI provider."""
     unservable: int | None = None
     """Queued jobs that no runner of the pool may take: missing label, concurrency limit, approval."""
     ghosts: int | None = None
-    """Rows that only look queued (cancelled runs and the like); already left out of `queued`."""
+    """Rows that only look queued (cancelled runs and the like); excluded from `queued`."""
     arrivals_by_source: tuple[Counted, ...] = ()
     """Jobs of the last 15 minutes by source, `repository / workflow`."""
     usual_by_source: tuple[Counted, ...] = ()
-    """The same over the pool's usual past, of any length: only the shares count."""
+    """The same over the usual past, of any length: only the shares count."""
     usual_arrivals_per_minute: float | None = None
     usual_duration_seconds: float | None = None
     waiting: tuple[Job, ...] = ()
     """The longest waiting jobs, longest first."""
     missing: tuple[Gap, ...] = ()
-    """Figures that were asked for and could not be had."""
+    """Requested figures that are unknown, each with its reason."""
 
     @property
     def online(self) -> int | None:
@@ -107,12 +107,12 @@ class Snapshot:
 
     @property
     def utilisation(self) -> float | None:
-        """Busy share of the online runners, 0 to 1; None when unknown or when nobody is online."""
+        """Busy share of the online runners, 0 to 1; None if unknown or without online runners."""
         return None if not self.online or self.busy is None else self.busy / self.online
 
 
 class Trend(StrEnum):
-    """Where the queue is going, over the last samples."""
+    """The trend of the queue over the last samples."""
 
     GROWING = "growing"
     STEADY = "steady"
@@ -122,39 +122,39 @@ class Trend(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The record of one pool: its recent samples, oldest first, and what stands in the way of newer ones."""
+    """A pool's record: recent samples, oldest first, and the reason of a failed measurement."""
 
     id: str
     samples: tuple[Snapshot, ...] = ()
     trouble: str | None = None
-    """Why the last measurement gave nothing; None when it worked."""
+    """Why the last measurement failed; None if it succeeded."""
     tried_at: float = 0.0
     outlook: Forecast | None = None
-    """The forecast of the newest sample; None while nothing queues."""
+    """The forecast of the newest sample; None without a queue."""
     forecasts: tuple[Forecast, ...] = ()
-    """Forecasts that wait to be compared with what comes, oldest first."""
+    """Unscored forecasts, oldest first."""
     scores: tuple[Score, ...] = ()
-    """How past forecasts of this pool did, oldest first."""
+    """Scores of past forecasts, oldest first."""
     hour: HourStats | None = None
-    """The hour that goes on; when it is over it joins the pool's past (`core/past.py`)."""
+    """The current hour; when it is over it joins the pool's history."""
     ahead: tuple[Baseline, ...] = ()
-    """What past weeks foretell for this hour and the next ones; empty while there are fewer than two."""
+    """Expectations for this and the next hours; empty with fewer than two past weeks."""
     fired: tuple[Fired, ...] = ()
-    """How it stood when alerts fired for it, oldest first."""
+    """Its figures when alerts fired, oldest first."""
     watchers: tuple[str, ...] = ()
-    """The open incidents that spoke of it at the last look."""
+    """The open incidents with this pool, at the last measurement."""
     early: WarningHistory = field(default_factory=WarningHistory)
-    """The warnings of this pool, and how they came out."""
+    """The pool's early warnings and their outcomes."""
 
     @property
     def latest(self) -> Snapshot | None:
-        """The newest sample, however old."""
+        """The newest sample, of any age."""
         return self.samples[-1] if self.samples else None
 
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The worst that was seen of a pool during an incident; None: never known."""
+    """A pool's worst values during an incident; None: unknown."""
 
     queued: int | None = None
     oldest_wait_seconds: float | None = None
@@ -167,31 +167,31 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class PoolRules:
-    """What the configuration says of a pool."""
+    """A pool's settings."""
 
     name: str
     match: dict[str, str] = field(default_factory=dict)
-    """Labels of the alerts that speak of this pool; empty: any alert may."""
+    """Labels of alerts about this pool; empty: any alert."""
     floor: int = 0
-    """A queue this short is empty."""
+    """A queue this short counts as empty."""
     boot_time_seconds: float = 180.0
-    """How long a new runner takes; a wait shorter than this is normal."""
+    """How long a new runner takes to start; shorter waits are normal."""
     scalable: bool = False
     warn_wait_seconds: float | None = None
-    """The oldest wait that the early warning speaks of; None: what past alerts fired at."""
+    """Threshold of the early warning for the longest wait; None: learnt."""
     warn_queued: int | None = None
-    """The same for the number of queued jobs."""
+    """The same for queued jobs."""
 
 
 def measured(pool: Pool, snapshot: Snapshot) -> Pool:
-    """The record with one more sample; a sample that is not newer than the last replaces nothing."""
+    """The record with one more sample; a sample that is not newer changes nothing."""
     if pool.latest and snapshot.at <= pool.latest.at:
         return replace(pool, trouble=None, tried_at=snapshot.at)
     return replace(pool, samples=(*pool.samples, snapshot)[-KEPT_SAMPLES:], trouble=None, tried_at=snapshot.at)
 
 
 def unreadable(pool: Pool, why: str, now: float) -> Pool:
-    """The record after a measurement that failed: the past stays, and the reason is kept."""
+    """The record after a failed measurement: samples stay, and the reason is kept."""
     return replace(pool, trouble=why, tried_at=now)
 
 
@@ -201,9 +201,9 @@ def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
 
 
 def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
-    """Compare the newest known queue with the oldest in the span; a change under 10 % (at least 2 jobs) is steady.
+    """Compare the newest known queue with the oldest in the span; under 10 % (or 2 jobs) is steady.
 
-    The span ends at TREND_SAMPLES samples too, so that a short poll period gives the trend of now.
+    The span has at most TREND_SAMPLES samples, so that a short poll period gives the present trend.
     """
     known = [sample for sample in pool.samples if sample.queued is not None][-TREND_SAMPLES:]
     if len(known) < 2:
@@ -219,14 +219,14 @@ def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
 
 
 def empty(snapshot: Snapshot | None, floor: int) -> bool | None:
-    """Whether the queue is at or under its floor; None when that is not known."""
+    """Whether the queue is at or under its floor; None if unknown."""
     if snapshot is None or snapshot.queued is None:
         return None
     return snapshot.queued <= floor
 
 
 def raised(peak: Peak, snapshot: Snapshot) -> Peak:
-    """The peak after one more look; unknown figures raise nothing."""
+    """The peak with one more sample; unknown figures change nothing."""
     queues = [known for known in (peak.queued, snapshot.queued) if known is not None]
     waits = [known for known in (peak.oldest_wait_seconds, snapshot.oldest_wait_seconds) if known is not None]
     return Peak(max(queues, default=None), max(waits, default=None))

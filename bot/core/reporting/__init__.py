@@ -1,1 +1,1 @@
-"""The longer view: what recurred over weeks, how many runners would have been enough, and what to change."""
+"""Reports: what recurred over weeks, how many runners would have been enough, and what to change."""

@@ -1,4 +1,4 @@
-"""What to change for the weeks to come, each proposal with what was observed; none when the records do not carry it."""
+"""Proposes changes with evidence; none if the records do not support one."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -17,23 +17,23 @@ from bot.core.words import count, duration
 
 MOST = 3
 LEAST = 3
-"""Incidents or hours from which something may be concluded."""
+"""Incidents or hours required for a conclusion."""
 MOSTLY = 2 / 3
 LATE_FACTOR = 2.0
-"""An alert is late when the oldest job had waited that many times the target already."""
+"""An alert is late if the oldest job had waited this many times the target."""
 SENT = 0.4
-"""A source that sent that share of the jobs, and twice its usual share, is one to stop."""
+"""Share of jobs, and twice its usual share, that makes a source worth stopping."""
 CALM_WORTH_SECONDS = 600.0
-"""What an alert about nothing costs whoever looks at it."""
+"""The cost of a needless alert for its reader."""
 LIMIT, SURGE, FLOOD = "limit", "surge", "flood"
 """Ids of causes."""
 SHORT_OF_RUNNERS = frozenset({LIMIT, SURGE})
-"""Likeliest causes against which more runners help; with most others they would not."""
+"""Causes against which more runners help."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What is known of one pool, to conclude from."""
+    """Data of one pool for proposals."""
 
     pool: str
     history: PoolIncidents
@@ -60,17 +60,17 @@ class Proposal:
     words: str
     evidence: tuple[str, ...]
     weight: float
-    """Seconds of waiting that it is about, by which proposals are ranked."""
+    """Affected seconds of waiting; proposals are ranked by this."""
 
 
 def proposals(grounds: Iterable[Ground]) -> tuple[Proposal, ...]:
-    """At most three, the one about the most waiting first."""
+    """At most three proposals, the one with the most waiting first."""
     made = [proposal for ground in grounds for rule in RULES if (proposal := rule(ground)) is not None]
     return tuple(sorted(made, key=lambda one: (-one.weight, one.pool, one.words))[:MOST])
 
 
 def _limit(ground: Ground) -> Proposal | None:
-    """Raise the limit to what would have kept the target."""
+    """Raise the limit to the one that would have met the target."""
     need = ground.sized
     if not isinstance(need, Sized) or not _short_of_runners(ground):
         return None
@@ -86,7 +86,7 @@ def _limit(ground: Ground) -> Proposal | None:
 
 
 def _ready(ground: Ground) -> Proposal | None:
-    """Runners that are ready before the hours in which the pool grows too slowly, though its limit leaves room."""
+    """Keep idle runners before hours in which the pool grows too slowly although it has room."""
     if isinstance(ground.sized, Sized) or not ground.patterns or ground.limit is None:
         return None
     if not _mostly(ground, {SURGE}):
@@ -107,7 +107,7 @@ def _ready(ground: Ground) -> Proposal | None:
 
 
 def _earlier(ground: Ground) -> Proposal | None:
-    """Somebody waited too long and no alert had fired, or fired when it was late."""
+    """Fire earlier: somebody waited too long before the alert, or without one."""
     target = duration(ground.target_seconds)
     over = [cell for cell in ground.cells if over_target(cell, ground.target_seconds)]
     alone = [cell for cell in over if not any(_open_in(incident, cell) for incident in ground.incidents)]
@@ -123,7 +123,7 @@ def _earlier(ground: Ground) -> Proposal | None:
 
 
 def _later(ground: Ground) -> Proposal | None:
-    """Most incidents were over before anybody had to do anything."""
+    """Fire later: most incidents ended before anybody had to act."""
     calm = [incident for incident in ground.incidents if _calm(incident, ground)]
     if len(calm) < LEAST or len(calm) < MOSTLY * len(ground.incidents):
         return None
@@ -172,7 +172,7 @@ def _cost(ground: Ground, need: Sized) -> tuple[str, ...]:
 
 
 def _short_of_runners(ground: Ground) -> bool:
-    """Whether nothing speaks against more runners: most known causes are those that they help against."""
+    """Whether more runners help against most known causes."""
     return not ground.history.causes or _mostly(ground, SHORT_OF_RUNNERS)
 
 
@@ -187,7 +187,7 @@ def _likeliest(incident: Incident, pool: str) -> str:
 
 
 def _sender(incident: Incident, pool: str) -> tuple[str, float, float] | None:
-    """(source, its share of the jobs, its usual share) where that was most, in the figures that the thread was told."""
+    """(source, its share of jobs, its usual share) at its largest, from the thread's figures."""
     found: list[tuple[str, float, float]] = []
     for sample in (s for entry in incident.timeline for s in entry.figures if s.pool == pool):
         total = sum(one.number for one in sample.arrivals_by_source)

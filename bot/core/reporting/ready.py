@@ -1,4 +1,4 @@
-"""How many runners should stand ready before hours in which a pool regularly grows too slowly."""
+"""Computes idle runners for hours in which a pool regularly grows too slowly."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ class ReadyRunners:
     """For one recurring window."""
 
     runners: int
-    """That should be there, busy ones included."""
+    """Required runners, busy ones included."""
     idle: int
-    """Of these, beyond the mean of those at work in the hour before."""
+    """Those of them beyond the mean busy runners of the hour before."""
     busy_most: int
-    """The most that were seen at work in the window."""
+    """Most busy runners in the window."""
 
 
 def ready(
     window: Pattern, cells: Sequence[HourStats], target_seconds: float, zone: tzinfo, share: float = SHARE
 ) -> ReadyRunners | None:
-    """By queueing theory over the window's hours in which somebody waited too long; None when figures are missing."""
+    """Computed by queueing theory over the window's bad hours; None if figures are missing."""
     bad = [c for c in cells if window.holds(c.begins_at, zone) and over_target(c, target_seconds)]
     before = [c for c in cells if _just_before(c, window, zone) and c.busy.seconds > 0]
     job = job_seconds(bad)

@@ -1,4 +1,4 @@
-"""At which weekdays and hours it happens again and again: patterns that chance alone would hardly make."""
+"""Finds recurring weekdays and hours that chance alone would hardly produce."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from math import comb
 
 LEAST_DAYS = 3
 LEAST_SHARE = 0.6
-"""Of the days that were measured at that hour, on so many it must have happened."""
+"""Required share of the measured days."""
 EACH_SHARE = 1 / 3
-"""And on so many of each weekday of a group: what happens on weekdays alone is not told of all days."""
+"""Required share of each weekday in a group, so that weekdays are not reported as all days."""
 SURE = 0.05 / 168
-"""How likely chance may make one hour of a week look like that: 5 % over all hours of a week together."""
+"""Probability by chance for one hour: 5 % over all hours of a week together."""
 MOST_PATTERNS = 3
 _NAMES = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 GROUPS: Mapping[str, frozenset[int]] = {
@@ -20,10 +20,10 @@ GROUPS: Mapping[str, frozenset[int]] = {
     "weekdays": frozenset(range(5)),
     **{name: frozenset({day}) for day, name in enumerate(_NAMES)},
 }
-"""Widest first: what happens every day is not told of each Monday too."""
+"""Widest first: a daily pattern is not reported for each weekday too."""
 
 Days = Mapping[date, bool]
-"""The days on which one hour was measured, and whether it happened then."""
+"""The days on which an hour was measured, and whether it happened then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Pattern:
         return f"{self.from_hour:02}:00-{self.to_hour:02}:00"
 
     def holds(self, at: float, zone: tzinfo) -> bool:
-        """Whether a time (epoch seconds) falls into it."""
+        """Whether a time (epoch seconds) is inside."""
         local = moment(at, zone)
         return local.weekday() in GROUPS[self.days] and self.from_hour <= local.hour < self.to_hour
 

@@ -1,1 +1,1 @@
-"""What people ask for: the interaction in Slack, the recorded request, and the buttons offered."""
+"""Requests of people: the Slack interaction, the stored request, and the offered buttons."""

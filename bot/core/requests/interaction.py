@@ -1,4 +1,4 @@
-"""What a person asks by button, dialog, command or mention, and what that person alone is answered at once."""
+"""A person's interaction by button, dialog, command or mention, and the private answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from bot.core.message import Block, Message
 
 
 class Surface(StrEnum):
-    """Where somebody asked."""
+    """The place of an interaction."""
 
     BUTTON = "button"
     DIALOG = "dialog"
@@ -19,7 +19,7 @@ class Surface(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """One request of one person; everything in it came from outside and is believed only after checks."""
+    """One interaction of one person; all of it comes from outside and is checked before use."""
 
     name: str
     """The action's fixed name."""
@@ -30,32 +30,32 @@ class Interaction:
     channel: str
     surface: Surface
     key: str
-    """What Slack gave this very request (trigger id, event id): the same key again is a replay."""
+    """Slack's id of this interaction (trigger id, event id): the same key again is a replay."""
     request_id: str = ""
     """The button's opaque value."""
     words: tuple[str, ...] = ()
-    """What stood behind the verb."""
+    """The arguments of the verb."""
     values: Mapping[str, str] = field(default_factory=dict)
     """Inputs of a dialog, by block id."""
     step: str = ""
-    """Callback id of the dialog that was submitted."""
+    """Callback id of the submitted dialog."""
     thread: str | None = None
-    """`ts` of the thread's parent, when the request came from inside a thread."""
+    """`ts` of the thread's parent, if it came from a thread."""
     trigger: str = ""
     """Opens one dialog within 3 s."""
     message: str = ""
-    """`ts` of the message whose button was pressed."""
+    """`ts` of the clicked message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the person sees at once; what everybody sees comes later, in the thread."""
+    """The immediate, private answer; the public one follows in the thread."""
 
     whisper: Message | None = None
-    """Shown to the person alone."""
+    """Shown only to the person."""
     view: Block | None = None
-    """A dialog to open, or to put in place of the one that was submitted."""
+    """A dialog to open, or to replace the submitted one."""
     errors: Mapping[str, str] = field(default_factory=dict)
-    """What is wrong with the dialog's inputs, by block id."""
+    """Problems of the dialog's inputs, by block id."""
     forgotten: bool = False
-    """Nothing is known of the message whose button was pressed: its buttons should go."""
+    """The clicked message is unknown: its buttons should be removed."""

@@ -1,4 +1,4 @@
-"""What an incident's buttons offer, and the ids that make one click one effect."""
+"""The actions that an incident's buttons offer, and ids that make one click one effect."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -8,7 +8,7 @@ from bot.core.incident.incident import Incident
 
 
 class Place(StrEnum):
-    """Where an offer stands on the parent."""
+    """Where an offer is placed on the parent."""
 
     BUTTON = "button"
     MORE = "more"
@@ -26,7 +26,7 @@ class ButtonLabel:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One thing that a person may do now."""
+    """One available action."""
 
     name: str
     """The action's fixed name, and the button's action_id."""
@@ -40,8 +40,8 @@ class Offer:
 def request_id(incident: Incident, name: str) -> str:
     """The id of the next use of an action on this incident.
 
-    It is computed, not stored: a parent that was posted just before a crash carries the same ids as the record knows.
-    Permission is checked on the person who clicks; the id only names the record (docs/design/storage.md#rules).
+    It is computed, not stored: a parent posted just before a crash has the same ids as the record. Permission is
+    checked on the person who clicks; the id only names the record (docs/design/storage.md#rules).
     """
     return f"{incident.id}.{digest(incident.id, name, str(incident.uses.get(name, 0)))[:12]}"
 

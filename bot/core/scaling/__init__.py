@@ -1,1 +1,1 @@
-"""The limits of a scale-up, the leases of extra capacity, and the check that runners came online."""
+"""Limits of scale-ups, leases of extra runners, and verification that runners came online."""

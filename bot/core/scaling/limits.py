@@ -1,49 +1,49 @@
-"""May this be done: limits, steps and pauses of a scale action, checked when it is asked and again when it is done."""
+"""Checks a scale request against limits, step and cooldown, at the request and at execution."""
 
 from dataclasses import dataclass
 
 from bot.core.words import count, duration
 
 BREATH = 2
-"""Runners that may come or go between a proposal and the click."""
+"""Runners that may come or go between proposal and click."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScalePolicy:
-    """What the configuration allows for one pool; None: no such rule."""
+    """The configured limits of one pool; None: unlimited."""
 
     maximum: int
-    """Never above."""
+    """The maximum."""
     minimum: int = 0
-    """The scaler takes nothing under this."""
+    """The scaler's minimum."""
     step: int | None = None
-    """Never more than this at once."""
+    """The largest increase at once."""
     cooldown_seconds: float = 0.0
     approval_above: int | None = None
-    """A target above this needs a second person."""
+    """A target above this needs approval."""
     approval_within_seconds: float = 900.0
-    """How long that person has."""
+    """Time for the approval."""
     lease_seconds: float | None = None
-    """Extra capacity is handed back after this long at the latest; None: not by itself."""
+    """Extra runners are returned after this long at the latest; None: never automatically."""
     drained_seconds: float = 600.0
-    """How long the queue must have been empty before it is handed back."""
+    """How long the queue must be empty before the return."""
     cost_per_runner_hour: float | None = None
     max_cost_per_hour: float | None = None
-    """Extra capacity may not cost more than this."""
+    """Upper bound for the cost of extra runners."""
     limited_by: str = ""
-    """What sets `maximum` when it is not the configuration, as "MaxSize of Auto Scaling group ci"."""
+    """What sets `maximum` if not the configuration, such as "MaxSize of Auto Scaling group ci"."""
     caution: str = ""
-    """What a person should know of this kind of scaler before confirming: one or two sentences, or nothing."""
+    """A note about this kind of scaler for the confirmation: one or two sentences, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitVerdict:
-    """What may be done: the target after clamping, and the words that go with it."""
+    """The result of the check: the target after clamping, and its reason."""
 
     target: int | None
-    """The absolute target that may be set; None: nothing may be done."""
+    """The absolute target to set; None: refused."""
     reason: str = ""
-    """Why nothing may be done, or why the target is not the one that was asked for."""
+    """Why it is refused, or why the target was changed."""
 
 
 def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
@@ -56,11 +56,10 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     *,
     lower: bool = False,
 ) -> LimitVerdict:
-    """Judge an absolute target: never lower than now, never above the limit, never more than a step, never too soon.
+    """Check an absolute target: not below the present size, above the limit, beyond a step, or too soon.
 
-    The step counts from `seen`, the size that the person confirmed, when the pool has shrunk since. A target a little
-    above the step is lowered to it: pools breathe between the proposal and the click. With `lower` so is one far above
-    the step: for whoever asks a person to confirm the lower one.
+    The step counts from `seen`, the confirmed size, if the pool has shrunk since. A target slightly above the step is
+    lowered to it, because pools fluctuate. With `lower`, one far above the step is lowered too, for a new confirmation.
     """
     if current is None:
         return LimitVerdict(None, "The pool's present size is unknown, so no safe target can be set.")
@@ -97,7 +96,7 @@ def _refusal(  # noqa: PLR0913, PLR0917 - what a verdict rests on
 
 
 def _open_to(policy: ScalePolicy, current: int, seen: int) -> str:
-    """Which targets are within the limits in this moment, as the end of a sentence."""
+    """The allowed targets now, as the end of a sentence."""
     least = max(current + 1, policy.minimum)
     most = policy.maximum if policy.step is None else min(policy.maximum, max(current, seen) + policy.step)
     if current >= policy.maximum:
@@ -108,7 +107,7 @@ def _open_to(policy: ScalePolicy, current: int, seen: int) -> str:
 
 
 def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> int | None:
-    """A target to start from: so many more, or a step, within step and maximum; None when nothing can be raised."""
+    """A proposed target within step and maximum; None if nothing can be raised."""
     if current is None or current >= policy.maximum:
         return None
     if policy.step is not None and current + policy.step < policy.minimum:
@@ -119,7 +118,7 @@ def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> in
 
 
 def overpriced(policy: ScalePolicy, asked: int, base: int) -> str:
-    """Why a target would cost too much, with the figure; empty when it does not. `base` is the size without extra."""
+    """Why a target would cost too much, with the figure; empty if not. `base` is the size without extra."""
     price, most = policy.cost_per_runner_hour, policy.max_cost_per_hour
     if price is None or most is None or (asked - base) * price <= most + 1e-9:
         return ""
@@ -131,5 +130,5 @@ def overpriced(policy: ScalePolicy, asked: int, base: int) -> str:
 
 
 def needs_approval(policy: ScalePolicy, asked: int) -> bool:
-    """Whether a second person must agree to this target."""
+    """Whether this target needs approval."""
     return policy.approval_above is not None and asked > policy.approval_above

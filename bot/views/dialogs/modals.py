@@ -1,4 +1,4 @@
-"""The dialogs: how long to silence, how far to scale, the question before it is done, and a plain notice."""
+"""The dialogs: silence, scale, confirmation, and a notice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,26 +29,26 @@ MOST_MATCHERS, MOST_LINES = 15, 20
 
 @dataclass(frozen=True, slots=True)
 class ScaleChoice:
-    """One pool that may be scaled; None where a figure is unknown."""
+    """One pool that may be scaled; unknown figures are None."""
 
     pool: str
     current: int | None
     maximum: int
     limit: int | None = None
-    """Most runners that the pool may have now, as measured."""
+    """The measured maximum of runners."""
     queued: int | None = None
     proposed: int | None = None
-    """The absolute target to start from; None: this pool cannot be raised, `reason` says why."""
+    """The proposed absolute target; None: this pool cannot be scaled, see `reason`."""
     boot_time_seconds: float = 180.0
     cost_per_runner_hour: float | None = None
     reason: str = ""
     step: int | None = None
     useless: bool = False
-    """More runners are not expected to help: the number to start from is left to the person."""
+    """Whether more runners are not expected to help; then no target is proposed."""
 
 
 def silence_modal(request_id: str, incident: Incident, max_seconds: float) -> Block:
-    """Ask for how long; inputs `preset` and `custom`, whose values are durations such as `15m`, `1h`, `1d`."""
+    """Ask for a duration; inputs `preset` and `custom` with values such as `15m`, `1h`, `1d`."""
     alerts = incident.firing or incident.alerts
     matchers = silence_matchers(alerts)
     if not matchers:
@@ -85,9 +85,9 @@ def _usual(choices: Sequence[Block]) -> Block:
 
 
 def scale_modal(request_id: str, choices: Sequence[ScaleChoice], effects: Sequence[str] = ()) -> Block:
-    """Ask for an absolute target; inputs `pool` (only when there are several) and `target`.
+    """Ask for an absolute target; inputs `pool` (only if there are several) and `target`.
 
-    `effects` are the lines that say what more runners would do for the first pool that can be raised.
+    `effects` are the lines about the effect of more runners for the first pool that can be scaled.
     """
     able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
     told, calm = _pools(choices)
@@ -110,7 +110,7 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], effects: Sequen
 
 
 def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
-    """Every limit of the pools that queue; the others in one small line, when there are both."""
+    """The limits of the queueing pools; the others in one small line."""
     calm = [one for one in choices if one.queued == 0 and not one.reason]
     loud = [one for one in choices if one not in calm] or choices
     lines = [_line(choice) for choice in loud[:MOST_LINES]]
@@ -152,7 +152,7 @@ def _line(choice: ScaleChoice) -> Marked:
 
 
 def _why_not(choice: ScaleChoice) -> str:
-    """Why a pool whose scaler answers cannot be raised; empty when it can."""
+    """Why a pool with a working scaler cannot be scaled; empty if it can."""
     if choice.proposed is not None:
         return ""
     if choice.current is None:
@@ -169,7 +169,7 @@ def _cost(choice: ScaleChoice) -> Marked | None:
 
 
 def scale_confirm(request_id: str, pool: str, current: int | None, target: int, expected: Sequence[str]) -> Block:
-    """The question before it is done: from how many to how many, and what that is expected to do."""
+    """The confirmation: present size, target and expected effect."""
     change = say(
         "*{pool}*: from {current} to *{target} runners*.", pool=name_of(pool), current=figure(current), target=target
     )
@@ -181,12 +181,12 @@ def scale_confirm(request_id: str, pool: str, current: int | None, target: int, 
 
 
 def question(callback: str, title: str, request_id: str, sentence: str, submit: str) -> Block:
-    """Something to confirm before it is done."""
+    """A confirmation."""
     return _modal(callback, title, request_id, [section(escaped(sentence, 1500))], submit=submit)
 
 
 def notice(title: str, lines: Sequence[str]) -> Block:
-    """A dialog that only tells something."""
+    """A dialog with a text only."""
     told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
     return _modal("notice", title, "", told or [section(say("Nothing to tell."))])
 

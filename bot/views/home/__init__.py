@@ -1,1 +1,1 @@
-"""App Home, and the lists that one person sees."""
+"""App Home, and private lists."""

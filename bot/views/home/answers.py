@@ -1,4 +1,4 @@
-"""What one person is told: status, lists, help, refusals; ephemeral, and complete in `text`."""
+"""Private answers: status, lists, help, refusals; complete in `text`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,11 +13,11 @@ from bot.views.parent.pool_table import MOST_ROWS, legend, rest, table
 
 MOST_INCIDENTS = 20
 MOST_NAMED = 5
-"""Of those who may do something."""
+"""Names shown of permitted people and groups."""
 
 
 def status(view: View, names: Sequence[str], now: float, timing: Timing) -> Message:
-    """The pools as they stand, worst first, with the time of the newest figure."""
+    """The pools now, worst first, with the time of the newest figure."""
     shown = rows(names, (), view, now, timing)
     if not shown:
         return said("No pool is configured. Add a [pool.\"NAME\"] table to tailback.toml.")  # fmt: skip
@@ -65,7 +65,7 @@ def incident_list(
 
 
 def incident_line(one: Incident, view: View, now: float, timing: Timing, permalink: str) -> Marked:
-    """State, facts, since when, owner, and the way to the thread."""
+    """State, facts, start, owner and link of an incident."""
     owner = say("{who} has it", who=mention(one.owner)) if one.owner else say("nobody has it")
     thread = link(permalink, "Thread") if permalink else None
     facts = say("*{state}* {facts}", state=state_words(one), facts=escaped(headline(one, view, now, timing), 160))
@@ -89,9 +89,9 @@ def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:
 
 
 def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()) -> Message:
-    """What was not done, why, and what helps: who did it already, who of `may` can do it, in which channels.
+    """A refusal: what was not done, why, and the remedy (who did it, who may do it, in which channels).
 
-    Only for an answer to one person: there a mention names somebody and tells nobody else.
+    Only for a private answer, where a mention notifies nobody else.
     """
     by = say(" by {who}.", who=mention(who)) if who else say("")
     others = joined(", ", *(mention(one) for one in may[:MOST_NAMED]))

@@ -1,4 +1,4 @@
-"""The silences that hold now, one line each: what, until when, by whom, on what condition, and the thread."""
+"""The active silences, one line each: labels, end, author, condition, thread."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ MOST_LABELS = 3
 
 @dataclass(frozen=True, slots=True)
 class Hushed:
-    """A silence as its back end has it, and what Tailback knows of it."""
+    """A silence from its back end, with Tailback's data."""
 
     alertmanager: str
     found: SilenceFound
     ours: Silence | None = None
-    """None: somebody made it there."""
+    """None: created by somebody else."""
     title: str = ""
     permalink: str = ""
 
 
 def silence_list(rows: Sequence[Hushed], now: float, unread: Sequence[str] = ()) -> Message:
-    """The next to end first; `unread` says what could not be read."""
+    """The next to end first; `unread` names problems."""
     trouble = joined("\n", *(sentence(text, 300) for text in unread)) if unread else None
     if not rows and trouble is None:
         return said("Nothing is silenced.")

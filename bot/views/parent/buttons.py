@@ -7,11 +7,11 @@ from bot.core.requests.offer import Offer, Place
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS, actions, button, option, overflow
 
 MORE = "more"
-"""The menu's action_id; which offer was chosen stands in the option's value."""
+"""The menu's action_id; the option's value names the chosen action."""
 
 
 def controls(offers: Sequence[Offer], subject: str) -> Block | None:
-    """The row; `subject` tells a screen reader what a button is about. None when nothing can be done."""
+    """The row of buttons; `subject` is for screen readers. None if nothing can be done."""
     asked = [offer for offer in offers if offer.place is Place.BUTTON]
     buttons = [_button(offer, subject) for offer in asked[:MOST_BUTTONS]]
     others = [*asked[MOST_BUTTONS:], *(offer for offer in offers if offer.place is Place.MORE)]

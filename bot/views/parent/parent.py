@@ -23,7 +23,7 @@ from bot.views.parent.queue import full_picture, peaks, queue_blocks
 
 
 def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, timing: Timing) -> Message:
-    """State and priority, what queues where, since when, links, who has it, and what can be done now."""
+    """The parent: state, priority, queue, start, links, owner, and actions."""
     if incident.thread.plain:
         return minimal(incident)
     heading = header(_heading(incident, view, now, timing))
@@ -35,13 +35,13 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
 
 
 def _fresh(incident: Incident, view: View) -> Block | None:
-    """When the figures were measured: an edit may have to wait for its turn, and then the reader sees their age."""
+    """The time of the figures, because edits may be delayed."""
     newest = max((sample.at for sample in latest(incident, view)), default=None)
     return as_of(say("Figures of {at}.", at=date(newest))) if newest is not None else None
 
 
 def minimal(incident: Incident) -> Message:
-    """Plain text only, for when Slack refused the full rendering: the record's facts, and how to act by words."""
+    """Plain text for when Slack refused the full rendering: the record's facts, and commands."""
     facts = say("{state}: {title}.", state=state_words(incident), title=title_of(incident))
     pools = listed((name_of(pool) for pool in incident.affected or incident.candidates), 10)
     parts = [

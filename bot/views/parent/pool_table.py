@@ -1,4 +1,4 @@
-"""The pool table: monospaced, at most 72 columns, unknown as `?`, and a legend that says what is unknown and why."""
+"""The pool table: monospaced, at most 72 columns, `?` for unknown, and a legend with reasons."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ _AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_40
 
 
 def table(shown: Sequence[PoolRow], *, trends: bool = True) -> Marked:
-    """At most `MOST_ROWS` rows; `trends=False` for figures of one past moment. The rest is counted by `rest`."""
+    """At most `MOST_ROWS` rows; `trends=False` for past figures. `rest` counts further rows."""
     cells: list[tuple[str, ...]] = [_HEAD if trends else _HEAD[:-1]]
     cells += [_cells(row, trends) for row in shown[:MOST_ROWS]]
     widths = [max(len(line[index]) for line in cells) for index in range(len(cells[0]))]
@@ -56,7 +56,7 @@ def short_wait(seconds: float | None) -> str:
 
 
 def rest(shown: Sequence[PoolRow]) -> Marked | None:
-    """What stands behind the last row of the table, counted; None when nothing does."""
+    """The omitted rows, counted; None if there are none."""
     more = shown[MOST_ROWS:]
     if not more:
         return None
@@ -64,9 +64,9 @@ def rest(shown: Sequence[PoolRow]) -> Marked | None:
 
 
 def legend(shown: Sequence[PoolRow], now: float | None = None) -> Marked | None:
-    """What `?` and `old` stand for in this table, with the reasons that are known; None when all is known.
+    """The meaning of `?` and `old` in this table, with reasons; None if all is known.
 
-    Without `now` the figures are those of one past moment, and nothing is said of trends.
+    Without `now` the figures are of a past time, and trends are omitted.
     """
     drawn = shown[:MOST_ROWS]
     parts = [_unknown(drawn)]
@@ -108,7 +108,7 @@ def _reasons(row: PoolRow) -> tuple[str, ...]:
 
 
 def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
-    """One line for all pools that went silent together, for the same reason."""
+    """One line for all pools with the same time and reason."""
     groups: dict[tuple[int, str], list[PoolRow]] = {}
     for row in drawn:
         if row.old and row.sample:
@@ -127,6 +127,6 @@ def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
 
 
 def age_words(seconds: float) -> str:
-    """`over 10 min ago`: in steps, so that a message about old figures does not change every minute."""
+    """`over 10 min ago`, in steps, so that a message does not change every minute."""
     passed = [age for age in _AGES if age <= seconds]
     return f"over {wait_words(passed[-1])} ago" if passed else "a moment ago"

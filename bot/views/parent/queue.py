@@ -1,4 +1,4 @@
-"""The queue part of the parent: the pools that matter, one line for those that do not, the jobs that wait longest."""
+"""The parent's queue section: relevant pools, one line for the others, the longest waiting jobs."""
 
 from collections.abc import Sequence
 
@@ -14,12 +14,12 @@ from bot.views.parent.pool_rows import PoolRow, name_of, of_incident, queue_word
 from bot.views.parent.pool_table import MOST_ROWS, legend, rest, table
 
 MOST_UNKNOWN_ROWS = 3
-"""More unaffected pools without figures than that are told in one line."""
+"""More unaffected pools without figures share one line."""
 MOST_JOBS, MOST_JOB_POOLS, MOST_PEAKS, MOST_NAMED = 3, 2, 5, 5
 
 
 def queue_blocks(incident: Incident, view: View, now: float, timing: Timing) -> list[Block]:
-    """The table, what it leaves out, its legend, and the jobs that wait longest."""
+    """The table with omissions and legend, and the longest waiting jobs."""
     seen = of_incident(incident, view, now, timing)
     shown, others = in_table(seen), _left_out(seen)
     if not seen:
@@ -49,7 +49,7 @@ def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> Marked:
 
 
 def in_table(seen: Sequence[PoolRow]) -> list[PoolRow]:
-    """Affected pools, those that queue, and the few whose queue is unknown."""
+    """Affected pools, queueing ones, and a few with an unknown queue."""
     unknown = [row for row in seen if not row.quiet and not row.queueing and not row.affected]
     few = len(unknown) <= MOST_UNKNOWN_ROWS
     return [row for row in seen if row.affected or row.queueing or (few and not row.quiet)]
@@ -120,7 +120,7 @@ def _job(job: Job) -> Marked:
 
 
 def peaks(incident: Incident, seen: Sequence[PoolRow] = ()) -> Marked | None:
-    """The worst that was seen of each pool; while the incident is open, only where it is worse than the figures now."""
+    """The peaks of each pool; for an open incident only if worse than now."""
     now = {row.name: row for row in seen}
     worst = sorted(incident.peaks.items(), key=lambda item: item[1].order)
     told = [(name, peak) for name, peak in worst if peak.queued and not _stands(peak, now.get(name))]
@@ -148,7 +148,7 @@ def _stands(peak: Peak, row: PoolRow | None) -> bool:
 
 
 def full_picture(seen: Sequence[PoolRow]) -> Marked | None:
-    """The pools behind the worst one in words, for `text`; None when the heading has said it all."""
+    """The other pools in words, for `text`; None if the heading is complete."""
     shown = [row for row in in_table(seen) if not row.pending]
     more = shown[1:] if shown and shown[0].queueing else shown
     if not more:

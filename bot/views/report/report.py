@@ -1,4 +1,4 @@
-"""The longer view as a message: a table of waits, what happened in each pool, what is proposed, what is not known."""
+"""The report as a message: table of waits, pools, proposals, unknowns."""
 
 from collections.abc import Sequence
 
@@ -57,7 +57,7 @@ def _table(made: Report) -> Block | None:
 
 
 def _pool(one: PoolReport, more: str = "") -> Marked:
-    """`more` is what the table shows, for who has no table."""
+    """One pool; `more` is its table row in words."""
     words = "; ".join((*facts(one), more) if more else facts(one))
     return say("*{pool}*: {facts}.", pool=escaped(one.pool, 80), facts=escaped(words, 1000))
 
@@ -82,7 +82,7 @@ def _proposed(proposals: Sequence[Proposal]) -> list[Marked]:
 
 
 def _without(told: Sequence[PoolReport]) -> Block | None:
-    """Why no limit is named for pools in which jobs waited too long."""
+    """Why there is no proposed limit for pools with long waits."""
     whys = [(one.pool, why) for one in told if (why := unsized(one))][:3]
     if not whys:
         return None

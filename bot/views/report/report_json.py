@@ -1,4 +1,4 @@
-"""The longer view as one JSON object for programs."""
+"""The report as one JSON object."""
 
 import json
 
@@ -15,7 +15,7 @@ null."""
 
 
 def as_json(made: Report) -> str:
-    """One JSON object; `schema` says which fields to expect."""
+    """One JSON object; `schema` is the version of its fields."""
     document = {
         "schema": SCHEMA,
         "since": iso(made.since),
@@ -82,5 +82,5 @@ def _raised(raises: Raises) -> dict[str, float | None]:
 
 
 def _seen(one: PoolReport, worst: float) -> float | None:
-    """Nothing is only said where somebody looked."""
+    """Zero only if it was measured."""
     return worst if worst or one.waits else None

@@ -1,4 +1,4 @@
-"""The longer view for a terminal: the same figures and proposals as in Slack, as plain lines."""
+"""The report for a terminal, as plain lines."""
 
 from collections.abc import Iterator
 from textwrap import wrap
@@ -13,7 +13,7 @@ WIDTH = 100
 
 
 def plain(made: Report) -> str:
-    """The whole report; times stand with their zone."""
+    """The whole report; times have their zone."""
     return "\n".join(_lines(made)).rstrip()
 
 
@@ -51,5 +51,5 @@ def _proposed(proposals: tuple[Proposal, ...]) -> Iterator[str]:
 
 
 def _told(words: str, before: str) -> list[str]:
-    """Lines behind a mark, which the first of them bears; words from outside stay on them."""
+    """Lines with a mark before the first; external text stays on its line."""
     return wrap(clean(words), WIDTH, initial_indent=before, subsequent_indent=" " * len(before))

@@ -1,4 +1,4 @@
-"""Where everything in a chart goes: values become lines, areas and words on a card 400 wide."""
+"""Lays out a chart: values become lines, areas and text on a card 400 wide."""
 
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -15,14 +15,14 @@ DEPTH_HEIGHT, WAIT_HEIGHT = 120.0, 62.0
 SMALL_DEPTH, SMALL_WAIT = 48.0, 26.0
 GAP = 9.0
 WIDE = 0.54
-"""Width of a letter over its height, on average."""
+"""Average width of a letter relative to its height."""
 MARK_ROWS = 3
 
 PAPER, INK, QUIET, GRID = "#ffffff", "#1d1c1d", "#53545a", "#e3e4e8"
-"""A background of its own: the same picture on Slack's light and dark theme."""
+"""Its own background: the same in Slack's light and dark theme."""
 QUEUED, QUEUED_FILL, RUNNERS, LIMIT, WAIT = "#0072b2", "#d6e8f4", "#b84e00", "#1d1c1d", "#00664b"
 FORECAST, FORECAST_FILL = "#8a6100", "#fbeac4"
-"""Told apart by people who see no red, green or blue (Okabe and Ito's palette, darkened); shape says the same."""
+"""Distinguishable with colour blindness (Okabe and Ito's palette, darkened); shape says the same."""
 STYLES: dict[str, tuple[str, float, XY | None]] = {
     "queued": (QUEUED, 2.2, None),
     "runners": (RUNNERS, 1.8, (6.0, 3.0)),
@@ -42,27 +42,27 @@ class Frame:
     bottom: float
 
     def x(self, at: float) -> float:
-        """Where a time stands; what lies outside stands on the edge."""
+        """The x of a time; times outside are at the edge."""
         return across(self.chart, at)
 
     def y(self, value: float) -> float:
-        """Where a value stands."""
+        """The y of a value."""
         return self.bottom - (self.bottom - self.top) * min(1.0, max(0.0, value / self.panel.top))
 
 
 def across(chart: Chart, at: float) -> float:
-    """Where a time stands, left to right."""
+    """The x of a time."""
     part = (at - chart.begins) / (chart.ends - chart.begins)
     return LEFT + (RIGHT - LEFT) * min(1.0, max(0.0, part))
 
 
 def _inside(x: float, label: str) -> float:
-    """The middle of a label, moved so that its end stays in the picture."""
+    """The middle of a label, moved to keep it inside."""
     return min(x, WIDTH - 3 - TEXT * WIDE * len(label) / 2)
 
 
 def layout(chart: Chart) -> Drawing:
-    """The picture; its height follows from the pools and marks."""
+    """The drawing; its height depends on pools and marks."""
     alone = len(chart.pools) == 1
     above, y = _legend(chart, TOP + TITLE + 7)
     words: list[Shape] = [_words((10, TOP), chart.title, TITLE), *above]
@@ -91,7 +91,7 @@ def layout(chart: Chart) -> Drawing:
 
 
 def _legend(chart: Chart, y: float) -> tuple[list[Shape], float]:
-    """What each kind of line means, once for all pools, with the forecasts below it."""
+    """The legend for all pools, with the forecasts below."""
     lines = {line.name: line.label for pool in chart.pools for line in pool.depth.lines}
     shapes: list[Shape] = []
     x = 10.0
@@ -117,7 +117,7 @@ def _key(x: float, y: float) -> list[Shape]:
 
 
 def _pool(chart: Chart, pool: PoolChart, tops: XY, *, alone: bool) -> tuple[list[Shape], list[Frame]]:
-    """The words and axes of one pool; `tops` is where its heading and its first frame begin."""
+    """Text and axes of one pool; `tops` is where its heading and first frame begin."""
     y, plot = tops
     heading = _words((10, y), pool.depth.heading, TEXT, QUIET) if alone else _words((10, y), pool.pool, TEXT + 1)
     shapes: list[Shape] = [heading, _words((RIGHT, y), pool.summary, TEXT, QUIET, "ra")]
@@ -143,7 +143,7 @@ def _grid(frame: Frame) -> Iterator[Shape]:
 
 
 def _axis(frame: Frame, *, sparse: bool) -> Iterator[Shape]:
-    """The numbers; in a low panel only nothing and the most."""
+    """The axis' numbers; in a low panel only zero and the maximum."""
     ticks = frame.panel.ticks if not sparse else (frame.panel.ticks[0], frame.panel.ticks[-1])
     for tick in ticks:
         yield _words((LEFT - 4, frame.y(tick.value)), tick.label, SMALL, QUIET, "rm")
@@ -169,7 +169,7 @@ def _fills(frame: Frame) -> Iterator[Shape]:
 
 
 def _band(frame: Frame) -> Iterator[Shape]:
-    """A fan from the queue at that time to its floor at the earliest and at the latest, cut where the picture ends."""
+    """A fan from the queue to its floor at the earliest and latest time, cut at the edge."""
     band = frame.panel.band
     if band is None:
         return
@@ -183,7 +183,7 @@ def _band(frame: Frame) -> Iterator[Shape]:
 
 
 def _ray(frame: Frame, band: Band, at: float) -> tuple[XY, ...]:
-    """From the forecast to the floor at that time, or as far towards it as the picture goes."""
+    """A line from the forecast to the floor at that time, cut at the edge."""
     ends = min(at, frame.chart.ends)
     part = 1.0 if at <= band.made_at else (ends - band.made_at) / (at - band.made_at)
     value = band.queued * (1 - min(1.0, max(0.0, part)))
@@ -191,7 +191,7 @@ def _ray(frame: Frame, band: Band, at: float) -> tuple[XY, ...]:
 
 
 def _rows(chart: Chart) -> list[tuple[Mark, int]]:
-    """Each mark with the row of its label, so that labels do not lie over one another."""
+    """Each mark with its label's row, so that labels do not overlap."""
     ends, placed = [0.0] * MARK_ROWS, list[tuple[Mark, int]]()
     for mark in sorted(chart.marks, key=lambda mark: mark.at):
         begins, half = _label_at(chart, mark), len(mark.label) * SMALL * WIDE / 2
@@ -208,7 +208,7 @@ def _label_at(chart: Chart, mark: Mark) -> float:
 
 
 def _marks(chart: Chart, rows: Sequence[tuple[Mark, int]], top: float, frames: Sequence[Frame]) -> Iterator[Shape]:
-    """Lines first, each through every frame; then the labels, each on a piece of paper of its own."""
+    """Lines through every frame first, then the labels, each on a background."""
     for mark, row in rows:
         at = across(chart, mark.at)
         begins = [top + ROW * (row + 1) - 2, *(frame.top for frame in frames[1:])]
@@ -232,7 +232,7 @@ def _words(at: XY, text: str, size: float, colour: str = INK, anchor: str = "la"
 
 
 def plain(text: str) -> str:
-    """Letters that the picture's font has: accents are dropped, and what remains unknown is a question mark."""
+    """Text in the font's letters: accents are dropped, unknown letters become a question mark."""
     bare = unicodedata.normalize("NFKD", text)
     kept = "".join(letter for letter in bare if not unicodedata.combining(letter))
     return kept.replace("–", "-").replace("—", "-").encode("ascii", "replace").decode("ascii")

@@ -1,4 +1,4 @@
-"""Storm mode: one message in a channel that names every incident still waiting for its own thread (P8)."""
+"""The storm digest: one message that names every incident of a channel that waits for its thread (P8)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,11 @@ from bot.views.mrkdwn import Marked, clean, escaped, joined, say, shortened
 from bot.views.parent.pool_rows import of_incident, queue_words, wait_words
 
 MOST_CHARACTERS = 8_500
-"""Of all lines together; leaves room for heading and reasons under Slack's total."""
+"""Of all lines; leaves room for heading and reasons within Slack's total."""
 MOST_TEXT_CHARACTERS = 3_600
 _SECTION_CHARACTERS, _LINE_CHARACTERS = 2_700, 900
 _SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 28, False), (20, 20, False))
-"""(title, pool, figures?): the first that fits is used, so that a large storm loses words before it loses incidents."""
+"""(title, pool, figures?): the first that fits is used, so that lines get shorter before incidents are dropped."""
 
 
 def digest(
@@ -26,7 +26,7 @@ def digest(
     views: Mapping[str, View] | None = None,
     timing: Timing | None = None,
 ) -> Message:
-    """`incidents` wait for their thread; `total` were named by this digest so far. `views` by incident id, if known."""
+    """`incidents` wait for their thread; `total` were named so far. `views` by incident id, if known."""
     if not incidents:
         done = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
         return message(done, section(done))
@@ -57,7 +57,7 @@ def _why(waiting: Sequence[Incident], now: float) -> Marked:
 
 
 def _facts(one: Incident, view: View | None, now: float, timing: Timing) -> str:
-    """`14 jobs queued, oldest waits 1 h 54 min`, or nothing when nobody has measured yet."""
+    """`14 jobs queued, oldest waits 1 h 54 min`, or empty before the first measurement."""
     if view is not None:
         queueing = [row for row in of_incident(one, view, now, timing) if row.queueing]
         if queueing:
@@ -82,7 +82,7 @@ def _fitting(waiting: Sequence[Incident], seen: Mapping[str, str]) -> tuple[list
 def _lines(
     waiting: Sequence[Incident], seen: Mapping[str, str], title: int, pool: int, *, figures: bool
 ) -> list[Marked]:
-    """One line per title, so that 120 incidents of one rule say its name once."""
+    """One line per title, so that 120 incidents of one rule name it once."""
     groups: dict[str, list[Marked]] = {}
     for one in waiting:
         facts = seen[one.id] if figures else ""
@@ -92,7 +92,7 @@ def _lines(
 
 
 def _counted(names: Sequence[Marked]) -> list[Marked]:
-    """Equal names once, with how often."""
+    """Equal names once, with their number."""
     times = Counter(names)
     return [say("{name} ×{times}", name=name, times=n) if n > 1 else name for name, n in times.items()]
 
