@@ -139,7 +139,10 @@ class Store(Protocol):
         """Claim up to `most` due records for the length of the lease."""
 
     async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
-        """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds of the clock."""
+        """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds of the clock.
+
+        An urgent asker that waits has a slot reserved; one that does not come back within a grace period loses it.
+        """
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing in a rate lane for so many real seconds: a 429 stops the queue, not one coroutine."""

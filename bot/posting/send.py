@@ -192,7 +192,7 @@ async def _closed_for(context: Context, out: Outgoing) -> float:
     """Seconds until this closed channel may be tried again; 0 when it is open, or may be tried now."""
     if await _open(context, out.channel):
         return 0.0
-    return await context.store.acquire_slot(f"ask:{out.channel}", out.who, PLACE_SECONDS, 1, urgent=True)
+    return await context.store.acquire_slot(f"ask:{out.channel}", "ask", PLACE_SECONDS, 1, urgent=True)
 
 
 async def _accepted(context: Context, channel: str) -> None:

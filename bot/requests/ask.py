@@ -34,7 +34,7 @@ async def paced(context: Context, interaction: Interaction) -> None:
     if interaction.request_id:
         lanes[f"asks:{incident_of(interaction.request_id)}"] = 3 * most
     for lane, rate in lanes.items():
-        wait = await context.store.acquire_slot(lane, interaction.key, 60 / rate, rate, urgent=True)
+        wait = await context.store.acquire_slot(lane, "ask", 60 / rate, rate, urgent=True)
         if wait > 0:
             raise TooOften(f"That is more than {rate} requests in a minute. Try again in {max(1, ceil(wait))} s.")
 

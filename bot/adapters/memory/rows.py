@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from bot.core.record import AuditEntry, Record
 
+GRACE_SECONDS = 2.0
+"""A reserved slot that nobody takes for that long is free again."""
+
 
 @dataclass(slots=True)
 class MemoryRow:
@@ -21,47 +24,57 @@ class MemoryRow:
 
 @dataclass(slots=True)
 class RateLane:
-    """One rate limit; times in epoch seconds, bookings before `shift` is added."""
+    """One rate lane, by the rules of the script `ACQUIRE_SLOT`; epoch seconds, bookings before `shift` is added."""
 
     tat: float = 0.0
     tail: float | None = None
     not_before: float = 0.0
     shift: float = 0.0
     bookings: dict[str, float] = field(default_factory=dict)
+    urgent: dict[str, float] = field(default_factory=dict)
+    """Who reserved a slot → when."""
 
-    def turn(self, who: str, now: float, interval_seconds: float, burst: int, *, urgent: bool) -> float:
-        """Seconds until `who` may proceed; 0 if granted, which uses the slot."""
+    def turn(self, who: str, now: float, interval: float, burst: int, *, urgent: bool) -> float:
+        """Seconds until `who` may go; 0 when it is granted, and then the lane is used."""
+        if interval <= 0:
+            return max(0.0, self.not_before - now)
+        self.urgent = {one: at for one, at in self.urgent.items() if at > now - max(interval, GRACE_SECONDS)}
+        reserved = self.urgent.get(who)
+        ahead = sum(at < reserved for at in self.urgent.values()) if reserved is not None else len(self.urgent)
         tail = None if self.tail is None else self.tail + self.shift
         slot = None if who not in self.bookings else self.bookings[who] + self.shift
-        free = max(self.not_before, self.tat - (burst - 1) * interval_seconds)
+        ready = max(self.not_before, max(self.tat, now) - (burst - 1 - ahead) * interval)
         mine = slot <= now if slot is not None else tail is None or tail <= now
-        if interval_seconds <= 0:
-            return max(0.0, self.not_before - now)
-        if free <= now and (urgent or mine):
-            self._granted(who, now, interval_seconds, slot)
+        urgent = urgent or reserved is not None
+        if ready <= now and (urgent or mine):
+            self._granted(who, now, interval, slot)
             return 0.0
         if urgent:
-            return max(0.001, free - now)
+            self.urgent.setdefault(who, ready)
+            return max(0.001, ready - now)
         if slot is None:
-            slot = max(0.0 if tail is None else tail + interval_seconds, now, free)
+            slot = max(0.0 if tail is None else tail + interval, now, ready)
             self.tail = self.bookings[who] = slot - self.shift
-        return max(0.001, max(slot, free) - now)
+        return max(0.001, max(slot, ready) - now)
 
-    def _granted(self, who: str, now: float, interval_seconds: float, slot: float | None) -> None:
+    def _granted(self, who: str, now: float, interval: float, slot: float | None) -> None:
         tail = None if self.tail is None else self.tail + self.shift
         self.bookings.pop(who, None)
+        self.urgent.pop(who, None)
         if tail is None or tail <= now:
             self.tail, self.shift, self.bookings = None, 0.0, {}
         elif slot is None:
-            self.shift += interval_seconds
-        elif now - slot <= interval_seconds:
+            self.shift += interval
+        elif now - slot <= interval:
             self.shift += max(0.0, now - slot)
-        self.tat = max(self.tat, now) + interval_seconds
+        self.tat = max(self.tat, now) + interval
 
     def hold(self, until: float, now: float) -> None:
-        """Nobody proceeds before then; existing bookings are delayed by as much."""
+        """Nobody goes before then, and whoever has a slot gets it afterwards, in the same order."""
         before = max(now, self.not_before, self.tat)
         self.not_before = max(self.not_before, until)
+        order = sorted(self.urgent, key=lambda who: self.urgent[who])
+        self.urgent = {who: max(self.urgent[who], until + n / 1000) for n, who in enumerate(order)}
         if self.tail is not None and self.tail + self.shift > now:
             self.shift += max(0.0, until - before)
 

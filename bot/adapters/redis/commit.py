@@ -82,3 +82,8 @@ def _how(put: Put) -> str:
 
 def _delay_ms(due: float, now: float) -> int:
     return math.ceil(min(max(due - now, -FAR_SECONDS), FAR_SECONDS) * 1000)
+
+
+def lane_keys(rate_lane: str) -> tuple[str, str]:
+    """The lane and its urgent reservations."""
+    return f"{RATE_LANES}{rate_lane}", f"{RATE_LANES}{rate_lane}:urgent"

@@ -219,17 +219,25 @@ return out
 """)
 
 ACQUIRE_SLOT = _script("""
--- KEYS: lane   ARGV: who, interval, burst, urgent ('1' or '0'); returns ms to wait, 0 = granted
--- Slots are booked in order. `shift` moves all that are booked when a turn is taken before them or the lane is held.
-local interval, burst, urgent = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
+-- KEYS: lane, its urgent reservations   ARGV: who, interval, burst, urgent ('1' or '0')
+-- Returns the ms to wait, 0 when the slot is granted.
+-- An urgent asker that must wait reserves a slot. Nobody is granted one that a reservation before it needs, so ordinary
+-- askers never delay an urgent one. A reservation that is not used ends after a grace period.
+-- Ordinary slots are booked in order. `shift` moves them all when a slot is taken before them or the lane is paused.
+local interval, burst = tonumber(ARGV[2]), tonumber(ARGV[3])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - math.max(interval, 2000))
+local reserved = redis.call('ZSCORE', KEYS[2], ARGV[1])
+local urgent = reserved or ARGV[4] == '1'
+local ahead = reserved and redis.call('ZCOUNT', KEYS[2], '-inf', '(' .. reserved) or redis.call('ZCARD', KEYS[2])
 local booking = 'b:' .. ARGV[1]
 local lane = redis.call('HMGET', KEYS[1], 'tat', 'tail', 'not_before', 'shift', booking)
 local tat, held, shift = tonumber(lane[1] or 0), tonumber(lane[3] or 0), tonumber(lane[4] or 0)
 local tail = lane[2] and tonumber(lane[2]) + shift
 local slot = lane[5] and tonumber(lane[5]) + shift
-local free = math.max(held, tat - (burst - 1) * interval)
+local ready = math.max(held, math.max(tat, now) - (burst - 1 - ahead) * interval)
 local turn = urgent or (slot and slot <= now) or (not slot and not (tail and tail > now))
-if free <= now and turn then
+if ready <= now and turn then
+  redis.call('ZREM', KEYS[2], ARGV[1])
   if tail and tail <= now then
     redis.call('DEL', KEYS[1]) -- nobody waits any more: forget those who booked and never came
   elseif tail then
@@ -242,21 +250,29 @@ if free <= now and turn then
   redis.call('PEXPIRE', KEYS[1], math.max(tail or 0, tat, held, now) - now + interval * burst + 300000)
   return {0}
 end
-if urgent then return {math.max(1, free - now)} end
+if urgent then
+  if not reserved then redis.call('ZADD', KEYS[2], ready, ARGV[1]) end
+  redis.call('PEXPIRE', KEYS[2], ready - now + 300000)
+  return {math.max(1, ready - now)}
+end
 if not slot then
-  slot = math.max(tail and tail + interval or 0, now, free)
+  slot = math.max(tail and tail + interval or 0, now, ready)
   redis.call('HSET', KEYS[1], 'tail', slot - shift, booking, slot - shift)
   redis.call('PEXPIRE', KEYS[1], math.max(slot, tat, held, now) - now + interval * burst + 300000)
 end
-return {math.max(1, math.max(slot, free) - now)}
+return {math.max(1, math.max(slot, ready) - now)}
 """)
 
 PAUSE_LANE = _script("""
--- KEYS: lane   ARGV: ms; nobody gets a turn before, and booked slots move behind it in their order
+-- KEYS: lane, its urgent reservations   ARGV: ms
+-- nobody gets a slot before, and whoever has one reserved or booked gets it afterwards, in the same order
 local lane = redis.call('HMGET', KEYS[1], 'tat', 'tail', 'not_before', 'shift')
 local until_ms = now + tonumber(ARGV[1])
 local before = math.max(now, tonumber(lane[3] or 0), tonumber(lane[1] or 0))
 if until_ms > tonumber(lane[3] or 0) then redis.call('HSET', KEYS[1], 'not_before', until_ms) end
+for i, who in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  redis.call('ZADD', KEYS[2], 'GT', until_ms + i, who)
+end
 local shift = tonumber(lane[4] or 0)
 local tail = lane[2] and tonumber(lane[2]) + shift or 0
 if tail > now and until_ms > before then
@@ -265,5 +281,6 @@ if tail > now and until_ms > before then
   tail = tail + until_ms - before
 end
 redis.call('PEXPIRE', KEYS[1], math.max(until_ms, tail, now) - now + 300000)
+redis.call('PEXPIRE', KEYS[2], until_ms - now + 300000)
 return {1}
 """)

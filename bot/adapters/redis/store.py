@@ -23,10 +23,10 @@ from bot.adapters.redis.commit import (
     LISTS,
     MARKS,
     PROBE,
-    RATE_LANES,
     RECORDS,
     SETS,
     Commits,
+    lane_keys,
 )
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.format import adopt, too_new
@@ -174,13 +174,13 @@ class RedisStore:
         if interval <= 0:
             return max(0.0, self._holds.get(rate_lane, 0.0) - self._clocks.monotonic()) * self._clocks.rate()
         args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent))
-        reply = await self._link.run(scripts.ACQUIRE_SLOT, (RATE_LANES + rate_lane,), args)
+        reply = await self._link.run(scripts.ACQUIRE_SLOT, lane_keys(rate_lane), args)
         return whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing for so many real seconds: a 429 stops the queue, not one coroutine; a longer hold stays."""
         self._holds[rate_lane] = max(self._holds.get(rate_lane, 0.0), self._clocks.monotonic() + seconds)
-        await self._link.run(scripts.PAUSE_LANE, (RATE_LANES + rate_lane,), (math.ceil(seconds * 1000),))
+        await self._link.run(scripts.PAUSE_LANE, lane_keys(rate_lane), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit makes something due; False after the timeout."""
