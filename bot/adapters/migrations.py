@@ -45,6 +45,32 @@ GAPS_0_2_0 = {
     "comparison of the webhooks with GitHub": "webhooks",
 }
 
+DECISIONS_0_2_0 = {
+    "Approved.": "approved",
+    "Declined.": "declined",
+    "Extended.": "extended",
+    "It ends soon; see below.": "ends_soon",
+    "It has run out.": "ran_out",
+    "What came of it: see below.": "settled",
+}
+"""The last line of a reply whose buttons were decided → the decision's id."""
+NEW_THREAD_0_2_0 = "The first message of this incident was deleted; this is its new thread."
+BLOCKS_0_2_0 = {
+    "Redis has lost records, and they are being healed": "records_lost",
+    "actions are switched off (`actions.enabled = false` in tailback.toml)": "actions_off",
+    "shadow mode is on (`actions.shadow = true` in tailback.toml)": "shadow_mode",
+    "its scaler is not configured any more": "no_scaler",
+}
+"""Why extra runners could not be handed back → its id."""
+SILENCE_ENDS_0_2_0 = {
+    "the queue has drained": "drained",
+    "the incident is over": "incident_over",
+    "the incident is over, and nobody measures the queue any more": "not_measured",
+}
+"""Why a silence was ended before its time → its id."""
+TOO_MANY_0_2_0 = re.compile(r"([\d,]+) jobs wait, more than ([\d,]+)")
+MOVED_0_2_0 = re.compile(r"left .* since Tailback had set ([\d,]+)\.")
+
 
 REASONS_0_2_0 = {
     name: re.compile(form)
@@ -125,8 +151,41 @@ def _figures(incident: Document) -> None:
         _gaps(entry.get("figures", ()))
 
 
+def _entries(incident: Document) -> None:
+    """An entry's sentence stays as it was written, but for the decision on its buttons."""
+    for entry in incident.get("timeline", ()):
+        if "text" not in entry:
+            continue
+        text, lines = entry.pop("text"), list(entry.pop("lines", ()))
+        entry["decisions"] = [DECISIONS_0_2_0[lines.pop()]] if lines and lines[-1] in DECISIONS_0_2_0 else []
+        note = {"kind": "note", "note": "new_thread"}
+        entry["details"] = note if text == NEW_THREAD_0_2_0 else {"kind": "text", "text": text, "lines": lines}
+
+
+def _blocks(leases: Document) -> None:
+    for share in leases.get("shares", ()):
+        share["stuck"] = BLOCKS_0_2_0.get(share.get("stuck", ""))
+
+
+def _requests(request: Document) -> None:
+    """A silence or a lease that was ending while Tailback was updated."""
+    params = request.get("params", {})
+    reason = params.get("why", "")
+    if found := TOO_MANY_0_2_0.fullmatch(reason):
+        waiting, above = (number.replace(",", "") for number in found.groups())
+        params |= {"why": "too_many_jobs", "waiting": waiting, "above": above}
+    elif reason:
+        params["why"] = SILENCE_ENDS_0_2_0.get(reason, reason)
+    if request.get("name") == "hand_back" and request.get("before"):
+        moved = MOVED_0_2_0.fullmatch(request.get("outcome", ""))
+        result = "returned" if params.get("target") else "moved" if moved else "nothing_left"
+        params |= {"result": result, "last": moved[1].replace(",", "") if moved else "0"}
+
+
 MIGRATIONS: Mapping[str, Sequence[Callable[[Document], None]]] = {
-    "inc": (_causes, _figures, _scores),
+    "inc": (_causes, _figures, _scores, _entries),
     "pool": (_samples, _forecasts),
+    "lease": (_blocks,),
+    "act": (_requests,),
 }
 """Kind of record → what is changed in a document of an older format, in this order."""

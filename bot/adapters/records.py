@@ -52,15 +52,31 @@ HEAD = b'{"format":%d,' % FORMAT
 """How the document of a record of this release begins."""
 
 
-def _today(kind: type[object], document: bytes) -> bytes:
-    """A document of an older release in the shape of this one; one that is no JSON stays as it is."""
+def _today(kind: type[object], record_id: str, document: bytes) -> bytes:
+    """A document of an older release in the shape of this one; one that is no JSON stays as it is.
+
+    Raises Unreachable for one that a newer release wrote: it would be written back poorer.
+    """
     try:
         found = json.loads(document)
     except ValueError:
         return document
-    if not isinstance(found, dict) or found.get("format", 0) >= FORMAT:
+    if not isinstance(found, dict):
         return document
+    known = found.get("format", 0)
+    if isinstance(known, int) and known > FORMAT:
+        what = f"format {known}, of a newer Tailback; this release knows formats up to {FORMAT}"
+        raise _unreadable(kind, record_id, what)
     return json.dumps(migrated(kind_name(kind), found)).encode()
+
+
+def _unreadable(kind: type[object], record_id: str, why: str) -> Unreachable:
+    return Unreachable(
+        "Redis",
+        f"{kind_name(kind)}:{record_id} cannot be read ({why})",
+        remedy="update Tailback to the release that wrote it, or delete the key",
+        failure=Failure.SHAPE,
+    )
 
 
 def _adapter(kind: type[Record], config: ConfigDict) -> TypeAdapter[tuple[Record]]:
@@ -94,17 +110,12 @@ class Codecs:
     def decode(self, kind: type[R], record_id: str, document: bytes) -> R:
         """The record in a document. Raises Unreachable with the record's name if the document is invalid."""
         try:
-            today = document if document.startswith(HEAD) else _today(kind, document)
+            today = document if document.startswith(HEAD) else _today(kind, record_id, document)
             (record,) = self.adapters[kind].validate_json(b"[" + today + b"]")
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, problem["loc"][1:])) or "document"
-            raise Unreachable(
-                "Redis",
-                f"{kind_name(kind)}:{record_id} cannot be read ({place}: {problem['msg']})",
-                remedy="update Tailback to the release that wrote it, or delete the key",
-                failure=Failure.SHAPE,
-            ) from None
+            raise _unreadable(kind, record_id, f"{place}: {problem['msg']}") from None
         if not isinstance(record, kind):
             raise TypeError(f"a document of kind {kind_name(kind)} became {type(record).__name__}")
         return record

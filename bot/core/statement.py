@@ -14,10 +14,6 @@ class Statement:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
-Line = str | Statement
-"""A line of a reply: a statement, or the text of an older release or of a back end."""
-
-
 def statement(name: str, /, **values: Value) -> Statement:
     """`statement("arrivals", per_minute=4.7, usual=2.0)`."""
     return Statement(name, values)

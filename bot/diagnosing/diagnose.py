@@ -7,6 +7,7 @@ from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
 from bot.context.look import look
 from bot.context.queries import known_pool
 from bot.core.finding import Diagnosis
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
@@ -66,7 +67,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     told = {one.pool: shown_figures(one) for one in causes[:MOST_DIAGNOSED]}
     found = survey(names, pools, context.settings.file.pools, told)
     lines = _why(causes) + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
-    return Result(f"asked for a diagnosis. {found.headline}", "", Event.DIAGNOSED, lines, found.figures)
+    return Result(PlainText(f"asked for a diagnosis. {found.headline}", lines), "", Event.DIAGNOSED, found.figures)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001

@@ -2,7 +2,8 @@
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.charts.chart_record import charting
-from bot.core.charts.sparkline import spark_lines
+from bot.core.charts.sparkline import sparks_of
+from bot.core.incident.details.queue import ChartShown
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
@@ -25,9 +26,10 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     request = finished_request(context, interaction, held, "asked for the chart")
 
     def move(fresh: Incident) -> Incident:
-        if not (lines := spark_lines(fresh)):
+        chart = ChartShown(*sparks_of(fresh))
+        if not chart.sparks:
             raise Refused("Too little is known of the queue to draw it; ask again in a few minutes.")
-        return charting(noted(fresh, now, Event.CHARTED, "asked for the chart.", who=interaction.who, lines=lines))
+        return charting(noted(fresh, now, Event.CHARTED, chart, who=interaction.who))
 
     await submit(context, interaction, held, request, move)
     return Answer()

@@ -6,6 +6,7 @@ from enum import StrEnum
 from bot.context.context import Context
 from bot.context.save import LOST, follows, keep, put_new
 from bot.core.alert import GUESSED, Delivery, Kind, begun
+from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.incident import Incident, Thread, absorbed, noted, opened
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, Conflict, Stored
@@ -13,9 +14,6 @@ from bot.core.routing import named_pools, route
 from bot.ports import Failure, Unreachable
 
 TRIES = 20
-
-
-TAKEN_UP = "The records of this thread were lost. The alert still fires: it goes on here, what was done is forgotten."
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,7 @@ async def _open(context: Context, delivery: Delivery, spot: IndexSlot, kin: Rela
     thread = Thread(kin.channel or where.channel, kin.ts or None, mention=where.mention)
     incident = replace(opened(context.new_id("i"), delivery, now, thread, pools), speed=file.paces.speed)
     if kin.ts:
-        incident = noted(incident, now, Event.NOTED, TAKEN_UP)
+        incident = noted(incident, now, Event.NOTED, Noted(Note.RECORDS_LOST))
     base = follows(None, incident)
     like = {f"like:{delivery.likeness}": (incident.id, kin.known)}
     change = replace(

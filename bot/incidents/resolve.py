@@ -4,12 +4,13 @@ from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.closing import resolved_by_hand, scores_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.incident.silence import holding, until_when
+from bot.core.incident.silence import goes_on, holding
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.requests.subject import subject
 from bot.requests.submit import finished_request, submit
 from bot.views.dialogs.modals import question
+from bot.views.words.silences import until_when
 
 NAME = "resolve"
 QUESTION = "Close this incident now, whatever the queue does? It opens again when the alert fires anew."
@@ -42,7 +43,7 @@ def _silenced(incident: Incident, now: float) -> list[str]:
     return [
         "Its silence until the queue has drained ends with it."
         if silence.until_drained
-        else f"The alert stays silenced {until_when(silence, now)}; that can be ended below the last reply."
+        else f"The alert stays silenced {until_when(goes_on(silence, now))}; that can be ended below the last reply."
         for silence in holding(incident.silences, now)
     ]
 

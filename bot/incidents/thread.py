@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from bot.context.context import Context
 from bot.core.charts.chart_record import standing, turned_down
+from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.fallback_channel import HOME_SECONDS, moved, parted, return_failed, returned
 from bot.core.incident.incident import Incident, noted, redrawn, rooted, told
 from bot.core.incident.plan import EditReply, EditRoot, PointToNewThread, PostReply, PostRoot, ReturnToChannel
@@ -24,7 +25,7 @@ PLAIN_AFTER = 2
 """Failures of our own in a row before the text is sent without blocks."""
 JUST_NOW_SECONDS = 5.0
 """What a person did that recently is shown ahead of everything else."""
-NEW_THREAD = "The first message of this incident was deleted; this is its new thread."
+NEW_THREAD = Noted(Note.NEW_THREAD)
 
 _DELETED = FailureRule(Reaction.GIVE_UP, reason="a reply that somebody deleted needs no edit")
 _REFUSED = FailureRule(Reaction.GIVE_UP, reason="a refused chart says nothing about the rendering")
@@ -173,6 +174,6 @@ def _plain(incident: Incident) -> Incident:
 
 def _new_root(incident: Incident, now: float) -> Incident:
     gone = replace(incident, thread=replace(incident.thread, root=None, shown=""))
-    if any(entry.text == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.timeline):
+    if any(entry.details == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.timeline):
         return replace(gone, retry_at=now + QUARANTINE_SECONDS, trouble="the thread was deleted again")
     return noted(gone, now, Event.NOTED, NEW_THREAD)

@@ -8,15 +8,17 @@ import structlog
 
 from bot.context.context import Context, Effect
 from bot.context.save import Move, keep, put_new
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import decided, offering
-from bot.core.incident.timeline import Event, answered
+from bot.core.incident.timeline import Decision, Event, answered
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
 from bot.core.requests.request import Progress, Request, Result, done, failed, sent, unsure
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
 from bot.requests.submit import audited
-from bot.views.thread.results import told
+from bot.views.thread.results import finished
+from bot.views.words.timeline import details_words
 
 TRIES = 5
 """Attempts at a back end that does not answer, before a person is asked to look."""
@@ -24,8 +26,6 @@ KEPT_SECONDS = 30 * 86400.0
 """How long what was asked, and what came of it, stays on record."""
 SAFETY_SECONDS = 0.2
 """Nothing is sent in the last moment of a lease."""
-SETTLED = "What came of it: see below."
-"""Where buttons stood that decide nothing any more, because a lease ended or somebody did it in another way."""
 WANTED = frozenset({Progress.REQUESTED, Progress.SENT, Progress.UNKNOWN})
 
 log = structlog.get_logger()
@@ -57,13 +57,15 @@ async def perform(context: Context, claim: Claim) -> None:
             outcome = await _in_time(context, effect.run(context, mine.value, about))
     except Refused as refusal:
         after = failed(mine.value, str(refusal), context.now(), doubtful=request.progress is not Progress.REQUESTED)
-        await _finish(context, mine, after, incident, Result(f"asked for {_words(request)}; not done: {refusal}"))
+        details = _not_done(request, RequestEnd.REFUSED, why=str(refusal))
+        await _finish(context, mine, after, incident, Result(details))
     except Unreachable as error:
         if error.system == "Redis":
             raise
         await _not_answered(context, mine, request, incident, error)
     else:
-        await _finish(context, mine, done(mine.value, outcome.outcome, context.now(), outcome.after), incident, outcome)
+        words = details_words(outcome.details, context.settings.file.paces.speed)
+        await _finish(context, mine, done(mine.value, words, context.now(), outcome.after), incident, outcome)
 
 
 def _effect(context: Context, request: Request) -> Effect:
@@ -107,19 +109,16 @@ async def _not_answered(
     log.warning("action not answered", request=request.id, action=request.name, why=str(error), attempts=tried)
     if tried >= TRIES or not error.retryable:
         doubtful = error.failure is Failure.UNKNOWN or begun.progress is not Progress.REQUESTED
-        came = (
-            f"unknown whether it happened: {error}. Please look there yourself." if doubtful else f"not done: {error}."
-        )
+        details = _not_done(request, RequestEnd.UNKNOWN if doubtful else RequestEnd.FAILED, why=str(error))
         undo = _effect(context, request).undo if doubtful else ()
-        outcome = Result(f"asked for {_words(request)}; {came}", event=Event.FAILED, offers=undo)
+        outcome = Result(details, event=Event.FAILED, offers=undo)
         await _finish(context, mine, failed(request, str(error), now, doubtful=doubtful), incident, outcome)
         return
     later = replace(unsure(request, str(error)), attempts=tried)
     pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:
-        words = f"asked for {_words(request)}; {error.system} did not answer, checking what is true."
-        move = _telling(request, now, Result(words))
+        move = _telling(request, now, Result(_not_done(request, RequestEnd.CHECKING, system=error.system)))
         await keep(context, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
     else:
         await context.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
@@ -138,7 +137,7 @@ async def _finish(
         return
     await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or after.params.get("for", ""), "You" if after.who else "Tailback"
-    await context.chat.whisper(after.channel, whom, told(replace(outcome, outcome=f"{by} {outcome.outcome}")))
+    await context.chat.whisper(after.channel, whom, finished(outcome, by, context.settings.file.paces.speed))
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:
@@ -147,30 +146,28 @@ async def _lapse(context: Context, mine: Stored[Request]) -> None:
     if request.lapses_at is not None and now < request.lapses_at:
         await context.store.commit(Change(puts=(Put(mine, request, request.lapses_at),)))
         return
-    waited = duration((request.lapses_at or now) - request.requested_at)
-    words = f"asked for {_words(request)}; it has lapsed: nobody agreed within {waited}. Nothing was done."
+    waited = (request.lapses_at or now) - request.requested_at
+    lapsed = _not_done(request, RequestEnd.LAPSED, waited_seconds=waited)
     incident = await context.store.get(Incident, request.incident) if request.incident else None
-    outcome = Result(words, event=Event.APPROVAL, settles=request.id)
-    await _finish(context, mine, failed(request, f"lapsed: nobody agreed within {waited}", now), incident, outcome)
+    after = failed(request, f"lapsed: nobody agreed within {duration(waited)}", now)
+    await _finish(context, mine, after, incident, Result(lapsed, event=Event.APPROVAL, settles=request.id))
 
 
 def _telling(request: Request, now: float, outcome: Result) -> Move:
-    text = outcome.outcome if request.who else outcome.outcome[:1].upper() + outcome.outcome[1:]
-
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
-        changed = replace(changed, timeline=answered(changed.timeline, request.who or None, request.requested_at))
+        changed = replace(changed, timeline=answered(changed.timeline, request.id))
         if outcome.settles:
-            changed = decided(changed, outcome.settles, SETTLED)
-        told = noted(
-            changed, now, outcome.event, text, who=request.who or None, lines=outcome.lines, figures=outcome.figures
-        )
+            changed = decided(changed, outcome.settles, Decision.SETTLED)
+        told = noted(changed, now, outcome.event, outcome.details, who=request.who or None, figures=outcome.figures)
         return offering(told, outcome.about or request.id, outcome.offers) if outcome.offers else told
 
     return move
 
 
-def _words(request: Request) -> str:
-    where = f" of {request.pool}" if request.pool else ""
-    target = f" to {request.params['target']}" if "target" in request.params else ""
-    return f"{request.name.replace('_', ' ')}{where}{target}"
+def _not_done(
+    request: Request, how: RequestEnd, why: str = "", system: str = "", waited_seconds: float = 0.0
+) -> RequestNotDone:
+    target = request.params.get("target")
+    size = int(target) if target else None
+    return RequestNotDone(how, request.name, request.pool, size, why, system, waited_seconds)

@@ -2,6 +2,7 @@
 
 from bot.context.context import Context
 from bot.context.save import Move
+from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import Event
@@ -9,7 +10,6 @@ from bot.core.record import Stored
 from bot.core.requests.interaction import Interaction
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.limits import needs_approval
-from bot.core.words import how_long
 from bot.ports import Refused
 from bot.requests.permission import still_permitted
 from bot.requests.subject import subject_of_button
@@ -35,15 +35,11 @@ def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> Non
 def approval_requested(context: Context, request: Request, now: float) -> Move:
     """The thread asks for the second person, with buttons, and names the first group or person that may."""
     may = [one for one in context.settings.file.permissions.approve if one not in {"anyone", request.who}]
-    left = how_long((request.lapses_at or now) - now, context.settings.file.paces.speed)
-    words = (
-        f"asked to scale {request.pool} from {request.params['from']} to {request.params['target']} runners. "
-        f"A second person must agree within {left}; until then nothing is done."
-    )
+    asked = scale_request(request, ScaleStep.APPROVAL_ASKED, (request.lapses_at or now) - now)
 
     def move(fresh: Incident) -> Incident:
         return offering(
-            noted(fresh, now, Event.APPROVAL, words, who=request.who), request.id, CHOICES, whom=may[0] if may else None
+            noted(fresh, now, Event.APPROVAL, asked, who=request.who), request.id, CHOICES, whom=may[0] if may else None
         )
 
     return move
@@ -83,8 +79,8 @@ async def check_approval(context: Context, request: Request, target: int) -> Non
     await still_permitted(context, request.agreed_by, "approve")
 
 
-def scale_words(request: Request) -> str:
-    """What is decided on."""
-    return (
-        f"scaling {request.pool} from {request.params.get('from', '?')} to {request.params.get('target', '?')} runners"
-    )
+def scale_request(request: Request, step: ScaleStep, seconds: float = 0.0) -> ScaleRequest:
+    """What the timeline says of a request for more runners."""
+    before = request.before or request.params.get("from")
+    target = int(request.params["target"])
+    return ScaleRequest(step, request.pool or "", int(before) if before else None, target, seconds)

@@ -2,14 +2,15 @@
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
+from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided, offering
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import agreed
 from bot.ports import Refused
-from bot.scaling.approval import awaited, scale_words
+from bot.scaling.approval import awaited, scale_request
 
 NAME = "approve"
 
@@ -20,12 +21,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     request, now = held.value, context.now()
     if interaction.who == request.who:
         raise Refused("Somebody else must agree: you asked for it yourself.")
-    words = f"approved {scale_words(request)}, as asked for by"
+    approved = scale_request(request, ScaleStep.APPROVED)
 
     def move(fresh: Incident) -> Incident:
         if fresh.closed:
             raise Refused("This incident is over; nothing was done.")
-        told = noted(decided(fresh, request.id, "Approved."), now, Event.APPROVAL, words, who=interaction.who)
+        told = noted(decided(fresh, request.id, Decision.APPROVED), now, Event.APPROVAL, approved, who=interaction.who)
         return offering(told, "", (), whom=request.who)
 
     parameters = {**request.params, "pool": request.pool or "", "asked_by": request.who}

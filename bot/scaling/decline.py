@@ -2,15 +2,16 @@
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
+from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided, offering
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import failed
 from bot.ports import Refused
 from bot.requests.permission import permit
-from bot.scaling.approval import awaited, scale_words
+from bot.scaling.approval import awaited, scale_request
 
 NAME = "decline"
 KEPT_SECONDS = 30 * 86400.0
@@ -22,14 +23,10 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     request, now = held.value, context.now()
     own = interaction.who == request.who
     await permit(context, interaction.who, interaction.team, "scale" if own else "approve")
-    words = (
-        f"took back the request for {scale_words(request)}."
-        if own
-        else f"declined {scale_words(request)}, asked for by"
-    )
+    declined = scale_request(request, ScaleStep.TAKEN_BACK if own else ScaleStep.DECLINED)
 
     def move(fresh: Incident) -> Incident:
-        told = noted(decided(fresh, request.id, "Declined."), now, Event.APPROVAL, words, who=interaction.who)
+        told = noted(decided(fresh, request.id, Decision.DECLINED), now, Event.APPROVAL, declined, who=interaction.who)
         return told if own else offering(told, "", (), whom=request.who)
 
     outcome = "taken back" if own else "declined"

@@ -11,15 +11,16 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.record import Change, Conflict, Put, Stored
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.request import Progress, Request, Result
+from bot.core.requests.request import Progress, Request
 from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, how_long, whose_time
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.subject import subject
-from bot.scaling.limits import lever_of, maximum, within
+from bot.scaling.limits import lease_terms, lever_of, maximum, within
 from bot.scaling.what_if import effect_of, effects, enough, useless
 from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.thread.results import told
+from bot.views.words.scaling import lease_terms_words
 
 NAME = "sizes"
 """Of the record: it asks for nothing, is never due, and stands in no trail."""
@@ -32,7 +33,7 @@ async def table(context: Context, pool: str) -> Answer:
     capacity = await lever_of(context, pool).scaler.read()
     lines = await effects(context, pool, capacity.size)
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
-    return Answer(whisper=told(Result(words, lines=lines or ("The pool has not been measured.",))))
+    return Answer(whisper=told(words, lines or ("The pool has not been measured.",)))
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
@@ -94,23 +95,14 @@ async def confirmation(context: Context, draft: Request, note: str = "") -> dict
         lines.append(
             f"Cost: about {cost * (target - current):.2f} an hour more, in the currency of your configuration."
         )
-    lines += [line for line in (policy.caution, lease_words(context, pool)) if line]
     speed = context.settings.file.paces.speed
+    lines += [*([policy.caution] if policy.caution else []), lease_terms_words(lease_terms(context, pool), speed)]
     if needs_approval(policy, target):
         lines.append(f"A second person must agree, within {how_long(policy.approval_within_seconds, speed)}.")
     if context.settings.file.actions.shadow:
         lines.append("Shadow mode: nothing will really be asked of the scaler.")
     lines += [told for told in (whose_time(speed),) if told]
     return dict(scale_confirm(draft.id, pool, current, target, lines))
-
-
-def lease_words(context: Context, pool: str) -> str:
-    policy = lever_of(context, pool).policy
-    if policy.lease_seconds is None:
-        return "They stay until somebody lowers the pool: no `lease` is configured for it."
-    speed = context.settings.file.paces.speed
-    drained, latest = how_long(policy.drained_seconds, speed), how_long(policy.lease_seconds, speed)
-    return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
 
 
 async def remember(context: Context, interaction: Interaction, sizes: Mapping[str, int]) -> None:

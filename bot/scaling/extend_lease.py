@@ -2,9 +2,10 @@
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
+from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.scaling.lease import EXTEND, HAND_BACK, extended
@@ -29,10 +30,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         raise Refused("These runners have no lease that could be extended.")
     if now + length - share.ends_at < LEAST_SECONDS:
         raise Refused(f"They stay for {how_long(share.ends_at - now, speed)} more already.")
-    words = f"keeps the extra runners of {lease.value.id} (to {share.target:,}) for {how_long(length, speed)} from now."
+    kept = LeaseNoted(LeaseStep.EXTENDED, lease.value.id, share.target, length)
 
     def move(fresh: Incident) -> Incident:
-        return noted(decided(fresh, share.act, "Extended.", (EXTEND,)), now, Event.LENT, words, who=interaction.who)
+        return noted(
+            decided(fresh, share.act, Decision.EXTENDED, (EXTEND,)), now, Event.LENT, kept, who=interaction.who
+        )
 
     parameters = {"pool": lease.value.id, "target": f"{share.target}", "seconds": f"{length:.0f}"}
     audit = AuditEntry(

@@ -5,6 +5,14 @@ from dataclasses import dataclass, replace
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.context.save import keep, put_new
 from bot.core.alert import digest
+from bot.core.incident.details.scaling import (
+    LeaseNoted,
+    LeaseStep,
+    ReturnBlock,
+    ReturnReason,
+    ReturnResult,
+    RunnersReturned,
+)
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
@@ -12,12 +20,12 @@ from bot.core.record import AlreadyDone, Prepared, Put, Stored
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, giving_back, lease_end, return_target
-from bot.core.words import count
 from bot.ports import Refused
 from bot.requests.permission import still_permitted
 from bot.requests.subject import subject_of_button
 from bot.requests.submit import already, audited
 from bot.scaling.limits import level_of, lever_of
+from bot.views.words.scaling import BLOCKS
 
 GONE = "Those runners have been handed back already."
 
@@ -52,14 +60,14 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         raise Refused("That scale action has not come to its end yet; ask again in a minute.")
     if known := await context.request(share.returning):
         raise already(context, known) if known.who else Refused("They are being handed back already.")
-    back, now = return_request(context, lease.value.id, share, interaction.who, "asked"), context.now()
-    words = f"asked to hand back the extra runners of {lease.value.id} (to {share.target:,})."
+    back, now = return_request(context, lease.value.id, share, interaction.who, ReturnReason.ASKED), context.now()
+    asked = LeaseNoted(LeaseStep.RETURN_ASKED, lease.value.id, share.target)
     puts = begun(lease, lease.value, share, back, now)
     try:
         await keep(
             context,
             found.incident,
-            lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=interaction.who, tell=False),
+            lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=back.id),
             due=now,
             also=puts,
             audit=(audited(back, now, "asked"),),
@@ -72,8 +80,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
     """Kill switch, permission, and where the level goes: never below what others set since."""
-    if why := hindrance(context):
-        raise Refused(f"{why}.")
+    if why := return_block(context):
+        raise Refused(f"{BLOCKS[why]}.")
     if request.who:
         await still_permitted(context, request.who, "scale")
     pool = request.pool or ""
@@ -84,7 +92,8 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     level, capacity = await level_of(context, pool)
     goes = lease_end(held.value, share, level, capacity.minimum or 0)
     params = {name: value for name, value in request.params.items() if name != "target"}
-    intent = replace(request, before=f"{level}", outcome=goes.words, params=params)
+    params |= {"result": goes.result, "last": f"{goes.last}"}
+    intent = replace(request, before=f"{level}", params=params)
     if goes.target is None:
         return Prepared(intent)
     intent = replace(intent, params={**params, "target": f"{goes.target}"})
@@ -111,25 +120,31 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 
 
 async def _performed(context: Context, request: Request) -> Result:
-    why = {"drained": "The queue has drained.", "ended": "The lease has ended."}.get(request.params.get("why", ""), "")
     pool = await context.store.get(Pool, request.pool or "")
-    latest = pool.value.latest if pool else None
-    waiting = f"{count(latest.queued, 'job')} still waiting." if latest and latest.queued else ""
-    lines = tuple(line for line in (why, waiting) if line)
-    return Result(request.outcome, request.params.get("target", ""), Event.LENT, lines, settles=request.params["share"])
+    latest, target = pool.value.latest if pool else None, request.params.get("target", "")
+    details = RunnersReturned(
+        ReturnResult(request.params["result"]),
+        request.pool or "",
+        int(request.before),
+        int(target) if target else None,
+        int(request.params["last"]),
+        ReturnReason(request.params["why"]),
+        latest.queued if latest else None,
+    )
+    return Result(details, target, Event.LENT, settles=request.params["share"])
 
 
-def hindrance(context: Context) -> str:
-    """Why nothing can be handed back now; empty when it can."""
+def return_block(context: Context) -> ReturnBlock | None:
+    """Why nothing can be handed back now; None when it can."""
     actions = context.settings.file.actions
     if context.in_doubt():
-        return "Redis has lost records, and they are being healed"
+        return ReturnBlock.RECORDS_LOST
     if not actions.enabled:
-        return "actions are switched off (`actions.enabled = false` in tailback.toml)"
-    return "shadow mode is on (`actions.shadow = true` in tailback.toml)" if actions.shadow else ""
+        return ReturnBlock.ACTIONS_OFF
+    return ReturnBlock.SHADOW_MODE if actions.shadow else None
 
 
-def return_request(context: Context, pool: str, share: Lease, who: str, why: str) -> Request:
+def return_request(context: Context, pool: str, share: Lease, who: str, why: ReturnReason) -> Request:
     """The record of one hand-back. Its id follows from the share: the click and the clock ask for the same one."""
     return Request(
         id=f"{share.incident or 'x'}.{digest(HAND_BACK, share.act, str(share.tries))[:12]}",

@@ -4,10 +4,17 @@ from dataclasses import dataclass, replace
 
 from bot.context.context import Context
 from bot.context.save import keep
+from bot.core.incident.details.scaling import (
+    LeaseNoted,
+    LeaseStep,
+    ReturnBlock,
+    ReturnReason,
+    RunnersCame,
+    RunnersChecked,
+)
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import Event
-from bot.core.message import Message
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.record import Change, Claim, Put, Stored
 from bot.core.requests.request import Progress, Request
@@ -19,16 +26,16 @@ from bot.core.scaling.lease import (
     looked,
     over,
     reviewed,
-    warning,
     warning_due_at,
     with_share,
 )
-from bot.core.scaling.verify import Evidence, RunnersCame, verdict
+from bot.core.scaling.verify import Evidence, verdict
 from bot.ports import Refused, Unreachable
 from bot.requests.submit import audited
-from bot.scaling.hand_back import begun, hindrance, return_request
+from bot.scaling.hand_back import begun, return_block, return_request
 from bot.scaling.limits import boot_seconds, lever_of
 from bot.views.home.answers import said
+from bot.views.words.timeline import details_words
 
 FORGOTTEN_SECONDS = 86400.0
 """How long a lease without shares stays on record."""
@@ -53,7 +60,7 @@ class LeaseAnnouncement:
 
     share: Lease
     event: Event
-    text: str
+    details: RunnersChecked | LeaseNoted
     choices: tuple[str, ...] = ()
     figures: tuple[Snapshot, ...] = ()
 
@@ -107,17 +114,18 @@ async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnounc
     request = look.requests.get(share.act)
     if request is not None and request.progress is Progress.DONE and not share.verified:
         accepted_at = request.finished_at or share.asked_at
-        boot, speed = boot_seconds(context, look.lease.id), context.settings.file.paces.speed
-        evidence = Evidence(look.lease.id, accepted_at, boot, look.now, look.sample, speed=speed)
+        boot = boot_seconds(context, look.lease.id)
+        evidence = Evidence(look.lease.id, accepted_at, boot, look.now, look.sample)
         if (found := verdict(share, evidence)) is not None:
             if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:
                 found = verdict(share, await _with_reasons(context, evidence)) or found
             figures = (look.sample,) if look.sample else ()
             told = replace(share, verified=found.came.value)
-            return LeaseAnnouncement(told, Event.VERIFIED, found.words, (HAND_BACK,), figures)
+            return LeaseAnnouncement(told, Event.VERIFIED, found, (HAND_BACK,), figures)
     if look.now >= warning_due_at(share) and not share.returning and look.now < (share.ends_at or look.now):
-        words = warning(look.lease, share, look.now, context.settings.file.paces.speed)
-        return LeaseAnnouncement(replace(share, warned=True), Event.LENT, words, (EXTEND, HAND_BACK))
+        left = max(0.0, (share.ends_at or look.now) - look.now)
+        ends = LeaseNoted(LeaseStep.ENDS_SOON, look.lease.id, share.target, left)
+        return LeaseAnnouncement(replace(share, warned=True), Event.LENT, ends, (EXTEND, HAND_BACK))
     return None
 
 
@@ -131,18 +139,17 @@ async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
     return replace(evidence, delivered=delivered, trouble=capacity.trouble)
 
 
-async def _return(context: Context, look: LeaseView, share: Lease, why: str) -> None:
+async def _return(context: Context, look: LeaseView, share: Lease, why: ReturnReason) -> None:
     """Ask for the hand-back; where it is not allowed now, say so once and think of it again."""
-    if reason := hindrance(context) or (
-        "" if look.lease.id in context.levers else "its scaler is not configured any more"
-    ):
+    scalable = look.lease.id in context.levers
+    if reason := return_block(context) or (None if scalable else ReturnBlock.NO_SCALER):
         waiting = replace(share, retry_at=look.now + STUCK_SECONDS, stuck=reason)
-        if share.stuck == reason:
+        if share.stuck is reason:
             put = Put(look.held, with_share(look.lease, waiting), look.now + STUCK_SECONDS)
             await context.store.commit(Change(puts=(put,)))
             return
-        words = f"The extra runners of {look.lease.id} (to {share.target:,}) cannot be handed back: {reason}."
-        await _tell(context, look, LeaseAnnouncement(waiting, Event.LENT, words))
+        stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, look.lease.id, share.target, why=reason)
+        await _tell(context, look, LeaseAnnouncement(waiting, Event.LENT, stuck))
         return
     back = return_request(context, look.lease.id, share, "", why)
     puts = begun(look.held, look.lease, share, back, look.now)
@@ -158,15 +165,15 @@ async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> N
         return
 
     def move(fresh: Incident) -> Incident:
-        told = noted(fresh, look.now, news.event, news.text, figures=news.figures)
+        told = noted(fresh, look.now, news.event, news.details, figures=news.figures)
         return offering(told, news.share.act, news.choices)
 
     await keep(context, incident, move, due=look.now, also=(put,))
 
 
 async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
-    words: Message = said(news.text)
-    await context.chat.whisper(news.share.channel, news.share.who, words)
+    words = details_words(news.details, context.settings.file.paces.speed)
+    await context.chat.whisper(news.share.channel, news.share.who, said(words))
 
 
 def _next_look(context: Context, look: LeaseView) -> float | None:

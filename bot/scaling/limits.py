@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from bot.context.context import Context, PoolScaler
+from bot.core.incident.details.scaling import LeaseTerms
 from bot.core.pool.pool import PoolRules
 from bot.core.record import Stored
 from bot.core.requests.request import Progress
@@ -33,6 +34,12 @@ def lever_of(context: Context, pool: str) -> PoolScaler:
         raise Refused("The pools have changed since this dialog was opened; close it and open Scale up again.")
     known = ", ".join(sorted(context.levers)) or "none"
     raise Refused(f'Pool "{pool}" has no scaler. Pools that can be scaled: {known}.')
+
+
+def lease_terms(context: Context, pool: str) -> LeaseTerms:
+    """When extra runners of a pool are handed back."""
+    policy = lever_of(context, pool).policy
+    return LeaseTerms(policy.lease_seconds, policy.drained_seconds)
 
 
 def boot_seconds(context: Context, pool: str) -> float:

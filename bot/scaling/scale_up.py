@@ -5,6 +5,7 @@ from dataclasses import replace
 from bot.context.channels import permit_here
 from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.save import Move
+from bot.core.incident.details.scaling import ScaleAccepted, ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
@@ -16,14 +17,13 @@ from bot.core.requests.request import Progress, Request, Result, awaiting
 from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
 from bot.core.scaling.limits import LimitVerdict, needs_approval
 from bot.core.scaling.verify import deadline_seconds
-from bot.core.words import count, how_long
 from bot.ports import Refused
 from bot.requests.permission import acting, still_permitted
 from bot.requests.subject import subject
 from bot.requests.submit import already, new_request, own_id, refused, submit
-from bot.scaling.approval import approval_requested, askable, check_approval
-from bot.scaling.dialogs import confirmation, first_dialog, lease_words, only_pool, size_shown, table
-from bot.scaling.limits import LimitCheck, boot_seconds, check_limits, level_of, lever_of
+from bot.scaling.approval import approval_requested, askable, check_approval, scale_request
+from bot.scaling.dialogs import confirmation, first_dialog, only_pool, size_shown, table
+from bot.scaling.limits import LimitCheck, boot_seconds, check_limits, lease_terms, level_of, lever_of
 from bot.views.thread.results import confirm_scale
 
 USAGE = "scale POOL TARGET"
@@ -119,14 +119,14 @@ async def _confirmed(context: Context, interaction: Interaction) -> Answer:
         move = approval_requested(context, request, now)
     else:
         request = replace(draft.value, progress=Progress.REQUESTED, requested_at=now)
-        words = f"asked to scale {request.pool} from {request.params['from']} to {request.params['target']} runners."
-        move = _asked(request, now, words)
+        move = _asked(request, now)
     await submit(context, interaction, held, request, move, draft=draft)
     return Answer()
 
 
-def _asked(request: Request, now: float, words: str) -> Move:
-    return lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=request.who, tell=False)
+def _asked(request: Request, now: float) -> Move:
+    asked = scale_request(request, ScaleStep.ASKED)
+    return lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=request.who, tell=False, request=request.id)
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
@@ -177,8 +177,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     """Set the absolute target; the request's id is the Idempotency-Key."""
     pool, target = request.pool or "", int(request.params["target"])
     if request.shadow:
-        words = f"would have asked {pool}'s scaler for {count(target, 'runner')} (now {request.before}); shadow mode."
-        return Result(words)
+        return Result(scale_request(request, ScaleStep.NOT_SENT))
     await lever_of(context, pool).scaler.set(target, request.id)
     return _accepted(context, request)
 
@@ -192,12 +191,10 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 
 
 def _accepted(context: Context, request: Request) -> Result:
-    pool = request.pool or ""
-    words = f"asked {pool}'s scaler for {request.params['target']} runners (was {request.before}); it accepted."
-    within_words = how_long(deadline_seconds(boot_seconds(context, pool)), context.settings.file.paces.speed)
-    told = "this thread is" if request.incident else "you are"
-    lines = (f"Whether they come is checked: {told} told within {within_words}.", lease_words(context, pool))
-    return Result(words, request.params["target"], Event.SCALED, lines)
+    pool, before, target = request.pool or "", request.before, request.params["target"]
+    within = deadline_seconds(boot_seconds(context, pool))
+    details = ScaleAccepted(pool, int(before) if before else None, int(target), within, lease_terms(context, pool))
+    return Result(details, target, Event.SCALED)
 
 
 def _spoken(interaction: Interaction) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bot.context.context import Context
 from bot.core.alert import digest
+from bot.core.incident.details.silences import EndReason
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import latest
 from bot.core.incident.silence import Silence
@@ -40,12 +41,12 @@ async def ripen(context: Context, mine: Stored[Request]) -> None:
         over = failed(request, "the silence was over before", now)
         await context.store.commit(Change(puts=(Put(mine, over, None, keep_seconds=KEPT_SECONDS),)))
         return
-    if not (why := await _met(context, held.value, silence)):
+    if (met := await _met(context, held.value, silence)) is None:
         await context.store.commit(
             Change(puts=(Put(mine, request, now + max(context.settings.file.timing.poll, 0.05)),))
         )
         return
-    params = {**request.params, "silence": silence.id, "why": why}
+    params = {**request.params, "silence": silence.id, **met}
     due = replace(request, progress=Progress.REQUESTED, waits_for="", lapses_at=None, params=params)
     await context.store.commit(Change(puts=(Put(mine, due, now),)))
 
@@ -56,14 +57,17 @@ def _wanted(request: Request, incident: Incident | None) -> Silence | None:
     return next((one for one in known if one.act == request.params["act"] and not one.ended), None)
 
 
-async def _met(context: Context, incident: Incident, silence: Silence) -> str:
-    """Why the silence ends now, as the end of a sentence; empty while it goes on."""
+async def _met(context: Context, incident: Incident, silence: Silence) -> dict[str, str] | None:
+    """Why the silence ends now, as parameters of the request; None while it goes on."""
     if silence.until_drained and incident.closed:
-        return "the queue has drained" if incident.state is State.DRAINED else "the incident is over"
+        drained = incident.state is State.DRAINED
+        return {"why": EndReason.DRAINED if drained else EndReason.INCIDENT_OVER}
     if silence.above is None:
-        return ""
+        return None
     if incident.closed and not context.settings.file.timing.watch:
-        return "the incident is over, and nobody measures the queue any more"
+        return {"why": EndReason.NOT_MEASURED}
     samples = latest(incident, await context.view(incident))
     waiting = sum(one.queued or 0 for one in samples if one.pool in (incident.affected or incident.candidates))
-    return f"{waiting:,} jobs wait, more than {silence.above:,}" if waiting > silence.above else ""
+    if waiting <= silence.above:
+        return None
+    return {"why": EndReason.TOO_MANY_JOBS, "waiting": f"{waiting}", "above": f"{silence.above}"}

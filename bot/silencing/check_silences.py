@@ -12,6 +12,7 @@ from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.context.save import keep
 from bot.core.alert import silence_matchers
+from bot.core.incident.details.silences import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, Silence, noted, silenced
 from bot.core.incident.silence import warn_at
 from bot.core.incident.timeline import Event
@@ -47,16 +48,16 @@ async def _checked(context: Context, incident: Incident, silence: Silence, back_
     found = await back_end.get(silence.id)
     if found is not None and found.active:
         if abs(found.ends_at - silence.ends_at) > MOVED_SECONDS:
-            await _record(context, incident, _moved(silence, found.ends_at, context.now()), "")
+            await _record(context, incident, _moved(silence, found.ends_at, context.now()))
         return
     tag = f"[tailback {silence.act}]"
     other = await back_end.find(tag)
     if other is not None:
         if other.id != silence.id:
-            await _record(context, incident, replace(silence, id=other.id, ends_at=other.ends_at), "")
+            await _record(context, incident, replace(silence, id=other.id, ends_at=other.ends_at))
         return
     if found is not None:
-        await _record(context, incident, replace(silence, ended=True), "The silence was ended outside of Slack.")
+        await _record(context, incident, replace(silence, ended=True), SilenceEnded(SilenceEnd.ENDED_ELSEWHERE))
         return
     await _again(context, incident, silence, back_end, tag)
 
@@ -69,8 +70,8 @@ def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
 async def _again(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:
     actions, matchers = context.settings.file.actions, silence_matchers(incident.alerts)
     if await context.store.done_by(_mark(silence)) is not None or not matchers or not actions.enabled or actions.shadow:
-        words = f"The silence is gone: {silence.alertmanager} does not know it any more. Silence again if it is needed."
-        await _record(context, incident, replace(silence, ended=True), words)
+        lost = SilenceEnded(SilenceEnd.LOST, alertmanager=silence.alertmanager)
+        await _record(context, incident, replace(silence, ended=True), lost)
         return
     now = context.now()
     comment = f"{clean(incident.title)} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
@@ -78,11 +79,17 @@ async def _again(context: Context, incident: Incident, silence: Silence, back_en
         matchers, starts_at=now, ends_at=silence.ends_at, by=f"tailback ({silence.by})", comment=comment
     )
     log.warning("silence made again", incident=incident.id, lost=silence.id, made=made)
-    words = f"{silence.alertmanager} had lost the silence; it was made again, with the same end."
-    await _record(context, incident, replace(silence, id=made), words, _mark(silence))
+    recreated = Silencing(SilenceStep.RECREATED, alertmanager=silence.alertmanager)
+    await _record(context, incident, replace(silence, id=made), recreated, _mark(silence))
 
 
-async def _record(context: Context, incident: Incident, silence: Silence, words: str, mark: str = "") -> None:
+async def _record(
+    context: Context,
+    incident: Incident,
+    silence: Silence,
+    details: SilenceEnded | Silencing | None = None,
+    mark: str = "",
+) -> None:
     held, now = await context.store.get(Incident, incident.id), context.now()
     if held is None:
         return
@@ -90,7 +97,7 @@ async def _record(context: Context, incident: Incident, silence: Silence, words:
     def move(fresh: Incident) -> Incident:
         known = silenced(fresh, silence)
         event = Event.UNSILENCED if silence.ended else Event.NOTED
-        return noted(known, now, event, words) if words else known
+        return noted(known, now, event, details) if details else known
 
     try:
         await keep(context, held, move, due=now, once=(mark,) if mark else ())

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
+from bot.core.incident.details.silences import EndReason, SilenceEnd, SilenceEnded
 from bot.core.incident.incident import Incident, Silence, noted
 from bot.core.incident.observe import View
-from bot.core.incident.silence import UNSILENCE, holding, until_when
+from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, Interaction
@@ -27,10 +28,10 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """Write the request; the worker ends the silence."""
     held, active, interaction = await _meant(context, interaction)
     request = new_request(context, interaction, held, params={"silence": active.id, "back_end": active.alertmanager})
-    now, words = context.now(), "asked to end the silence."
+    now, asked = context.now(), SilenceEnded(SilenceEnd.ASKED)
 
     def move(fresh: Incident) -> Incident:
-        return noted(fresh, now, Event.REQUESTED, words, who=interaction.who, tell=False)
+        return noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=request.id)
 
     await submit(context, interaction, held, request, move, over=True)
     return Answer()
@@ -66,7 +67,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """End it; ending it twice is fine."""
     if context.settings.file.actions.shadow:
-        return Result("asked to end the silence; shadow mode, so it stays.")
+        return Result(SilenceEnded(SilenceEnd.NOT_ENDED))
     await _back_end(context, request).end(request.params["silence"])
     return _performed(context, request, incident)
 
@@ -82,8 +83,15 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 def _performed(context: Context, request: Request, incident: Incident | None) -> Result:
     ended = replace(_ours(request, incident), ended=True)
     left = [one for one in holding(incident.silences if incident else (), context.now()) if one.act != ended.act]
-    words = f"{_words(request)} Another one goes on {until_when(left[0], context.now())}." if left else _words(request)
-    return Result(words, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
+    why, waiting, above = (request.params.get(name, "") for name in ("why", "waiting", "above"))
+    told = SilenceEnded(
+        SilenceEnd.ENDED,
+        EndReason(why) if why else None,
+        int(waiting) if waiting else None,
+        int(above) if above else None,
+        goes_on(left[0], context.now()) if left else None,
+    )
+    return Result(told, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
 
 
 def _ours(request: Request, incident: Incident | None) -> Silence:
@@ -99,11 +107,6 @@ def _back_end(context: Context, request: Request) -> Alertmanager:
     if found is None:
         raise Refused(f"[alertmanager.{request.params['back_end']}] is not in tailback.toml any more")
     return found
-
-
-def _words(request: Request) -> str:
-    why = request.params.get("why", "")
-    return f"ended the silence: {why}." if why else "ended the silence."
 
 
 ACTION = Action(

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.core.external import SilenceFound
+from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.silence import PROLONG, Silence, warn_at
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, Result
@@ -43,11 +44,13 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         incident=held.value.id,
         params=params,
     )
-    words = f"asked to extend the silence to {duration(length)} from now."
+    asked = Silencing(SilenceStep.EXTENSION_ASKED, length)
 
     def move(fresh: Incident) -> Incident:
-        told = decided(fresh, interaction.request_id, "Extended.", (PROLONG,)) if interaction.request_id else fresh
-        return noted(told, now, Event.REQUESTED, words, who=interaction.who, tell=False)
+        told = (
+            decided(fresh, interaction.request_id, Decision.EXTENDED, (PROLONG,)) if interaction.request_id else fresh
+        )
+        return noted(told, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=request.id)
 
     await submit(context, interaction, held, request, move)
     return Answer()
@@ -67,7 +70,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     """Give it the new end."""
     silence = _known(request, incident)
     if context.settings.file.actions.shadow:
-        return Result("asked to extend the silence; shadow mode, so its end stays.")
+        return Result(Silencing(SilenceStep.NOT_EXTENDED))
     ends = float(request.params["until"])
     found = await _back_end(context, silence).extend(silence.id, ends)
     return _performed(context, silence, found)
@@ -85,8 +88,8 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 def _performed(context: Context, silence: Silence, found: SilenceFound) -> Result:
     now = context.now()
     after = replace(silence, id=found.id, ends_at=found.ends_at, ended=False, warn_at=warn_at(found.ends_at, now))
-    words = f"extended the silence: it lasts for {duration(found.ends_at - now)} more."
-    done = Result(words, f"silence {found.id}", Event.SILENCED, silence=after, settles=silence.act)
+    extended = Silencing(SilenceStep.EXTENDED, found.ends_at - now)
+    done = Result(extended, f"silence {found.id}", Event.SILENCED, silence=after, settles=silence.act)
     return replace(done, offers=(PROLONG,), about=silence.act)
 
 

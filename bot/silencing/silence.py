@@ -6,9 +6,10 @@ from bot.config import seconds
 from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.queries import open_of
 from bot.core.alert import Matcher, silence_matchers
+from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
-from bot.core.incident.silence import PROLONG, SILENCE, Silence, holding, until_when, warn_at
+from bot.core.incident.silence import PROLONG, SILENCE, Silence, goes_on, holding, warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared
 from bot.core.requests.interaction import Answer, Interaction, Surface
@@ -22,6 +23,7 @@ from bot.requests.submit import new_request, submit
 from bot.silencing.auto_unsilence import ends_itself
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean
+from bot.views.words.silences import until_when
 
 USAGE = "silence POOL DURATION"
 LEAST_SECONDS = 60.0
@@ -62,13 +64,13 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     request = new_request(
         context, interaction, held, params={"seconds": f"{length:.0f}", "back_end": name, **conditions}
     )
-    now, words = context.now(), f"asked to silence the alert {_how_long(request)}."
+    now, asked = context.now(), _details(SilenceStep.ASKED, request, length)
     await submit(
         context,
         interaction,
         held,
         request,
-        lambda fresh: noted(fresh, now, Event.REQUESTED, words, who=interaction.who, tell=False),
+        lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=request.id),
     )
     return Answer()
 
@@ -89,8 +91,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     about = _there(incident)
     name, back_end = keeper(context, about)
     if context.settings.file.actions.shadow:
-        words = f"asked for a silence of {duration(float(request.params['seconds']))}; shadow mode, so none was made."
-        return Result(words)
+        return Result(_details(SilenceStep.NOT_MADE, request, float(request.params["seconds"])))
     if (made_before := await check(context, request, incident)) is not None:
         return made_before
     now = context.now()
@@ -132,8 +133,8 @@ def _only_one(incident: Incident, now: float, but: str = "") -> None:
     for active in holding(incident.silences, now):
         if active.act != but:
             raise Refused(
-                f"This alert is silenced already, {until_when(active, now)}. In its thread `prolong 4h` extends that "
-                "silence, and `unsilence` ends it."
+                f"This alert is silenced already, {until_when(goes_on(active, now))}. "
+                "In its thread `prolong 4h` extends that silence, and `unsilence` ends it."
             )
 
 
@@ -211,19 +212,14 @@ def _silence(request: Request, found: str, name: str, ends: float, now: float) -
 
 
 def _performed(request: Request, silence: Silence, now: float) -> Result:
-    words = f"silenced the alert {_how_long(request, silence.ends_at - now)}."
-    done = Result(words, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
+    made = _details(SilenceStep.MADE, request, silence.ends_at - now)
+    done = Result(made, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
     return replace(done, follow=ends_itself(request, silence, now))
 
 
-def _how_long(request: Request, length: float | None = None) -> str:
-    lasting = duration(float(request.params["seconds"]) if length is None else length)
-    until = f"until the queue has drained, for {lasting} at most" if "until" in request.params else f"for {lasting}"
-    return (
-        f"{until}, and not while more than {int(request.params['above']):,} jobs wait"
-        if "above" in request.params
-        else until
-    )
+def _details(step: SilenceStep, request: Request, length: float) -> Silencing:
+    above = request.params.get("above")
+    return Silencing(step, length, "until" in request.params, int(above) if above else None)
 
 
 def _there(incident: Incident | None) -> Incident:

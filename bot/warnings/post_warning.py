@@ -8,13 +8,13 @@ from bot.context.causes import diagnoses, moment_of
 from bot.context.channels import home_of
 from bot.context.context import Context
 from bot.context.save import keep
+from bot.core.incident.details.general import Foreseen
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
 from bot.core.pool.early_warning import EarlyWarning, Ending, warning_key
 from bot.core.pool.pool import Pool
 from bot.core.record import AlreadyDone, Claim, Stored, WarningRecord
-from bot.core.words import duration
 from bot.ports import Failure, Unreachable
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
 from bot.posting.keep_message import Kept, Wanted, begun, keep_message, leave, not_drawn
@@ -135,13 +135,16 @@ async def _linked(context: Context, record: WarningRecord, incident: Stored[Inci
     episode = record.episode
     if incident is None or record.told or record.ts is None or episode is None or episode.ended_at is None:
         return record
-    before = duration((incident.value.opened_at - episode.began_at) * context.settings.file.paces.speed)
-    words = f"Foreseen: an early warning of {record.id} was given {before} before this alert."
+    before = (incident.value.opened_at - episode.began_at) * context.settings.file.paces.speed
     address, now = await context.chat.permalink(record.channel, record.ts), context.now()
     mark = f"foreseen:{incident.value.id}:{record.id}"
     try:
         await keep(
-            context, incident, lambda one: noted(one, now, Event.NOTED, words, see=address), due=now, once=(mark,)
+            context,
+            incident,
+            lambda one: noted(one, now, Event.NOTED, Foreseen(record.id, before), see=address),
+            due=now,
+            once=(mark,),
         )
     except AlreadyDone:
         log.info("incident was told of its warning before", incident=incident.value.id)

@@ -10,6 +10,7 @@ from bot.adapters.migrations import FORMAT
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.chore import Chore
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, Reported, Silence, Thread, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool, Snapshot
@@ -23,7 +24,7 @@ def full_incident() -> Incident:
     made = Incident("i1", "k", "grafana", "r", "{}", "T", Kind.QUEUE, 1.5, Thread("C1", "1.2"), alerts=(alert,))
     made = replace(made, peaks={"p": Peak(3, 4.5)}, reported=Reported(1.0, None, None, "p"), uses={"ack": 2})
     made = replace(made, silences=(Silence("s", "am", 9.0, "U1", "a1"),), seen={"p": float("inf")})
-    return noted(made, 2.0, Event.STATUS, "text", lines=("one", "two"), figures=(Snapshot("p", 1.0, queued=0),))
+    return noted(made, 2.0, Event.STATUS, PlainText("text", ("one", "two")), figures=(Snapshot("p", 1.0, queued=0),))
 
 
 def test_every_part_of_an_incident_comes_back() -> None:
@@ -52,6 +53,13 @@ def test_what_cannot_be_read_names_the_record_and_the_remedy(document: bytes) ->
     with pytest.raises(Unreachable, match=r"pool:p cannot be read .*update Tailback") as refused:
         CODECS.decode(Pool, "p", document)
     assert refused.value.failure is Failure.SHAPE
+
+
+def test_what_a_newer_release_wrote_is_left_alone() -> None:
+    """This one would write it back without what it does not know."""
+    newer = CODECS.encode(Pool("p")).replace(b'"format":%d' % FORMAT, b'"format":%d' % (FORMAT + 1))
+    with pytest.raises(Unreachable, match=f"format {FORMAT + 1}, of a newer Tailback.*update Tailback"):
+        CODECS.decode(Pool, "p", newer)
 
 
 def test_half_a_character_is_refused_by_name() -> None:

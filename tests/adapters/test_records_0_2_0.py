@@ -9,11 +9,16 @@ import pytest
 from bot.adapters.migrations import CAUSES_0_2_0
 from bot.adapters.records import KINDS, Codecs
 from bot.core.audit_chain import readable
+from bot.core.incident.details.general import Note, Noted
+from bot.core.incident.details.scaling import ReturnBlock
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Gap, Pool
+from bot.core.requests.request import Request
+from bot.core.scaling.lease import PoolLeases
 from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
+from bot.views.export.export_json import as_json
 from bot.views.words.forecasts import REASONS, reason_words
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
@@ -34,6 +39,79 @@ def test_every_record_is_read_and_stays_what_it_is(kind: str) -> None:
     for document in found:
         record = CODECS.decode(KINDS[kind], document["id"], json.dumps(document).encode())
         assert CODECS.decode(KINDS[kind], document["id"], CODECS.encode(record)) == record
+
+
+def earlier_incidents() -> list[dict[str, Any]]:
+    """What 0.1.0 kept."""
+    keys = json.loads((RECORDS.parent / "records" / "0.1.0.json").read_text("utf-8"))["keys"]
+    return [json.loads(key["value"]["doc"]) for name, key in keys.items() if name.startswith("{tailback}:rec:inc:")]
+
+
+@pytest.mark.parametrize("release", ["0.1.0", "0.2.0"])
+def test_the_timeline_says_what_it_said(release: str) -> None:
+    """Each entry stands in the export as the release wrote it."""
+    found = documents("inc") if release == "0.2.0" else earlier_incidents()
+    assert found
+    for document in found:
+        incident = CODECS.decode(Incident, document["id"], json.dumps(document).encode())
+        exported = json.loads(as_json(incident, 0.0))["timeline"]
+        for told, entry in zip(exported, document["timeline"], strict=True):
+            see = [f"The warning: {entry['see']}"] if entry.get("see") else []
+            assert [told[part] for part in ("text", "event", "who")] == [
+                entry[part] for part in ("text", "event", "who")
+            ]
+            assert told["lines"] == [*entry["lines"], *see]
+
+
+def test_a_deleted_thread_is_known_as_one() -> None:
+    """It is replaced once in an hour: what counts is that it happened, not how it was told."""
+    (told,) = [
+        entry
+        for document in documents("inc")
+        for entry in CODECS.decode(Incident, document["id"], json.dumps(document).encode()).timeline
+        if entry.details == Noted(Note.NEW_THREAD)
+    ][:1]
+    assert told.event is Event.NOTED
+
+
+@pytest.mark.parametrize(
+    ("why", "params"),
+    [
+        ("the queue has drained", {"why": "drained"}),
+        ("the incident is over, and nobody measures the queue any more", {"why": "not_measured"}),
+        ("1,300 jobs wait, more than 1,200", {"why": "too_many_jobs", "waiting": "1300", "above": "1200"}),
+    ],
+)
+def test_a_silence_that_was_ending_says_why(why: str, params: dict[str, str]) -> None:
+    """The request was written by 0.2.0, and is done by this release."""
+    document = {"id": "a", "name": "unsilence", "who": "", "channel": "C1", "requested_at": 1.0, "params": {"why": why}}
+    assert CODECS.decode(Request, "a", json.dumps(document).encode()).params == params
+
+
+@pytest.mark.parametrize(
+    ("outcome", "target", "result", "last"),
+    [
+        ("handed back extra runners: p is set to 10 again (was 24).", "10", "returned", "0"),
+        ("left p at 30: somebody else set that since Tailback had set 1,024.", "", "moved", "1024"),
+        ("handed nothing back: p is set to 8 runners.", "", "nothing_left", "0"),
+    ],
+)
+def test_a_lease_that_was_ending_says_how(outcome: str, target: str, result: str, last: str) -> None:
+    """The same for runners that were being handed back."""
+    document = {
+        **{"id": "a", "name": "hand_back", "who": "", "channel": "C1", "requested_at": 1.0, "outcome": outcome},
+        **{"before": "24", "params": {"why": "ended", **({"target": target} if target else {})}},
+    }
+    params = CODECS.decode(Request, "a", json.dumps(document).encode()).params
+    assert (params["why"], params["result"], params["last"]) == ("ended", result, last)
+
+
+def test_why_a_lease_could_not_end_is_known() -> None:
+    """It is told again only when the reason changes."""
+    share = {"act": "a", "who": "U1", "channel": "C1", "target": 24, "before": 10, "asked_at": 1.0}
+    stuck = {**share, "stuck": "actions are switched off (`actions.enabled = false` in tailback.toml)"}
+    document = json.dumps({"id": "p", "shares": [stuck, {**share, "stuck": ""}]}).encode()
+    assert [one.stuck for one in CODECS.decode(PoolLeases, "p", document).shares] == [ReturnBlock.ACTIONS_OFF, None]
 
 
 def test_the_audit_trail_is_read() -> None:

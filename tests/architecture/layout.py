@@ -84,8 +84,8 @@ LEAST_WORDS = 4
 
 ALLOWED_FOR_NOW = {
     "small_folders": 1,
-    "decisions_on_text": 70,
-    "wordless_core": 148,
+    "decisions_on_text": 68,
+    "wordless_core": 54,
     "registered_modules_have_tests": 3,
 }
 """Rule: how many breaches there still are; a rule that is not here has none.

@@ -1,7 +1,8 @@
 """The channel that cannot be used is left, asked once a minute for new incidents, and gone back to within the hour."""
 
-from bot.core.incident.fallback_channel import AT_HOME
+from bot.core.incident.details.general import Note
 from bot.ports import Failure
+from bot.views.words.timeline import NOTES
 from tests.builders import CHANNEL
 from tests.world import ANA, World, spoken
 
@@ -45,7 +46,7 @@ async def test_an_open_channel_is_gone_back_to_within_the_hour() -> None:
     await world.passes(3700, step=50)
     assert world.parent.channel == CHANNEL
     assert "stands in for" not in str(world.parent.message.blocks)
-    assert world.replies == [AT_HOME]
+    assert world.replies == [NOTES[Note.BACK_IN_CHANNEL]]
     (old,) = [message for message in world.chat.parents() if message.ts == before]
     assert "goes on in" in old.message.text
     assert not any(block["type"] == "actions" for block in old.message.blocks)
@@ -106,4 +107,4 @@ async def test_a_message_that_cannot_be_edited_any_more_is_left_alone() -> None:
     await world.work()
     assert world.parent.channel == CHANNEL
     assert world.incident.thread.left is None
-    assert world.replies == [AT_HOME]
+    assert world.replies == [NOTES[Note.BACK_IN_CHANNEL]]

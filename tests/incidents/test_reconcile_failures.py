@@ -3,7 +3,6 @@
 import pytest
 
 from bot.context.health import Health
-from bot.incidents.thread import NEW_THREAD
 from bot.ports import Failure, Unreachable
 from tests.builders import CHANNEL
 from tests.world import ANA, World, spoken
@@ -220,7 +219,7 @@ async def test_a_deleted_thread_is_replaced_once_by_a_new_one() -> None:
     await world.work()
     assert world.parent.ts != before.thread.root
     assert world.replies[0].startswith("The alert resolved")
-    assert NEW_THREAD in world.replies[1]
+    assert "this is its new thread" in world.replies[1]
     assert world.data.indexes[f"thread:{CHANNEL}:{world.parent.ts}"] == world.incident.id
 
 

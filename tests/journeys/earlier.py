@@ -8,9 +8,10 @@ from typing import Any
 
 import redis
 
+from bot.core.scaling.lease import PoolLeases
 from bot.playground.fleet.alerting.rules import Flavour
 from bot.playground.fleet.alerting.silences import Silences
-from tests.invariants import LEASE, LEASES, Effect
+from tests.invariants import CODECS, LEASES, Effect
 from tests.journeys.world import World
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records"
@@ -50,7 +51,7 @@ class Earlier:
     def lent(self) -> list[Effect]:
         """What it had set, and what was set before, by its leases: no size that others chose."""
         documents = [key["value"]["doc"] for name, key in self.found["keys"].items() if name.startswith(LEASES)]
-        leases = [LEASE.validate_json(document) for document in documents]
+        leases = [CODECS.decode(PoolLeases, "", document.encode()) for document in documents]
         shares = [(lease.id, share) for lease in leases for share in lease.shares]
         return [Effect(pool, one.target, one.act, one.before, None, time.time()) for pool, one in shares]
 

@@ -2,11 +2,12 @@
 
 import pytest
 
+from bot.core.incident.details.general import Note
 from bot.core.message import Message
 from bot.core.requests.interaction import Surface
-from bot.incidents.intake import TAKEN_UP
 from bot.maintenance.recover import EPOCH, recovered
 from bot.ports import Failure, Refused
+from bot.views.words.timeline import NOTES
 from tests.builders import CHANNEL, NOW
 from tests.fakes import SlackMessage
 from tests.scaling.care import CareWorld
@@ -41,7 +42,7 @@ async def test_what_fires_again_goes_on_in_its_old_thread() -> None:
     await world.work()
     assert world.chat.parents() == [first]
     assert world.incident.thread.root == first.ts
-    assert TAKEN_UP in world.replies[0]
+    assert NOTES[Note.RECORDS_LOST] in world.replies[0]
     await world.asks("ack", message=first.ts)
     await world.work()
     assert f"<@{ANA}> has it" in str(first.message.blocks)

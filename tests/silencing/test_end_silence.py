@@ -7,6 +7,7 @@ import pytest
 from bot.core.incident.incident import Silence
 from bot.ports import Failure, Refused
 from bot.silencing import end_silence
+from bot.views.words.timeline import details_words
 from tests.builders import POOL, incident, view
 from tests.world import ANA, BEN, World
 
@@ -89,8 +90,9 @@ async def test_another_silence_that_goes_on_is_named() -> None:
     both = replace(world.incident, silences=(first, second))
     await world.says("unsilence")
     done = await end_silence.effect(world.context, world.request, both)
-    assert done.outcome.startswith("ended the silence. Another one goes on until ")
-    assert done.outcome.endswith(" UTC, 2 h 1 min more.")
+    said = details_words(done.details)
+    assert said.startswith("ended the silence. Another one goes on until ")
+    assert said.endswith(" UTC, 2 h 1 min more.")
 
 
 async def test_a_silence_that_runs_out_by_itself_is_told() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bot.core.charts.queue_series import Span, extended
 from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
@@ -63,10 +64,14 @@ def surge(minutes: float = 30, *, forecast: bool = True) -> tuple[Incident, View
     last = pool.samples[-1]
     made = Forecast(last.at, Verdict.CLEARS, last.queued, 900.0, 1500.0, 2700.0, pool=POOL)
     one = incident(candidates=(POOL,), affected=(POOL,))
-    one = noted(one, BEGAN + 300, Event.ACKED, "has it.", who="U0ANA")
-    one = noted(one, BEGAN + 1500, Event.APPROVAL, "approved scaling to 36, as asked for by", who="U0BEN")
+    one = noted(one, BEGAN + 300, Event.ACKED, PlainText("has it."), who="U0ANA")
+    one = noted(one, BEGAN + 1500, Event.APPROVAL, PlainText("approved scaling to 36, as asked for by"), who="U0BEN")
     one = noted(
-        one, BEGAN + 1560, Event.SCALED, "asked linux.2xlarge for 36 runners (was 20); it accepted.", who="U0ANA"
+        one,
+        BEGAN + 1560,
+        Event.SCALED,
+        PlainText("asked linux.2xlarge for 36 runners (was 20); it accepted."),
+        who="U0ANA",
     )
     return followed(one, pool), View({POOL: replace(pool, outlook=made if forecast else None)})
 
@@ -78,7 +83,7 @@ def over() -> tuple[Incident, View]:
     made = Forecast(BEGAN + 1800, Verdict.CLEARS, 52, 1200.0, 1900.0, 2700.0, pool=POOL)
     drained = BEGAN + MINUTES * 60
     one = replace(followed(one, pool), state=State.DRAINED, closed_at=drained, scores=(Score(made, 2040.0, held=True),))
-    return noted(one, drained, Event.DRAINED, "Drained: linux.2xlarge.", broadcast=True), View({POOL: pool})
+    return noted(one, drained, Event.DRAINED, PlainText("Drained: linux.2xlarge."), broadcast=True), View({POOL: pool})
 
 
 def several(number: int = 4) -> tuple[Incident, View]:
@@ -86,5 +91,5 @@ def several(number: int = 4) -> tuple[Incident, View]:
     names = (POOL, *OTHERS, "линукс-5", "windows")[:number]
     pools = [sampled(name, 30, 58 / (n + 1)) for n, name in enumerate(names)]
     one = incident(candidates=names, affected=names)
-    one = noted(one, BEGAN + 300, Event.ACKED, "has it.", who="U0ANA")
+    one = noted(one, BEGAN + 300, Event.ACKED, PlainText("has it."), who="U0ANA")
     return followed(one, *pools), View({pool.id: pool for pool in pools})

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.core.alert import Alert, Delivery, Kind, Links, Status
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, Named, State, Thread, noted, opened
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.timeline import Event
@@ -129,8 +130,8 @@ def worked_on() -> tuple[Incident, View]:
     """The same, acknowledged, scaled and silenced."""
     made, seen = queueing()
     made = replace(made, owner="U0ALEX", acked_at=NOW - 300)
-    made = noted(made, NOW - 200, Event.SCALED, "set linux.2xlarge from 40 to 50 runners.", who="U0ALEX")
-    return noted(made, NOW - 100, Event.SILENCED, "silenced this alert for 1 h.", who="U0SAM"), seen
+    made = noted(made, NOW - 200, Event.SCALED, PlainText("set linux.2xlarge from 40 to 50 runners."), who="U0ALEX")
+    return noted(made, NOW - 100, Event.SILENCED, PlainText("silenced this alert for 1 h."), who="U0SAM"), seen
 
 
 def closed() -> Incident:
@@ -138,7 +139,9 @@ def closed() -> Incident:
     made, _ = worked_on()
     end = NOW + 3600
     over = replace(made, state=State.DRAINED, closed_at=end, changed_at=end)
-    return noted(over, end, Event.DRAINED, "Drained: linux.2xlarge at or under the floor for 3 samples in a row.")
+    return noted(
+        over, end, Event.DRAINED, PlainText("Drained: linux.2xlarge at or under the floor for 3 samples in a row.")
+    )
 
 
 def hostile_incident() -> tuple[Incident, View]:
@@ -167,5 +170,5 @@ def hostile_incident() -> tuple[Incident, View]:
     made = replace(made, truncated=150, unknown_pools=names, owner=HOSTILE, acked_at=NOW, deliveries=5000)
     made = replace(made, thread=replace(made.thread, mention=HOSTILE, instead_of=HOSTILE))
     for _ in range(9):
-        made = noted(made, NOW, Event.SCALED, big, who=HOSTILE, lines=(big,) * 40)
+        made = noted(made, NOW, Event.SCALED, PlainText(big, (big,) * 40), who=HOSTILE)
     return replace(made, peaks={n: Peak(10**9, 1e9) for n in names}), view(*pools)

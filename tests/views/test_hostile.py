@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import State
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event, Picture
@@ -38,7 +39,7 @@ def messages() -> dict[str, Message]:
     """Every message that is built, over the worst input."""
     of, seen = samples.hostile_incident()
     samples_of = tuple(pool.samples[-1] for pool in seen.pools.values())
-    entry = Entry(1, NOW - 900, Event.DIAGNOSED, BIG, HOSTILE, (BIG,) * 60, samples_of, broadcast=True)
+    entry = Entry(1, NOW - 900, Event.DIAGNOSED, PlainText(BIG, (BIG,) * 60), HOSTILE, (), samples_of, broadcast=True)
     over = replace(of, state=State.DRAINED, closed_at=NOW)
     return {
         "parent": parent(of, seen, samples.offers(of), NOW, TIMING),
@@ -55,7 +56,7 @@ def messages() -> dict[str, Message]:
         "said": answers.said(BIG),
         "reply with a picture": reply(of, replace(entry, broadcast=False, picture=Picture("F0CHART", BIG)), NOW),
         "surveyed": results.surveyed(Survey(BIG, (BIG,) * 60, (HOSTILE,) * 60, samples_of)),
-        "outcome": results.told(Result(BIG, lines=(HOSTILE, BIG) * 40, figures=samples_of * 3)),
+        "outcome": results.finished(Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You"),
         "question": results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
         "duplicate": results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),
         "gone home": results.gone_home("javascript:alert(1)|<!here>"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.config import seconds
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event
@@ -29,7 +30,7 @@ def words(drawn: Message) -> str:
 def test_every_event_has_a_reply_with_the_same_facts_in_text_and_blocks(event: Event) -> None:
     """Who, what, lines and figures stand in both."""
     figures = (samples.sample("linux.2xlarge"), samples.sample("linux.large", None, None))
-    entry = Entry(3, NOW, event, "did a thing.", "U0ALEX", ("One line", "Another"), figures)
+    entry = Entry(3, NOW, event, PlainText("did a thing.", ("One line", "Another")), "U0ALEX", (), figures)
     drawn = reply(samples.queueing()[0], entry, NOW + 2)
     assert message_problems(drawn) == []
     for said in (drawn.text, words(drawn)):
@@ -41,7 +42,9 @@ def test_every_event_has_a_reply_with_the_same_facts_in_text_and_blocks(event: E
 def test_a_reply_shown_in_the_channel_says_which_incident_it_belongs_to() -> None:
     """Outside the thread it must stand alone; a late one says how late."""
     figures = (samples.sample("linux.2xlarge", 21, 7200.0),)
-    entry = Entry(3, NOW - 240, Event.WORSE, "Worse: 21 jobs queued (was 14).", None, (), figures, broadcast=True)
+    entry = Entry(
+        3, NOW - 240, Event.WORSE, PlainText("Worse: 21 jobs queued (was 14)."), None, (), figures, broadcast=True
+    )
     drawn = reply(samples.queueing()[0], entry, NOW)
     assert drawn.text.startswith("*OPEN · P2* · Jobs are Queued")
     assert "told 4 min later" in words(drawn)
@@ -50,13 +53,13 @@ def test_a_reply_shown_in_the_channel_says_which_incident_it_belongs_to() -> Non
 
 def test_a_failure_says_so_first() -> None:
     """Nobody takes it for a success."""
-    drawn = reply(samples.queueing()[0], Entry(3, NOW, Event.FAILED, "could not scale.", "U0ALEX"), NOW)
+    drawn = reply(samples.queueing()[0], Entry(3, NOW, Event.FAILED, PlainText("could not scale."), "U0ALEX"), NOW)
     assert drawn.text.startswith("*Failed:* <@U0ALEX> could not scale.")
 
 
 def test_lines_that_do_not_fit_a_reply_are_counted() -> None:
     """In the blocks and in the text."""
-    entry = Entry(3, NOW, Event.DIAGNOSED, "looked.", None, tuple(f"line {n}" for n in range(60)))
+    entry = Entry(3, NOW, Event.DIAGNOSED, PlainText("looked.", tuple(f"line {n}" for n in range(60))), None, ())
     drawn = reply(samples.queueing()[0], entry, NOW)
     assert message_problems(drawn) == []
     assert "+ 20 lines that do not fit here." in words(drawn)

@@ -1,8 +1,9 @@
 """Buttons below a reply: what they say, what they carry, and that they are within Slack's limits."""
 
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided, offering
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from bot.views.thread.replies import reply
 from tests.builders import NOW, incident
 from tests.slack_limits import message_problems
@@ -10,7 +11,9 @@ from tests.slack_limits import message_problems
 
 def asked(event: Event = Event.APPROVAL, *choices: str, whom: str | None = None) -> Incident:
     """A thread whose newest entry offers these."""
-    return offering(noted(incident(), NOW, event, "asked <!channel>", who="U1"), "i1.abc", choices, whom=whom)
+    return offering(
+        noted(incident(), NOW, event, PlainText("asked <!channel>"), who="U1"), "i1.abc", choices, whom=whom
+    )
 
 
 def buttons(found: Incident) -> list[dict[str, object]]:
@@ -44,24 +47,24 @@ def test_the_text_names_the_buttons() -> None:
 
 def test_what_is_decided_has_no_buttons_and_says_so() -> None:
     """The reply is drawn again."""
-    found = decided(asked(Event.APPROVAL, "approve", "decline"), "i1.abc", "Approved.")
+    found = decided(asked(Event.APPROVAL, "approve", "decline"), "i1.abc", Decision.APPROVED)
     assert buttons(found) == []
     assert "Approved." in reply(found, found.timeline[-1], NOW).text
 
 
 def test_a_worse_queue_is_said_to_its_owner() -> None:
     """By name, at the end."""
-    found = offering(noted(incident(), NOW, Event.WORSE, "Worse: 40 jobs."), "", (), whom="U2")
+    found = offering(noted(incident(), NOW, Event.WORSE, PlainText("Worse: 40 jobs.")), "", (), whom="U2")
     assert "Worse: 40 jobs. <@U2>, you have it." in reply(found, found.timeline[-1], NOW).text
 
 
 def test_the_last_words_of_a_long_cause_are_not_cut() -> None:
     """They say what to do. Ten such lines take more than one section, and no line is torn."""
     cause = f"linux.2xlarge, cause 1 (high confidence): {'the cloud refuses; ' * 20}Wait for the cloud, do not rerun."
-    found = noted(incident(), NOW, Event.DIAGNOSED, "asked for a diagnosis.", who="U1", lines=(cause,) * 10)
+    found = noted(incident(), NOW, Event.DIAGNOSED, PlainText("asked for a diagnosis.", (cause,) * 10), who="U1")
     drawn = reply(found, found.timeline[-1], NOW)
     assert message_problems(drawn) == []
     shown = "\n".join(str(block["text"]["text"]) for block in drawn.blocks if block["type"] == "section")  # type: ignore[index]  # a block as Slack reads it
     assert shown.count("do not rerun.") == 10
-    one = noted(incident(), NOW, Event.DIAGNOSED, "asked for a diagnosis.", who="U1", lines=(cause,))
+    one = noted(incident(), NOW, Event.DIAGNOSED, PlainText("asked for a diagnosis.", (cause,)), who="U1")
     assert "do not rerun." in reply(one, one.timeline[-1], NOW).text

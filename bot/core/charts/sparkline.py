@@ -1,16 +1,12 @@
-"""A queue's way as one line of text: a few bars, and the same in words for whoever cannot see them."""
+"""A queue's way in a few numbers: the bars of a sparkline, its first, highest and last value."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from bot.core.charts.queue_series import QueueSeries, segments
+from bot.core.incident.details.queue import Spark
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Peak
-from bot.core.words import clock, count, duration
 
-BARS = "▁▂▃▄▅▆▇█"
-GAP = "·"
-"""Nothing is known of that time."""
 MOST_BARS = 20
 """As many as a phone has room for beside each other (390 px): bars that go on in the next line show another shape."""
 MOST_POOLS = 4
@@ -34,35 +30,19 @@ def moved(incident: Incident) -> bool:
     return any(len({point.queued for point in incident.courses[name].points} - {None}) > 1 for name in worst)
 
 
-def spark_lines(incident: Incident) -> tuple[str, ...]:
-    """One line for each of the worst pools; empty when too little is known."""
+def sparks_of(incident: Incident) -> tuple[tuple[Spark, ...], int]:
+    """(the queues of the worst pools, how many more there are); empty when too little is known."""
     names = pictured(incident)
-    lines = tuple(_line(name, incident.courses[name]) for name in names[:MOST_POOLS])
-    more = len(names) - MOST_POOLS
-    return lines if more <= 0 else (*lines, f"{count(more, 'more pool')} not drawn")
+    shown = tuple(_spark(name, incident.courses[name]) for name in names[:MOST_POOLS])
+    return shown, max(0, len(names) - MOST_POOLS)
 
 
-def sparkline(values: Sequence[float | None], most: int = MOST_BARS) -> str:
-    """Bars from nothing to the largest value, the worst of each part when there are more than `most` values."""
-    parts = [list(values[i * len(values) // most : (i + 1) * len(values) // most]) for i in range(most)]
-    shown = list(values) if len(values) <= most else [max((v for v in p if v is not None), default=None) for p in parts]
-    top = max((v for v in shown if v is not None), default=0.0)
-    return "".join(GAP if v is None else BARS[round((len(BARS) - 1) * v / top) if top else 0] for v in shown)
-
-
-def _line(name: str, course: QueueSeries) -> str:
+def _spark(name: str, course: QueueSeries) -> Spark:
     known = [pair for stretch in segments(course, "queued") for pair in stretch]
     (first_at, first), (newest, last) = known[0], known[-1]
     peak_at, peak = max(known, key=lambda pair: pair[1])
-    bars = sparkline(_even(course))
-    unknown = f" ({GAP} unknown)" if GAP in bars else ""
     waits = [p.oldest_wait_seconds for p in course.points if p.oldest_wait_seconds is not None]
-    wait = f"; longest wait {duration(max(waits))}" if waits else ""
-    begins, ends, at_peak = (clock(at, newest - first_at) for at in (first_at, newest, peak_at))
-    return (
-        f"{name} {bars}{unknown} jobs queued from {begins} to {ends} UTC: "
-        f"first {first:,.0f}, peak {peak:,.0f} at {at_peak}, last {last:,.0f}{wait}"
-    )
+    return Spark(name, tuple(_even(course)), first_at, newest, first, peak, peak_at, last, max(waits, default=None))
 
 
 def _even(course: QueueSeries) -> list[float | None]:

@@ -1,6 +1,7 @@
 """What was foretold of a queue, and how it came: a forecast, and the forecast compared with the truth."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.core.statement import Statement
@@ -60,3 +61,31 @@ class Score:
         """Actual over foretold time, 1 is perfect; None when no time was foretold, or the truth is not known."""
         foretold = self.forecast.mid_seconds
         return None if not foretold or self.left_out else self.actual_seconds / foretold
+
+
+@dataclass(frozen=True, slots=True)
+class FirstForecast:
+    """The first forecast that named a time, and what came; seconds of the pools' own time."""
+
+    made_at: float
+    """Epoch seconds."""
+    low_seconds: float
+    high_seconds: float | None
+    actual_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSummary:
+    """How the forecasts of an incident came out, in a few numbers."""
+
+    held: int = 0
+    """Forecasts of a time whose interval held the truth."""
+    timed: int = 0
+    """Forecasts of a time that were compared."""
+    left_out: Mapping[LeftOut, int] = field(default_factory=dict)
+    """Forecasts of a time that were not compared, by the reason."""
+    first: FirstForecast | None = None
+    came_true: int = 0
+    """Forecasts that the queue stalls or grows which came true."""
+    stalled: int = 0
+    """How many there were."""

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
+from bot.core.forecast.outlook import FirstForecast, Forecast, LeftOut, Score, ScoreSummary, Verdict
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
-from bot.core.words import clock, count, duration
 
 KEPT_FORECASTS, KEPT_SCORES = 24, 60
 LEAST_SCORES = 5
@@ -19,12 +18,6 @@ DAY_SECONDS = 86400.0
 """A queue that has not been empty for so long has proven every interval wrong; nobody needs to wait for its end."""
 UNSEEN_SECONDS, UNSEEN_SHARE = 600.0, 0.1
 """So long, or that share of the time since the forecast, may pass between two looks for the end to count as seen."""
-
-WHY = {
-    LeftOut.SCALED: "somebody scaled the pool",
-    LeftOut.UNSEEN: "the end of the queue was not seen",
-    LeftOut.WAITING: "it ended before the queue drained",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,36 +137,20 @@ def error_factor(scores: Sequence[Score]) -> float | None:
     return math.exp(median(known)) if known else None
 
 
-def left_out_words(left_out: Counter[LeftOut]) -> str:
-    """`5 not scored: somebody scaled the pool (3), it ended before the queue drained (2)`; empty when none were."""
-    if not left_out.total():
-        return ""
-    each = left_out.most_common()
-    why = WHY[each[0][0]] if len(each) == 1 else ", ".join(f"{WHY[why]} ({number:,})" for why, number in each)
-    return f"{left_out.total():,} not scored: {why}"
-
-
-def score_lines(scores: Sequence[Score], speed: float = 1.0) -> tuple[str, ...]:
-    """Forecast against truth, for the farewell, with how many are left out; nothing when nothing was foretold.
-
-    `speed`: see `flow_of`.
-    """
+def score_summary(scores: Sequence[Score]) -> ScoreSummary:
+    """Forecast against truth, with how many are left out."""
     held, timed = held_share(scores)
-    missing = left_out_words(not_scored(scores))
     known = [s for s in scores if not s.left_out]
-    said = []
     first = next((s for s in known if s.forecast.verdict is Verdict.CLEARS and s.forecast.queued), None)
-    if first is not None and first.forecast.low_seconds is not None:
-        low, high = duration(first.forecast.low_seconds), duration(first.forecast.high_seconds)
-        said.append(f"Forecast: {held} of {count(timed, 'interval')} held the truth" + (missing and f"; {missing}"))
-        made = clock(first.forecast.at, first.actual_seconds / speed)
-        took = duration(first.actual_seconds) + ("" if speed == 1 else " of the fleet's time")
-        said.append(f"The first, made at {made} UTC, said {low} to {high}; it took {took}")
-    elif missing:
-        said.append(f"Forecast: no interval was scored; {missing}")
     others = [s for s in known if s.forecast.verdict in {Verdict.STALLED, Verdict.GROWING}]
-    if others:
-        right, soon = sum(s.held for s in others), duration(EMPTY_SOON_SECONDS)
-        of = f"{right:,} of {count(len(others), 'forecast')}"
-        said.append(f"Forecast that the queue stalls or grows: {of} came true (it was not empty within {soon})")
-    return tuple(said)
+    made = first.forecast if first else None
+    return ScoreSummary(
+        held,
+        timed,
+        dict(not_scored(scores)),
+        FirstForecast(made.at, made.low_seconds, made.high_seconds, first.actual_seconds)
+        if first and made and made.low_seconds is not None
+        else None,
+        sum(s.held for s in others),
+        len(others),
+    )

@@ -5,12 +5,12 @@ See docs/reliability.md#what-slack-errors-do.
 
 from dataclasses import replace
 
+from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.incident import Incident, Thread, noted
 from bot.core.incident.timeline import Event
 
 HOME_SECONDS = 3600.0
 """How often the channel of an incident that had to move is tried again."""
-AT_HOME = "Its own channel can be used again: the incident goes on here. Until now it stood in the fallback channel."
 
 
 def moved(incident: Incident, channel: str, now: float) -> Incident:
@@ -44,7 +44,7 @@ def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
     home = replace(at_home(incident).thread, root=ts, shown=shown, shown_at=now)
     left = (old.channel, old.root) if old.root else None
     back = replace(incident, thread=replace(home, left=left), attempts=0, trouble=None)
-    return noted(back, now, Event.NOTED, AT_HOME)
+    return noted(back, now, Event.NOTED, Noted(Note.BACK_IN_CHANNEL))
 
 
 def parted(incident: Incident) -> Incident:

@@ -8,12 +8,12 @@ from bot.core.alert import Alert, Delivery, Kind
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Score
 from bot.core.incident.correlate import Maxima
+from bot.core.incident.details.details import Details
+from bot.core.incident.details.general import AlertFired, AlertResolved, FiredAgain
 from bot.core.incident.membership import changed, flaps, left_out
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
 from bot.core.incident.timeline import Entry, Event, shortened
 from bot.core.pool.pool import Peak, Snapshot
-from bot.core.statement import Line
-from bot.core.words import duration
 
 
 class State(StrEnum):
@@ -160,18 +160,18 @@ def noted(  # noqa: PLR0913 - an entry's parts, named at every call
     incident: Incident,
     at: float,
     event: Event,
-    text: str,
+    details: Details | None = None,
     *,
     who: str | None = None,
-    lines: tuple[Line, ...] = (),
     figures: tuple[Snapshot, ...] = (),
     tell: bool = True,
     broadcast: bool = False,
     see: str = "",
+    request: str = "",
 ) -> Incident:
     """Add a timeline entry; `tell` also puts it into the outbox, to become a reply in the thread."""
     number = incident.entries + 1
-    entry = Entry(number, at, event, text, who, lines, figures, broadcast, see=see)
+    entry = Entry(number, at, event, details, who, figures=figures, broadcast=broadcast, see=see, request=request)
     return replace(
         incident,
         entries=number,
@@ -200,7 +200,7 @@ def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, poo
         affected=pools.named,
         unknown_pools=pools.unknown,
     )
-    return noted(incident, now, Event.OPENED, f"The alert fired: {delivery.title}", tell=False)
+    return noted(incident, now, Event.OPENED, AlertFired(delivery.title), tell=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,35 +230,33 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
         return reopened(after, now) if group.fresh else after
     calm = not flaps(incident.timeline, now)
     if group.fresh:
-        after = noted(replace(after, streaks={}), now, Event.JOINED, group.sentence, tell=calm or group.joined)
+        after = noted(replace(after, streaks={}), now, Event.JOINED, group.news, tell=calm or bool(group.news.new))
         if after.state is State.EASING:
             after = replace(after, state=State.OPEN, changed_at=now)
     if incident.firing and not after.firing:
         after = replace(after, state=State.EASING, changed_at=now)
-        words = "The alert resolved. The queue is watched until it has drained."
-        after = noted(after, now, Event.ALERT_RESOLVED, words if after.candidates else "The alert resolved.", tell=calm)
+        after = noted(after, now, Event.ALERT_RESOLVED, AlertResolved(bool(after.candidates)), tell=calm)
     return after
 
 
 def reopened(incident: Incident, now: float) -> Incident:
     """The same group fired again soon after the end: go on in the same thread, judged by samples from now on."""
-    pause = duration(now - (incident.closed_at or now))
     seen = {name: max(now - 1, incident.seen.get(name, 0)) for name in incident.candidates}
     again = replace(incident, state=State.OPEN, changed_at=now, closed_at=None, seen=seen, streaks={}, reported=None)
     again = replace(again, escalated_at=None, muted=False)
-    return noted(again, now, Event.REOPENED, f"The alert fired again, {pause} after the end.", broadcast=True)
+    return noted(again, now, Event.REOPENED, FiredAgain(now - (incident.closed_at or now)), broadcast=True)
 
 
 def acked(incident: Incident, who: str, now: float) -> Incident:
     """Somebody has it; a second acknowledgement hands it over."""
     told = replace(incident, owner=who, acked_at=now, owner_knows=None)
-    return noted(told, now, Event.ACKED, "has it.", who=who, tell=False)
+    return noted(told, now, Event.ACKED, who=who, tell=False)
 
 
 def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:
     """Stop, or resume, status replies; the parent stays true either way."""
-    event, words = (Event.MUTED, "muted status replies.") if on else (Event.UNMUTED, "resumed status replies.")
-    return noted(replace(incident, muted=on), now, event, words, who=who, tell=False)
+    event = Event.MUTED if on else Event.UNMUTED
+    return noted(replace(incident, muted=on), now, event, who=who, tell=False)
 
 
 def silenced(incident: Incident, silence: Silence) -> Incident:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.core.alert import Alert, Kind, begun, merged
+from bot.core.incident.details.general import AlertsJoined
 from bot.core.incident.timeline import Entry, Event
-from bot.core.words import count, listed
 
 MOST_RESOLVES = 2
 """After so many ends within the span a group flaps: its ups and downs show on the parent alone (IN-7)."""
@@ -21,10 +21,8 @@ class Membership:
     """Alerts that fire now and did not before, or fire anew."""
     unshown: int
     """Alerts that are known and that the record has no room for."""
-    joined: bool
-    """Whether an alert is among them that was not known."""
-    sentence: str
-    """What is fresh, in words."""
+    news: AlertsJoined
+    """What is fresh, by name."""
 
 
 def changed(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> Membership:
@@ -33,8 +31,7 @@ def changed(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> Membership:
     fresh = begun(known, alerts)
     unshown = len({alert.fingerprint for alert in (*known, *arrived)}) - len(alerts)
     before = {alert.fingerprint for alert in known}
-    joined = any(alert.fingerprint not in before for alert in fresh)
-    return Membership(alerts, fresh, unshown, joined, _sentence(before, fresh))
+    return Membership(alerts, fresh, unshown, _news(before, fresh))
 
 
 def left_out(known: Iterable[Alert], arrived: Iterable[Alert], truncated: int) -> int:
@@ -49,19 +46,13 @@ def flaps(timeline: Iterable[Entry], now: float) -> bool:
     return len(ends) >= MOST_RESOLVES
 
 
-def _sentence(known: set[str], fresh: tuple[Alert, ...]) -> str:
-    joined = [alert for alert in fresh if alert.fingerprint not in known]
-    again = [alert for alert in fresh if alert.fingerprint in known and alert.kind is not Kind.BLIND]
-    blind = [alert for alert in fresh if alert.fingerprint in known and alert.kind is Kind.BLIND]
-    parts = []
-    if joined:
-        names = listed(_label(alert) for alert in joined)
-        parts.append(f"{count(len(joined), 'more alert')} of this group fired: {names}.")
-    if again:
-        parts.append(f"Fired again: {listed(_label(alert) for alert in again)}.")
-    if blind:
-        parts.append(f"The metric source gives no data any more: {listed(_label(alert) for alert in blind)}.")
-    return " ".join(parts)
+def _news(known: set[str], fresh: tuple[Alert, ...]) -> AlertsJoined:
+    old = [alert for alert in fresh if alert.fingerprint in known]
+    return AlertsJoined(
+        tuple(_label(alert) for alert in fresh if alert.fingerprint not in known),
+        tuple(_label(alert) for alert in old if alert.kind is not Kind.BLIND),
+        tuple(_label(alert) for alert in old if alert.kind is Kind.BLIND),
+    )
 
 
 def _label(alert: Alert) -> str:

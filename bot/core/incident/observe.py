@@ -6,16 +6,19 @@ from dataclasses import dataclass, field, replace
 from bot.core.alert import Kind, worst_readings
 from bot.core.charts.chart_record import charting
 from bot.core.charts.queue_series import QueueSeries, Span, extended
-from bot.core.charts.sparkline import moved, spark_lines
+from bot.core.charts.sparkline import moved, sparks_of
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.correlate import PoolsNow, correlated
+from bot.core.incident.details.closing import IncidentEnding
+from bot.core.incident.details.general import Note, Noted
+from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews
+from bot.core.incident.details.silences import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, Reported, State, noted, silenced
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.silence import PROLONG
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
-from bot.core.words import count, duration, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ def _filled_again(incident: Incident, view: View, now: float) -> Incident:
     if incident.state is not State.EASING or not incident.firing or not queues:
         return incident
     again = replace(incident, state=State.OPEN, changed_at=now)
-    return noted(again, now, Event.NOTED, "Jobs are queueing again.", tell=False)
+    return noted(again, now, Event.NOTED, Noted(Note.QUEUE_FILLS), tell=False)
 
 
 def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Timing) -> Incident:
@@ -157,40 +160,37 @@ def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
     early = incident.thread.root is None or now - incident.opened_at < timing.poll
     if early or incident.muted or any(entry.event is Event.CHARTED for entry in incident.timeline):
         return incident
-    lines = spark_lines(incident) if moved(incident) else ()
-    if not lines:
+    if not moved(incident):
         return incident
-    return charting(noted(incident, now, Event.CHARTED, "The queue up to now.", lines=lines))
+    return charting(noted(incident, now, Event.CHARTED, ChartShown(*sparks_of(incident))))
 
 
 def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
     still_firing = bool(incident.firing) and incident.active_silence is None
     if still_firing and incident.state is State.OPEN:
         waiting = replace(incident, state=State.EASING, changed_at=now)
-        words = "The queue is empty. The alert still fires; watching both."
         lately = any(e.event is Event.EASING and now - e.at < timing.report for e in incident.timeline)
-        return noted(waiting, now, Event.EASING, words, tell=not lately)
+        return noted(waiting, now, Event.EASING, tell=not lately)
     if still_firing and now - incident.changed_at < timing.report:
         return incident
     scores = scores_of(incident, dict(view.pools))
     over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, scores=scores)
-    names = listed(incident.affected or incident.candidates)
-    words = f"Drained: {names} at or under the floor for {count(timing.drained_samples, 'sample')} in a row."
-    if still_firing:
-        words += " The alert still fires, although the queue is empty."
     figures = tuple(worst_first(latest(incident, view)))
-    return ended(over, now, Event.DRAINED, words, figures=figures)
+    return ended(
+        over,
+        now,
+        IncidentEnding.DRAINED,
+        samples=timing.drained_samples,
+        still_firing=still_firing,
+        figures=figures,
+    )
 
 
 def _closed_unmeasured(incident: Incident, now: float) -> Incident:
     if incident.firing:
         return incident
     over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now)
-    if incident.kind is Kind.BLIND:
-        words = "The metric source answers again."
-    else:
-        words = "The alert resolved. No pool is configured for it, so the queue itself was not measured."
-    return ended(over, now, Event.DRAINED, words)
+    return ended(over, now, IncidentEnding.SOURCE_BACK if incident.kind is Kind.BLIND else IncidentEnding.NOT_MEASURED)
 
 
 def latest(incident: Incident, view: View) -> list[Snapshot]:
@@ -209,14 +209,16 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     last = incident.reported
     if last is None:
         return replace(incident, reported=present)
-    news = material(last, present)
+    news = news_since(last, present)
     if news is None or incident.muted or now - last.at < timing.report:
         return incident
-    worse = news.startswith("Worse")
     told = replace(incident, reported=present)
-    event = Event.WORSE if worse else Event.STATUS
-    said = noted(told, now, event, news, figures=tuple(figures), broadcast=worse)
-    if not worse or not much_worse(incident, present.queued):
+    event = Event.WORSE if news.worse else Event.STATUS
+    details = QueueChanged(
+        news, present.worst, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds
+    )
+    said = noted(told, now, event, details, figures=tuple(figures), broadcast=news.worse)
+    if not news.worse or not much_worse(incident, present.queued):
         return said
     return replace(offering(said, "", (), whom=incident.owner), owner_knows=present.queued)
 
@@ -229,34 +231,21 @@ def much_worse(incident: Incident, queued: int | None) -> bool:
     return queued >= max(1.5 * known, known + 10)
 
 
-def material(last: Reported, present: Reported) -> str | None:
-    """The sentence that says what changed since the last report, or None when it is not worth a reply.
+def news_since(last: Reported, present: Reported) -> QueueNews | None:
+    """What changed since the last report; None when it is not worth a reply.
 
     Worth one: the queue moved by a quarter (and 3 jobs), the wait by half (and 5 min), or another pool is worst.
     """
     if present.queued is None or last.queued is None:
-        return None if present.queued == last.queued else _known_again(present)
+        changed = QueueNews.UNKNOWN if present.queued is None else QueueNews.KNOWN_AGAIN
+        return None if present.queued == last.queued else changed
     by = present.queued - last.queued
-    moved = abs(by) >= max(3, 0.25 * max(last.queued, present.queued))
+    if abs(by) >= max(3, 0.25 * max(last.queued, present.queued)):
+        return QueueNews.LONGER if by > 0 else QueueNews.SHORTER
     was, wait = last.oldest_wait_seconds, present.oldest_wait_seconds
-    waits_longer = was is not None and wait is not None and wait - was >= max(300, 0.5 * was)
-    now_words = f"{count(present.queued, 'job')} queued, oldest wait {duration(present.oldest_wait_seconds)}"
-    then = f"was {last.queued:,} and {duration(last.oldest_wait_seconds)}"
-    if moved and by > 0:
-        return f"Worse: {now_words} ({then})."
-    if moved:
-        return f"Shrinking: {now_words} ({then})."
-    if waits_longer:
-        return f"Worse: {now_words} ({then})."
-    if present.worst != last.worst:
-        return f"{present.worst} is the worst pool now: {now_words} ({then})."
-    return None
-
-
-def _known_again(present: Reported) -> str:
-    if present.queued is None:
-        return "The queue's length is unknown at the moment; the last figures are kept and shown as old."
-    return f"The queue's length is known again: {count(present.queued, 'job')}."
+    if was is not None and wait is not None and wait - was >= max(300, 0.5 * was):
+        return QueueNews.WAITS_LONGER
+    return QueueNews.OTHER_POOL if present.worst != last.worst else None
 
 
 def _total(figures: list[Snapshot]) -> int | None:
@@ -270,10 +259,9 @@ def _silence_ends_soon(incident: Incident, now: float) -> Incident:
     for silence in incident.silences:
         if silence.ended or silence.warn_at is None or now < silence.warn_at:
             continue
-        told = decided(after, silence.act, "It ends soon; see below.", (PROLONG,))
+        told = decided(after, silence.act, Decision.ENDS_SOON, (PROLONG,))
         after = silenced(told, replace(silence, warn_at=None))
-        left = duration(max(0.0, silence.ends_at - now))
-        after = noted(after, now, Event.NOTED, f"The silence ends in {left}; the alert can notify again then.")
+        after = noted(after, now, Event.NOTED, Silencing(SilenceStep.ENDS_SOON, max(0.0, silence.ends_at - now)))
         after = offering(after, silence.act, (PROLONG,), silence.by)
     return after
 
@@ -282,7 +270,7 @@ def _silence_over(incident: Incident, now: float) -> Incident:
     over = [silence for silence in incident.silences if not silence.ended and silence.ends_at <= now]
     after = incident
     for silence in over:
-        after = decided(silenced(after, replace(silence, ended=True)), silence.act, "It has run out.", (PROLONG,))
+        after = decided(silenced(after, replace(silence, ended=True)), silence.act, Decision.RAN_OUT, (PROLONG,))
     if not over or after.active_silence:
         return after
-    return noted(after, now, Event.UNSILENCED, "The silence has run out; the alert can notify again.")
+    return noted(after, now, Event.UNSILENCED, SilenceEnded(SilenceEnd.RAN_OUT))

@@ -2,19 +2,14 @@
 
 from dataclasses import dataclass, replace
 
+from bot.core.incident.details.general import Escalated
 from bot.core.incident.fallback_channel import home_due
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import Timing
 from bot.core.incident.timeline import Event
-from bot.core.words import clock, count, how_long, listed
 
-DEEDS = {
-    Event.SILENCED: "silenced the alert",
-    Event.UNSILENCED: "ended a silence",
-    Event.SCALED: "scaled up",
-    Event.DIAGNOSED: "asked for a diagnosis",
-}
-"""What a person may have done without an acknowledgement, as an escalation says it."""
+DEEDS = frozenset({Event.SILENCED, Event.UNSILENCED, Event.SCALED, Event.DIAGNOSED})
+"""What a person may have done without an acknowledgement."""
 TURNS_SECONDS = 10.0
 """A parent that was edited so lately lets the edits of replies go first."""
 
@@ -132,13 +127,10 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 def escalated(incident: Incident, now: float) -> Incident:
     """The next ones are told, once, and who acted without an acknowledgement; the mention is drawn with the entry."""
     told, since = replace(incident, escalated_at=now), _fired_at(incident)
-    waited = f"obody has acknowledged this incident for {how_long(now - since, incident.speed)}."
     done = [entry for entry in incident.timeline if entry.who and entry.event in DEEDS and entry.at >= since]
     if not done:
-        return noted(told, now, Event.ESCALATED, f"N{waited}", broadcast=True)
+        return noted(told, now, Event.ESCALATED, Escalated(now - since), broadcast=True)
     who = done[-1].who
-    deeds = listed(dict.fromkeys(DEEDS[entry.event] for entry in done if entry.who == who))
-    others = len({entry.who for entry in done}) - 1
-    too = f" ({count(others, 'other person', 'other people')} acted too)" if others else ""
-    words = f"{deeds}, last at {clock(done[-1].at)} UTC{too}, but n{waited}"
-    return noted(told, now, Event.ESCALATED, words, who=who, broadcast=True)
+    deeds = tuple(dict.fromkeys(entry.event for entry in done if entry.who == who))
+    details = Escalated(now - since, deeds, done[-1].at, len({entry.who for entry in done}) - 1)
+    return noted(told, now, Event.ESCALATED, details, who=who, broadcast=True)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.core.incident.incident import Incident, rewritten
+from bot.core.incident.timeline import Decision
 
 
 def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str | None = None) -> Incident:
@@ -20,7 +21,7 @@ def placed(incident: Incident, number: int, ts: str) -> Incident:
     return replace(rewritten(incident, replace(entry, ts=ts)), redraw=redraw)
 
 
-def decided(incident: Incident, about: str, words: str, names: tuple[str, ...] = ()) -> Incident:
+def decided(incident: Incident, about: str, decision: Decision, names: tuple[str, ...] = ()) -> Incident:
     """Nothing is left to choose about a request: its buttons go, and the reply says why.
 
     With `names`, only entries that offer one of these actions are meant.
@@ -29,7 +30,7 @@ def decided(incident: Incident, about: str, words: str, names: tuple[str, ...] =
     for entry in incident.timeline:
         if entry.about != about or not entry.choices or (names and not set(names) & set(entry.choices)):
             continue
-        after = rewritten(after, replace(entry, choices=(), lines=(*entry.lines, words)))
+        after = rewritten(after, replace(entry, choices=(), decisions=(*entry.decisions, decision)))
         if entry.ts:
             after = replace(after, redraw=(*after.redraw, entry.number))
     return after

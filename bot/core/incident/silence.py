@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.core.words import clock, duration
+from bot.core.incident.details.silences import ActiveSilence
 
 SILENCE = "silence"
 """The action that makes one, and the callback id of its dialog."""
@@ -41,11 +41,9 @@ def holding(silences: tuple[Silence, ...], now: float) -> tuple[Silence, ...]:
     return tuple(sorted(active, key=lambda one: -one.ends_at))
 
 
-def until_when(silence: Silence, now: float) -> str:
-    """How long a silence goes on: `until 14:05 UTC, 1 h 50 min more`; and what ends it sooner."""
-    until = f"until {clock(silence.ends_at)} UTC, {duration(silence.ends_at - now)} more"
-    above = f", and not while more than {silence.above:,} jobs wait" if silence.above is not None else ""
-    return f"until the queue has drained, at the latest {until}{above}" if silence.until_drained else f"{until}{above}"
+def goes_on(silence: Silence, now: float) -> ActiveSilence:
+    """How long a silence goes on from now, and what ends it sooner."""
+    return ActiveSilence(silence.ends_at, silence.ends_at - now, silence.until_drained, silence.above)
 
 
 def warn_at(ends_at: float, now: float) -> float | None:

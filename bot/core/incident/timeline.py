@@ -1,50 +1,14 @@
 """What happened in an incident, in order, for people; entries are only ever added."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from bot.core.incident.details.details import Details
+from bot.core.incident.details.event import Event as Event  # noqa: PLC0414 - a part of an entry
 from bot.core.pool.pool import Snapshot
-from bot.core.statement import Line
 
 KEPT_ENTRIES = 200
 """Older entries that nobody caused go first when an incident talks longer than this."""
-
-SAME_SECONDS = 0.5
-"""A request and its timeline entry are written in one change, and read the clock one after the other."""
-
-
-class Event(StrEnum):
-    """What an entry tells of."""
-
-    OPENED = "opened"
-    JOINED = "joined"
-    REOPENED = "reopened"
-    ALERT_RESOLVED = "alert_resolved"
-    EASING = "easing"
-    WORSE = "worse"
-    STATUS = "status"
-    DRAINED = "drained"
-    RESOLVED_BY_HAND = "resolved_by_hand"
-    ACKED = "acked"
-    REQUESTED = "requested"
-    SILENCED = "silenced"
-    UNSILENCED = "unsilenced"
-    SCALED = "scaled"
-    DIAGNOSED = "diagnosed"
-    MUTED = "muted"
-    UNMUTED = "unmuted"
-    ESCALATED = "escalated"
-    APPROVAL = "approval"
-    """A second person was asked, agreed, declined, or never answered."""
-    VERIFIED = "verified"
-    """Whether what was asked for has come."""
-    LENT = "lent"
-    """Extra capacity: its end is near, was put off, or it was handed back."""
-    CHARTED = "charted"
-    """The queue so far, as bars and as a picture."""
-    FAILED = "failed"
-    NOTED = "noted"
-
 
 UPS_AND_DOWNS = frozenset({Event.JOINED, Event.ALERT_RESOLVED, Event.EASING, Event.WORSE, Event.NOTED})
 """What an alert that flaps for days would fill a record with."""
@@ -60,19 +24,34 @@ class Picture:
     """The same in words."""
 
 
+class Decision(StrEnum):
+    """What became of the buttons below a reply."""
+
+    APPROVED = "approved"
+    DECLINED = "declined"
+    EXTENDED = "extended"
+    ENDS_SOON = "ends_soon"
+    """A later reply says that the silence ends soon, and has the buttons."""
+    RAN_OUT = "ran_out"
+    SETTLED = "settled"
+    """A later reply tells what came of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened; `text` is plain words; they and the `lines` are drawn and escaped by the views."""
+    """One thing that happened; its words are in `bot/views/words/timeline.py`."""
 
     number: int
     """Counts up from 1 inside one incident; marks the entry's reply in the thread."""
     at: float
     """Epoch seconds."""
     event: Event
-    text: str
+    details: Details | None = field(default=None, metadata={"discriminator": "kind"})
+    """What it tells beside the event; None when the event says it all."""
     who: str | None = None
     """User id of the person who did it; None when Tailback or the alert source did."""
-    lines: tuple[Line, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    """What became of its buttons, oldest first."""
     figures: tuple[Snapshot, ...] = ()
     """Pools as they were then, for the table below the text."""
     broadcast: bool = False
@@ -89,19 +68,17 @@ class Entry:
     """Whether a picture of the queue belongs to the reply; it joins later, and the reply never waits for it."""
     picture: Picture | None = None
     """That picture, once it is there to be shown."""
+    request: str = ""
+    """The request that it says was made."""
     answered: bool = False
     """Of a request: a later entry tells what came of it."""
     see: str = ""
     """Address of the early warning that it tells of."""
 
 
-def answered(entries: tuple[Entry, ...], who: str | None, asked_at: float) -> tuple[Entry, ...]:
+def answered(entries: tuple[Entry, ...], request: str) -> tuple[Entry, ...]:
     """The entries after what came of a request was told: the entry that says that it was made knows that."""
-
-    def meant(entry: Entry) -> bool:
-        return entry.event is Event.REQUESTED and entry.who == who and abs(entry.at - asked_at) < SAME_SECONDS
-
-    return tuple(replace(entry, answered=True) if meant(entry) else entry for entry in entries)
+    return tuple(replace(entry, answered=True) if entry.request == request else entry for entry in entries)
 
 
 def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bot.core.alert import digest
+from bot.core.incident.details.details import Details
 from bot.core.incident.incident import Silence
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Snapshot
@@ -76,11 +77,10 @@ class Request:
 class Result:
     """What an effect came to, for the thread, the audit trail and the incident's record."""
 
-    outcome: str
-    """A sentence that continues after the person's name: "scaled linux.2xlarge from 10 to 24 runners."."""
+    details: Details
+    """What the timeline says."""
     after: str = ""
     event: Event = Event.NOTED
-    lines: tuple[str, ...] = ()
     figures: tuple[Snapshot, ...] = ()
     silence: Silence | None = None
     """The silence that now exists, or has ended."""

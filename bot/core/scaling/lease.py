@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from bot.core.incident.details.scaling import ReturnBlock, ReturnReason, ReturnResult, RunnersReturned
 from bot.core.requests.request import Progress, Request
-from bot.core.words import count, how_long
 
 WARN_SECONDS = 600.0
 """How long before its end a lease is spoken of."""
@@ -43,7 +43,7 @@ class Lease:
     tries: int = 0
     """Hand-backs that did not work."""
     retry_at: float = 0.0
-    stuck: str = ""
+    stuck: ReturnBlock | None = None
     """Why it cannot be handed back now, as the thread was told."""
 
 
@@ -74,14 +74,6 @@ class PoolLeases:
         return frozenset(level for _, level in self.ours)
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
-    """What a hand-back comes to: the absolute target, or None with the reason why nothing is set."""
-
-    target: int | None
-    words: str
-
-
 def leased(lease: PoolLeases | None, share: Lease, level: int, pool: str) -> PoolLeases:
     """One more share, in the moment its intent is written; `level` is what is set now.
 
@@ -99,17 +91,17 @@ def leased(lease: PoolLeases | None, share: Lease, level: int, pool: str) -> Poo
     )
 
 
-def lease_end(lease: PoolLeases, share: Lease, level: int, minimum: int) -> Return:
+def lease_end(lease: PoolLeases, share: Lease, level: int, minimum: int) -> RunnersReturned:
     """Where the level goes when this share ends: to the highest of what remains, and only from where we put it."""
     rest = [one.target for one in lease.shares if one.act != share.act and not one.returning]
     goal = max([lease.base, minimum, *rest])
     if level <= goal:
-        by = ", which another lease holds" if rest and goal in rest else ""
-        return Return(None, f"handed nothing back: {lease.id} is set to {count(level, 'runner')}{by}.")
+        result = ReturnResult.LEASED if goal in rest else ReturnResult.NOTHING_LEFT
+        return RunnersReturned(result, lease.id, level)
     if level not in lease.levels:
         last = lease.ours[-1][1] if lease.ours else share.target
-        return Return(None, f"left {lease.id} at {level:,}: somebody else set that since Tailback had set {last:,}.")
-    return Return(goal, f"handed back extra runners: {lease.id} is set to {goal:,} again (was {level:,}).")
+        return RunnersReturned(ReturnResult.MOVED, lease.id, level, last=last)
+    return RunnersReturned(ReturnResult.RETURNED, lease.id, level, goal)
 
 
 def giving_back(lease: PoolLeases, share: Lease, back: str) -> PoolLeases:
@@ -159,14 +151,14 @@ def looked(lease: PoolLeases, queue_empty: bool | None, now: float) -> PoolLease
     return lease if lease.empty_since is not None else replace(lease, empty_since=now)
 
 
-def over(share: Lease, lease: PoolLeases, now: float, drained_seconds: float) -> str:
-    """Why a share ends now: `drained`, `ended`, or empty while it goes on."""
+def over(share: Lease, lease: PoolLeases, now: float, drained_seconds: float) -> ReturnReason | None:
+    """Why a share ends now; None while it goes on."""
     if share.ends_at is None or share.returning or now < share.retry_at:
-        return ""
+        return None
     if now >= share.ends_at:
-        return "ended"
+        return ReturnReason.ENDED
     quiet = lease.empty_since is not None and now - max(lease.empty_since, share.asked_at) >= drained_seconds
-    return "drained" if quiet else ""
+    return ReturnReason.DRAINED if quiet else None
 
 
 def warning_due_at(share: Lease) -> float:
@@ -174,12 +166,6 @@ def warning_due_at(share: Lease) -> float:
     if share.ends_at is None or share.warned:
         return float("inf")
     return share.ends_at - min(WARN_SECONDS, (share.ends_at - share.asked_at) / 3)
-
-
-def warning(lease: PoolLeases, share: Lease, now: float, speed: float = 1.0) -> str:
-    """What the thread is told then. `speed`: see `how_long`."""
-    left = how_long(max(0.0, (share.ends_at or now) - now), speed)
-    return f"The extra runners of {lease.id} (to {share.target:,}) are handed back in {left}, unless somebody extends."
 
 
 def extended(lease: PoolLeases, share: Lease, ends_at: float) -> PoolLeases:

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.core.forecast.outlook import Score, Verdict
-from bot.core.forecast.scoring import error_factor, held_share, left_out_words, not_scored
-from bot.core.incident.closing import hours, waits
+from bot.core.forecast.scoring import error_factor, held_share, not_scored
+from bot.core.incident.closing import waits
 from bot.core.incident.incident import Incident
 from bot.core.reporting.summary import Report
 from bot.core.words import count, duration
 from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalMessage, Proposed
 from bot.playground.replay.transcript import REPEATED, stamp
 from bot.views.words.causes import cause_name
+from bot.views.words.closing import hours
+from bot.views.words.scores import left_out_words
 
 Json = dict[str, object]
 

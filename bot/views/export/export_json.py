@@ -10,7 +10,7 @@ from bot.core.forecast.outlook import Score
 from bot.core.incident.closing import waits
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry
-from bot.views.words.lines import line_words
+from bot.views.words.timeline import entry_lines, entry_words
 
 SCHEMA = "tailback.incident/1"
 """Names of fields stay; new ones may be added. All times are UTC (ISO 8601), all durations seconds, unknown is null."""
@@ -43,7 +43,7 @@ def as_json(incident: Incident, now: float) -> str:
         "unknown_pools": list(incident.unknown_pools),
         "silences": [{"id": s.id, "alertmanager": s.alertmanager, "by": s.by, "ends_at": iso(s.ends_at),
                       "ended": s.ended} for s in incident.silences],
-        "timeline": [_entry(entry) for entry in incident.timeline],
+        "timeline": [_entry(entry, incident.speed) for entry in incident.timeline],
         "timeline_entries_dropped": incident.entries - len(incident.timeline),
     }  # fmt: skip
     return json.dumps(document, indent=2, ensure_ascii=True)
@@ -93,12 +93,19 @@ def _score(score: Score) -> dict[str, object]:
     }
 
 
-def _entry(entry: Entry) -> dict[str, object]:
-    kept_inside = {"at", "figures", "about", "choices", "ts", "chart", "picture", "answered", "see"}
-    told = {name: value for name, value in asdict(entry).items() if name not in kept_inside}
-    figures = [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures]
+def _entry(entry: Entry, speed: float) -> dict[str, object]:
     see = [f"The warning: {entry.see}"] if entry.see else []
-    return {**told, "lines": [*line_words(entry.lines), *see], "at": iso(entry.at), "figures": figures}
+    return {
+        "number": entry.number,
+        "event": entry.event,
+        "text": entry_words(entry, speed),
+        "who": entry.who,
+        "lines": [*entry_lines(entry, speed), *see],
+        "broadcast": entry.broadcast,
+        "whom": entry.whom,
+        "at": iso(entry.at),
+        "figures": [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures],
+    }
 
 
 def lasted(incident: Incident, now: float) -> float:

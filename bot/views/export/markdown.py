@@ -3,15 +3,17 @@
 import re
 from datetime import UTC, tzinfo
 
-from bot.core.forecast.scoring import score_lines
-from bot.core.incident.closing import hours, likely_causes, waited_lines, waits
+from bot.core.forecast.scoring import score_summary
+from bot.core.incident.closing import likely_causes, waits
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, how_long, listed
 from bot.views.export.export_json import dated, lasted
 from bot.views.mrkdwn import clean, safe_url
-from bot.views.words.lines import line_words
+from bot.views.words.closing import cause_lines, hours, waited_lines
+from bot.views.words.scores import score_lines
+from bot.views.words.timeline import entry_lines, entry_words
 
 NOT_KNOWN = "Not known to Tailback; to be filled in."
 STATES = {
@@ -80,7 +82,7 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
         ("Alerts", firing + (f", {incident.truncated:,} more not shown" if incident.truncated else "")),
         ("Received from", _plain(f"{incident.source}, receiver {incident.receiver}")),
     ]
-    for line in (*line_words(likely_causes(incident)), *waited_lines(incident, now)):
+    for line in (*cause_lines(likely_causes(incident)), *_waited(incident, now)):
         label, _, words = _plain(line).partition(": ")
         facts.append((label, words))
     return facts + [(label, url) for label, url in _links(incident)]
@@ -116,17 +118,17 @@ def _pools(incident: Incident, now: float) -> str:
 
 
 def _timeline(incident: Incident, zone: tzinfo) -> str:
-    lines = [line for entry in incident.timeline for line in _told(entry, zone)]
+    lines = [line for entry in incident.timeline for line in _told(entry, zone, incident.speed)]
     dropped = incident.entries - len(incident.timeline)
     note = [f"- {count(dropped, 'older status entry', 'older status entries')} dropped."] if dropped else []
     return "\n".join(lines + note) or "Nothing happened yet."
 
 
-def _told(entry: Entry, zone: tzinfo) -> list[str]:
+def _told(entry: Entry, zone: tzinfo, speed: float) -> list[str]:
     who = f"{_plain(entry.who)} " if entry.who else ""
-    first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry.text)}"
+    first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry_words(entry, speed))}"
     see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
-    told = [f"  - {_plain(line)}" for line in line_words(entry.lines)]
+    told = [f"  - {_plain(line)}" for line in entry_lines(entry, speed)]
     return [first, *told, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
 
 
@@ -137,6 +139,10 @@ def _figures(snapshot: Snapshot) -> str:
         if value is not None)  # fmt: skip
     queue = f"{_plain(snapshot.pool)}: {count(snapshot.queued, 'job')} queued, oldest wait {wait}"
     return f"{queue}; {runners}" if runners else f"{queue}; runners unknown"
+
+
+def _waited(incident: Incident, now: float) -> tuple[str, ...]:
+    return waited_lines(waits(incident, now), len(incident.affected))
 
 
 def _status(incident: Incident, now: float) -> str:
@@ -162,17 +168,17 @@ def _impact(incident: Incident, now: float) -> str:
     peaks = [f"- {_plain(name)}: up to {count(peak.queued, 'job')} waiting, the oldest for "
              f"{duration(peak.oldest_wait_seconds)}" if (peak := incident.peaks.get(name))
              else f"- {_plain(name)}: figures unknown" for name in incident.affected]  # fmt: skip
-    cost = [f"- {_plain(line)}" for line in waited_lines(incident, now)]
+    cost = [f"- {_plain(line)}" for line in _waited(incident, now)]
     return "\n".join([f"Jobs waited for runners in {names}.", "", *peaks, *cost, "", f"Who was held up: {NOT_KNOWN}"])
 
 
 def _causes(incident: Incident) -> str:
-    lines = [f"- {_plain(line)}" for line in line_words(likely_causes(incident))]
+    lines = [f"- {_plain(line)}" for line in cause_lines(likely_causes(incident))]
     return "\n".join(["What the figures spoke for:", "", *lines]) if lines else ""
 
 
 def _forecasts(incident: Incident) -> str:
-    lines = [f"- {_plain(line)}" for line in score_lines(incident.scores, incident.speed)]
+    lines = [f"- {_plain(line)}" for line in score_lines(score_summary(incident.scores), incident.speed)]
     return "\n".join(lines) or "No forecast was compared with what came."
 
 
@@ -181,14 +187,17 @@ def _diagnoses(incident: Incident) -> str:
     lines = [
         f"- {_stamp(entry.at, UTC)}: {_plain(line)}"
         for entry in found
-        for line in (entry.text, *line_words(entry.lines))
+        for line in (entry_words(entry, incident.speed), *entry_lines(entry, incident.speed))
     ]
     return "\n".join(["What Diagnose saw:", "", *lines]) if lines else ""
 
 
 def _mitigation(incident: Incident) -> str:
     deeds = [entry for entry in incident.timeline if entry.event in DEEDS]
-    lines = [f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry.text)}" for entry in deeds]
+    lines = [
+        f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry_words(entry, incident.speed))}"
+        for entry in deeds
+    ]
     return "\n".join(lines) or f"Nothing was done through Tailback. {NOT_KNOWN}"
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from bot.core.forecast.scoring import left_out_words
-from bot.core.incident.closing import hours
 from bot.core.pool.hour_stats import WAIT_EDGES
 from bot.core.reporting.incident_history import NO_POOL, about_hours
 from bot.core.reporting.recurrence import moment
@@ -13,6 +11,8 @@ from bot.core.words import count, duration, listed
 from bot.views.mrkdwn import clean, shortened
 from bot.views.parent.pool_table import short_wait
 from bot.views.words.causes import cause_name
+from bot.views.words.closing import hours
+from bot.views.words.scores import left_out_words
 
 MOST_CAUSES = 4
 _LEAST_NAME = 12

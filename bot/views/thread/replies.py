@@ -13,7 +13,7 @@ from bot.views.parent.activity import spoken
 from bot.views.parent.pool_rows import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
 from bot.views.parent.pool_table import legend, rest, table
 from bot.views.thread.summary import story
-from bot.views.words.lines import line_words
+from bot.views.words.timeline import entry_lines, entry_words
 
 MOST_LINES, MOST_TEXT_LINES, MOST_TEXT_POOLS = 40, 20, 12
 LINES_A_SECTION = 10
@@ -35,32 +35,32 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
     see = link(entry.see, "The warning") if safe_url(entry.see) else None
-    said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None, see)
-    late, happened = _late(entry, now), story(incident, entry)
+    said = joined(" ", failed, spoken(entry, 1500, incident.speed), mention(group) if group else None, see)
+    late, happened, lines = _late(entry, now), story(incident, entry), entry_lines(entry, incident.speed)
     blocks = [
         section(joined("\n", lead, said)),
-        *_listed(line_words(entry.lines)),
+        *_listed(lines),
         section(joined("\n", say("*What happened*"), *(say("• {line}", line=line) for line in happened)))
         if happened
         else None,
         image(entry.picture.file, entry.picture.alt) if entry.picture else None,
         *_figures(entry.figures),
-        _choices(entry),
+        _choices(entry, incident.speed),
         context(late) if late else None,
     ]
-    return message(joined(" ", _text(lead, entry, said), _told(happened)), *blocks)
+    return message(joined(" ", _text(lead, entry, said, lines), _told(happened)), *blocks)
 
 
-def _choices(entry: Entry) -> Block | None:
+def _choices(entry: Entry, speed: float) -> Block | None:
     """The buttons below a reply; each carries the id of the request that it decides on, and nothing else (C8)."""
     if not entry.choices or not entry.about:
         return None
-    return actions(*(_choice(entry, name) for name in entry.choices))
+    return actions(*(_choice(entry, name, speed) for name in entry.choices))
 
 
-def _choice(entry: Entry, name: str) -> Block:
+def _choice(entry: Entry, name: str, speed: float) -> Block:
     label = _label(entry, name)
-    return button(label, name, entry.about, f"{label}: {entry.text}", primary=name == "approve")
+    return button(label, name, entry.about, f"{label}: {entry_words(entry, speed)}", primary=name == "approve")
 
 
 def _label(entry: Entry, name: str) -> str:
@@ -117,10 +117,10 @@ def _figures(figures: Sequence[Snapshot]) -> list[Block]:
     return [*blocks, context(small)] if small else blocks
 
 
-def _text(lead: Marked | None, entry: Entry, said: Marked) -> Marked:
-    told = [clean(line).rstrip(".") for line in line_words(entry.lines[:MOST_TEXT_LINES]) if line]
+def _text(lead: Marked | None, entry: Entry, said: Marked, below: Sequence[str]) -> Marked:
+    told = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in told]
-    more = len(entry.lines) - MOST_TEXT_LINES
+    more = len(below) - MOST_TEXT_LINES
     shown = of_snapshots(entry.figures)[:MOST_TEXT_POOLS]
     pools = [say("{pool}: {queue}.", pool=name_of(row.name), queue=queue_words([row])) for row in shown]
     left = len(entry.figures) - len(shown)

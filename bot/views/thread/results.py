@@ -1,6 +1,10 @@
 """What came of a request, for the person who asked: a survey, a question to confirm, an outcome."""
 
+from collections.abc import Sequence
+
+from bot.core.incident.details.scaling import ScaleAccepted
 from bot.core.message import Message
+from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import SCALE_UP
 from bot.views.blocks import actions, bullets, button, context, message, section
@@ -8,7 +12,9 @@ from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pool_rows import of_snapshots
 from bot.views.parent.pool_table import legend, rest, table
+from bot.views.words.scaling import accepted_lines
 from bot.views.words.survey import Survey
+from bot.views.words.timeline import details_lines, details_words
 
 MOST_LINES = 20
 
@@ -16,18 +22,31 @@ MOST_LINES = 20
 def surveyed(found: Survey) -> Message:
     """What a look at the pools showed."""
     lines = (*found.lines, *(f"Not seen: {what}" for what in found.unseen))
-    return told(Result(found.headline, lines=lines, figures=found.figures))
+    return told(found.headline, lines, found.figures)
 
 
-def told(outcome: Result) -> Message:
-    """An outcome with its lines and figures."""
-    shown = of_snapshots(outcome.figures)
-    words = escaped(outcome.outcome, 1000)
-    text = joined(" ", words, *(escaped(line, 400) for line in outcome.lines))
-    figures = section(joined("\n", table(shown, trends=False), rest(shown))) if shown else None
+def finished(outcome: Result, by: str, speed: float = 1.0) -> Message:
+    """What came of a request, for one person; `by` did it. `speed`: see `how_long`."""
+    details = outcome.details
+    lines = (
+        accepted_lines(details, speed, whisper=True)
+        if isinstance(details, ScaleAccepted)
+        else details_lines(details, speed)
+    )
+    return told(f"{by} {details_words(details, speed)}", lines, outcome.figures)
+
+
+def told(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:
+    """A sentence with lines and figures below it."""
+    shown, words = of_snapshots(figures), escaped(sentence, 1000)
     small = legend(shown) if shown else None
-    listing = section(bullets(outcome.lines, MOST_LINES)) if outcome.lines else None
-    return message(text, section(words), listing, figures, context(small) if small else None)
+    return message(
+        joined(" ", words, *(escaped(line, 400) for line in lines)),
+        section(words),
+        section(bullets(lines, MOST_LINES)) if lines else None,
+        section(joined("\n", table(shown, trends=False), rest(shown))) if shown else None,
+        context(small) if small else None,
+    )
 
 
 def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Message:

@@ -3,7 +3,8 @@
 import pytest
 
 from bot.core.charts.queue_series import Span, extended
-from bot.core.charts.sparkline import moved, pictured, spark_lines, sparkline
+from bot.core.charts.sparkline import moved, pictured, sparks_of
+from bot.views.words.sparks import spark_lines, sparkline
 from tests.builders import NOW, POOL, incident, named, sample
 
 
@@ -36,7 +37,7 @@ def test_the_words_give_first_peak_and_last_with_their_times() -> None:
     queued = [0, 0, 2, 4, 10, 12, 12, 8, 8, 3]
     course = extended(None, tuple(sample(q, at=NOW + 60 * i) for i, q in enumerate(queued)), Span(NOW, NOW, 30.0))
     found = incident(courses={POOL: course})
-    assert spark_lines(found) == (
+    assert spark_lines(*sparks_of(found)) == (
         "linux.2xlarge ▁▁▂▃▇██▆▆▃ jobs queued from 08:00 to 08:09 UTC: first 0, peak 12 at 08:05, last 3; "
         "longest wait 1 h",
     )
@@ -56,7 +57,7 @@ def test_more_than_four_pools_are_counted() -> None:
     """The worst are drawn, the rest is said."""
     names = tuple("abcdef")
     course = extended(None, tuple(sample(5, at=NOW + 60 * i) for i in range(9)), Span(NOW, NOW, 30.0))
-    lines = spark_lines(incident(pools=named(*names), courses=dict.fromkeys(names, course)))
+    lines = spark_lines(*sparks_of(incident(pools=named(*names), courses=dict.fromkeys(names, course))))
     assert len(lines) == 5
     assert lines[-1] == "2 more pools not drawn"
 
@@ -64,5 +65,5 @@ def test_more_than_four_pools_are_counted() -> None:
 def test_a_story_of_a_few_seconds_has_them_in_its_times() -> None:
     """As in the demo, where a minute of the fleet is a second."""
     course = extended(None, tuple(sample(q, at=NOW + 2 * q) for q in range(9)), Span(NOW, NOW, 1.0))
-    (line,) = spark_lines(incident(courses={POOL: course}))
+    (line,) = spark_lines(*sparks_of(incident(courses={POOL: course})))
     assert "jobs queued from 08:00:00 to 08:00:16 UTC: first 0, peak 8 at 08:00:16, last 8" in line

@@ -14,15 +14,15 @@ from bot.core.forecast.scoring import (
     error_factor,
     given_up,
     held_share,
-    left_out_words,
     not_scored,
-    score_lines,
+    score_summary,
     scored,
     thinned,
     touched,
     waiting,
 )
 from bot.core.pool.pool import Pool, PoolRules, Snapshot
+from bot.views.words.scores import left_out_words, score_lines
 
 AT = 1_800_000_000.0
 RULES = PoolRules("linux", boot_time_seconds=180.0)
@@ -161,28 +161,28 @@ def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
     """Held, missed, left out by the reason; and when nothing was scored, that."""
     known, scaled = scored(made(600, 1000, 2000), 1500), out(made(600, 1000, 2000), LeftOut.SCALED)
     ended = out(made(600, 1000, 2000), LeftOut.WAITING)
-    assert score_lines([scaled, known, scaled, ended]) == (
+    assert score_lines(score_summary([scaled, known, scaled, ended])) == (
         "Forecast: 1 of 1 interval held the truth; "
         "3 not scored: somebody scaled the pool (2), it ended before the queue drained (1)",
         "The first, made at 08:00 UTC, said 10 min to 33 min; it took 25 min",
     )
-    assert score_lines([ended]) == (
+    assert score_lines(score_summary([ended])) == (
         "Forecast: no interval was scored; 1 not scored: it ended before the queue drained",
     )
-    assert score_lines([]) == ()
+    assert score_lines(score_summary([])) == ()
     assert left_out_words(not_scored([known])) == ""
 
 
 def test_what_was_called_stalled_is_counted_in_words_that_can_be_read() -> None:
     """How many came true, and what that means."""
     right, wrong = scored(Forecast(AT, Verdict.GROWING, 60), 7200), scored(Forecast(AT, Verdict.STALLED, 60), 600)
-    assert score_lines([right]) == (
+    assert score_lines(score_summary([right])) == (
         "Forecast that the queue stalls or grows: 1 of 1 forecast came true (it was not empty within 30 min)",
     )
-    assert "1 of 2 forecasts came true" in score_lines([right, wrong])[0]
+    assert "1 of 2 forecasts came true" in score_lines(score_summary([right, wrong]))[0]
 
 
 def test_in_a_simulation_the_first_forecast_says_whose_time_it_gives() -> None:
     """Made at a time of the clock, to the second; lasted in the fleet's own."""
-    lines = score_lines([scored(made(600, 1000, 2000), 1500)], speed=60.0)
+    lines = score_lines(score_summary([scored(made(600, 1000, 2000), 1500)]), speed=60.0)
     assert lines[1] == "The first, made at 08:00:00 UTC, said 10 min to 33 min; it took 25 min of the fleet's time"

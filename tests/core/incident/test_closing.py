@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
-from bot.core.incident.closing import farewell, hours, likely_causes, resolved_by_hand, scores_of, waited_lines, waits
+from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, summary, waits
 from bot.core.incident.incident import State
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
-from bot.views.words.lines import line_words
+from bot.views.words.closing import cause_lines, ending_lines, hours, waited_lines
+from bot.views.words.timeline import entry_lines
 from tests.builders import NOW, POOL, incident, named
 
 HOUR = 3600.0
@@ -24,7 +25,7 @@ def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
     courses = {"a": cost(2 * HOUR, HOUR), "b": cost(10 * HOUR, HOUR / 2)}
     found = incident(pools=named("a", "b", "c"), courses=courses, closed_at=NOW - 60 + HOUR)
     assert [(one.pool, one.hours, one.unmeasured) for one in waits(found, NOW)] == [("b", 10.0, 0.5), ("a", 2.0, 0.0)]
-    assert waited_lines(found, NOW) == (
+    assert waited_lines(waits(found, NOW), 3) == (
         "Developer-hours waited: at least 12.0 (b 10.0; a 2.0), 25% of the time was not measured; "
         "nothing was measured of 1 pool",
     )
@@ -32,8 +33,8 @@ def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
 
 def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
     """Unknown is not zero; and where nothing queued there is nothing to say."""
-    assert waited_lines(incident(), NOW) == ("Developer-hours waited: unknown, the queue was never measured",)
-    assert waited_lines(incident(pools=named()), NOW) == ()
+    assert waited_lines((), 1) == ("Developer-hours waited: unknown, the queue was never measured",)
+    assert waited_lines((), 0) == ()
 
 
 def test_hours_read_well() -> None:
@@ -44,7 +45,7 @@ def test_hours_read_well() -> None:
 def test_the_likeliest_cause_says_in_how_many_looks() -> None:
     """A cause that was always named needs no count."""
     found = incident(pools=named("a", "b"), courses={"a": cost(1, 1, limit=3), "b": cost(2, 1, surge=3, limit=1)})
-    assert line_words(likely_causes(found)) == (
+    assert cause_lines(likely_causes(found)) == (
         "Likely cause of b: a surge of jobs (3 of 4 looks)",
         "Likely cause of a: the pool's limit is reached",
     )
@@ -59,12 +60,12 @@ def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() ->
     over = resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, pools))
     assert [score.actual_seconds for score in over.scores] == [800.0]
     assert (over.state, over.timeline[-1].event) == (State.RESOLVED, Event.RESOLVED_BY_HAND)
-    assert "Forecast: 1 of 1 interval held the truth" in over.timeline[-1].lines
+    assert "Forecast: 1 of 1 interval held the truth" in entry_lines(over.timeline[-1])
     assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).scores == ()
-    assert "Lasted 1 h 1 min" in farewell(over, NOW + HOUR)
+    assert "Lasted 1 h 1 min" in ending_lines(summary(over, NOW + HOUR))
 
 
 def test_in_a_simulation_the_length_is_told_by_both_clocks() -> None:
     """What it took by the forecast and how long it lasted are figures of one time."""
     found = incident(speed=60.0, opened_at=NOW - 90, alerts=())
-    assert farewell(found, NOW)[0] == "Lasted 1 h 30 min of the fleet's time (1 min by the clock)"
+    assert ending_lines(summary(found, NOW), 60.0)[0] == "Lasted 1 h 30 min of the fleet's time (1 min by the clock)"

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Kind
-from bot.core.incident.closing import farewell
+from bot.core.incident.closing import summary
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import (
     Silence,
     State,
@@ -20,6 +21,8 @@ from bot.core.incident.incident import (
 )
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak
+from bot.views.words.closing import ending_lines
+from bot.views.words.timeline import entry_words
 from tests.builders import (
     CHANNEL,
     NOW,
@@ -91,7 +94,7 @@ def test_another_member_joins() -> None:
     other = alert("b2", labels={"runner_label": "macos"})
     after = absorbed(incident(), delivery(alert(), other), LATER, named(POOL, "macos", unknown=("windows",)))
     entry = after.timeline[-1]
-    assert (entry.event, entry.text) == (
+    assert (entry.event, entry_words(entry)) == (
         Event.JOINED,
         "1 more alert of this group fired: Runner queue is long (macos).",
     )
@@ -118,7 +121,7 @@ def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], wo
     """Resolved is not drained: only measurements end an incident."""
     after = take(incident(pools=named(*pools)), delivery(resolved()))
     assert (after.state, after.changed_at, after.closed) == (State.EASING, LATER, False)
-    assert (after.timeline[-1].event, after.timeline[-1].text) == (Event.ALERT_RESOLVED, words)
+    assert (after.timeline[-1].event, entry_words(after.timeline[-1])) == (Event.ALERT_RESOLVED, words)
 
 
 def test_a_member_that_fires_anew_ends_the_easing() -> None:
@@ -126,14 +129,14 @@ def test_a_member_that_fires_anew_ends_the_easing() -> None:
     easing = replace(take(incident(), delivery(resolved())), streaks={POOL: 2})
     after = take(easing, delivery(alert(starts_at=NOW + 300)), now=LATER + 60)
     assert (after.state, after.changed_at, dict(after.streaks)) == (State.OPEN, LATER + 60, {})
-    assert after.timeline[-1].text == "Fired again: Runner queue is long."
+    assert entry_words(after.timeline[-1]) == "Fired again: Runner queue is long."
 
 
 def test_joined_and_fired_again_are_said_apart() -> None:
     """One delivery may bring both."""
     before = take(incident(alert(), alert("c3")), delivery(resolved(), alert("c3")))
     after = take(before, delivery(alert(starts_at=NOW + 300), alert("b2", labels={"instance": "i-1"})))
-    assert after.timeline[-1].text == (
+    assert entry_words(after.timeline[-1]) == (
         "1 more alert of this group fired: Runner queue is long (i-1). Fired again: Runner queue is long."
     )
 
@@ -180,7 +183,7 @@ def test_silences_are_kept_by_the_action_that_made_them() -> None:
 
 def test_what_slack_confirmed_ends_the_trouble() -> None:
     """Any confirmed call resets the count of failures."""
-    failing = noted(incident(shown=False, attempts=4, trouble="Slack: 500"), NOW, Event.STATUS, "x")
+    failing = noted(incident(shown=False, attempts=4, trouble="Slack: 500"), NOW, Event.STATUS, PlainText("x"))
     posted = rooted(failing, "C0OTHER", "1.2", "digest", NOW + 5)
     assert (posted.thread.channel, posted.thread.root, posted.thread.shown) == ("C0OTHER", "1.2", "digest")
     for found in (posted, redrawn(failing, "digest", NOW + 5), told(failing, 2)):
@@ -192,7 +195,14 @@ def test_what_slack_confirmed_ends_the_trouble() -> None:
 
 def test_entries_are_numbered_for_ever() -> None:
     """A number marks a reply in Slack and is never used again."""
-    found = noted(noted(incident(), NOW, Event.STATUS, "a"), NOW, Event.STATUS, "b", tell=False, broadcast=True)
+    found = noted(
+        noted(incident(), NOW, Event.STATUS, PlainText("a")),
+        NOW,
+        Event.STATUS,
+        PlainText("b"),
+        tell=False,
+        broadcast=True,
+    )
     assert [entry.number for entry in found.timeline] == [1, 2, 3]
     assert (found.entries, found.outbox) == (3, (2,))
     assert found.entry(3) == found.timeline[-1]
@@ -203,15 +213,15 @@ def test_the_farewell_sums_up() -> None:
     """Duration, peaks worst first, and what was done."""
     peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
     found = incident(peaks=peaks, opened_at=NOW)
-    assert farewell(found, NOW + 7200) == (
+    assert ending_lines(summary(found, NOW + 7200)) == (
         "Lasted 2 h 1 min",
         "Peak of b: 1 job queued, oldest wait 2 h",
         "Peak of a: 14 jobs queued, oldest wait 1 h 54 min",
         "Developer-hours waited: unknown, the queue was never measured",
         "Nobody scaled or silenced anything.",
     )
-    did = noted(incident(), NOW, Event.SCALED, "scaled linux.2xlarge from 10 to 24.", who="U1")
-    assert "Nobody scaled or silenced anything." not in farewell(did, NOW)
+    did = noted(incident(), NOW, Event.SCALED, PlainText("scaled linux.2xlarge from 10 to 24."), who="U1")
+    assert "Nobody scaled or silenced anything." not in ending_lines(summary(did, NOW))
 
 
 def test_an_incident_keeps_its_place_in_slack() -> None:

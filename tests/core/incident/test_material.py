@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.queue import QueueNews
 from bot.core.incident.incident import Reported
-from bot.core.incident.observe import material
+from bot.core.incident.observe import news_since
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
 from tests.builders import (
@@ -30,30 +31,29 @@ def reported(queued: int | None = 20, wait: float | None = 3600.0, worst: str = 
 
 
 @pytest.mark.parametrize(
-    ("last", "present", "words"),
+    ("last", "present", "news"),
     [
         (reported(), reported(), None),
         (reported(20), reported(24), None),
-        (reported(20), reported(27), "Worse: 27 jobs queued, oldest wait 1 h (was 20 and 1 h)."),
-        (reported(20), reported(15), "Shrinking: 15 jobs queued, oldest wait 1 h (was 20 and 1 h)."),
+        (reported(20), reported(27), QueueNews.LONGER),
+        (reported(20), reported(15), QueueNews.SHORTER),
         (reported(2), reported(4), None),
-        (reported(2), reported(5), "Worse: 5 jobs queued, oldest wait 1 h (was 2 and 1 h)."),
+        (reported(2), reported(5), QueueNews.LONGER),
         (reported(wait=600.0), reported(wait=890.0), None),
-        (reported(wait=600.0), reported(wait=900.0), "Worse: 20 jobs queued, oldest wait 15 min (was 20 and 10 min)."),
+        (reported(wait=600.0), reported(wait=900.0), QueueNews.WAITS_LONGER),
         (reported(wait=7200.0), reported(wait=600.0), None),
-        (reported(), reported(worst="b"), "b is the worst pool now: 20 jobs queued, oldest wait 1 h (was 20 and 1 h)."),
+        (reported(), reported(worst="b"), QueueNews.OTHER_POOL),
         (reported(None), reported(None), None),
-        (reported(20), reported(None), "The queue's length is unknown at the moment"),
-        (reported(None), reported(20), "The queue's length is known again: 20 jobs."),
+        (reported(20), reported(None), QueueNews.UNKNOWN),
+        (reported(None), reported(20), QueueNews.KNOWN_AGAIN),
         (reported(wait=None), reported(wait=None), None),
         (reported(wait=None), reported(wait=3600.0), None),
         (reported(wait=3600.0), reported(wait=None), None),
     ],
 )
-def test_what_is_worth_a_reply(last: Reported, present: Reported, words: str | None) -> None:
+def test_what_is_worth_a_reply(last: Reported, present: Reported, news: QueueNews | None) -> None:
     """A quarter of the queue, half of the wait, or another pool; small moves are not."""
-    found = material(last, present)
-    assert found is None if words is None else found is not None and found.startswith(words)
+    assert news_since(last, present) is news
 
 
 @pytest.mark.parametrize(

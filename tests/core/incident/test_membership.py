@@ -3,35 +3,35 @@
 import pytest
 
 from bot.core.alert import Kind
+from bot.core.incident.details.general import AlertsJoined
 from bot.core.incident.membership import FLAP_SPAN_SECONDS, changed, flaps, left_out
 from bot.core.incident.timeline import Entry, Event
 from tests.builders import NOW, alert, resolved
 
 
 @pytest.mark.parametrize(
-    ("labels", "words"),
+    ("labels", "name"),
     [
-        ({"runner_label": "linux"}, "1 more alert of this group fired: Runner queue is long (linux)."),
-        ({"queue": "q", "instance": "i"}, "1 more alert of this group fired: Runner queue is long (q)."),
-        ({"zone": "z"}, "1 more alert of this group fired: Runner queue is long."),
+        ({"runner_label": "linux"}, "Runner queue is long (linux)"),
+        ({"queue": "q", "instance": "i"}, "Runner queue is long (q)"),
+        ({"zone": "z"}, "Runner queue is long"),
     ],
 )
-def test_a_member_is_called_by_what_tells_it_apart(labels: dict[str, str], words: str) -> None:
+def test_a_member_is_called_by_what_tells_it_apart(labels: dict[str, str], name: str) -> None:
     """Members of one group share their name; the pool is what a reader needs."""
-    assert changed((), (alert(labels=labels),)).sentence == words
+    assert changed((), (alert(labels=labels),)).news == AlertsJoined(new=(name,))
 
 
 def test_an_alert_whose_source_went_blind_did_not_fire_again() -> None:
     """CloudWatch's INSUFFICIENT_DATA after ALARM: a new state of the same alarm."""
     blind = alert(starts_at=NOW, kind=Kind.BLIND)
-    words = "The metric source gives no data any more: Runner queue is long."
-    assert changed((alert(),), (blind,)).sentence == words
+    assert changed((alert(),), (blind,)).news == AlertsJoined(blind=("Runner queue is long",))
 
 
 def test_nothing_fresh_says_nothing() -> None:
     """A repeat and an end are no new member."""
     same = changed((alert(),), (alert(), resolved("b")))
-    assert (same.fresh, same.joined, same.sentence, same.unshown) == ((), False, "", 0)
+    assert (same.fresh, same.news, same.unshown) == ((), AlertsJoined(), 0)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_nothing_fresh_says_nothing() -> None:
 )
 def test_two_ends_in_ten_minutes_are_flapping(ages: tuple[float, ...], *, found: bool) -> None:
     """A group that only grows does not flap."""
-    ends = [Entry(i, NOW - age, Event.ALERT_RESOLVED, "") for i, age in enumerate(ages)]
-    joins = [Entry(i + 9, NOW, Event.JOINED, "") for i in range(5)]
+    ends = [Entry(i, NOW - age, Event.ALERT_RESOLVED, None) for i, age in enumerate(ages)]
+    joins = [Entry(i + 9, NOW, Event.JOINED, None) for i in range(5)]
     assert flaps([*joins, *ends], NOW) is found
 
 

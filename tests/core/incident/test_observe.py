@@ -11,6 +11,7 @@ from bot.core.incident.incident import Incident, Reported, Silence, State, absor
 from bot.core.incident.observe import View, fresh_samples, has_drained, observed
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool
+from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import (
     NOW,
     POOL,
@@ -183,7 +184,7 @@ def test_an_empty_queue_with_a_firing_alert_is_watched_first() -> None:
     assert still.state is State.EASING
     over = look(still, samples(*[0] * 13))
     assert over.state is State.DRAINED
-    assert over.timeline[-1].text == (
+    assert entry_words(over.timeline[-1]) == (
         "Drained: linux.2xlarge at or under the floor for 3 samples in a row. "
         "The alert still fires, although the queue is empty."
     )
@@ -221,8 +222,8 @@ def test_the_end_says_what_was() -> None:
     """Figures, peaks and duration stand in the last reply, which the channel sees too."""
     last = look(easing(), samples(9, 0, 0, 0)).timeline[-1]
     assert (last.event, last.broadcast) == (Event.DRAINED, True)
-    assert last.text == "Drained: linux.2xlarge at or under the floor for 3 samples in a row."
-    assert "Peak of linux.2xlarge: 9 jobs queued, oldest wait 1 h" in last.lines
+    assert entry_words(last) == "Drained: linux.2xlarge at or under the floor for 3 samples in a row."
+    assert "Peak of linux.2xlarge: 9 jobs queued, oldest wait 1 h" in entry_lines(last)
     assert [s.queued for s in last.figures] == [0]
 
 
@@ -242,4 +243,4 @@ def test_what_cannot_be_measured_ends_with_its_alert(
     """A blind source, or no pool at all: resolved, and it says that nothing was measured."""
     found = look(replace(incident(*alerts), kind=kind, candidates=getattr(pools, "candidates", ()), affected=()))
     assert (found.state is State.RESOLVED) is (words is not None)
-    assert words is None or found.timeline[-1].text.endswith(words)
+    assert words is None or entry_words(found.timeline[-1]).endswith(words)

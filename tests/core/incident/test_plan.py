@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Silence, State, Thread, noted, reopened
 from bot.core.incident.observe import Timing
 from bot.core.incident.plan import (
@@ -20,6 +21,7 @@ from bot.core.incident.plan import (
     next_step,
 )
 from bot.core.incident.timeline import Event
+from bot.views.words.timeline import entry_words
 from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named
 
 UNSEEN = Thread(CHANNEL)
@@ -109,7 +111,7 @@ def test_an_escalation_is_told_once_and_in_the_channel() -> None:
     found = escalated(incident(), NOW + 900)
     last = found.timeline[-1]
     assert (last.event, last.broadcast) == (Event.ESCALATED, True)
-    assert last.text == "Nobody has acknowledged this incident for 15 min."
+    assert entry_words(last) == "Nobody has acknowledged this incident for 15 min."
     assert escalation_due_at(found, TIMING) == float("inf")
 
 
@@ -119,40 +121,42 @@ def test_nobody_else_is_told_while_a_silence_holds() -> None:
     assert escalation_due_at(held, TIMING) == SILENCE.ends_at + 900
     assert next_step(incident(silences=(SILENCE,), opened_at=NOW - 900), "drawn", NOW, TIMING) == Wait(NOW + 20)
     over = incident(silences=(replace(SILENCE, ended=True),))
-    ended = noted(over, NOW + 60, Event.UNSILENCED, "ended the silence early.", who="U1")
+    ended = noted(over, NOW + 60, Event.UNSILENCED, PlainText("ended the silence early."), who="U1")
     assert escalation_due_at(ended, TIMING) == NOW + 60 + 900
 
 
 def test_an_escalation_names_who_acted_without_an_acknowledgement() -> None:
     """The last one with what they did since it opened, and that there were others."""
-    acted = noted(incident(), NOW + 60, Event.SILENCED, "silenced the alert for 1 h.", who="U1")
-    acted = noted(acted, NOW + 70, Event.SCALED, "asked for 24 runners.", who="U1")
+    acted = noted(incident(), NOW + 60, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
+    acted = noted(acted, NOW + 70, Event.SCALED, PlainText("asked for 24 runners."), who="U1")
     last = escalated(acted, NOW + 900).timeline[-1]
     assert (last.event, last.who, last.broadcast) == (Event.ESCALATED, "U1", True)
-    assert last.text == (
+    assert entry_words(last) == (
         "silenced the alert and scaled up, last at 08:01 UTC, but nobody has acknowledged this incident for 15 min."
     )
-    two = escalated(noted(acted, NOW + 80, Event.DIAGNOSED, "asked for a diagnosis.", who="U2"), NOW + 900)
+    two = escalated(noted(acted, NOW + 80, Event.DIAGNOSED, PlainText("asked for a diagnosis."), who="U2"), NOW + 900)
     assert two.timeline[-1].who == "U2"
-    assert two.timeline[-1].text.startswith("asked for a diagnosis, last at 08:01 UTC (1 other person acted too), but")
+    assert entry_words(two.timeline[-1]).startswith(
+        "asked for a diagnosis, last at 08:01 UTC (1 other person acted too), but"
+    )
 
 
 def test_what_was_done_before_a_reopening_does_not_count_for_an_escalation() -> None:
     """It belongs to the time before."""
-    acted = noted(closed(), NOW + 60, Event.SCALED, "asked for 24 runners.", who="U1")
+    acted = noted(closed(), NOW + 60, Event.SCALED, PlainText("asked for 24 runners."), who="U1")
     last = escalated(reopened(acted, NOW + 1200), NOW + 2100).timeline[-1]
-    assert (last.who, last.text) == (None, "Nobody has acknowledged this incident for 15 min.")
+    assert (last.who, entry_words(last)) == (None, "Nobody has acknowledged this incident for 15 min.")
 
 
 def test_in_a_simulation_an_escalation_says_whose_clock_it_goes_by() -> None:
     """Three minutes of the clock are three hours of the fleet."""
     last = escalated(incident(speed=60.0), NOW + 180).timeline[-1]
-    assert last.text.endswith("for 3 h of the fleet's time (3 min by the clock).")
+    assert entry_words(last, 60.0).endswith("for 3 h of the fleet's time (3 min by the clock).")
 
 
 def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
     """Nobody could acknowledge while it was closed; a second time, somebody is told again."""
     again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)
     assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
-    text = escalated(again, NOW + 2100).timeline[-1].text
+    text = entry_words(escalated(again, NOW + 2100).timeline[-1])
     assert text == "Nobody has acknowledged this incident for 15 min."

@@ -14,6 +14,7 @@ from bot.core.incident.incident import (
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak
 from bot.sources.registry import SOURCES
+from bot.views.words.timeline import entry_words
 from tests.builders import (
     NOW,
     POOL,
@@ -80,7 +81,7 @@ def test_reopening_goes_on_in_the_same_thread_with_a_clean_slate() -> None:
     assert (dict(again.streaks), dict(again.seen), again.escalated_at) == ({}, {POOL: LATER - 1}, None)
     assert (again.thread, dict(again.peaks)) == (over.thread, dict(over.peaks))
     entry = again.timeline[-1]
-    assert (entry.text, entry.broadcast) == ("The alert fired again, 1 min after the end.", True)
+    assert (entry_words(entry), entry.broadcast) == ("The alert fired again, 1 min after the end.", True)
 
 
 def test_flapping_stays_one_thread_with_few_replies() -> None:

@@ -1,8 +1,9 @@
 """Buttons below replies: offered, placed, decided, and drawn again when they were shown."""
 
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, noted, told
 from bot.core.incident.reply_buttons import decided, offering, placed, reworded
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from tests.builders import NOW, incident
 
 PAIR = ("approve", "decline")
@@ -10,7 +11,7 @@ PAIR = ("approve", "decline")
 
 def asked() -> Incident:
     """A reply that offers two actions; it is still to be posted."""
-    return offering(noted(incident(), NOW, Event.APPROVAL, "asked"), "a1", PAIR, whom="U2")
+    return offering(noted(incident(), NOW, Event.APPROVAL, PlainText("asked")), "a1", PAIR, whom="U2")
 
 
 def test_the_newest_entry_offers() -> None:
@@ -22,33 +23,33 @@ def test_the_newest_entry_offers() -> None:
 
 def test_what_is_decided_before_it_is_posted_is_posted_without_buttons() -> None:
     """Nothing to draw again."""
-    after = decided(asked(), "a1", "Approved.")
-    assert (after.timeline[-1].choices, after.timeline[-1].lines, after.redraw) == ((), ("Approved.",), ())
+    after = decided(asked(), "a1", Decision.APPROVED)
+    assert (after.timeline[-1].choices, after.timeline[-1].decisions, after.redraw) == ((), (Decision.APPROVED,), ())
 
 
 def test_what_is_decided_after_it_was_posted_is_drawn_again_once() -> None:
     """The place of the reply is known from then on."""
     number = asked().entries
     shown = placed(told(asked(), number), number, "1.5")
-    after = decided(shown, "a1", "Approved.")
+    after = decided(shown, "a1", Decision.APPROVED)
     assert (after.redraw, after.timeline[-1].ts) == ((number,), "1.5")
-    assert decided(after, "a1", "Declined.") == after
+    assert decided(after, "a1", Decision.DECLINED) == after
     assert reworded(after, number).redraw == ()
 
 
 def test_what_is_decided_while_it_is_posted_is_drawn_again() -> None:
     """The buttons are in Slack, and nobody may press them any more."""
     number = asked().entries
-    after = placed(decided(asked(), "a1", "Approved."), number, "1.5")
+    after = placed(decided(asked(), "a1", Decision.APPROVED), number, "1.5")
     assert after.redraw == (number,)
     assert placed(after, number, "1.5").redraw == (number,)
 
 
 def test_other_acts_and_other_choices_stay() -> None:
     """By act, and by name where it is given."""
-    assert decided(asked(), "a2", "x") == asked()
-    assert decided(asked(), "a1", "x", ("extend",)) == asked()
-    assert decided(asked(), "a1", "x", ("approve",)) != asked()
+    assert decided(asked(), "a2", Decision.SETTLED) == asked()
+    assert decided(asked(), "a1", Decision.SETTLED, ("extend",)) == asked()
+    assert decided(asked(), "a1", Decision.SETTLED, ("approve",)) != asked()
 
 
 def test_a_reply_of_a_dropped_entry_is_no_trouble() -> None:

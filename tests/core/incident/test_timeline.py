@@ -5,7 +5,7 @@ from bot.core.incident.timeline import KEPT_ENTRIES, Entry, Event, shortened
 
 def entries(*events: Event, who: str | None = None, first: int = 1) -> tuple[Entry, ...]:
     """Entries of these events in order."""
-    return tuple(Entry(first + i, 0.0, event, "", who) for i, event in enumerate(events))
+    return tuple(Entry(first + i, 0.0, event, None, who) for i, event in enumerate(events))
 
 
 def test_a_short_timeline_is_left_alone() -> None:

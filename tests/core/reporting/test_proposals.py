@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.charts.queue_series import QueueSeries
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
@@ -146,7 +147,7 @@ def test_a_later_alert_when_most_are_over_by_themselves() -> None:
         [],
         [drained(MONDAY + 90000, 7200.0), drained(MONDAY + 95000, 7200.0)],
         [drained(MONDAY + 90000, 600.0, state=State.RESOLVED)],
-        [noted(drained(MONDAY + 90000, 600.0), MONDAY, Event.SCALED, "scaled.", who="U1")],
+        [noted(drained(MONDAY + 90000, 600.0), MONDAY, Event.SCALED, PlainText("scaled."), who="U1")],
         [drained(MONDAY + 90000, 600.0, peaks={})],
         [drained(MONDAY + 90000, 0.0)],
         [drained(MONDAY + 90000, 300.0), *(drained(MONDAY + 9e4 + n, 7200.0) for n in (1, 2, 3))],
@@ -190,7 +191,7 @@ def flooded(number: int, source: str = "example/torch / retry", jobs: float = 70
     usual = (Counted(source, 10.0), Counted("example/torch / pull", 90.0))
     figures = (sample(90, arrivals_by_source=sent, usual_by_source=usual),)
     one = drained(MONDAY + 86400 * number, 7200.0, courses={POOL: QueueSeries(60.0, causes={cause: 5})})
-    return noted(one, MONDAY, Event.STATUS, "Worse", figures=figures)
+    return noted(one, MONDAY, Event.STATUS, PlainText("Worse"), figures=figures)
 
 
 def test_the_source_that_floods_first() -> None:

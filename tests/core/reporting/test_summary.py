@@ -8,6 +8,7 @@ import pytest
 
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, PoolRules
@@ -45,7 +46,7 @@ def test_the_history_of_a_pool() -> None:
         ended(MONDAY + 7200, 20, state=State.RESOLVED),
         MONDAY + 7200 + 1200,
         Event.RESOLVED_BY_HAND,
-        "closed.",
+        PlainText("closed."),
         who="U1",
     )
     still = incident(at=UNTIL - 600, id="open")
@@ -88,7 +89,9 @@ def test_an_incident_that_outlasts_the_span_was_open_in_it_until_its_end() -> No
 
 def test_who_closed_it_once_before_did_not_end_it() -> None:
     """It was opened again, and then the alert resolved without a measured drain."""
-    first = noted(ended(MONDAY, 60, state=State.RESOLVED), MONDAY + 900, Event.RESOLVED_BY_HAND, "closed.", who="U1")
+    first = noted(
+        ended(MONDAY, 60, state=State.RESOLVED), MONDAY + 900, Event.RESOLVED_BY_HAND, PlainText("closed."), who="U1"
+    )
     assert how_ended(first) == "resolved unmeasured"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.scaling import ReturnReason
 from bot.core.requests.request import Request, done, failed
 from bot.core.scaling.lease import (
     Lease,
@@ -17,7 +18,6 @@ from bot.core.scaling.lease import (
     over,
     return_target,
     reviewed,
-    warning,
     warning_due_at,
 )
 from tests.builders import NOW, POOL
@@ -92,7 +92,7 @@ def test_asking_again_for_the_same_act_counts_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("act", "shares", "levels"),
+    ("known", "shares", "levels"),
     [
         (RAISED, 1, {24}),
         (done(RAISED, "ok", NOW), 1, {24}),
@@ -137,18 +137,20 @@ def test_the_pauses_between_hand_backs_grow_to_an_hour() -> None:
 @pytest.mark.parametrize(
     ("parts", "empty_since", "at", "why"),
     [
-        ({}, None, NOW + 7199, ""),
-        ({}, None, NOW + 7200, "ended"),
-        ({}, NOW + 100, NOW + 699, ""),
-        ({}, NOW + 100, NOW + 700, "drained"),
-        ({}, NOW - 5000, NOW + 599, ""),
-        ({"returning": "x"}, None, NOW + 9000, ""),
-        ({"retry_at": NOW + 9001}, None, NOW + 9000, ""),
-        ({"ends_at": None}, NOW, NOW + 9000, ""),
+        ({}, None, NOW + 7199, None),
+        ({}, None, NOW + 7200, ReturnReason.ENDED),
+        ({}, NOW + 100, NOW + 699, None),
+        ({}, NOW + 100, NOW + 700, ReturnReason.DRAINED),
+        ({}, NOW - 5000, NOW + 599, None),
+        ({"returning": "x"}, None, NOW + 9000, None),
+        ({"retry_at": NOW + 9001}, None, NOW + 9000, None),
+        ({"ends_at": None}, NOW, NOW + 9000, None),
     ],
     ids=["before", "at", "soon", "drained", "empty before", "under way", "later", "no lease"],
 )
-def test_when_a_share_is_over(parts: dict[str, Any], empty_since: float | None, at: float, why: str) -> None:
+def test_when_a_share_is_over(
+    parts: dict[str, Any], empty_since: float | None, at: float, why: ReturnReason | None
+) -> None:
     """The end, or an empty queue for long enough since it was asked."""
     lease = replace(raised(("a", 10, 24)), empty_since=empty_since)
     assert over(share(**parts), lease, at, 600.0) == why
@@ -178,6 +180,3 @@ def test_an_extension_is_warned_of_again() -> None:
     lease = raised(("a", 10, 24))
     (after,) = extended(lease, replace(lease.shares[0], warned=True), NOW + 9000).shares
     assert (after.ends_at, after.warned) == (NOW + 9000, False)
-    assert "handed back in 10 min," in warning(lease, after, NOW + 8400)
-    both = "handed back in 10 h of the fleet's time (10 min by the clock),"
-    assert both in warning(lease, after, NOW + 8400, speed=60.0)

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.scaling import RunnersCame
 from bot.core.pool.pool import Snapshot
 from bot.core.scaling.lease import Lease
-from bot.core.scaling.verify import Evidence, RunnersCame, deadline_seconds, verdict
+from bot.core.scaling.verify import Evidence, deadline_seconds, verdict
+from bot.views.words.scaling import checked_words
 from tests.builders import NOW, POOL
 
 SHARE = Lease("a1", "U1", "C1", target=24, before=10, asked_at=NOW - 5, online=10, queued=120)
@@ -27,7 +29,7 @@ def test_all_there_is_verified_at_once() -> None:
     found = verdict(SHARE, seen(60, 24, 22, queued=90))
     assert found is not None
     assert found.came is RunnersCame.VERIFIED
-    assert found.words == (
+    assert checked_words(found) == (
         f"Scaling {POOL} to 24: verified. 14 more runners online, 24 in all, 22 of them busy. "
         "The queue went from 120 to 90 jobs."
     )
@@ -35,9 +37,9 @@ def test_all_there_is_verified_at_once() -> None:
 
 def test_in_a_simulation_both_clocks_are_named() -> None:
     """A minute of the clock is an hour of the fleet."""
-    found = verdict(SHARE, replace(seen(400, 10, 10, queued=120), speed=60.0))
+    found = verdict(SHARE, seen(400, 10, 10, queued=120))
     assert found is not None
-    assert "After 6 h 40 min of the fleet's time (6 min by the clock)" in found.words
+    assert "After 6 h 40 min of the fleet's time (6 min by the clock)" in checked_words(found, 60.0)
 
 
 def test_before_the_deadline_nothing_is_said() -> None:
@@ -53,7 +55,7 @@ def test_no_effect_says_so_with_the_reasons() -> None:
     found = verdict(SHARE, replace(seen(360, 10, create_failures=12, limit=20, booting=3, offline=1), delivered=10))
     assert found is not None
     assert found.came is RunnersCame.NO_EFFECT
-    assert found.words == (
+    assert checked_words(found) == (
         f"Scaling {POOL} to 24: no effect. After 6 min the scaler accepted 24, but only 10 runners online "
         "(12 failed creates, limit 20, 3 still booting, 1 offline and the scaler itself counts 10), "
         "10 of them busy."
@@ -65,7 +67,7 @@ def test_partly_says_how_many() -> None:
     found = verdict(SHARE, seen(400, 16, 16, queued=130))
     assert found is not None
     assert found.came is RunnersCame.PARTLY
-    assert "partly. 6 of 14 more runners online after 6 min, 16 in all, 16 of them busy." in found.words
+    assert "partly. 6 of 14 more runners online after 6 min, 16 in all, 16 of them busy." in checked_words(found)
 
 
 @pytest.mark.parametrize("evidence", [seen(400, None), replace(seen(400, 24), sample=None)], ids=["figure", "sample"])
@@ -74,7 +76,7 @@ def test_unknown_is_not_zero(evidence: Evidence) -> None:
     found = verdict(SHARE, evidence)
     assert found is not None
     assert found.came is RunnersCame.UNSEEN
-    assert "unknown" in found.words
+    assert "unknown" in checked_words(found)
 
 
 def test_a_sample_from_before_proves_nothing() -> None:
@@ -89,7 +91,7 @@ def test_without_figures_from_before_the_scalers_own_are_the_start() -> None:
     """Online was unknown when it was asked."""
     found = verdict(replace(SHARE, online=None), seen(400, 12))
     assert found is not None
-    assert "2 of 14 more runners" in found.words
+    assert "2 of 14 more runners" in checked_words(found)
 
 
 def test_fewer_than_before_is_no_effect() -> None:
@@ -103,11 +105,11 @@ def test_a_queue_that_was_unknown_is_left_out() -> None:
     """No rate is made up."""
     found = verdict(replace(SHARE, queued=None), seen(60, 24))
     assert found is not None
-    assert "The queue went" not in found.words
+    assert "The queue went" not in checked_words(found)
 
 
 def test_the_scalers_own_words_are_part_of_the_reason() -> None:
     """Why nothing came stands where somebody reads that nothing came."""
     found = verdict(SHARE, replace(seen(400, 10), delivered=10, trouble="InsufficientInstanceCapacity"))
     assert found is not None
-    assert "(the scaler itself counts 10 and it says: InsufficientInstanceCapacity)" in found.words
+    assert "(the scaler itself counts 10 and it says: InsufficientInstanceCapacity)" in checked_words(found)

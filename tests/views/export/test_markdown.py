@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import noted
 from bot.core.incident.timeline import KEPT_ENTRIES, Event
 from bot.views.export.export_json import SCHEMA, as_json
@@ -94,10 +95,13 @@ def test_the_sev_template_has_its_headings_in_order_with_what_is_known() -> None
 
 def test_the_way_to_an_early_warning_stands_below_what_tells_of_it() -> None:
     """In every form; an address that is none is left out of the page."""
-    made = noted(incident(alert()), NOW, Event.NOTED, "Foreseen.", see="https://s.example/p1")
+    made = noted(incident(alert()), NOW, Event.NOTED, PlainText("Foreseen."), see="https://s.example/p1")
     assert "  - The warning: <https://s.example/p1>" in markdown(made, NOW)
     assert json.loads(as_json(made, NOW))["timeline"][-1]["lines"] == ["The warning: https://s.example/p1"]
-    assert "The warning" not in markdown(noted(made, NOW, Event.NOTED, "x", see="javascript:1"), NOW).split("x\n")[-1]
+    assert (
+        "The warning"
+        not in markdown(noted(made, NOW, Event.NOTED, PlainText("x"), see="javascript:1"), NOW).split("x\n")[-1]
+    )
 
 
 def test_what_is_not_known_is_said_and_not_invented() -> None:
@@ -111,7 +115,7 @@ def test_what_is_not_known_is_said_and_not_invented() -> None:
 
 def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
     """Evidence, marked as such; never a cause."""
-    seen = noted(queueing()[0], NOW, Event.DIAGNOSED, "diagnosed the queue.", lines=("All 40 runners are busy.",))
+    seen = noted(queueing()[0], NOW, Event.DIAGNOSED, PlainText("diagnosed the queue.", ("All 40 runners are busy.",)))
     told = below(sev(seen, NOW, PACIFIC), "Root cause")
     assert told.startswith("Not known to Tailback; to be filled in.\n\nWhat Diagnose saw:")
     assert "All 40 runners are busy." in told
@@ -119,8 +123,8 @@ def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
 
 def test_unknown_figures_stay_unknown() -> None:
     """Unknown is not zero: in words, and null in JSON."""
-    looked = noted(queueing()[0], NOW, Event.STATUS, "Status.", figures=(sample("a", None, None, busy=None, idle=None,
-                   offline=None, limit=None),))  # fmt: skip
+    unknown = sample("a", None, None, busy=None, idle=None, offline=None, limit=None)
+    looked = noted(queueing()[0], NOW, Event.STATUS, PlainText("Status."), figures=(unknown,))
     assert "a: unknown number of jobs queued, oldest wait unknown; runners unknown" in markdown(looked, NOW)
     figures = json.loads(as_json(looked, NOW))["timeline"][-1]["figures"][0]
     assert figures["queued"] is None
@@ -194,6 +198,6 @@ def test_dropped_status_entries_are_counted() -> None:
     """A long incident's timeline does not pretend to be whole."""
     long = incident(alert())
     for minute in range(KEPT_ENTRIES + 10):
-        long = noted(long, BEGAN + 60 * minute, Event.STATUS, "Status.")
+        long = noted(long, BEGAN + 60 * minute, Event.STATUS, PlainText("Status."))
     assert "- 11 older status entries dropped." in markdown(long, NOW)
     assert json.loads(as_json(long, NOW))["timeline_entries_dropped"] == 11

@@ -7,6 +7,7 @@ import pytest
 
 from bot.core.alert import Kind, Status
 from bot.core.incident.correlate import Maxima
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event, answered
@@ -47,7 +48,7 @@ def cases() -> dict[str, tuple[Incident, View]]:
         title="DatasourceNoData", kind=Kind.BLIND, alerts=(samples.alert(kind=Kind.BLIND, values={}),)
     )
     by_hand = samples.incident(affected=two, candidates=two, state=State.RESOLVED, closed_at=NOW, changed_at=NOW)
-    by_hand = noted(by_hand, NOW, Event.RESOLVED_BY_HAND, "closed this incident by hand.", who="U0ALEX")
+    by_hand = noted(by_hand, NOW, Event.RESOLVED_BY_HAND, PlainText("closed this incident by hand."), who="U0ALEX")
     calm = tuple(Pool(name, (samples.sample(name, 0, None, busy=3, idle=5),)) for name in two)
     failing = tuple(Pool(name, (), "Prometheus: connection refused", NOW) for name in two)
     stale = tuple(
@@ -297,13 +298,21 @@ def test_a_peak_without_a_known_wait_names_no_wait() -> None:
 
 def test_a_request_gives_way_to_what_came_of_it() -> None:
     """While nothing has come it stands there; afterwards the deed alone does, and the room is for other things."""
-    asked = noted(samples.incident(), NOW, Event.REQUESTED, "asked to silence the alert for 1 h.", who="U1", tell=False)
+    asked = noted(
+        samples.incident(),
+        NOW,
+        Event.REQUESTED,
+        PlainText("asked to silence the alert for 1 h."),
+        who="U1",
+        tell=False,
+        request="a1",
+    )
     assert "asked to silence" in words(draw(asked, View()))
-    told = replace(asked, timeline=answered(asked.timeline, "U1", NOW))
-    done = noted(told, NOW + 1, Event.SILENCED, "silenced the alert for 1 h.", who="U1")
+    told = replace(asked, timeline=answered(asked.timeline, "a1"))
+    done = noted(told, NOW + 1, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
     assert "asked to silence" not in words(draw(done, View()))
     assert "<@U1> silenced the alert for 1 h." in words(draw(done, View()))
-    other = replace(asked, timeline=answered(asked.timeline, "U2", NOW))
+    other = replace(asked, timeline=answered(asked.timeline, "a2"))
     assert "asked to silence" in words(draw(other, View()))
 
 

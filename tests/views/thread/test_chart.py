@@ -7,6 +7,7 @@ import pytest
 
 from bot.core.charts.drawing import Area, DrawnText, Stroke, dashes
 from bot.core.forecast.outlook import Verdict
+from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
@@ -93,7 +94,7 @@ def test_what_people_did_is_marked_with_words() -> None:
     assert [mark.label for mark in drawn("surge").marks] == ["alert", "ack", "approval", "scale"]
     one, view = surge()
     for minute in range(30):
-        one = noted(one, BEGAN + 60 * minute, Event.SILENCED, "silenced.", who="U0ANA")
+        one = noted(one, BEGAN + 60 * minute, Event.SILENCED, PlainText("silenced."), who="U0ANA")
     made = chart(one, view, TIMING)
     assert made is not None
     assert len(made.marks) == MOST_MARKS

@@ -1,0 +1,39 @@
+"""All that an entry may tell."""
+
+from bot.core.incident.details.closing import IncidentEnded
+from bot.core.incident.details.general import (
+    AlertFired,
+    AlertResolved,
+    AlertsJoined,
+    Escalated,
+    FiredAgain,
+    Foreseen,
+    Noted,
+    PlainText,
+)
+from bot.core.incident.details.queue import ChartShown, QueueChanged
+from bot.core.incident.details.requests import RequestNotDone
+from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
+from bot.core.incident.details.silences import SilenceEnded, Silencing
+
+Details = (
+    PlainText
+    | Noted
+    | AlertFired
+    | AlertsJoined
+    | AlertResolved
+    | FiredAgain
+    | Escalated
+    | Foreseen
+    | QueueChanged
+    | ChartShown
+    | Silencing
+    | SilenceEnded
+    | ScaleRequest
+    | ScaleAccepted
+    | RunnersChecked
+    | LeaseNoted
+    | RunnersReturned
+    | RequestNotDone
+    | IncidentEnded
+)

@@ -1,0 +1,95 @@
+"""Entries about alerts and people, and those of older releases."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from bot.core.incident.details.event import Event
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """Text that stands as it is: the sentence of an entry that an older release wrote."""
+
+    text: str
+    lines: tuple[str, ...] = ()
+    kind: Literal["text"] = "text"
+
+
+class Note(StrEnum):
+    """Something that has no values."""
+
+    QUEUE_FILLS = "queue_fills"
+    """Jobs queue again while the alert fires."""
+    NEW_THREAD = "new_thread"
+    """The first message was deleted."""
+    BACK_IN_CHANNEL = "back_in_channel"
+    """It left the fallback channel."""
+    RECORDS_LOST = "records_lost"
+    """Its thread stood in Slack without a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something that an id says alone."""
+
+    note: Note
+    kind: Literal["note"] = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class AlertFired:
+    """The first delivery of the group."""
+
+    title: str
+    kind: Literal["alert_fired"] = "alert_fired"
+
+
+@dataclass(frozen=True, slots=True)
+class AlertsJoined:
+    """Alerts of the group that fire now and did not before, by name."""
+
+    new: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    blind: tuple[str, ...] = ()
+    """Known alerts whose metric source gives no data any more."""
+    kind: Literal["alerts_joined"] = "alerts_joined"
+
+
+@dataclass(frozen=True, slots=True)
+class AlertResolved:
+    """No alert of the group fires."""
+
+    measured: bool
+    """Whether its queue is still measured."""
+    kind: Literal["alert_resolved"] = "alert_resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class FiredAgain:
+    """The group fired again that long after the incident's end."""
+
+    after_seconds: float
+    kind: Literal["fired_again"] = "fired_again"
+
+
+@dataclass(frozen=True, slots=True)
+class Escalated:
+    """Nobody acknowledged in time."""
+
+    waited_seconds: float
+    deeds: tuple[Event, ...] = ()
+    """What the entry's person did without an acknowledgement."""
+    last_at: float = 0.0
+    others: int = 0
+    """How many other people acted too."""
+    kind: Literal["escalated"] = "escalated"
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """An early warning was posted that long before the alert."""
+
+    pool: str
+    before_seconds: float
+    kind: Literal["foreseen"] = "foreseen"

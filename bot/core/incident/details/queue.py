@@ -1,0 +1,62 @@
+"""Entries about the queue."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+
+class QueueNews(StrEnum):
+    """How the queue differs from the last report."""
+
+    LONGER = "longer"
+    WAITS_LONGER = "waits_longer"
+    SHORTER = "shorter"
+    OTHER_POOL = "other_pool"
+    """Another pool is the worst."""
+    UNKNOWN = "unknown"
+    KNOWN_AGAIN = "known_again"
+
+    @property
+    def worse(self) -> bool:
+        """Whether the queue got worse."""
+        return self in {QueueNews.LONGER, QueueNews.WAITS_LONGER}
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """The queue now, and at the last report."""
+
+    news: QueueNews
+    pool: str | None
+    """The worst pool now."""
+    queued: int | None
+    wait_seconds: float | None
+    was_queued: int | None
+    was_wait_seconds: float | None
+    kind: Literal["queue_changed"] = "queue_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """One pool's queue so far, in a few numbers."""
+
+    pool: str
+    bars: tuple[float | None, ...]
+    """The worst of equal parts of the time."""
+    begins_at: float
+    ends_at: float
+    first: float
+    peak: float
+    peak_at: float
+    last: float
+    longest_wait_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChartShown:
+    """The queue so far; the worst pools first."""
+
+    sparks: tuple[Spark, ...]
+    more_pools: int = 0
+    """How many pools have a queue and no spark."""
+    kind: Literal["chart_shown"] = "chart_shown"

@@ -1,0 +1,131 @@
+"""Scaling, leases and hand-backs in words."""
+
+from bot.core.incident.details.scaling import (
+    LeaseNoted,
+    LeaseStep,
+    LeaseTerms,
+    ReturnBlock,
+    ReturnReason,
+    ReturnResult,
+    RunnersCame,
+    RunnersChecked,
+    RunnersReturned,
+    ScaleAccepted,
+    ScaleRequest,
+    ScaleStep,
+)
+from bot.core.words import count, how_long, listed
+
+BLOCKS = {
+    ReturnBlock.RECORDS_LOST: "Redis has lost records, and they are being healed",
+    ReturnBlock.ACTIONS_OFF: "actions are switched off (`actions.enabled = false` in tailback.toml)",
+    ReturnBlock.SHADOW_MODE: "shadow mode is on (`actions.shadow = true` in tailback.toml)",
+    ReturnBlock.NO_SCALER: "its scaler is not configured any more",
+}
+"""Why nothing can be handed back now."""
+RETURN_REASONS = {ReturnReason.DRAINED: "The queue has drained.", ReturnReason.ENDED: "The lease has ended."}
+
+
+def scale_request_words(asked: ScaleRequest, speed: float = 1.0) -> str:
+    """Somebody asks for more runners, or decides on that."""
+    before = "?" if asked.before is None else asked.before
+    scale = f"scale {asked.pool} from {before} to {asked.target} runners"
+    scaling = f"scaling {asked.pool} from {before} to {asked.target} runners"
+    return {
+        ScaleStep.ASKED: f"asked to {scale}.",
+        ScaleStep.NOT_SENT: f"would have asked {asked.pool}'s scaler for {count(asked.target, 'runner')} "
+        f"(now {before}); shadow mode.",
+        ScaleStep.APPROVAL_ASKED: f"asked to {scale}. A second person must agree within "
+        f"{how_long(asked.seconds, speed)}; until then nothing is done.",
+        ScaleStep.APPROVED: f"approved {scaling}, as asked for by",
+        ScaleStep.DECLINED: f"declined {scaling}, asked for by",
+        ScaleStep.TAKEN_BACK: f"took back the request for {scaling}.",
+    }[asked.step]
+
+
+def accepted_words(accepted: ScaleAccepted) -> str:
+    """The scaler took the target."""
+    was = "?" if accepted.before is None else accepted.before
+    return f"asked {accepted.pool}'s scaler for {accepted.target} runners (was {was}); it accepted."
+
+
+def accepted_lines(accepted: ScaleAccepted, speed: float = 1.0, *, whisper: bool = False) -> tuple[str, ...]:
+    """What happens next; `whisper`: one person is told, and no thread."""
+    within, told = how_long(accepted.checked_within_seconds, speed), "you are" if whisper else "this thread is"
+    return (f"Whether they come is checked: {told} told within {within}.", lease_terms_words(accepted.lease, speed))
+
+
+def lease_terms_words(terms: LeaseTerms, speed: float = 1.0) -> str:
+    """When extra runners are handed back."""
+    if terms.seconds is None:
+        return "They stay until somebody lowers the pool: no `lease` is configured for it."
+    drained, latest = how_long(terms.drained_seconds, speed), how_long(terms.seconds, speed)
+    return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
+
+
+def lease_words(noted: LeaseNoted, speed: float = 1.0) -> str:
+    """Extra runners that are still there."""
+    extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", how_long(noted.seconds, speed)
+    return {
+        LeaseStep.ENDS_SOON: f"The {extra} are handed back in {left}, unless somebody extends.",
+        LeaseStep.EXTENDED: f"keeps the {extra} for {left} from now.",
+        LeaseStep.RETURN_ASKED: f"asked to hand back the {extra}.",
+        LeaseStep.CANNOT_RETURN: f"The {extra} cannot be handed back: {BLOCKS[noted.why] if noted.why else '?'}.",
+    }[noted.step]
+
+
+def returned_words(returned: RunnersReturned) -> str:
+    """A lease is over."""
+    pool, level = returned.pool, returned.level
+    match returned.result:
+        case ReturnResult.NOTHING_LEFT | ReturnResult.LEASED:
+            by = ", which another lease holds" if returned.result is ReturnResult.LEASED else ""
+            return f"handed nothing back: {pool} is set to {count(level, 'runner')}{by}."
+        case ReturnResult.MOVED:
+            return f"left {pool} at {level:,}: somebody else set that since Tailback had set {returned.last:,}."
+        case ReturnResult.RETURNED:
+            return f"handed back extra runners: {pool} is set to {returned.target:,} again (was {level:,})."
+
+
+def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
+    """Why, and who still waits."""
+    waiting = f"{count(returned.waiting, 'job')} still waiting." if returned.waiting else ""
+    return tuple(line for line in (RETURN_REASONS.get(returned.why, ""), waiting) if line)
+
+
+def checked_words(checked: RunnersChecked, speed: float = 1.0) -> str:
+    """What came of the runners that were asked for."""
+    head, after = f"Scaling {checked.pool} to {checked.target:,}", how_long(checked.after_seconds, speed)
+    rest = f"{checked.busy or 0:,} of them busy.{_queue(checked)}"
+    match checked.came:
+        case RunnersCame.UNSEEN:
+            return f"{head}: cannot be verified; how many runners are online is unknown after {after}."
+        case RunnersCame.VERIFIED:
+            more = count(max(checked.more, 0), "more runner")
+            return f"{head}: verified. {more} online, {checked.online:,} in all, {rest}"
+        case RunnersCame.NO_EFFECT:
+            only = f"but only {count(checked.online, 'runner')} online{_reasons(checked)}"
+            return f"{head}: no effect. After {after} the scaler accepted {checked.target:,}, {only}, {rest}"
+        case RunnersCame.PARTLY:
+            few = f"{checked.more:,} of {count(checked.wanted, 'more runner')} online after {after}"
+            return f"{head}: partly. {few}, {checked.online:,} in all{_reasons(checked)}, {rest}"
+
+
+def _queue(checked: RunnersChecked) -> str:
+    if checked.was_queued is None or checked.queued is None:
+        return ""
+    return f" The queue went from {checked.was_queued:,} to {count(checked.queued, 'job')}."
+
+
+def _reasons(checked: RunnersChecked) -> str:
+    delivered = checked.delivered
+    known = [
+        count(checked.create_failures, "failed create") if checked.create_failures else "",
+        f"limit {checked.limit:,}" if checked.limit is not None and checked.limit < checked.target else "",
+        f"{checked.booting:,} still booting" if checked.booting else "",
+        f"{checked.offline:,} offline" if checked.offline else "",
+        f"the scaler itself counts {delivered:,}" if delivered is not None and delivered < checked.target else "",
+        f"it says: {checked.trouble}" if checked.trouble else "",
+    ]
+    found = [one for one in known if one]
+    return f" ({listed(found)})" if found else ""

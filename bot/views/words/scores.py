@@ -1,0 +1,41 @@
+"""How forecasts came out, in words."""
+
+from collections.abc import Mapping
+
+from bot.core.forecast.outlook import LeftOut, ScoreSummary
+from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
+from bot.core.words import clock, count, duration
+
+WHY = {
+    LeftOut.SCALED: "somebody scaled the pool",
+    LeftOut.UNSEEN: "the end of the queue was not seen",
+    LeftOut.WAITING: "it ended before the queue drained",
+}
+
+
+def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
+    """`5 not scored: somebody scaled the pool (3), it ended before the queue drained (2)`; empty when none were."""
+    if not (total := sum(left_out.values())):
+        return ""
+    each = sorted(left_out.items(), key=lambda item: -item[1])
+    why = WHY[each[0][0]] if len(each) == 1 else ", ".join(f"{WHY[why]} ({number:,})" for why, number in each)
+    return f"{total:,} not scored: {why}"
+
+
+def score_lines(scores: ScoreSummary, speed: float = 1.0) -> tuple[str, ...]:
+    """Forecast against truth, with how many are left out; nothing when nothing was forecast. `speed`: see `flow_of`."""
+    missing, said = left_out_words(scores.left_out), []
+    if (first := scores.first) is not None:
+        low, high = duration(first.low_seconds), duration(first.high_seconds)
+        held = f"Forecast: {scores.held} of {count(scores.timed, 'interval')} held the truth"
+        made = clock(first.made_at, first.actual_seconds / speed)
+        took = duration(first.actual_seconds) + ("" if speed == 1 else " of the fleet's time")
+        said += [held + (missing and f"; {missing}")]
+        said += [f"The first, made at {made} UTC, said {low} to {high}; it took {took}"]
+    elif missing:
+        said.append(f"Forecast: no interval was scored; {missing}")
+    if scores.stalled:
+        of = f"{scores.came_true:,} of {count(scores.stalled, 'forecast')}"
+        soon = duration(EMPTY_SOON_SECONDS)
+        said.append(f"Forecast that the queue stalls or grows: {of} came true (it was not empty within {soon})")
+    return tuple(said)

@@ -1,0 +1,208 @@
+"""Timeline entries in words: one function for each kind of details, from values to a sentence and its lines."""
+
+from collections.abc import Mapping
+
+from bot.core.incident.details.closing import IncidentEnded
+from bot.core.incident.details.details import Details
+from bot.core.incident.details.general import (
+    AlertFired,
+    AlertResolved,
+    AlertsJoined,
+    Escalated,
+    FiredAgain,
+    Foreseen,
+    Note,
+    Noted,
+    PlainText,
+)
+from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone
+from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
+from bot.core.incident.details.silences import SilenceEnded, Silencing
+from bot.core.incident.timeline import Decision, Entry, Event
+from bot.core.words import clock, count, duration, how_long, listed
+from bot.views.words.closing import ending_lines, ending_words
+from bot.views.words.scaling import (
+    accepted_lines,
+    accepted_words,
+    checked_words,
+    lease_words,
+    returned_lines,
+    returned_words,
+    scale_request_words,
+)
+from bot.views.words.silences import silence_ended_words, silencing_words
+from bot.views.words.sparks import spark_lines
+
+PLAIN = {
+    Event.ACKED: "has it.",
+    Event.MUTED: "muted status replies.",
+    Event.UNMUTED: "resumed status replies.",
+    Event.EASING: "The queue is empty. The alert still fires; watching both.",
+}
+"""Events that have no values."""
+NOTES = {
+    Note.QUEUE_FILLS: "Jobs are queueing again.",
+    Note.NEW_THREAD: "The first message of this incident was deleted; this is its new thread.",
+    Note.BACK_IN_CHANNEL: "Its own channel can be used again: the incident goes on here. "
+    "Until now it stood in the fallback channel.",
+    Note.RECORDS_LOST: "The records of this thread were lost. The alert still fires: it goes on here, "
+    "what was done is forgotten.",
+}
+DECISIONS = {
+    Decision.APPROVED: "Approved.",
+    Decision.DECLINED: "Declined.",
+    Decision.EXTENDED: "Extended.",
+    Decision.ENDS_SOON: "It ends soon; see below.",
+    Decision.RAN_OUT: "It has run out.",
+    Decision.SETTLED: "What came of it: see below.",
+}
+"""Stands where the buttons were."""
+DEEDS = {
+    Event.SILENCED: "silenced the alert",
+    Event.UNSILENCED: "ended a silence",
+    Event.SCALED: "scaled up",
+    Event.DIAGNOSED: "asked for a diagnosis",
+}
+"""What a person may have done without an acknowledgement."""
+
+
+GO_ON = SilenceEnded | RunnersReturned | RequestNotDone
+"""Details whose sentence goes on after a person's name, and that Tailback tells of itself too."""
+
+
+def entry_words(entry: Entry, speed: float = 1.0) -> str:
+    """The sentence of an entry; with `who` it goes on after that person's name. `speed`: see `how_long`."""
+    if entry.details is None:
+        return PLAIN.get(entry.event, "")
+    if isinstance(entry.details, ChartShown):
+        return "asked for the chart." if entry.who else "The queue up to now."
+    words = details_words(entry.details, speed)
+    return words if entry.who or not isinstance(entry.details, GO_ON) else f"{words[:1].upper()}{words[1:]}"
+
+
+def entry_lines(entry: Entry, speed: float = 1.0) -> tuple[str, ...]:
+    """The lines below the sentence, and what became of its buttons."""
+    return (*details_lines(entry.details, speed), *(DECISIONS[one] for one in entry.decisions))
+
+
+def details_words(details: Details, speed: float = 1.0) -> str:  # noqa: PLR0911, PLR0912 - a line for each kind
+    """The sentence of some details, without the person who did it."""
+    match details:
+        case PlainText():
+            return details.text
+        case Noted():
+            return NOTES[details.note]
+        case AlertFired() | AlertsJoined() | AlertResolved() | FiredAgain():
+            return _alert_words(details)
+        case Escalated():
+            return _escalated_words(details, speed)
+        case Foreseen():
+            before = duration(details.before_seconds)
+            return f"Foreseen: an early warning of {details.pool} was given {before} before this alert."
+        case QueueChanged():
+            return _queue_words(details)
+        case ChartShown():
+            return "asked for the chart."
+        case Silencing():
+            return silencing_words(details)
+        case SilenceEnded():
+            return silence_ended_words(details)
+        case ScaleRequest():
+            return scale_request_words(details, speed)
+        case ScaleAccepted():
+            return accepted_words(details)
+        case RunnersChecked():
+            return checked_words(details, speed)
+        case LeaseNoted():
+            return lease_words(details, speed)
+        case RunnersReturned():
+            return returned_words(details)
+        case RequestNotDone():
+            return _not_done_words(details)
+        case IncidentEnded():
+            return ending_words(details)
+
+
+def details_lines(details: Details | None, speed: float = 1.0) -> tuple[str, ...]:
+    """The lines below that sentence."""
+    match details:
+        case PlainText():
+            return details.lines
+        case ChartShown():
+            return spark_lines(details.sparks, details.more_pools)
+        case ScaleAccepted():
+            return accepted_lines(details, speed)
+        case RunnersReturned():
+            return returned_lines(details)
+        case IncidentEnded():
+            return ending_lines(details.summary, speed)
+        case _:
+            return ()
+
+
+def _alert_words(told: AlertFired | AlertsJoined | AlertResolved | FiredAgain) -> str:
+    match told:
+        case AlertFired():
+            return f"The alert fired: {told.title}"
+        case AlertsJoined():
+            return _joined_words(told)
+        case AlertResolved():
+            return "The alert resolved." + (" The queue is watched until it has drained." if told.measured else "")
+        case FiredAgain():
+            return f"The alert fired again, {duration(told.after_seconds)} after the end."
+
+
+def _joined_words(joined: AlertsJoined) -> str:
+    parts = []
+    if joined.new:
+        parts.append(f"{count(len(joined.new), 'more alert')} of this group fired: {listed(joined.new)}.")
+    if joined.again:
+        parts.append(f"Fired again: {listed(joined.again)}.")
+    if joined.blind:
+        parts.append(f"The metric source gives no data any more: {listed(joined.blind)}.")
+    return " ".join(parts)
+
+
+def _escalated_words(escalated: Escalated, speed: float) -> str:
+    waited = f"obody has acknowledged this incident for {how_long(escalated.waited_seconds, speed)}."
+    if not escalated.deeds:
+        return f"N{waited}"
+    deeds = listed(DEEDS[event] for event in escalated.deeds)
+    others = count(escalated.others, "other person", "other people")
+    too = f" ({others} acted too)" if escalated.others else ""
+    return f"{deeds}, last at {clock(escalated.last_at)} UTC{too}, but n{waited}"
+
+
+CHANGES: Mapping[QueueNews, str] = {
+    QueueNews.LONGER: "Worse:",
+    QueueNews.WAITS_LONGER: "Worse:",
+    QueueNews.SHORTER: "Shrinking:",
+    QueueNews.OTHER_POOL: "{pool} is the worst pool now:",
+}
+
+
+def _queue_words(changed: QueueChanged) -> str:
+    match changed.news:
+        case QueueNews.UNKNOWN:
+            return "The queue's length is unknown at the moment; the last figures are kept and shown as old."
+        case QueueNews.KNOWN_AGAIN:
+            return f"The queue's length is known again: {count(changed.queued, 'job')}."
+        case news:
+            now = f"{count(changed.queued, 'job')} queued, oldest wait {duration(changed.wait_seconds)}"
+            was = f"was {changed.was_queued:,} and {duration(changed.was_wait_seconds)}"
+            return f"{CHANGES[news].format(pool=changed.pool)} {now} ({was})."
+
+
+def _not_done_words(asked: RequestNotDone) -> str:
+    where = f" of {asked.pool}" if asked.pool else ""
+    target = f" to {asked.target}" if asked.target is not None else ""
+    waited = duration(asked.waited_seconds)
+    came = {
+        RequestEnd.REFUSED: f"not done: {asked.why}",
+        RequestEnd.FAILED: f"not done: {asked.why}.",
+        RequestEnd.UNKNOWN: f"unknown whether it happened: {asked.why}. Please look there yourself.",
+        RequestEnd.CHECKING: f"{asked.system} did not answer, checking what is true.",
+        RequestEnd.LAPSED: f"it has lapsed: nobody agreed within {waited}. Nothing was done.",
+    }[asked.how]
+    return f"asked for {asked.action.replace('_', ' ')}{where}{target}; {came}"
