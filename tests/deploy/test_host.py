@@ -90,9 +90,10 @@ def test_the_unit_bounds_what_tailback_uses_and_stops_it_in_order() -> None:
 def test_the_unit_keeps_the_data_where_it_may_write() -> None:
     """The variables are Tailback's own, and the data folder lies in the only place that the service may write to."""
     variables = dict(value.split("=", 1) for value in settings()["Environment"])
-    assert set(variables) <= {name.upper() for name in Environment.model_fields}
+    assert set(variables) <= {name.upper() for name in Environment.model_fields} | {"HOME"}
     (state,) = settings()["StateDirectory"]
     assert variables["TAILBACK_DATA"].startswith(f"/var/lib/{state}/")
+    assert variables["HOME"] == f"/var/lib/{state}", "without a home, slack_sdk cannot be imported"
     assert settings()["EnvironmentFile"] == ["/etc/tailback/env"]
 
 
