@@ -127,13 +127,21 @@ def answering(status: int) -> Iterator[int]:
         server.server_close()
 
 
-@pytest.mark.parametrize(("web", "worker", "healthy"), [(200, 0, True), (0, 200, True), (503, 0, False), (0, 0, False)])
-def test_the_health_check_asks_the_web_process_or_the_worker(web: int, worker: int, healthy: bool) -> None:
+@pytest.mark.parametrize(("status", "healthy"), [(200, True), (404, True), (500, False), (503, False)])
+@pytest.mark.parametrize("variable", ["PORT", "TAILBACK_WORKER_PORT"])
+def test_the_health_check_asks_the_web_process_or_the_worker(variable: str, status: int, healthy: bool) -> None:
     """One image for all processes: whichever of the two ports answers decides. A proxy of the environment does not."""
-    with answering(web or 404) as first, answering(worker or 404) as second:
-        given = {"PORT": str(first), "TAILBACK_WORKER_PORT": str(second), "http_proxy": "http://127.0.0.1:1"}
+    with answering(status) as port:
+        given = {"PORT": "1", "TAILBACK_WORKER_PORT": "1", "http_proxy": "http://127.0.0.1:1", variable: str(port)}
         ran = subprocess.run([sys.executable, HEALTH], env=given, capture_output=True, text=True, check=False)
     assert (ran.returncode == 0, ran.stderr) == (healthy, "")
+
+
+def test_the_health_check_fails_when_nobody_listens() -> None:
+    """Without a word: Docker shows what it prints."""
+    given = {"PORT": "1", "TAILBACK_WORKER_PORT": "none"}
+    ran = subprocess.run([sys.executable, HEALTH], env=given, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout + ran.stderr) == (1, "")
 
 
 @pytest.mark.needs("hadolint")
@@ -180,6 +188,7 @@ def test_the_image_is_built_started_read_only_and_stopped_in_order(request: pyte
         [program, "port", name, "8080"], check=True, capture_output=True, text=True
     ).stdout.split()[0]
     assert page(f"http://{address}/") == 200
+    subprocess.run([program, "exec", name, "python", "/opt/tailback/healthcheck.py"], check=True)
     subprocess.run([program, "stop", "--time=30", name], check=True, capture_output=True)
     ended = [program, "inspect", "--format", "{{.State.ExitCode}}", name]
     assert subprocess.run(ended, check=True, capture_output=True, text=True).stdout.strip() == "0"
