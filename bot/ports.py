@@ -22,11 +22,7 @@ R = TypeVar("R", bound=Record)
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
-    """A refusal in words for a person: what was not done, why, and the remedy.
-
-    `who` did it already, if somebody did; `may` are the people and user groups with permission; `where` the channels in
-    which it can be requested.
-    """
+    """A refusal for a person: the reason, `who` did it already, who `may` do it, and in `where` (channels)."""
 
     def __init__(
         self, sentence: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()
@@ -90,10 +86,7 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
 
 
 class Clock(Protocol):
-    """The time that Tailback goes by: records, due times, charts and messages are all in it.
-
-    Limits that belong to machines (HTTP timeouts, claims, Slack's rate limits, trigger ids) are in real seconds.
-    """
+    """The product's time for records and messages; time-outs, claims and Slack's limits use real seconds."""
 
     def now(self) -> float:
         """Epoch seconds."""
@@ -210,10 +203,7 @@ class Jobs(Protocol):
     """Jobs of GitHub Actions, from its webhooks."""
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
-        """A label's jobs: all that wait or run, and those that ended in the last hour.
-
-        Unordered; labels ignore case. Empty if no webhook ever mentioned the label. Raises Unreachable("Redis", ...).
-        """
+        """A label's jobs, unordered, ignoring case: all that wait or run, and those that ended in the last hour."""
 
     async def line(self) -> WebhookCoverage | None:
         """How long webhooks have arrived without a gap; None if none did in two hours. Raises Unreachable."""
@@ -271,10 +261,7 @@ class Alertmanager(Protocol):
         """All active silences, whoever created them."""
 
     async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:
-        """Give an active silence another end (epoch seconds); its id may change.
-
-        Raises Refused if it has ended, Unreachable(failure=UNKNOWN) without a response.
-        """
+        """Change the end of an active silence; its id may change. Raises Refused if it has ended, Unreachable."""
 
     async def end(self, silence_id: str) -> None:
         """End a silence now; repeating it is harmless."""

@@ -60,11 +60,7 @@ class Clocks:
 
 
 class RedisStore:
-    """Implements `bot.ports.Store`; one per process. Close it with `aclose`.
-
-    Times are sent as delays from now, so a clock difference to Redis shifts nothing. Claims and rate limits are in real
-    seconds, whatever the clock's rate. A put increments its record's version.
-    """
+    """Implements `bot.ports.Store`, one per process; times are sent as delays, so clock differences do not matter."""
 
     def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float = 10.0) -> None:
         self._clients = clients
