@@ -75,8 +75,8 @@ async def check_limits(  # noqa: PLR0913 - named at every call
     lease = await context.store.get(PoolLeases, pool)
     if verdict.target is not None and capacity.size is not None:
         base = lease.value.base if lease and lease.value.shares else capacity.size
-        if reason := overpriced(lever.policy, verdict.target, min(base, capacity.size)):
-            verdict = LimitVerdict(None, reason)
+        if hit := overpriced(lever.policy, verdict.target, min(base, capacity.size)):
+            verdict = LimitVerdict(None, hit)
     return LimitCheck(capacity, verdict, lease)
 
 

@@ -25,6 +25,7 @@ from bot.scaling.approval import approval_requested, askable, check_approval, sc
 from bot.scaling.dialogs import confirmation, first_dialog, only_pool, size_shown, table
 from bot.scaling.limits import LimitCheck, boot_seconds, check_limits, lease_terms, level_of, lever_of
 from bot.views.thread.results import confirm_scale
+from bot.views.words.limits import limit_words
 
 USAGE = "scale POOL TARGET"
 MOST_DIGITS = 6
@@ -91,7 +92,7 @@ async def _drafted(
     await context.store.commit(Change(puts=(put,)))
     if interaction.surface is Surface.MENTION:
         return Answer(whisper=confirm_scale(draft.id, pool, current, target))
-    return Answer(view=await confirmation(context, draft, verdict.reason))
+    return Answer(view=await confirmation(context, draft, limit_words(verdict.hit)))
 
 
 async def _allowed(context: Context, pool: str, text: str, shown: int | None) -> tuple[int, LimitVerdict]:
@@ -101,7 +102,7 @@ async def _allowed(context: Context, pool: str, text: str, shown: int | None) ->
     step = lever_of(context, pool).policy.step or 0
     found = await check_limits(context, pool, int(text), lower=shown is not None and int(text) <= shown + step)
     if found.verdict.target is None:
-        raise Refused(found.verdict.reason)
+        raise Refused(limit_words(found.verdict.hit))
     return found.size, found.verdict
 
 
@@ -141,7 +142,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     found = await check_limits(context, pool, asked, seen=int(request.params["from"]), but=request.id)
     target = found.verdict.target
     if target is None:
-        raise Refused(found.verdict.reason)
+        raise Refused(limit_words(found.verdict.hit))
     await check_approval(context, request, target)
     if found.lease and any(share.returning for share in found.lease.value.shares):
         raise Refused(f"Extra capacity of {pool} is being handed back in this moment. Ask again in a minute.")

@@ -1,8 +1,7 @@
 """Checks a scale request against limits, step and cooldown, at the request and at execution."""
 
-from dataclasses import dataclass
-
-from bot.core.words import count, duration
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 BREATH = 2
 """Runners that may come or go between proposal and click."""
@@ -36,14 +35,51 @@ class ScalePolicy:
     """A note about this kind of scaler for the confirmation: one or two sentences, or empty."""
 
 
+class LimitReason(StrEnum):
+    """Why a target may not be set, or not as it was asked for."""
+
+    SIZE_UNKNOWN = "size_unknown"
+    NOT_ABOVE = "not_above"
+    """It is the present size, or lower."""
+    COOLDOWN = "cooldown"
+    BELOW_MINIMUM = "below_minimum"
+    ABOVE_MAXIMUM = "above_maximum"
+    ABOVE_STEP = "above_step"
+    LOWERED = "lowered"
+    """Lowered to the highest target that the step allows."""
+    TOO_EXPENSIVE = "too_expensive"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitHit:
+    """The limit that a target meets, with the figures that say so."""
+
+    reason: LimitReason
+    asked: int = 0
+    current: int = 0
+    limit: int = 0
+    """The minimum or maximum, or the highest target that a step or the price allows."""
+    step: int = 0
+    least: int = 0
+    most: int = 0
+    """From `least` to `most` can be asked for; none when `most` is lower."""
+    full: bool = False
+    """Whether the pool is at its maximum already."""
+    limited_by: str = ""
+    """What sets the maximum when it is not the configuration."""
+    wait_seconds: float = 0.0
+    extra: int = 0
+    cost_per_hour: float = 0.0
+    max_cost_per_hour: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class LimitVerdict:
-    """The result of the check: the target after clamping, and its reason."""
+    """What may be done: the target after clamping, and why it is not the one that was asked for."""
 
     target: int | None
-    """The absolute target to set; None: refused."""
-    reason: str = ""
-    """Why it is refused, or why the target was changed."""
+    """The absolute target that may be set; None: nothing may be done."""
+    hit: LimitHit | None = None
 
 
 def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
@@ -56,58 +92,49 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     *,
     lower: bool = False,
 ) -> LimitVerdict:
-    """Check an absolute target: not below the present size, above the limit, beyond a step, or too soon.
+    """Judge an absolute target: never lower than now, never above the limit, never more than a step, never too soon.
 
-    The step counts from `seen`, the confirmed size, if the pool has shrunk since. A target slightly above the step is
-    lowered to it, because pools fluctuate. With `lower`, one far above the step is lowered too, for a new confirmation.
+    The step counts from `seen`, the size that the person confirmed, when the pool has shrunk since. A target a little
+    above the step is lowered to it: pools breathe between the proposal and the click. With `lower` so is one far above
+    the step: for whoever asks a person to confirm the lower one.
     """
     if current is None:
-        return LimitVerdict(None, "The pool's present size is unknown, so no safe target can be set.")
-    if reason := _refusal(policy, asked, current, last_scaled_at, now, seen):
-        return LimitVerdict(None, reason)
+        return LimitVerdict(None, LimitHit(LimitReason.SIZE_UNKNOWN))
+    top = policy.maximum if policy.step is None else min(policy.maximum, max(current, seen) + policy.step)
+    hit = LimitHit(
+        LimitReason.NOT_ABOVE,
+        asked,
+        current,
+        step=policy.step or 0,
+        least=max(current + 1, policy.minimum),
+        most=top,
+        full=current >= policy.maximum,
+        limited_by=policy.limited_by,
+    )
+    if found := _refusal(policy, hit, last_scaled_at, now):
+        return LimitVerdict(None, found)
     if policy.step is None or asked <= (allowed := max(current, seen) + policy.step):
         return LimitVerdict(asked)
-    limit = f"At most {policy.step:,} more at once: {allowed:,} is the highest target now"
     breathes = asked - allowed <= max(BREATH, policy.step // 10)
     if not (breathes or lower) or allowed < policy.minimum:
-        return LimitVerdict(None, f"{limit}; it has {count(current, 'runner')}, and {_open_to(policy, current, seen)}.")
-    return LimitVerdict(allowed, f"{limit}, so it is {allowed:,} instead of {asked:,}.")
+        return LimitVerdict(None, replace(hit, reason=LimitReason.ABOVE_STEP, limit=allowed))
+    return LimitVerdict(allowed, replace(hit, reason=LimitReason.LOWERED, limit=allowed))
 
 
-def _refusal(  # noqa: PLR0913, PLR0917 - what a verdict rests on
-    policy: ScalePolicy, asked: int, current: int, last_scaled_at: float | None, now: float, seen: int
-) -> str:
-    possible = _open_to(policy, current, seen)
-    if asked <= current:
-        there = "The pool is there already: the" if asked == current else "The"
-        return f"{there} target {asked:,} is not above the present {count(current, 'runner')}; {possible}."
-    if last_scaled_at is not None and now - last_scaled_at < policy.cooldown_seconds:
-        left = policy.cooldown_seconds - (now - last_scaled_at)
-        return f"The pool was scaled a moment ago; the next time is possible in {duration(left)}."
-    if asked < policy.minimum:
-        return f"The scaler of this pool takes no target under {count(policy.minimum, 'runner')}; {possible}."
-    if asked <= policy.maximum:
-        return ""
-    limit = f" of {count(policy.maximum, 'runner')}"
-    if policy.limited_by:
-        limit = f": it is limited to {count(policy.maximum, 'runner')} by {policy.limited_by}"
-    has = f"it has {count(current, 'runner')}, and {possible}"
-    return f"The target {asked:,} is above the pool's maximum{limit}; {has}."
-
-
-def _open_to(policy: ScalePolicy, current: int, seen: int) -> str:
-    """The allowed targets now, as the end of a sentence."""
-    least = max(current + 1, policy.minimum)
-    most = policy.maximum if policy.step is None else min(policy.maximum, max(current, seen) + policy.step)
-    if current >= policy.maximum:
-        return "it can be raised no further"
-    if most < least:
-        return "no step leads to a target that it takes"
-    return f"{least:,} to {most:,} can be asked for" if most > least else f"only {least:,} can be asked for"
+def _refusal(policy: ScalePolicy, hit: LimitHit, last_scaled_at: float | None, now: float) -> LimitHit | None:
+    if hit.asked <= hit.current:
+        return hit
+    if last_scaled_at is not None and (left := policy.cooldown_seconds - (now - last_scaled_at)) > 0:
+        return replace(hit, reason=LimitReason.COOLDOWN, wait_seconds=left)
+    if hit.asked < policy.minimum:
+        return replace(hit, reason=LimitReason.BELOW_MINIMUM, limit=policy.minimum)
+    if hit.asked > policy.maximum:
+        return replace(hit, reason=LimitReason.ABOVE_MAXIMUM, limit=policy.maximum)
+    return None
 
 
 def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> int | None:
-    """A proposed target within step and maximum; None if nothing can be raised."""
+    """A target to start from: so many more, or a step, within step and maximum; None when nothing can be raised."""
     if current is None or current >= policy.maximum:
         return None
     if policy.step is not None and current + policy.step < policy.minimum:
@@ -117,18 +144,23 @@ def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> in
     return min(max(current + min(wanted, most), policy.minimum), policy.maximum)
 
 
-def overpriced(policy: ScalePolicy, asked: int, base: int) -> str:
-    """Why a target would cost too much, with the figure; empty if not. `base` is the size without extra."""
+def overpriced(policy: ScalePolicy, asked: int, base: int) -> LimitHit | None:
+    """The price limit that a target exceeds; None when it does not. `base` is the size without extra."""
     price, most = policy.cost_per_runner_hour, policy.max_cost_per_hour
     if price is None or most is None or (asked - base) * price <= most + 1e-9:
-        return ""
+        return None
     affordable = base + int((most + 1e-9) / price) if price else asked
-    return (
-        f"{count(asked - base, 'extra runner')} would cost {(asked - base) * price:,.2f} an hour; "
-        f"at most {most:,.2f} is allowed (`max_cost_per_hour`), that is {affordable:,} runners."
+    extra = asked - base
+    return LimitHit(
+        LimitReason.TOO_EXPENSIVE,
+        asked,
+        limit=affordable,
+        extra=extra,
+        cost_per_hour=extra * price,
+        max_cost_per_hour=most,
     )
 
 
 def needs_approval(policy: ScalePolicy, asked: int) -> bool:
-    """Whether this target needs approval."""
+    """Whether a second person must agree to this target."""
     return policy.approval_above is not None and asked > policy.approval_above

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.scaling.limits import LimitVerdict, ScalePolicy, judged, needs_approval, overpriced, proposed
+from bot.core.scaling.limits import ScalePolicy, judged, needs_approval, overpriced, proposed
+from bot.views.words.limits import limit_words
 from tests.builders import NOW
 
 POLICY = ScalePolicy(maximum=40, step=10, cooldown_seconds=600.0)
@@ -42,7 +43,8 @@ def test_a_target_is_judged(
     policy: ScalePolicy, asked: int, current: int | None, last: float | None, reason: str
 ) -> None:
     """Never lower, never above the limit, never more than a step, never too soon, never blind (P5)."""
-    assert judged(policy, asked, current, last, NOW) == LimitVerdict(None if reason else asked, reason)
+    verdict = judged(policy, asked, current, last, NOW)
+    assert (verdict.target, limit_words(verdict.hit)) == (None if reason else asked, reason)
 
 
 @pytest.mark.parametrize(
@@ -53,19 +55,21 @@ def test_a_pool_may_breathe_between_proposal_and_click(asked: int, current: int,
     """A little above the step is lowered to it; the step counts from the size that was confirmed."""
     verdict = judged(POLICY, asked, current, None, NOW, seen)
     assert verdict.target == target
-    assert bool(verdict.reason) == (target != asked)
+    assert bool(verdict.hit) == (target != asked)
 
 
 def test_a_target_that_will_be_confirmed_is_lowered_to_the_step() -> None:
     """With the reason; never under what the scaler takes, and what is above the maximum is no slip."""
-    assert judged(POLICY, 38, 10, None, NOW, lower=True) == LimitVerdict(
-        20, "At most 10 more at once: 20 is the highest target now, so it is 20 instead of 38."
+    lowered = judged(POLICY, 38, 10, None, NOW, lower=True)
+    assert lowered.target == 20
+    assert limit_words(lowered.hit) == (
+        "At most 10 more at once: 20 is the highest target now, so it is 20 instead of 38."
     )
     assert judged(POLICY, 41, 10, None, NOW, lower=True).target is None
     assert judged(POLICY, 9, 10, None, NOW, lower=True).target is None
     small = judged(replace(FLOORED, step=2), 5, 2, None, NOW, lower=True)
     assert small.target is None
-    assert small.reason.endswith("no step leads to a target that it takes.")
+    assert limit_words(small.hit).endswith("no step leads to a target that it takes.")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +114,7 @@ def test_a_target_to_start_from(
 def test_extra_capacity_has_a_price_limit(price: float | None, most: float | None, asked: int, reason: str) -> None:
     """Refused with the figure, counted from the size without anything extra."""
     policy = ScalePolicy(maximum=40, cost_per_runner_hour=price, max_cost_per_hour=most)
-    assert overpriced(policy, asked, 10) == reason
+    assert limit_words(overpriced(policy, asked, 10)) == reason
 
 
 @pytest.mark.parametrize(("above", "needs"), [(None, False), (24, False), (23, True), (0, True)])
@@ -122,7 +126,7 @@ def test_above_the_threshold_means_above(above: int | None, needs: bool) -> None
 def test_the_scalers_own_limit_is_called_by_its_name() -> None:
     """A person knows what to raise."""
     policy = ScalePolicy(maximum=20, limited_by="MaxSize of Auto Scaling group ci")
-    assert judged(policy, 24, 10, None, NOW).reason == (
+    assert limit_words(judged(policy, 24, 10, None, NOW).hit) == (
         "The target 24 is above the pool's maximum: it is limited to 20 runners by MaxSize of Auto Scaling group ci; "
         "it has 10 runners, and 11 to 20 can be asked for."
     )
