@@ -8,12 +8,12 @@ from statistics import median
 
 from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import Fired, HourStats
-from bot.core.reporting.incident_history import PoolIncidents, about_hours, how_ended, touched
+from bot.core.reporting.incident_history import PoolIncidents, how_ended, touched
 from bot.core.reporting.ready import ready
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import Sized, over_target
 from bot.core.reporting.staffing import MARGIN, SHARE
-from bot.core.words import count, duration
+from bot.core.statement import Statement, statement
 
 MOST = 3
 LEAST = 3
@@ -38,7 +38,7 @@ class Ground:
     pool: str
     history: PoolIncidents
     patterns: tuple[Pattern, ...] = ()
-    sized: Sized | str = ""
+    sized: Sized | Statement | None = None
     cells: tuple[HourStats, ...] = ()
     """Of the span."""
     incidents: tuple[Incident, ...] = ()
@@ -54,11 +54,11 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One change and why; plain words, drawn and escaped by the views."""
+    """One change and why."""
 
     pool: str
-    words: str
-    evidence: tuple[str, ...]
+    change: Statement
+    evidence: tuple[Statement, ...]
     weight: float
     """Affected seconds of waiting; proposals are ranked by this."""
 
@@ -66,7 +66,7 @@ class Proposal:
 def proposals(grounds: Iterable[Ground]) -> tuple[Proposal, ...]:
     """At most three proposals, the one with the most waiting first."""
     made = [proposal for ground in grounds for rule in RULES if (proposal := rule(ground)) is not None]
-    return tuple(sorted(made, key=lambda one: (-one.weight, one.pool, one.words))[:MOST])
+    return tuple(sorted(made, key=lambda one: (-one.weight, one.pool, one.change.id))[:MOST])
 
 
 def _limit(ground: Ground) -> Proposal | None:
@@ -74,15 +74,22 @@ def _limit(ground: Ground) -> Proposal | None:
     need = ground.sized
     if not isinstance(need, Sized) or not _short_of_runners(ground):
         return None
-    target, found = duration(ground.target_seconds), need.found
-    kept = (
-        f"with {found.runners:,} runners {1 - found.late_share:.0%} of the {count(found.jobs, 'job')} of the "
-        f"{count(need.hours, 'hour')} over {target} would have started within it, with {need.limit:,} "
-        f"only {1 - need.late_now:.0%} ({found.method}; {MARGIN - 1:.0%} more work would fit too)"
+    found = need.found
+    kept = statement(
+        "would_start",
+        runners=found.runners,
+        in_time=1 - found.late_share,
+        jobs=found.jobs,
+        hours=need.hours,
+        target=ground.target_seconds,
+        limit=need.limit,
+        in_time_now=1 - need.late_now,
+        method=found.method.value,
+        margin=MARGIN - 1,
     )
-    held = f"a job keeps a runner's place for {duration(need.hold_seconds)} on average"
-    words = f"Raise the limit of {ground.pool} from {need.limit:,} to {found.runners:,}."
-    return Proposal(ground.pool, words, (*_seen(ground), kept, held, *_cost(ground, need)), ground.waited_seconds)
+    held = statement("holds_a_place", seconds=need.hold_seconds)
+    change = statement("raise_limit", pool=ground.pool, limit=need.limit, runners=found.runners)
+    return Proposal(ground.pool, change, (_seen(ground), kept, held, *_cost(ground, need)), ground.waited_seconds)
 
 
 def _ready(ground: Ground) -> Proposal | None:
@@ -95,31 +102,34 @@ def _ready(ground: Ground) -> Proposal | None:
     if need is None or need.runners > ground.limit or need.idle < 1:
         return None
     window = ground.patterns[0]
-    words = (
-        f"Keep {count(need.idle, 'idle runner')} of {ground.pool} on {window.days} from {window.from_hour:02}:00, "
-        f"{need.runners:,} in all."
+    change = statement(
+        "keep_ready",
+        pool=ground.pool,
+        idle=need.idle,
+        days=window.days,
+        from_hour=window.from_hour,
+        runners=need.runners,
     )
-    grows = f"the limit of {ground.limit:,} was not reached then: at most {need.busy_most:,} were at work"
-    kept = f"{need.runners:,} that are there keep {SHARE:.0%} of the jobs under {duration(ground.target_seconds)}"
-    boot = f"a new one takes about {duration(ground.boot_seconds)} to boot"
-    evidence = (*_seen(ground), grows, f"{kept} (queueing theory, Erlang C); {boot}")
-    return Proposal(ground.pool, words, evidence, ground.waited_seconds)
+    grows = statement("limit_not_reached", limit=ground.limit, busy_most=need.busy_most)
+    target, boot = ground.target_seconds, ground.boot_seconds
+    boots = statement("boots", runners=need.runners, share=SHARE, target=target, boot=boot)
+    return Proposal(ground.pool, change, (_seen(ground), grows, boots), ground.waited_seconds)
 
 
 def _earlier(ground: Ground) -> Proposal | None:
     """Fire earlier: somebody waited too long before the alert, or without one."""
-    target = duration(ground.target_seconds)
+    target = ground.target_seconds
     over = [cell for cell in ground.cells if over_target(cell, ground.target_seconds)]
     alone = [cell for cell in over if not any(_open_in(incident, cell) for incident in ground.incidents)]
     known = [one.oldest_wait_seconds for one in ground.fired if one.oldest_wait_seconds is not None]
     if len(alone) >= LEAST and len(alone) >= len(over) / 2:
-        why = f"in {len(alone):,} of {count(len(over), 'hour')} with a wait over {target}, no alert had fired"
+        why = statement("no_alert", hours=len(alone), of=len(over), target=target)
     elif len(known) >= LEAST and median(known) > LATE_FACTOR * ground.target_seconds:
-        why = f"when it fired, the oldest job had waited {duration(median(known))} (median of {len(known):,} times)"
+        why = statement("fired_late", seconds=median(known), times=len(known))
     else:
         return None
-    words = f"Let an alert for {ground.pool} fire earlier: at a wait of {target}."
-    return Proposal(ground.pool, words, (why,), ground.waited_seconds / 2)
+    change = statement("alert_earlier", pool=ground.pool, seconds=target)
+    return Proposal(ground.pool, change, (why,), ground.waited_seconds / 2)
 
 
 def _later(ground: Ground) -> Proposal | None:
@@ -128,12 +138,9 @@ def _later(ground: Ground) -> Proposal | None:
     if len(calm) < LEAST or len(calm) < MOSTLY * len(ground.incidents):
         return None
     longest = max(incident.peaks[ground.pool].oldest_wait_seconds or 0.0 for incident in calm)
-    words = f"Let the alert for {ground.pool} fire later: above a wait of {duration(_rounded_up(longest))}."
-    why = (
-        f"{len(calm):,} of {count(len(ground.incidents), 'incident')} drained although nobody did anything, and in "
-        f"those nobody waited longer than {duration(longest)}"
-    )
-    return Proposal(ground.pool, words, (why,), CALM_WORTH_SECONDS * len(calm))
+    change = statement("alert_later", pool=ground.pool, seconds=_rounded_up(longest))
+    why = statement("calm", calm=len(calm), incidents=len(ground.incidents), longest=longest)
+    return Proposal(ground.pool, change, (why,), CALM_WORTH_SECONDS * len(calm))
 
 
 def _source(ground: Ground) -> Proposal | None:
@@ -146,29 +153,32 @@ def _source(ground: Ground) -> Proposal | None:
     if times < 2:
         return None
     most, usual = max((share, was) for source, share, was in sent if source == name)
-    before = f", usually {usual:.0%}" if usual else ""
-    why = (
-        f"in {times:,} of {count(len(ground.incidents), 'incident')} it flooded the pool: up to {most:.0%} of the jobs "
-        f"of a quarter of an hour came from it{before}"
-    )
-    return Proposal(ground.pool, f"Stop {name} first: it floods {ground.pool}.", (why,), ground.waited_seconds)
+    why = statement("flooded", times=times, incidents=len(ground.incidents), share=most, usual=usual)
+    change = statement("stop_source", pool=ground.pool, source=name)
+    return Proposal(ground.pool, change, (why,), ground.waited_seconds)
 
 
 RULES: tuple[Callable[[Ground], Proposal | None], ...] = (_limit, _ready, _source, _earlier, _later)
 
 
-def _seen(ground: Ground) -> tuple[str, ...]:
-    waited = f"about {about_hours(ground.waited_seconds)} of waiting" if ground.waited_seconds else ""
-    incidents = count(ground.history.incidents, "incident") if ground.history.incidents else "no incident"
-    parts = [incidents, waited, *(window.words for window in ground.patterns[:1])]
-    return ("; ".join(part for part in parts if part),)
+def _seen(ground: Ground) -> Statement:
+    window = ground.patterns[0] if ground.patterns else None
+    return statement(
+        "seen",
+        incidents=ground.history.incidents,
+        waited_seconds=ground.waited_seconds,
+        hit=window.hit if window else None,
+        of=window.of if window else None,
+        days=window.days if window else None,
+        hours=window.hours if window else None,
+    )
 
 
-def _cost(ground: Ground, need: Sized) -> tuple[str, ...]:
+def _cost(ground: Ground, need: Sized) -> tuple[Statement, ...]:
     more = need.found.runners - need.limit
     if ground.price is None:
         return ()
-    return (f"{more:,} more runners cost about {more * ground.price:.2f} an hour, while they run",)
+    return (statement("costs", more=more, per_hour=more * ground.price),)
 
 
 def _short_of_runners(ground: Ground) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.core.forecast.flow import MEAN_OVER_MEDIAN
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
 from bot.core.reporting.staffing import SHARE, Demand, Staffing, Stretch, fewest, late_shares
-from bot.core.words import count, duration
+from bot.core.statement import Statement, statement
 
 LEAST_KNOWN_SECONDS = 1800.0
 """Of an hour, for its arrivals to count; the rest of the hour is taken to be the same."""
@@ -34,49 +34,45 @@ def over_target(cell: HourStats, target_seconds: float) -> bool:
     return (cell.longest_wait_seconds or 0.0) > target_seconds
 
 
-def sized(cells: Sequence[HourStats], target_seconds: float, share: float = SHARE) -> Sized | str:
-    """The fewest runners for the hours over the target, or as a sentence why no number can be given."""
+def sized(cells: Sequence[HourStats], target_seconds: float, share: float = SHARE) -> Sized | Statement:
+    """The fewest runners for the hours over the target, or why no number can be given."""
     bad = [cell for cell in cells if over_target(cell, target_seconds)]
     if not bad:
-        return f"nobody was seen to wait longer than {duration(target_seconds)}"
+        return statement("nobody_waited", seconds=target_seconds)
     basis = _basis(cells, bad)
-    if isinstance(basis, str):
+    if isinstance(basis, Statement):
         return basis
     limit, job, hold = basis
     inside = target_seconds - (hold - job)
     if inside <= 0:
-        return f"a new runner alone takes about {duration(hold - job)}, longer than the target"
+        return statement("boot_too_long", seconds=hold - job)
     stretches = [_stretch(run, cells, hold) for run in _runs(bad)]
     known = [one for one in stretches if one is not None]
     if len(known) < len(stretches):
-        unknown = len(stretches) - len(known)
-        return f"the arrivals are unknown in {unknown} of {count(len(stretches), 'stretch', 'stretches')} of waiting"
+        return statement("arrivals_unknown", unknown=len(stretches) - len(known), stretches=len(stretches))
     return _judged(known, limit, (inside, share), hold)
 
 
-def _basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, float, float] | str:
+def _basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, float, float] | Statement:
     """(the limit, seconds that a job runs, seconds that it keeps a runner's place), or what is missing."""
     limits = [cell.limit for cell in cells if cell.limit is not None]
     if not limits:
-        return "the limit of the pool is unknown"
+        return statement("limit_unknown")
     if (job := job_seconds(bad)) is None:
-        return "neither busy runners and completions nor durations of jobs are known in those hours"
+        return statement("durations_unknown")
     if (full := _fullness(bad)) is None:
-        return "the number of busy runners is unknown in those hours"
+        return statement("busy_unknown")
     if full < BOUND:
-        return f"the limit was not what held the queue: {full:.0%} of it was at work while jobs waited"
+        return statement("limit_not_binding", share=full)
     return limits[-1], job, job / full
 
 
-def _judged(stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], hold: float) -> Sized | str:
+def _judged(stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], hold: float) -> Sized | Statement:
     target, share = aim
     found = fewest(stretches, target, share)
     now = late_shares(stretches, target, found.method)(limit)
     if found.runners <= limit or now <= 1 - share:
-        return (
-            f"by {found.method}, {count(limit, 'runner')} would have been enough for the jobs of those hours: bursts "
-            "shorter than an hour, or something other than the limit, made them wait"
-        )
+        return statement("would_do", method=found.method.value, limit=limit)
     return Sized(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
 
 

@@ -29,10 +29,12 @@ SPREAD = math.sqrt(2 * math.log(MEAN_OVER_MEDIAN))
 
 
 class StaffingMethod(StrEnum):
-    """How a number was found, in words."""
+    """How a number was found."""
 
-    THEORY = "queueing theory (Erlang C, each hour in equilibrium)"
-    REPLAY = "a replay of the recorded hours"
+    THEORY = "theory"
+    """Queueing theory: Erlang C, each hour in equilibrium."""
+    REPLAY = "replay"
+    """A replay of the recorded hours."""
 
 
 @dataclass(frozen=True, slots=True)

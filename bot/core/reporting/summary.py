@@ -23,6 +23,7 @@ from bot.core.reporting.proposals import Ground, Proposal, proposals
 from bot.core.reporting.raises import Raises, raises
 from bot.core.reporting.recurrence import Pattern, patterns
 from bot.core.reporting.sizing import Sized, over_target, sized
+from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 900.0
 MOST_SIZED = 8
@@ -80,7 +81,7 @@ class PoolReport:
     history: PoolIncidents
     patterns: tuple[Pattern, ...]
     raises: Raises | None
-    sized: Sized | str = ""
+    sized: Sized | Statement | None = None
     """The limit that would have kept the target, or why none is named."""
     limit: int | None = None
     longest_wait_seconds: float = 0.0
@@ -156,9 +157,9 @@ def _pool(books: Books, name: str, past: PoolIncidents, lent: Raises | None) -> 
 def _sized(books: Books, one: PoolReport, place: int) -> PoolReport:
     """With the limit that it would have needed; for the worst pools only, since somebody waits for the answer."""
     if books.speed != 1:
-        return replace(one, sized="the fleet is simulated in another time")
+        return replace(one, sized=statement("other_time"))
     if place >= MOST_SIZED:
-        return replace(one, sized=f"it is reckoned for the {MOST_SIZED} pools whose jobs waited most")
+        return replace(one, sized=statement("not_among_worst", pools=MOST_SIZED))
     return replace(one, sized=sized(_within(books.pasts.get(one.pool, ()), books), books.target_seconds))
 
 

@@ -1,7 +1,7 @@
 """Summarises a replay: incidents, messages, causes, proposals, and scored forecasts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from bot.core.forecast.outlook import Score, Verdict
 from bot.core.forecast.scoring import error_factor, held_share, not_scored
@@ -13,6 +13,7 @@ from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, 
 from bot.playground.replay.transcript import REPEATED, stamp
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import hours
+from bot.views.words.proposals import change_words, why_words
 from bot.views.words.scores import left_out_words
 
 Json = dict[str, object]
@@ -143,8 +144,8 @@ def _changes(report: Report) -> Iterator[str]:
     if not report.proposals:
         yield "  nothing is proposed; the records carry no conclusion"
     for number, one in enumerate(report.proposals, 1):
-        yield f"  {number}. {one.words}"
-        yield from (f"      {reason}" for reason in one.evidence)
+        yield f"  {number}. {change_words(one)}"
+        yield from (f"      {reason}" for reason in why_words(one))
 
 
 def document(played: Played) -> Json:
@@ -160,7 +161,10 @@ def document(played: Played) -> Json:
         "messages": {form.value: played.said(form) for form in JournalForm},
         "incidents": [_as_json(incident, journal) for incident in journal.incidents.values()],
         "forecasts": {pool: _scores(tuple(known.values())) for pool, known in sorted(journal.scores.items())},
-        "changes": [{"pool": o.pool, "words": o.words, "evidence": list(o.evidence)} for o in played.report.proposals],
+        "changes": [
+            {"pool": o.pool, **asdict(o.change), "words": change_words(o), "evidence": list(why_words(o))}
+            for o in played.report.proposals
+        ],
         "journal": [_line(line) for line in journal.lines],
     }
 

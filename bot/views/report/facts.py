@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from bot.core.pool.hour_stats import WAIT_EDGES
 from bot.core.reporting.incident_history import NO_POOL, about_hours
 from bot.core.reporting.recurrence import moment
-from bot.core.reporting.sizing import Sized
 from bot.core.reporting.summary import PoolReport, Report, Waits
+from bot.core.statement import Statement
 from bot.core.words import count, duration, listed
 from bot.views.mrkdwn import clean, shortened
 from bot.views.parent.pool_table import short_wait
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import hours
+from bot.views.words.phrase import in_words
+from bot.views.words.proposals import UNSIZED
 from bot.views.words.scores import left_out_words
 
 MOST_CAUSES = 4
@@ -182,6 +184,6 @@ def share(part: float) -> str:
 
 def unsized(one: PoolReport) -> str:
     """Why no limit is named, where jobs waited too long; empty when one is, or none is needed."""
-    if isinstance(one.sized, Sized) or one.waits is None or not one.waits.over_share:
+    if not isinstance(one.sized, Statement) or one.waits is None or not one.waits.over_share:
         return ""
-    return one.sized
+    return in_words(one.sized, UNSIZED)

@@ -9,6 +9,7 @@ from bot.core.words import count, listed
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, code, escaped, joined, say
 from bot.views.report.facts import aligned, facts, lead, legend, measured, nothing, rows, unsized, waits_words
+from bot.views.words.proposals import change_words, why_words
 
 MOST_ROWS = 12
 MOST_POOLS = 8
@@ -74,8 +75,8 @@ def _proposed(proposals: Sequence[Proposal]) -> list[Marked]:
         say(
             "{number}. {words} _Why_: {why}.",
             number=number,
-            words=escaped(one.words, 300),
-            why=escaped("; ".join(one.evidence), 800),
+            words=escaped(change_words(one), 300),
+            why=escaped("; ".join(why_words(one)), 800),
         )
         for number, one in enumerate(proposals, 1)
     ]

@@ -1,6 +1,7 @@
 """The report as one JSON object."""
 
 import json
+from dataclasses import asdict
 
 from bot.core.pool.hour_stats import WAIT_EDGES
 from bot.core.reporting.raises import Raises
@@ -8,6 +9,7 @@ from bot.core.reporting.sizing import Sized
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.views.export.export_json import iso
 from bot.views.report.facts import unsized, waited_seconds
+from bot.views.words.proposals import change_words, why_words
 
 SCHEMA = "tailback.report/1"
 """Names of fields stay; new ones may be added. Times are UTC (ISO 8601), durations seconds, shares 0 to 1, unknown is
@@ -25,7 +27,10 @@ def as_json(made: Report) -> str:
         "incidents": made.incidents,
         "open_now": made.open_now,
         "pools": [_pool(one) for one in made.pools],
-        "proposals": [{"pool": one.pool, "words": one.words, "evidence": list(one.evidence)} for one in made.proposals],
+        "proposals": [
+            {"pool": one.pool, **asdict(one.change), "words": change_words(one), "evidence": list(why_words(one))}
+            for one in made.proposals
+        ],
     }
     return json.dumps(document, indent=2, ensure_ascii=True)
 

@@ -7,6 +7,7 @@ from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report
 from bot.views.mrkdwn import clean
 from bot.views.report.facts import aligned, facts, lead, legend, measured, nothing, rows, span, unsized
+from bot.views.words.proposals import change_words, why_words
 
 WIDTH = 100
 """Columns."""
@@ -45,8 +46,8 @@ def _proposed(proposals: tuple[Proposal, ...]) -> Iterator[str]:
         return
     yield "Proposals"
     for number, one in enumerate(proposals, 1):
-        yield from _told(one.words, f"  {number}. ")
-        for why in one.evidence:
+        yield from _told(change_words(one), f"  {number}. ")
+        for why in why_words(one):
             yield from _told(why, "     - ")
 
 

@@ -49,5 +49,7 @@ Words = str | Callable[[Mapping[str, Value]], str]
 
 def in_words(said: Statement, words: Mapping[str, Words]) -> str:
     """The sentence of a statement; its id when a newer release wrote it and no words are known."""
-    found = words.get(said.id, said.id)
+    found = words.get(said.id)
+    if found is None:
+        return said.id
     return phrase(found, said.values) if isinstance(found, str) else found(said.values)

@@ -15,6 +15,8 @@ from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import Ground, Proposal, proposals
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import Sized, sized
+from bot.core.statement import statement
+from bot.views.words.proposals import change_words, why_words
 from tests.builders import POOL, closed, named, sample
 from tests.core.pool.hours import MONDAY, full, hour
 
@@ -47,19 +49,21 @@ def ground(**parts: Any) -> Ground:
 
 def words(*grounds: Ground) -> list[str]:
     """What is proposed."""
-    return [one.words for one in proposals(grounds)]
+    return [change_words(one) for one in proposals(grounds)]
 
 
 def test_a_higher_limit_with_what_speaks_for_it() -> None:
     """Incidents, waiting, the window, what it would have kept and what the present one did, and the price."""
     (one,) = proposals([ground(patterns=(MORNINGS,), price=0.34, history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))])
     more = NEED.found.runners - 40
-    assert one.words == f"Raise the limit of linux.2xlarge from 40 to {NEED.found.runners}."
-    assert one.evidence[0] == "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"
-    assert "% of the 600 jobs of the 2 hours over 15 min would have started within it, with 40 only" in one.evidence[1]
-    assert one.evidence[1].endswith("(a replay of the recorded hours; 5% more work would fit too)")
-    assert one.evidence[3] == f"{more} more runners cost about {more * 0.34:.2f} an hour, while they run"
-    assert len(proposals([ground()])[0].evidence) == 3
+    assert change_words(one) == f"Raise the limit of linux.2xlarge from 40 to {NEED.found.runners}."
+    assert why_words(one)[0] == "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"
+    assert (
+        "% of the 600 jobs of the 2 hours over 15 min would have started within it, with 40 only" in why_words(one)[1]
+    )
+    assert why_words(one)[1].endswith("(a replay of the recorded hours; 5% more work would fit too)")
+    assert why_words(one)[3] == f"{more} more runners cost about {more * 0.34:.2f} an hour, while they run"
+    assert len(why_words(proposals([ground()])[0])) == 3
 
 
 @pytest.mark.parametrize("causes", [((STOCKOUT, 2),), ((STOCKOUT, 2), (LIMIT, 2)), ((FLOOD, 1),)])
@@ -70,7 +74,7 @@ def test_no_higher_limit_against_what_it_would_not_help(causes: tuple[tuple[str,
 
 def test_no_higher_limit_without_a_number() -> None:
     """What is missing is said elsewhere; without causes the hours alone carry it."""
-    assert words(ground(sized="the limit of the pool is unknown")) == []
+    assert words(ground(sized=statement("limit_unknown"))) == []
     assert len(words(ground(history=PoolIncidents(POOL)))) == 1
 
 
@@ -83,7 +87,7 @@ SLOW = Ground(
     POOL,
     PoolIncidents(POOL, 3, causes=((SURGE, 3),)),
     (MORNINGS,),
-    "the limit was not what held the queue",
+    statement("limit_not_binding", share=0.4),
     (hour(8, busy=Amount(10 * 3600.0, 3600.0)), slow(9), slow(10)),
     waited_seconds=3600.0,
     limit=80,
@@ -94,10 +98,10 @@ SLOW = Ground(
 def test_idle_runners_before_hours_in_which_the_pool_grows_too_slowly() -> None:
     """As many as Erlang C asks for, less those at work in the hour before."""
     (one,) = proposals([SLOW])
-    assert one.words.startswith("Keep 4")
-    assert one.words.endswith("idle runners of linux.2xlarge on Mondays from 09:00, 52 in all.")
-    assert one.evidence[1] == "the limit of 80 was not reached then: at most 30 were at work"
-    assert "a new one takes about 3 min to boot" in one.evidence[2]
+    assert change_words(one).startswith("Keep 4")
+    assert change_words(one).endswith("idle runners of linux.2xlarge on Mondays from 09:00, 52 in all.")
+    assert why_words(one)[1] == "the limit of 80 was not reached then: at most 30 were at work"
+    assert "a new one takes about 3 min to boot" in why_words(one)[2]
 
 
 @pytest.mark.parametrize(
@@ -136,8 +140,8 @@ def test_a_later_alert_when_most_are_over_by_themselves() -> None:
     calm = [drained(MONDAY + 86400 * day, 600.0 + 20 * day) for day in range(3)]
     bad = drained(MONDAY + 86400 * 5, 7200.0)
     (one,) = proposals([watched([*calm, bad])])
-    assert one.words == "Let the alert for linux.2xlarge fire later: above a wait of 15 min."
-    assert one.evidence[0].startswith("3 of 4 incidents drained although nobody did anything")
+    assert change_words(one) == "Let the alert for linux.2xlarge fire later: above a wait of 15 min."
+    assert why_words(one)[0].startswith("3 of 4 incidents drained although nobody did anything")
     assert words(watched([*calm, bad]), ground())[0].startswith("Raise")
 
 
@@ -165,8 +169,8 @@ def test_an_earlier_alert_when_hours_over_the_target_had_none() -> None:
     over = tuple(full(number) for number in (3, 30, 60, 90))
     one = drained(over[3].begins_at + 600, 3600.0, minutes=30)
     (found,) = proposals([watched([one], cells=over)])
-    assert found.words == "Let an alert for linux.2xlarge fire earlier: at a wait of 15 min."
-    assert found.evidence == ("in 3 of 4 hours with a wait over 15 min, no alert had fired",)
+    assert change_words(found) == "Let an alert for linux.2xlarge fire earlier: at a wait of 15 min."
+    assert why_words(found) == ("in 3 of 4 hours with a wait over 15 min, no alert had fired",)
     assert words(watched([one], cells=over[2:])) == []
     known = [
         replace(one, id=f"i{n}", opened_at=full(n).begins_at, closed_at=full(n + 1).begins_at) for n in range(200, 205)
@@ -179,7 +183,7 @@ def test_an_earlier_alert_when_it_fires_late() -> None:
     """The oldest job had waited 40 min in the middle, more than twice the target; two times are too few."""
     fired = tuple(Fired("i", MONDAY, 9, wait) for wait in (1200.0, 2400.0, 3600.0))
     (found,) = proposals([watched([], fired=fired)])
-    assert found.evidence == ("when it fired, the oldest job had waited 40 min (median of 3 times)",)
+    assert why_words(found) == ("when it fired, the oldest job had waited 40 min (median of 3 times)",)
     assert words(watched([], fired=fired[:2])) == []
     assert words(watched([], fired=tuple(Fired("i", MONDAY, 9, 1700.0) for _ in range(3)))) == []
     assert words(watched([], fired=(*fired[:2], Fired("i", MONDAY, 9, None)))) == []
@@ -198,8 +202,8 @@ def test_the_source_that_floods_first() -> None:
     """Twice the same one, with its share and its usual share; more runners are not proposed then."""
     floods = (flooded(0), flooded(1, jobs=80.0), flooded(2, "example/vision / nightly"))
     made = proposals([ground(incidents=floods, history=PoolIncidents(POOL, 3, causes=((FLOOD, 3),)))])
-    assert [one.words for one in made] == ["Stop example/torch / retry first: it floods linux.2xlarge."]
-    assert made[0].evidence[0].endswith("up to 80% of the jobs of a quarter of an hour came from it, usually 10%")
+    assert [change_words(one) for one in made] == ["Stop example/torch / retry first: it floods linux.2xlarge."]
+    assert why_words(made[0])[0].endswith("up to 80% of the jobs of a quarter of an hour came from it, usually 10%")
 
 
 @pytest.mark.parametrize(

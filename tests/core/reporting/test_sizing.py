@@ -8,6 +8,9 @@ import pytest
 from bot.core.pool.hour_stats import Amount, HourStats
 from bot.core.reporting.sizing import Sized, over_target, sized
 from bot.core.reporting.staffing import StaffingMethod
+from bot.core.statement import Statement
+from bot.views.words.phrase import in_words
+from bot.views.words.proposals import UNSIZED
 from tests.core.pool.hours import full, hour
 
 TARGET = 900.0
@@ -50,8 +53,8 @@ def test_the_limit_that_would_have_kept_the_target() -> None:
 def test_no_number_without_what_it_takes(cells: Sequence[HourStats], why: str) -> None:
     """Each missing figure is named, and a queue that the limit does not explain is left unexplained."""
     found = sized(cells, TARGET)
-    assert isinstance(found, str)
-    assert why in found
+    assert isinstance(found, Statement)
+    assert why in in_words(found, UNSIZED)
 
 
 def test_the_place_of_a_runner_is_kept_while_the_next_one_boots() -> None:
@@ -66,8 +69,8 @@ def test_a_boot_longer_than_the_target_makes_every_limit_useless() -> None:
     """80 % of 40 at work and 60 min jobs: a new runner takes 15 min."""
     slow = bad(busy=Amount(32 * 3600.0, 3600.0), completions=Amount(32.0, 3600.0), arrivals=Amount(40.0, 3600.0))
     found = sized(slow, 600.0)
-    assert isinstance(found, str)
-    assert "a new runner alone takes about 15 min, longer than the target" in found
+    assert isinstance(found, Statement)
+    assert "a new runner alone takes about 15 min, longer than the target" in in_words(found, UNSIZED)
 
 
 def test_without_completions_durations_serve() -> None:
@@ -80,8 +83,8 @@ def test_without_completions_durations_serve() -> None:
 def test_a_limit_raised_meanwhile_is_the_present_one() -> None:
     """The newest is what a proposal starts from: with 60 the same jobs would not have waited."""
     found = sized([*bad(), hour(9, limit=60)], TARGET)
-    assert isinstance(found, str)
-    assert "60 runners would have been enough" in found
+    assert isinstance(found, Statement)
+    assert "60 runners would have been enough" in in_words(found, UNSIZED)
 
 
 def test_an_hour_is_over_the_target_when_somebody_waited_longer() -> None:

@@ -16,6 +16,7 @@ from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, history, how_ended
 from bot.core.reporting.raises import Raises, raises
 from bot.core.reporting.summary import Books, report
+from bot.core.statement import statement
 from tests.builders import POOL, closed, incident, named
 from tests.core.pool.hours import MONDAY, hour, weeks
 
@@ -191,7 +192,7 @@ def test_a_simulated_fleet_gets_no_limit_from_the_wall_clock() -> None:
     """Its hours are not those of the clock."""
     cells = weeks(7, lambda day, at: at == 9)
     (one,) = report(Books(MONDAY, UNTIL, pasts={POOL: cells}, speed=60.0)).pools
-    assert one.sized == "the fleet is simulated in another time"
+    assert one.sized == statement("other_time")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import Books, PoolReport, Report, report
+from bot.core.statement import statement
 from bot.views.report.report import reported
 from tests.builders import POOL, closed, incident, named
 from tests.core.pool.hours import MONDAY, weeks
@@ -107,9 +108,11 @@ def hostile(name: str, pools: int) -> Report:
     worst = made.pools[0]
     history = PoolIncidents(name, 10**6, 10**6, 1e12, 1e12, ended=((BIG, 3),), causes=((HOSTILE, 9), (BIG, 1)))
     many: tuple[PoolReport, ...] = tuple(
-        replace(worst, pool=f"{name}{n}", history=history, sized=BIG, most_queued=10**9) for n in range(pools)
+        replace(worst, pool=f"{name}{n}", history=history, sized=statement(BIG), most_queued=10**9)
+        for n in range(pools)
     )
-    proposals = tuple(Proposal(name, f"Stop {name} first.", (BIG, HOSTILE), 1.0) for _ in range(3))
+    change = statement("stop_source", source=name, pool=name)
+    proposals = tuple(Proposal(name, change, (statement(BIG), statement(HOSTILE)), 1.0) for _ in range(3))
     return replace(made, pools=many, proposals=proposals)
 
 

@@ -1,0 +1,101 @@
+"""The words of the report's proposals: what to change, why, and why no limit is named."""
+
+from collections.abc import Mapping
+
+from bot.core.reporting.incident_history import about_hours
+from bot.core.reporting.proposals import Proposal
+from bot.core.reporting.staffing import StaffingMethod
+from bot.core.statement import Statement, Value
+from bot.core.words import count
+from bot.views.words.phrase import Words, in_words
+
+METHODS = {
+    StaffingMethod.THEORY: "queueing theory (Erlang C, each hour in equilibrium)",
+    StaffingMethod.REPLAY: "a replay of the recorded hours",
+}
+"""How a number of runners was found."""
+
+CHANGES: Mapping[str, Words] = {
+    "alert_earlier": "Let an alert for {pool} fire earlier: at a wait of {seconds:duration}.",
+    "alert_later": "Let the alert for {pool} fire later: above a wait of {seconds:duration}.",
+    "keep_ready": ("Keep {idle:count idle runner} of {pool} on {days} from {from_hour:02}:00, {runners:,} in all."),
+    "raise_limit": "Raise the limit of {pool} from {limit:,} to {runners:,}.",
+    "stop_source": "Stop {source} first: it floods {pool}.",
+}
+"""What to change."""
+
+
+def _seen(values: Mapping[str, Value]) -> str:
+    incidents, waited, hit = values["incidents"], values["waited_seconds"], values["hit"]
+    window = f"{hit} of {values['of']} {values['days']} {values['hours']}" if hit is not None else ""
+    parts = (
+        count(incidents, "incident") if isinstance(incidents, int) and incidents else "no incident",
+        f"about {about_hours(waited)} of waiting" if isinstance(waited, float) and waited else "",
+        window,
+    )
+    return "; ".join(part for part in parts if part)
+
+
+def _would_start(values: Mapping[str, Value]) -> str:
+    given = {**values, "method": METHODS[StaffingMethod(str(values["method"]))]}
+    return in_words(Statement("would_start", given), {"would_start": WOULD_START})
+
+
+WOULD_START = (
+    "with {runners:,} runners {in_time:.0%} of the {jobs:count job} of the {hours:count hour} over {target:duration} "
+    "would have started within it, with {limit:,} only {in_time_now:.0%} ({method}; {margin:.0%} more work would fit "
+    "too)"
+)
+EVIDENCE: Mapping[str, Words] = {
+    "boots": (
+        "{runners:,} that are there keep {share:.0%} of the jobs under {target:duration} (queueing theory, Erlang C); "
+        "a new one takes about {boot:duration} to boot"
+    ),
+    "calm": (
+        "{calm:,} of {incidents:count incident} drained although nobody did anything, and in those nobody waited "
+        "longer than {longest:duration}"
+    ),
+    "costs": "{more:,} more runners cost about {per_hour:.2f} an hour, while they run",
+    "fired_late": "when it fired, the oldest job had waited {seconds:duration} (median of {times:,} times)",
+    "flooded": (
+        "in {times:,} of {incidents:count incident} it flooded the pool: up to {share:.0%} of the jobs of a quarter of "
+        "an hour came from it{usual:if , usually {usual:.0%}|}"
+    ),
+    "holds_a_place": "a job keeps a runner's place for {seconds:duration} on average",
+    "limit_not_reached": "the limit of {limit:,} was not reached then: at most {busy_most:,} were at work",
+    "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",
+    "seen": _seen,
+    "would_start": _would_start,
+}
+"""What a proposal rests on."""
+
+UNSIZED: Mapping[str, Words] = {
+    "arrivals_unknown": ("the arrivals are unknown in {unknown} of {stretches:count stretch|stretches} of waiting"),
+    "boot_too_long": "a new runner alone takes about {seconds:duration}, longer than the target",
+    "busy_unknown": "the number of busy runners is unknown in those hours",
+    "durations_unknown": "neither busy runners and completions nor durations of jobs are known in those hours",
+    "limit_not_binding": "the limit was not what held the queue: {share:.0%} of it was at work while jobs waited",
+    "limit_unknown": "the limit of the pool is unknown",
+    "nobody_waited": "nobody was seen to wait longer than {seconds:duration}",
+    "not_among_worst": "it is reckoned for the {pools} pools whose jobs waited most",
+    "other_time": "the fleet is simulated in another time",
+    "would_do": lambda values: (
+        f"by {METHODS[StaffingMethod(str(values['method']))]}, {_runners(values['limit'])} would have been enough for "
+        "the jobs of those hours: bursts shorter than an hour, or something other than the limit, made them wait"
+    ),
+}
+"""Why no limit is named."""
+
+
+def _runners(limit: Value) -> str:
+    return count(limit if isinstance(limit, int) else None, "runner")
+
+
+def change_words(proposal: Proposal) -> str:
+    """What to change, as a sentence."""
+    return in_words(proposal.change, CHANGES)
+
+
+def why_words(proposal: Proposal) -> tuple[str, ...]:
+    """What a proposal rests on, a clause each."""
+    return tuple(in_words(seen, EVIDENCE) for seen in proposal.evidence)
