@@ -53,7 +53,8 @@ class Failure(StrEnum):
 class Unreachable(Exception):  # noqa: N818 - named by what is true of the system
     """`system` could not do `what`; `failure` says whether it may have happened.
 
-    `remedy` says what to do, and `code` is the system's own name for the error; both may be empty.
+    `remedy` says what to do, and `code` is the system's own name for the error; both may be empty. `block` is the type
+    of a block that Slack refused as unknown, and not for its content.
     """
 
     def __init__(  # noqa: PLR0913 - named at every call
@@ -63,6 +64,7 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
         *,
         remedy: str = "",
         code: str = "",
+        block: str = "",
         failure: Failure = Failure.UNCONNECTED,
         retry_after_seconds: float | None = None,
     ) -> None:
@@ -71,6 +73,7 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
         self.what = what
         self.remedy = remedy
         self.code = code
+        self.block = block
         self.failure = failure
         self.retry_after_seconds = retry_after_seconds
 

@@ -1,6 +1,7 @@
 """The present problems of this process and its dependencies."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -15,4 +16,6 @@ class Health:
     records: str = ""
     """Set while lost records are being recovered; no action runs until then."""
     charts: str = ""
-    """Why the last chart failed; logged once, not for every reply."""
+    """Why the last chart could not be shown: the log says it once, not for every reply."""
+    simplified: Counter[str] = field(default_factory=Counter)
+    """How often this process left a kind of block out of a message because Slack refused it."""

@@ -14,6 +14,7 @@ from bot.core.message import Message
 from bot.core.record import Change, Conflict, Record, Stored
 from bot.ports import Failure, Posted, Unreachable
 from bot.posting.failures import CREDENTIALS_SECONDS, PLACE_SECONDS, MessageKind, Reaction
+from bot.posting.ladder import step_by_step
 
 LOOK_UP_SECONDS = 120.0
 """When the history cannot be read for that long, the message is posted all the same: a late one is better than none."""
@@ -164,10 +165,16 @@ async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome
     if out.message is None:
         return Outcome()
     if out.ts is not None:
-        await context.chat.update(out.channel, out.ts, out.message, mark=out.key)
-        return Outcome(Posted(out.channel, out.ts))
-    posted = await context.chat.post(out.channel, out.message, mark=out.key, thread=out.thread, broadcast=out.broadcast)
-    return Outcome(posted)
+        edited = Posted(out.channel, out.ts)
+        await step_by_step(
+            context, out.message, lambda one: context.chat.update(edited.channel, edited.ts, one, mark=out.key)
+        )
+        return Outcome(edited)
+
+    async def post(one: Message) -> Posted:
+        return await context.chat.post(out.channel, one, mark=out.key, thread=out.thread, broadcast=out.broadcast)
+
+    return Outcome(await step_by_step(context, out.message, post))
 
 
 def _history_ready(context: Context, doubt: float) -> float:

@@ -114,6 +114,8 @@ def _little_disk(house: House) -> str:
 
 async def count(house: House) -> None:
     """Update the gauges; when the store does not answer, they keep their values."""
+    for kind, times in house.context.health.simplified.items():
+        metrics.SIMPLIFIED.labels(kind).set(times)
     try:
         async with asyncio.timeout(READY_SECONDS):
             metrics.OPEN.set(len(await house.context.store.members("open")))

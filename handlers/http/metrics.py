@@ -28,6 +28,12 @@ SLACK_REFUSED = Counter(
     "tailback_slack_refused", "Requests to /slack/events that Slack did not sign, or that cannot be read.", ["reason"],
     registry=REGISTRY,
 )  # fmt: skip
+SIMPLIFIED = Gauge(
+    "tailback_slack_blocks_left_out",
+    "How often this process left this kind of block out of a message because Slack refused it.",
+    ["block"],
+    registry=REGISTRY,
+)
 CONNECTIONS_CLOSED = Counter(
     "tailback_connections_closed", "Connections closed because there were too many.", ["limit"], registry=REGISTRY
 )

@@ -182,5 +182,5 @@ class SlackChat:
             else:
                 response = await self._client.api_call(method, http_verb=verb, params=dict(asked))
         except ERRORS as error:
-            raise unreachable(error, method) from None
+            raise unreachable(error, method, asked.get("blocks")) from None
         return response.data if isinstance(response.data, dict) else {}

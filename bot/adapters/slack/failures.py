@@ -102,14 +102,38 @@ def classify(error: BaseException) -> Failure:
     return by_status.get(status, Failure.UNKNOWN)
 
 
-def unreachable(error: BaseException, method: str) -> Unreachable:
-    """The error for callers; it names the method, Slack's code and the remedy, never a token."""
+def unreachable(error: BaseException, method: str, blocks: object = ()) -> Unreachable:
+    """The error for callers; it names the method, Slack's code and the remedy, never a token.
+
+    `blocks` are those of the message, to name the one that Slack does not know.
+    """
     failure = classify(error)
     pause = pause_seconds(error) if failure is Failure.LATER else None
     said, remedy = _words(error)
     return Unreachable(
-        "Slack", f"{method}: {said}", remedy=remedy, code=code_of(error), failure=failure, retry_after_seconds=pause
+        "Slack",
+        f"{method}: {said}",
+        remedy=remedy,
+        code=code_of(error),
+        block=unknown_block(error, blocks) if failure is Failure.SHAPE else "",
+        failure=failure,
+        retry_after_seconds=pause,
     )
+
+
+def unknown_block(error: BaseException, blocks: object) -> str:
+    """The type of a block that the workspace does not have: Slack points at the block itself or its type.
+
+    A deeper pointer means that our content is wrong; then this is empty.
+    """
+    told = _body(error).get("response_metadata")
+    said = told.get("messages") if isinstance(told, Mapping) else ()
+    for problem in said if isinstance(said, list) else ():
+        found = re.search(r"\[json-pointer:/blocks/(\d{1,3})(?:/type)?\]", str(problem))
+        if found and isinstance(blocks, list | tuple) and int(found[1]) < len(blocks):
+            block = blocks[int(found[1])]
+            return str(block.get("type", "")) if isinstance(block, Mapping) else ""
+    return ""
 
 
 def code_of(error: BaseException) -> str:

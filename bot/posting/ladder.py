@@ -1,0 +1,65 @@
+"""Sends a message one step simpler each time Slack refuses its blocks, and remembers what a workspace does not take.
+
+A refused message leaves nothing in Slack, so the next step follows at once. docs/design/slack.md#fallbacks.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+
+from bot.context.context import Context
+from bot.core.message import Message
+from bot.core.record import Change, Conflict
+from bot.ports import Failure, Unreachable
+from bot.views.simpler import LADDER, kinds_of, without
+
+T = TypeVar("T")
+
+REMEMBERED_SECONDS = 86400.0
+"""How long a block that the workspace does not know is left out before it is tried again."""
+
+log = structlog.get_logger()
+
+
+async def step_by_step(context: Context, message: Message, call: Callable[[Message], Awaitable[T]]) -> T:
+    """What `call` gives for the richest form of the message that Slack takes. Raises Unreachable."""
+    known = await _unavailable(context, message)
+    message = without(message, known)
+    while True:
+        try:
+            return await call(message)
+        except Unreachable as error:
+            kinds = _next_step(message, error)
+            if not kinds:
+                raise
+            if error.block:
+                await _remember(context, error.block)
+            context.health.simplified.update(kinds)
+            log.warning("slack refused blocks", left_out=sorted(kinds), unavailable=error.block, why=error.what)
+            message = without(message, kinds)
+
+
+def _next_step(message: Message, error: Unreachable) -> frozenset[str]:
+    """The blocks to leave out next: the one that Slack named as unknown, else the next step of the ladder."""
+    there = kinds_of(message) if error.failure is Failure.SHAPE else frozenset()
+    if error.block in there:
+        return frozenset({error.block})
+    return next((step & there for step in LADDER if step & there), frozenset())
+
+
+async def _unavailable(context: Context, message: Message) -> frozenset[str]:
+    """The message's blocks that this workspace refused as unknown within the last day."""
+    since = context.now() - REMEMBERED_SECONDS
+    kinds = sorted(kinds_of(message))
+    seen = [await context.store.find(f"no_block:{kind}") for kind in kinds]
+    return frozenset(kind for kind, at in zip(kinds, seen, strict=True) if float(at or 0) > since)
+
+
+async def _remember(context: Context, kind: str) -> None:
+    index = f"no_block:{kind}"
+    try:
+        before = await context.store.find(index)
+        await context.store.commit(Change(point={index: (f"{context.now()}", before)}))
+    except Conflict:
+        log.info("another process saw the same refusal", block=kind)

@@ -1,0 +1,122 @@
+"""The same message with fewer of Slack's younger blocks: every word and every button stays."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from bot.core.message import Block, Message
+from bot.views.blocks import section
+from bot.views.mrkdwn import clean, code, escaped, joined, say
+
+LADDER: tuple[frozenset[str], ...] = (
+    frozenset({"data_visualization"}),
+    frozenset({"table", "data_table"}),
+    frozenset({"container", "plan", "context_actions", "card", "task_card"}),
+)
+"""What goes first, second and third when Slack refuses a message (docs/design/slack.md#fallbacks)."""
+YOUNG = frozenset().union(*LADDER)
+"""Blocks that a workspace may not have."""
+WIDEST = 24
+"""Characters of a cell in a preformatted table."""
+SIGNS = {"pending": "○", "in_progress": "…", "complete": "✓", "error": "✗"}
+
+
+def kinds_of(message: Message) -> frozenset[str]:
+    """The younger blocks of a message."""
+    return frozenset(str(block.get("type")) for block in message.blocks) & YOUNG
+
+
+def without(message: Message, kinds: frozenset[str]) -> Message:
+    """The message with these blocks replaced: a chart goes, its figures stand in words already."""
+    if not kinds & kinds_of(message):
+        return message
+    return Message(message.text, tuple(made for block in message.blocks for made in _simpler(block, kinds)))
+
+
+def _simpler(block: Block, kinds: frozenset[str]) -> Iterable[Block]:
+    kind = str(block.get("type"))
+    return _FALLBACKS[kind](block) if kind in kinds else (block,)
+
+
+def _no_chart(_: Block) -> Iterable[Block]:
+    return ()
+
+
+def _table(block: Block) -> Iterable[Block]:
+    rows = [[_cell(cell)[:WIDEST] for cell in _list(row)] for row in _list(block.get("rows"))]
+    widths = [max(len(row[n]) for row in rows if n < len(row)) for n in range(max(map(len, rows), default=0))]
+    lines = ["  ".join(text.ljust(widths[n]) for n, text in enumerate(row)).rstrip() for row in rows]
+    caption = escaped(str(block.get("caption") or ""))
+    yield section(joined("\n", caption, code(_fitting(lines))))
+
+
+def _fitting(lines: list[str]) -> list[str]:
+    """As many lines as a section holds, and how many are left out."""
+    kept, room = list[str](), 2800
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            return [*kept, f"+ {len(lines) - len(kept)} more"]
+        kept.append(line)
+    return kept
+
+
+def _cell(cell: object) -> str:
+    if not isinstance(cell, Mapping):
+        return ""
+    if "text" in cell:
+        return clean(str(cell["text"]))
+    return clean("".join(_cell(part) for part in _list(cell.get("elements"))))
+
+
+def _container(block: Block) -> Iterable[Block]:
+    title = _cell(block.get("title") or block.get("rich_text_title"))
+    if title:
+        yield section(say("*{title}*", title=title))
+    yield from (child for child in _list(block.get("child_blocks")) if isinstance(child, Mapping))
+
+
+def _plan(block: Block) -> Iterable[Block]:
+    tasks = [task for task in _list(block.get("tasks") or [block]) if isinstance(task, Mapping)]
+    lines = [
+        say("{sign} {title}", sign=SIGNS.get(str(task.get("status")), "○"), title=str(task.get("title", "")))
+        for task in tasks
+    ]
+    yield section(joined("\n", say("*{title}*", title=str(block.get("title", ""))), *lines))
+
+
+def _card(block: Block) -> Iterable[Block]:
+    texts = [escaped(_cell(block.get(name))) for name in ("title", "subtitle", "body", "subtext") if block.get(name)]
+    if texts:
+        yield section(joined("\n", *texts))
+    if block.get("actions"):
+        yield {"type": "actions", "elements": _list(block["actions"])}
+
+
+def _buttons(block: Block) -> Iterable[Block]:
+    """Feedback buttons as plain ones with the same action and value."""
+    made: list[Block] = []
+    for element in _list(block.get("elements")):
+        if not isinstance(element, Mapping):
+            continue
+        for name in ("positive_button", "negative_button"):
+            choice = element.get(name)
+            if isinstance(choice, Mapping):
+                action = {"action_id": f"{element.get('action_id')}:{name.split('_')[0]}", "value": choice.get("value")}
+                made.append({"type": "button", "text": choice.get("text"), **action})
+    if made:
+        yield {"type": "actions", "elements": made}
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+_FALLBACKS: Mapping[str, Callable[[Block], Iterable[Block]]] = {
+    "data_visualization": _no_chart,
+    "table": _table,
+    "data_table": _table,
+    "container": _container,
+    "plan": _plan,
+    "task_card": _plan,
+    "card": _card,
+    "context_actions": _buttons,
+}
