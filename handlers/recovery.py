@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 class Healing:
-    """One per process. Actions are refused (`stories/ask.acting`) from the moment a loss is seen until it is healed."""
+    """One per process; actions are refused from the detection of a loss until recovery."""
 
     def __init__(self, context: Context) -> None:
         self._desk = context

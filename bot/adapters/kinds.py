@@ -13,7 +13,7 @@ class Kinds(Mapping[str, B], Generic[B]):
     """Maps `kind` to the `build` of the module with that name in a package."""
 
     def __init__(self, room: str, *words: str) -> None:
-        """`room` is a package such as bot.adapters.scalers."""
+        """`room` is the package, such as bot.adapters.scalers."""
         self._room, self._words = room, words
 
     def __getitem__(self, word: str) -> B:

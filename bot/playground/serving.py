@@ -21,7 +21,7 @@ Asgi = Callable[
 
 
 class _EmbeddedServer(uvicorn.Server):
-    """uvicorn without its own signal handling; stops as soon as it is told to."""
+    """uvicorn without its own signal handling; stops when `should_exit` is set."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)

@@ -109,7 +109,7 @@ def _with_fan(
 def _value(
     stretches: tuple[Pairs, ...], begin: float, end: float, choose: Callable[[Sequence[float]], float]
 ) -> float | None:
-    """The figure of one bucket; one that has no sample of its own keeps the one before in the same stretch."""
+    """The figure of one bucket; one without a sample keeps the previous value within a segment."""
     inside: list[float] = []
     for stretch in stretches:
         inside += [value for at, value in stretch if begin < at <= end]

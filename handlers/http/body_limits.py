@@ -1,4 +1,4 @@
-"""Reads request bodies within bounds of size, time and total memory, before anything looks at them (SE-4)."""
+"""Reads request bodies within limits of size, time and total memory, before anything parses them (SE-4)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -34,7 +34,7 @@ class Host:
 
 
 def this_host(settings: Settings) -> Host:
-    """Look at this machine. Never raises."""
+    """Check this machine. Never raises."""
     env = settings.env
     secret = [env.tailback_config.parent / ".env", env.tailback_config]
     data = next((one for one in (env.tailback_data, *env.tailback_data.absolute().parents) if one.exists()), None)

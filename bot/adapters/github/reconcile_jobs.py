@@ -54,7 +54,7 @@ class Sight:
     """The relevant repositories."""
     runs: Mapping[str, RunSeen] = field(default_factory=dict)
     lost: Mapping[str, float] = field(default_factory=dict)
-    """Repository → when a job was last found that no webhook told of."""
+    """Repository → when a job without a webhook was last found."""
     trouble: Trouble = NO_TROUBLE
     """Why it is not known which repositories matter."""
 

@@ -38,7 +38,7 @@ Span = Annotated[str, Field(pattern=r"^(\d+(ms|[smhdwy]))+$")]
 
 
 class PrometheusPool(Table):
-    """The keys of `[pool."NAME"]` that belong to Prometheus: a preset, or each figure by hand, or both."""
+    """The keys of a Prometheus pool: a preset, single figures, or both."""
 
     preset: Preset | None = None
     known_as: str = ""

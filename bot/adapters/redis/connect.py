@@ -33,7 +33,7 @@ _OURS = "{tailback}:"
 """The hash tag of all keys: one node of a Cluster holds them."""
 _KEYLESS = {"INFO", "TIME"}
 
-Options = dict[str, Any]  # redis-py's own connection settings, each of its own type
+Options = dict[str, Any]  # redis-py's connection settings, each with its type
 """Keyword arguments of a redis-py connection."""
 
 

@@ -65,7 +65,7 @@ def _pool(one: PoolReport) -> dict[str, object]:
 
 
 def _waits(waits: Waits) -> dict[str, float | None]:
-    """Below the first class of waits nothing finer is known: its end stands for all of it."""
+    """A wait; the first class is given by its upper bound."""
     jobs = waits.jobs_p95_seconds
     return {
         "p50_seconds": max(WAIT_EDGES[0], round(waits.p50_seconds, 1)),

@@ -1,4 +1,4 @@
-"""What a look at the pools shows now: where it queues, how busy, how fast, what holds it, and what stays unseen."""
+"""Describes the pools now: which queue, how busy, how fast, what limits them, and what is unknown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from bot.views.words.figures import gap_name
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Plain sentences, the most telling first, and the figures behind them."""
+    """Sentences, the most important first, and their figures."""
 
     headline: str
     lines: tuple[str, ...]
     unseen: tuple[str, ...]
-    """What could not be seen, and why: an unknown figure is never read as zero."""
+    """Unavailable figures with the reason; unknown is never zero."""
     figures: tuple[Snapshot, ...]
 
 
@@ -25,9 +25,9 @@ def survey(
     rules: Mapping[str, PoolRules],
     told: Mapping[str, frozenset[str]] | None = None,
 ) -> Survey:
-    """Read the newest sample of each pool; a pool whose last measurement failed counts as unseen, not as empty.
+    """Describe the newest sample of each pool; a failed measurement is unknown, not empty.
 
-    `told`: by pool, the figures that its causes' evidence has given already; they are not said again.
+    `told`: by pool, the figures already in the evidence of its causes, which are not repeated.
     """
     known = told or {}
     seen = [p.latest for n in names if (p := pools.get(n)) and p.latest and p.trouble is None]
@@ -64,7 +64,7 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
 
 
 def _missing(seen: list[Snapshot]) -> list[str]:
-    """The same gap in many pools is one sentence, and so are many figures that are missing for the same reason."""
+    """Missing figures; the same gap in many pools, or the same reason, is one sentence."""
     pools: dict[Gap, list[str]] = {}
     for sample in seen:
         for gap in sample.missing:
@@ -111,9 +111,9 @@ def _length(sample: Snapshot) -> str:
 
 
 def constraints(sample: Snapshot, rules: PoolRules, told: frozenset[str] = frozenset()) -> list[str]:
-    """What can be seen to hold the pool back; each sentence names the figures that it rests on.
+    """Observed limits of the pool; each sentence names its figures.
 
-    Left out is what rests on a figure that was `told`; of failed creates also what one reason alone explains.
+    Sentences about `told` figures are omitted, and failed creates that one reason explains.
     """
     said = []
     waits_long = (sample.oldest_wait_seconds or 0) > rules.boot_time_seconds
@@ -130,6 +130,6 @@ def constraints(sample: Snapshot, rules: PoolRules, told: frozenset[str] = froze
 
 
 def _by_one_code(sample: Snapshot, told: frozenset[str]) -> bool:
-    """Whether the reason that was told, with its number, is all there is to say of the failed creates."""
+    """Whether the reported reason explains all failed creates."""
     numbers = [code.number for code in sample.create_failures_by_code]
     return "create_failures_by_code" in told and len(numbers) == 1 and round(numbers[0]) == sample.create_failures

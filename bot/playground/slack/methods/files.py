@@ -1,4 +1,4 @@
-"""Files: the three steps of an upload (address, bytes, completion), and whether a message may show one as a picture."""
+"""The three steps of a file upload (address, bytes, completion), and whether a message may show a file."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -86,10 +86,10 @@ def kind_of(content: bytes) -> str:
 
 
 def check_pictures(slack: AppContext, blocks: Sequence[Json] | None) -> None:
-    """Image blocks that show a file: it must be a complete picture that Slack had the time to look at.
+    """Image blocks with a file: it must be a complete image that Slack has processed.
 
     Raises:
-        SlackError: `invalid_blocks`, also for a file that is too fresh (slackapi/python-slack-sdk#1521).
+        SlackError: `invalid_blocks`, also for a file that is too new (slackapi/python-slack-sdk#1521).
     """
     problems: Problems = []
     for index, block in enumerate(blocks or []):

@@ -20,7 +20,7 @@ def person(slack: AppContext, who: WorkspacePerson) -> Json:
 
 
 def message(slack: AppContext, stored: Json) -> Json:
-    """A message; `thread_ts` stands on replies only, and `raw` is the message as stored."""
+    """A message; only replies have `thread_ts`, and `raw` is the message as stored."""
     workspace = slack.workspace
     shown: Json = {
         "ts": stored["ts"],

@@ -134,7 +134,7 @@ class Submissions:
         return {block_id: str(sentence) for block_id, sentence in given.items()}
 
     async def close(self, request: Json) -> ClickOutcome:
-        """Closes a modal, or its whole stack with `clear_on_close`; the app is told if it asked to be."""
+        """Closes a modal, or its whole stack with `clear_on_close`; notifies the app if it asked for that."""
         user = person_of(self._slack, request)
         view = self._mine(user, request)
         cleared = bool(view.content.get("clear_on_close"))
