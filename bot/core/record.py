@@ -1,4 +1,4 @@
-"""Records as the store holds them, and the one atomic change that moves any of them on."""
+"""The records in the store, and the atomic change that writes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,25 +25,25 @@ class Digest(MessageRecord):
     id: str
     """The channel."""
     named: tuple[str, ...] = ()
-    """The incidents that this digest has named so far."""
+    """The incidents named so far."""
     begun_at: float = 0.0
-    """When the first of them was seen waiting (epoch seconds); makes the digest's mark."""
+    """When the first of them started to wait (epoch seconds); part of the digest's mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class WarningRecord(MessageRecord):
-    """The message in Slack that warns of one pool before an alert fires."""
+    """The Slack message of an early warning."""
 
     id: str
     """The pool."""
     episode: EarlyWarning | None = None
-    """The warning that it tells of, as it was looked at last; its begin makes the message's mark."""
+    """The warning at the last check; its start is part of the message's mark."""
     channel: str = ""
     """Where the message stands, or is to stand; empty when somebody deleted it."""
     why: tuple[str, ...] = ()
-    """The likeliest cause with its evidence, and what helps, as they were when it was written."""
+    """The likeliest cause with evidence and remedy, when it was written."""
     told: bool = False
-    """Whether the incident that took it over was told of it."""
+    """Whether the incident that took over was notified."""
 
 
 Record = (
@@ -67,24 +67,24 @@ R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Stored(Generic[R_co]):
-    """A record as it was read; `version` guards the write, `fence` proves the claim."""
+    """A record as read; `version` guards the write, `fence` proves the claim."""
 
     value: R_co
     version: int
     fence: int | None = None
-    """Token of the claim; None when the record was only read."""
+    """Token of the claim; None if the record was only read."""
     in_doubt_since: float | None = None
-    """When an earlier claim began that never said how it ended (epoch seconds); None when all is settled."""
+    """When an earlier claim began that ended without a result (epoch seconds); None if there is none."""
     lease_ends: float = 0.0
-    """Monotonic seconds, this process; nothing is sent outside after it."""
+    """Monotonic seconds of this process; nothing is sent after that."""
 
 
 class Conflict(Exception):  # noqa: N818 - says what happened
-    """Somebody else wrote the record first, or the claim was lost: read again, and run the pure move again."""
+    """Another process wrote the record first, or the claim was lost: read again and repeat the pure change."""
 
 
 class AlreadyDone(Exception):  # noqa: N818 - says what happened
-    """This very thing was applied before; `by` is what it was applied to."""
+    """This was applied before; `by` is the object to which it was applied."""
 
     def __init__(self, by: str) -> None:
         super().__init__(by)
@@ -105,7 +105,7 @@ class Put:
     release: bool = True
     uncertain: bool = False
     keep_seconds: float | None = None
-    """Forget the record after that long; None keeps it."""
+    """The record expires after this; None keeps it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,44 +125,44 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Everything that becomes true together, or not at all."""
+    """Writes that happen together or not at all."""
 
     puts: tuple[Put, ...] = ()
     point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
-    """Index name → (the id it shall point to, the id it must point to now or None for absent)."""
+    """Index name → (new id, expected present id, None for absent)."""
     join: tuple[tuple[str, str], ...] = ()
     """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`."""
     leave: tuple[tuple[str, str], ...] = ()
     listed: tuple[tuple[str, str, float], ...] = ()
-    """(list, member, seconds): it stands in the list from now on for that long; lists: `jobs:<label>`, `heard`."""
+    """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`."""
     wake: tuple[str, ...] = ()
     """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`,
     `weekly:<channel>`, `sketch:<id>`, `early:<pool>`, `fill:<pool>`."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
-    """Marks of things applied by this change; if one exists already the whole change raises AlreadyDone."""
+    """Marks of things that this change applies; if one exists, the change raises AlreadyDone."""
     once_value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An action that passed its last check, and what must become true in the moment the intent is written."""
+    """A request that passed its last check, and the writes that go with its intent."""
 
     request: Request
     point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
-    """Index → (what it points to from now on, what it must point to now): keeps two of a kind apart."""
+    """Index → (new id, expected present id): prevents two of a kind."""
     puts: tuple[Put, ...] = ()
-    """Records that are written with the intent."""
+    """Records written with the intent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A due key that is ours until its lease ends."""
+    """A due key, claimed until its lease ends."""
 
     kind: str
     id: str
     held: Stored[Record] | None
-    """None when the key is due but no record exists yet (a pool or a digest that was only woken)."""
+    """None if the key is due but has no record yet (a pool or a digest that was woken)."""
     fence: int
     lease_ends: float
 
@@ -176,7 +176,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What was claimed, and when to come back."""
+    """The claimed records, and when to come back."""
 
     claims: tuple[Claim, ...]
     next_due_in_seconds: float | None

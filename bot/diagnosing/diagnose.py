@@ -1,4 +1,4 @@
-"""Diagnose: read the pools now and tell the thread what was seen, and what could not be seen."""
+"""The action Diagnose: measure the pools now and post figures, causes and unavailable figures."""
 
 import asyncio
 
@@ -30,12 +30,12 @@ MOST_DIAGNOSED = 5
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Only where there is something to read."""
+    """Available if a pool has a metrics source."""
     return ButtonLabel("Diagnose") if incident.candidates else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """In a thread or by button: the thread is answered. By `/queue diagnose POOL`: the person is."""
+    """In a thread or by button the answer is posted; `/queue diagnose POOL` is answered privately."""
     name = known_pool(context.settings.file, interaction.words[0]) if interaction.words else None
     if name and not await _in_thread(context, interaction):
         await submit(
@@ -48,17 +48,17 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 async def _in_thread(context: Context, interaction: Interaction) -> bool:
-    """Whether somebody asked inside an incident's thread."""
+    """Whether it was requested in an incident's thread."""
     return bool(interaction.thread and await context.store.find(f"thread:{interaction.channel}:{interaction.thread}"))
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
-    """Reading needs no second check."""
+    """Nothing to check again for a read."""
     return Prepared(request)
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
-    """Measure the pool that was named, else every pool there is: only so can isolated be told from widespread."""
+    """Measure the named pool, else all, to distinguish isolated from widespread trouble."""
     about = incident.candidates if incident else ()
     every = tuple(dict.fromkeys((*about, *context.settings.file.pool)))[:MOST_POOLS]
     names = [request.pool] if request.pool else list(every)
@@ -71,26 +71,26 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
-    """Reading twice does no harm."""
+    """A read may be repeated."""
     return None
 
 
 def _causes(context: Context, names: list[str], pools: dict[str, Pool], unknown: tuple[str, ...]) -> list[Diagnosis]:
-    """The ranked causes of each pool in which jobs wait too long, and of names that no pool has."""
+    """The ranked causes of each pool with long waits, and of unknown names."""
     file, now = context.settings.file, context.now()
     found = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
     return [d for d in found if d.waits or d.pool in unknown]
 
 
 def _why(waiting: list[Diagnosis]) -> tuple[str, ...]:
-    """The causes with evidence and what was not available; pools of which the same is to be said share their lines."""
+    """The causes with evidence and unavailable figures; pools with equal causes share lines."""
     said = tuple(line for group in grouped(waiting[:MOST_DIAGNOSED]) for line in sentences(*group))
     more = len(waiting) - MOST_DIAGNOSED
     return said if more <= 0 else (*said, f"{count(more, 'more pool')} queue; ask for each by its name.")
 
 
 async def read(context: Context, names: list[str]) -> Survey:
-    """Measure pools at once, each within its patience; what does not answer in time is unseen."""
+    """Measure pools in parallel; those that do not answer in time are unknown."""
     return survey(names, await _read(context, names), context.settings.file.pools)
 
 

@@ -1,4 +1,4 @@
-"""Chart: the queue so far as a picture in the incident's thread, with its bars and figures in words."""
+"""The action Chart: the queue so far as a chart in the thread, and in words."""
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.charts.chart_record import charting
@@ -15,12 +15,12 @@ from bot.requests.submit import finished_request, submit
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Only where something is measured."""
+    """Only if a pool is measured."""
     return ButtonLabel("Chart", Place.MORE) if incident.candidates else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """A reply with the bars at once; the picture joins it as soon as it is drawn."""
+    """Post a reply with bars at once; the chart is added when it is ready."""
     held = await subject(context, interaction)
     now = context.now()
     request = finished_request(context, interaction, held, "asked for the chart")

@@ -1,4 +1,4 @@
-"""Resolve by hand: a person closes the incident, and that is respected until something new fires."""
+"""The action Resolve by hand: close the incident until a new occurrence fires."""
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.closing import resolved_by_hand, scores_of
@@ -17,12 +17,12 @@ QUESTION = "Close this incident now, whatever the queue does? It opens again whe
 
 
 def _label(_incident: Incident, _view: View) -> ButtonLabel | None:
-    """Always there for an open incident."""
+    """Always available for an open incident."""
     return ButtonLabel("Resolve by hand", Place.MORE)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """The menu opens a question; confirmed, or asked in words, it closes and says who did."""
+    """The menu entry opens a confirmation; confirmed or typed, it closes the incident."""
     held = await subject(context, interaction)
     if interaction.surface is Surface.BUTTON:
         words = " ".join([QUESTION, *_silenced(held.value, context.now())])
@@ -39,7 +39,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 def _silenced(incident: Incident, now: float) -> list[str]:
-    """What becomes of the silences that hold now."""
+    """What happens to its active silences."""
     return [
         "Its silence until the queue has drained ends with it."
         if silence.until_drained

@@ -1,4 +1,4 @@
-"""The messages of an incident's thread: what each step of its plan sends, and what the record says afterwards."""
+"""The messages of an incident's thread: what each step sends, and the state changes that follow."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,11 +20,11 @@ from bot.views.thread.replies import reply
 from bot.views.thread.results import gone_home
 
 LEFT = "left/"
-"""Begins the key of a first message whose incident went back to its own channel."""
+"""Prefix of the key of a first message whose incident returned to its own channel."""
 PLAIN_AFTER = 2
-"""Failures of our own in a row before the text is sent without blocks."""
+"""Own failures in a row before the text is sent without blocks (P9)."""
 JUST_NOW_SECONDS = 5.0
-"""What a person did that recently is shown ahead of everything else."""
+"""Actions of people this recent are shown first."""
 NEW_THREAD = Noted(Note.NEW_THREAD)
 
 _DELETED = FailureRule(Reaction.GIVE_UP, reason="a reply that somebody deleted needs no edit")
@@ -44,7 +44,7 @@ Move = Callable[[Incident], Incident]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The first message as it should be."""
+    """The wanted parent."""
 
     message: Message
     digest: str
@@ -52,16 +52,16 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class StepMessage:
-    """What a step sends, and the moves that follow when it stands and when it is left as it is."""
+    """What a step sends, and the state changes if it is posted or given up."""
 
     out: Outgoing
     stands: Callable[[Incident, Posted, str], Incident]
-    """Of the record, where the message stands, and the digest of what it shows."""
+    """The state change, from the message's place and its digest."""
     given_up: Callable[[Incident, Outcome], Incident]
 
 
 async def message_of(context: Context, incident: Incident, step: Sending, drawn: Drawn) -> StepMessage | None:
-    """The message of a step; None when there is nothing to say any more."""
+    """The message of a step; None if there is nothing to send any more."""
     if isinstance(step, PostReply | EditReply):
         entry = incident.entry(step.number)
         return _reply(context, incident, entry, editing=isinstance(step, EditReply)) if entry else None
@@ -117,7 +117,7 @@ def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool)
 
 
 async def _pointer(context: Context, incident: Incident) -> StepMessage:
-    """The message in the fallback channel says where the incident goes on."""
+    """The message in the fallback channel points to the new thread."""
     channel, ts = incident.thread.left or ("", "")
     link = await context.chat.permalink(incident.thread.channel, incident.thread.root or "")
     out = _outgoing(context, incident, gone_home(link), f"{LEFT}{incident.id}", ts=ts)
@@ -141,7 +141,7 @@ def _edit_given_up(number: int) -> Callable[[Incident, Outcome], Incident]:
 
 
 def after_failure(context: Context, outcome: Outcome) -> Move:
-    """What the record says after a failure (`bot/posting/failures.py`)."""
+    """The state change after a failure (`bot/posting/failures.py`)."""
     now, fallback, why = context.now(), context.settings.file.slack.fallback_channel, outcome.why
     match outcome.reaction:
         case Reaction.PLAIN:
@@ -158,12 +158,12 @@ def after_failure(context: Context, outcome: Outcome) -> Move:
 
 
 def _missed(incident: Incident, why: str) -> Incident:
-    """One more call in a row did not get through; the rendering is not to blame."""
+    """One more failed call in a row; the rendering is not the cause."""
     return replace(incident, attempts=incident.attempts + 1, trouble=why)
 
 
 def stumbled(incident: Incident, why: str) -> Incident:
-    """One more failure of our own in a row; after enough of them the text is sent without blocks."""
+    """One more own failure in a row; after enough of them the text is sent without blocks."""
     worse = _missed(incident, why)
     return _plain(worse) if worse.attempts > PLAIN_AFTER else worse
 

@@ -17,42 +17,42 @@ from bot.posting.failures import CREDENTIALS_SECONDS, PLACE_SECONDS, MessageKind
 from bot.posting.ladder import step_by_step
 
 LOOK_UP_SECONDS = 120.0
-"""When the history cannot be read for that long, the message is posted all the same: a late one is better than none."""
+"""After this long without a readable history the message is posted: late is better than never (P2)."""
 SAFETY_SECONDS = 0.2
-"""Nothing is sent in the last moment of a lease."""
+"""Nothing is sent in the last moments of a lease."""
 POST_BURST = 3
-"""Messages that Slack takes in a channel at once before it asks for one a second."""
+"""Messages that Slack accepts in a channel at once before its limit of one per second."""
 EDIT_BURST = 5
 OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
-"""Failures that say something about Slack as a whole, and not about one message or channel."""
+"""Failures of Slack as a whole, not of one message or channel."""
 OPEN_AGAIN = 0.9
-"""A refused token pauses its lane a little shorter than the next probe waits, or the probe would find it paused."""
+"""A refused token pauses its lane a little shorter than the next probe waits, or the probe would be paused."""
 PROBE_SECONDS = 3.0
-"""How soon to check again whether another process got through."""
+"""How soon to check whether another process succeeded."""
 TAKEN_INDEX = "slack_taken"
-"""When Slack accepted the token again: the other processes go on then, too."""
+"""When Slack accepted the token again, so that the other processes continue too."""
 OPEN = "0"
-"""What the index of a channel says that can be used again."""
+"""Index value of a channel that is usable again."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One message as it should stand in Slack."""
+    """One message to send."""
 
     kind: MessageKind
     channel: str
     message: Message | None
-    """None: only find out whether an earlier attempt posted it."""
+    """None: only look whether an earlier attempt posted it."""
     key: str
     """Stored in the message's metadata, to find it again: opaque ids only. Empty keeps the key when editing."""
     who: str
-    """Who waits for the rate slot. An incident's earlier threads are not mistaken for this message."""
+    """The rate limit's user. An incident's earlier threads are not mistaken for this message."""
     since: float = 0.0
-    """When it was posted at the earliest; epoch seconds."""
+    """Earliest time of its posting; epoch seconds."""
     ts: str | None = None
-    """Where it stands; None posts it."""
+    """Its `ts`; None posts it."""
     thread: str | None = None
     broadcast: bool = False
     urgent: bool = False
@@ -69,26 +69,26 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """It stands (`posted`), it waits (`again_at`), it failed (`reaction`), or it was only looked up and not found."""
+    """Posted (`posted`), waiting (`again_at`), failed (`reaction`), or only looked up and not found."""
 
     posted: Posted | None = None
     found: bool = False
-    """An earlier attempt had posted it, so what it shows is not known."""
+    """An earlier attempt had posted it, so its content is unknown."""
     again_at: float | None = None
     """When to try again (epoch seconds)."""
     uncertain: bool = False
-    """Nobody knows whether Slack has it: the next claim must look it up."""
+    """Whether the outcome is unknown: the next claim must look it up."""
     restart_settle: bool = False
-    """The doubt is about this attempt, so the time to wait before the look-up counts from now."""
+    """The outcome of this attempt is unknown: restart the settle time."""
     reaction: Reaction | None = None
     failure: Failure | None = None
     counts: bool = False
     why: str = ""
-    """What is wrong, for the record; empty when nothing is."""
+    """The problem, for the record; empty if none."""
 
 
 async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome:
-    """Bring one message into Slack, or say when to try again. Raises Unreachable when anything but Slack fails."""
+    """Send one message, or say when to try again. Raises Unreachable if anything but Slack fails."""
     doubt = held.in_doubt_since if out.ts is None else None
     if doubt is not None and context.now() < (ready := _history_ready(context, doubt)):
         return Outcome(again_at=ready, uncertain=True)
@@ -115,7 +115,7 @@ async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome
 
 
 async def failed(context: Context, out: Outgoing, error: Unreachable) -> Outcome:
-    """What a failed Slack call means for the message; pauses whatever the failure concerns, for all processes."""
+    """Classify a failed Slack call; pauses the affected limit or channel for all processes."""
     log.warning("slack failed", message=out.kind.name, who=out.who, failure=error.failure, why=error.what)
     if error.failure in OUTAGES:
         context.health.slack = str(error)
@@ -132,7 +132,7 @@ async def failed(context: Context, out: Outgoing, error: Unreachable) -> Outcome
 
 
 def _reacted(context: Context, out: Outgoing, error: Unreachable, wait: float | None = None) -> Outcome:
-    """`wait` seconds when nothing was sent because the channel is known to be closed."""
+    """The reaction; `wait` seconds if nothing was sent because the channel is known to be closed."""
     slack = context.settings.file.slack
     rule = out.kind.rule(error.failure, posting=out.ts is None)
     impossible = {Reaction.PLAIN: out.plain, Reaction.FALLBACK: slack.fallback_channel in {"", out.channel}}
@@ -178,12 +178,12 @@ async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome
 
 
 def _history_ready(context: Context, doubt: float) -> float:
-    """When the history shows whatever a dead process may still have sent; epoch seconds."""
+    """When the history shows everything that a dead process may have sent; epoch seconds."""
     return doubt + context.settings.file.timing.lease + context.settings.file.slack.settle
 
 
 async def _slot(context: Context, out: Outgoing) -> float:
-    """Seconds until it may be sent; 0 when it is our turn (docs/design/slack.md#rate-limits)."""
+    """Seconds until it may be sent; 0 if now (docs/design/slack.md#rate-limits)."""
     if (refused_at := context.health.slack_refused_at) is not None:
         wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
         if wait > 0 and float(await context.store.find(TAKEN_INDEX) or 0) <= refused_at:
@@ -196,14 +196,14 @@ async def _slot(context: Context, out: Outgoing) -> float:
 
 
 async def _closed_for(context: Context, out: Outgoing) -> float:
-    """Seconds until this closed channel may be tried again; 0 when it is open, or may be tried now."""
+    """Seconds until this closed channel may be tried again; 0 if it may be tried now."""
     if await _open(context, out.channel):
         return 0.0
     return await context.store.acquire_slot(f"ask:{out.channel}", "ask", PLACE_SECONDS, 1, urgent=True)
 
 
 async def _accepted(context: Context, channel: str) -> None:
-    """Slack answers, takes our token, and took a message in this channel: if it was closed, it is not any more."""
+    """Slack accepted a message in this channel: mark token and channel as usable."""
     context.health.slack = ""
     if context.health.slack_refused_at is not None:
         context.health.slack_refused_at = None

@@ -1,4 +1,4 @@
-"""What every request of a person passes before its action sees it: rate, kill switch, permission."""
+"""Checks every interaction before its action: rate, kill switch, permission."""
 
 from math import ceil
 
@@ -10,15 +10,15 @@ from bot.requests.permission import acting, permit
 
 
 class TooOften(Refused):
-    """More requests than a person makes by hand (C10); nothing else is wrong with it."""
+    """Too many requests (C10)."""
 
 
 class Repeated(Refused):
-    """Slack brought one request twice, by HTTP or by two connections: it is done, and nobody need hear of it."""
+    """Slack delivered an interaction twice; it is done, and needs no answer."""
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Check kill switch and permission, then let the action answer. Raises Refused, Unreachable or Conflict."""
+    """Check kill switch and permission, then call the action. Raises Refused, Unreachable or Conflict."""
     action = context.actions[interaction.name]
     if action.kill_switch:
         acting(context)
@@ -28,7 +28,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 async def paced(context: Context, interaction: Interaction) -> None:
-    """Raise TooOften above the rate of one person, or of all together on one incident; counted for all processes."""
+    """Raise TooOften above the rate of one person, or of all on one incident; counted for all processes."""
     most = context.settings.file.actions.per_minute
     lanes = {f"asks:{interaction.who}": most}
     if interaction.request_id:
@@ -40,5 +40,5 @@ async def paced(context: Context, interaction: Interaction) -> None:
 
 
 async def on_record(context: Context, interaction: Interaction) -> bool:
-    """Whether this very request was written down before: not one like it, but what Slack gave this id."""
+    """Whether this interaction, identified by Slack's id, was stored before."""
     return bool(interaction.key) and await context.store.done_by(f"request:{interaction.key}") is not None

@@ -1,4 +1,4 @@
-"""An action was asked for: check again, write the intent, do it once, and tell the thread what came of it."""
+"""Executes a stored request: check again, store the intent, act once, report the result."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -21,18 +21,18 @@ from bot.views.thread.results import finished
 from bot.views.words.timeline import details_words
 
 TRIES = 5
-"""Attempts at a back end that does not answer, before a person is asked to look."""
+"""Attempts at an unresponsive back end, before a person must check."""
 KEPT_SECONDS = 30 * 86400.0
-"""How long what was asked, and what came of it, stays on record."""
+"""How long a request and its result are kept."""
 SAFETY_SECONDS = 0.2
-"""Nothing is sent in the last moment of a lease."""
+"""Nothing is sent in the last moments of a lease."""
 WANTED = frozenset({Progress.REQUESTED, Progress.SENT, Progress.UNKNOWN})
 
 log = structlog.get_logger()
 
 
 async def perform(context: Context, claim: Claim) -> None:
-    """Do one requested action; after a crash or a time-out, read back what is true before anything is sent again."""
+    """Execute one request; after a crash or a time-out, read the actual state before sending again."""
     held = claim.held
     if held is None or not isinstance(held.value, Request):
         return
@@ -69,7 +69,7 @@ async def perform(context: Context, claim: Claim) -> None:
 
 
 def _effect(context: Context, request: Request) -> Effect:
-    """What its action does; raises KeyError for a request of an action that has nothing left to do."""
+    """The effect of its action; raises KeyError if the action has none."""
     effect = context.actions[request.name].effect
     if effect is None:
         raise KeyError(request.name)
@@ -77,7 +77,7 @@ def _effect(context: Context, request: Request) -> Effect:
 
 
 async def _in_time(context: Context, effect: Awaitable[Result]) -> Result:
-    """The effect within the lease that the intent began: nobody else asks while we wait. Raises Unreachable."""
+    """Run the effect within the lease of the intent, so that nobody else acts meanwhile. Raises Unreachable."""
     try:
         async with asyncio.timeout(context.settings.file.timing.lease - SAFETY_SECONDS):
             return await effect
@@ -87,7 +87,7 @@ async def _in_time(context: Context, effect: Awaitable[Result]) -> Result:
 
 
 async def _intend(context: Context, mine: Stored[Request], ready: Prepared) -> Stored[Request]:
-    """The intent, stored. Raises Refused after too many tries, Conflict when the claim ran out in between."""
+    """Store the intent. Raises Refused after too many tries, Conflict if the claim has expired."""
     if ready.request.attempts >= TRIES:
         raise Refused(f"it was tried {TRIES} times and did not happen.")
     now, lease_ends = context.now(), context.monotonic() + context.settings.file.timing.lease
@@ -103,7 +103,7 @@ async def _intend(context: Context, mine: Stored[Request], ready: Prepared) -> S
 async def _not_answered(
     context: Context, mine: Stored[Request], begun: Request, incident: Stored[Incident] | None, error: Unreachable
 ) -> None:
-    """`begun` is the action as this claim found it: what it had come to before is in doubt too."""
+    """`begun` is the request as this claim read it: its earlier outcome is in doubt too."""
     request, now = mine.value, context.now()
     tried = max(request.attempts, begun.attempts + 1)
     log.warning("action not answered", request=request.id, action=request.name, why=str(error), attempts=tried)
@@ -141,7 +141,7 @@ async def _finish(
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:
-    """Nobody agreed in time: nothing is done, and the thread is told."""
+    """No approval in time: nothing is done, and the thread says so."""
     request, now = mine.value, context.now()
     if request.lapses_at is not None and now < request.lapses_at:
         await context.store.commit(Change(puts=(Put(mine, request, request.lapses_at),)))

@@ -1,4 +1,4 @@
-"""Approve: a second person agrees to exactly what somebody asked for, and only then it is done."""
+"""The action Approve: a second person approves exactly these figures."""
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
@@ -16,7 +16,7 @@ NAME = "approve"
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Record who agreed; from here the action goes its usual way, and every guard judges again."""
+    """Record the approver; the request then runs as usual, and all limits are checked again."""
     held, incident = await awaited(context, interaction)
     request, now = held.value, context.now()
     if interaction.who == request.who:

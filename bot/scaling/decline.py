@@ -1,4 +1,4 @@
-"""Decline: a second person says no, or the one who asked takes it back; nothing is done."""
+"""The action Decline: a second person declines, or the requester withdraws."""
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
@@ -18,7 +18,7 @@ KEPT_SECONDS = 30 * 86400.0
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Record the no; the kill switch does not stop it."""
+    """Record it; works even while actions are switched off."""
     held, incident = await awaited(context, interaction)
     request, now = held.value, context.now()
     own = interaction.who == request.who

@@ -1,4 +1,4 @@
-"""Hand back: extra capacity goes back, now or when its lease is over, unless somebody else has moved the pool."""
+"""The action Hand back: return extra runners, unless somebody else has changed the pool."""
 
 from dataclasses import dataclass, replace
 
@@ -32,17 +32,17 @@ GONE = "Those runners have been handed back already."
 
 @dataclass(frozen=True, slots=True)
 class LeaseInThread:
-    """Extra runners that a thread speaks of, and the records that say so."""
+    """Extra runners of a thread, with their records."""
 
     raised: Request
-    """The scale action that asked for them."""
+    """The scale request that added them."""
     incident: Stored[Incident]
     lease: Stored[PoolLeases]
     share: Lease
 
 
 async def lease_in_thread(context: Context, interaction: Interaction) -> LeaseInThread:
-    """The extra runners that a button or a word means. Raises Refused, also when they have gone back already."""
+    """The extra runners of a button or command. Raises Refused, also if they were returned already."""
     about, incident = await subject_of_button(context, interaction)
     raised = await context.request(about)
     lease = await context.store.get(PoolLeases, raised.pool) if raised and raised.pool else None
@@ -53,7 +53,7 @@ async def lease_in_thread(context: Context, interaction: Interaction) -> LeaseIn
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Write the request; the worker sets the level. The lease asks for the very same request when it ends."""
+    """Store the request; the worker sets the level. The end of the lease creates the same request."""
     found = await lease_in_thread(context, interaction)
     lease, share = found.lease, found.share
     if not found.raised.finished:
@@ -79,7 +79,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
-    """Kill switch, permission, and where the level goes: never below what others set since."""
+    """Check kill switch and permission again, and compute the level: never below what others set since."""
     if why := return_block(context):
         raise Refused(f"{BLOCKS[why]}.")
     if request.who:
@@ -104,14 +104,14 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
-    """Set the absolute target; request id and target together are the Idempotency-Key."""
+    """Set the absolute target; request id and target are the Idempotency-Key."""
     if target := request.params.get("target"):
         await lever_of(context, request.pool or "").scaler.set(int(target), f"{request.id}.{target}")
     return await _performed(context, request)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
-    """Read the scaler back: exactly at the target means that it happened."""
+    """Read the scaler: it happened if the size is exactly the target."""
     target = request.params.get("target")
     if target is None:
         return None
@@ -145,7 +145,7 @@ def return_block(context: Context) -> ReturnBlock | None:
 
 
 def return_request(context: Context, pool: str, share: Lease, who: str, why: ReturnReason) -> Request:
-    """The record of one hand-back. Its id follows from the share: the click and the clock ask for the same one."""
+    """A return request. Its id is computed from the lease, so that click and timer create the same one."""
     return Request(
         id=f"{share.incident or 'x'}.{digest(HAND_BACK, share.act, str(share.tries))[:12]}",
         name=HAND_BACK,
@@ -159,7 +159,7 @@ def return_request(context: Context, pool: str, share: Lease, who: str, why: Ret
 
 
 def begun(held: Stored[PoolLeases], lease: PoolLeases, share: Lease, back: Request, now: float) -> tuple[Put, Put]:
-    """The lease that knows of it, and the request, due now."""
+    """The lease with the return, and the due request."""
     return Put(held, giving_back(lease, share, back.id), now), put_new(back, now)
 
 

@@ -1,4 +1,4 @@
-"""A silence that ends by itself before its time: when its incident has ended, or when the queue gets too long."""
+"""Ends a silence early, when its incident has ended or its queue is too long."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ KEPT_SECONDS = 30 * 86400.0
 
 
 def ends_itself(request: Request, silence: Silence, now: float) -> Request | None:
-    """The action that ends a silence on its condition; None when only its time ends it."""
+    """The request that ends a silence on its condition; None if it ends only by time."""
     if not silence.until_drained and silence.above is None:
         return None
     return Request(
@@ -33,7 +33,7 @@ def ends_itself(request: Request, silence: Silence, now: float) -> Request | Non
 
 
 async def ripen(context: Context, mine: Stored[Request]) -> None:
-    """Look whether the condition is met: then it is an action like any other; when the silence is over, it is none."""
+    """Check the condition: if it is met, make the request due; if the silence has ended, drop it."""
     request, now = mine.value, context.now()
     held = await context.store.get(Incident, request.incident) if request.incident else None
     silence = _wanted(request, held.value if held else None)
@@ -52,7 +52,7 @@ async def ripen(context: Context, mine: Stored[Request]) -> None:
 
 
 def _wanted(request: Request, incident: Incident | None) -> Silence | None:
-    """The silence as it is known now; it may have been made again under another id."""
+    """The silence as known now; it may have been created again with another id."""
     known = incident.silences if incident else ()
     return next((one for one in known if one.act == request.params["act"] and not one.ended), None)
 

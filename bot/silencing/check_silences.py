@@ -21,16 +21,16 @@ from bot.ports import Alertmanager, Refused, Unreachable
 from bot.views.mrkdwn import clean
 
 LEAST_SECONDS = 60.0
-"""A silence that would end sooner is not made again."""
+"""A silence with less time left is not created again."""
 
 MOVED_SECONDS = 2.0
-"""Ends that differ by more are different ends."""
+"""Ends that differ by more count as different."""
 
 log = structlog.get_logger()
 
 
 async def keep_silences(context: Context) -> str:
-    """Check every silence that should hold now; gives what could not be checked."""
+    """Check every silence that should be active; returns those that could not be checked."""
     problems = []
     for incident in await open_incidents(context):
         for silence in incident.silences:
@@ -63,7 +63,7 @@ async def _checked(context: Context, incident: Incident, silence: Silence, back_
 
 
 def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
-    """Somebody gave it another end there: the thread shows that one."""
+    """Somebody changed its end there: show the new one."""
     return replace(silence, ends_at=ends_at, warn_at=warn_at(ends_at, now))
 
 

@@ -1,4 +1,4 @@
-"""End silence: the silence that was made from here ends now instead of later."""
+"""The action End silence: end a silence of Tailback now."""
 
 from dataclasses import replace
 
@@ -20,12 +20,12 @@ from bot.silencing.auto_unsilence import ripen
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """While a silence of ours is active."""
+    """Available while a silence of ours is active."""
     return ButtonLabel("End silence", Place.MORE) if incident.active_silence else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Write the request; the worker ends the silence."""
+    """Store the request; the worker ends the silence."""
     held, active, interaction = await _meant(context, interaction)
     request = new_request(context, interaction, held, params={"silence": active.id, "back_end": active.alertmanager})
     now, asked = context.now(), SilenceEnded(SilenceEnd.ASKED)
@@ -38,9 +38,9 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Incident], Silence, Interaction]:
-    """The incident, also one that is over, the silence, and the request under the id of its act. Raises Refused.
+    """(incident, even an ended one, its silence, the request that created it). Raises Refused.
 
-    A button below a reply carries the request that made its silence; else the silence that holds is meant.
+    A button on a reply carries the request that created its silence; otherwise the active silence is meant.
     """
     known, made_by = await context.request(interaction.request_id) if interaction.request_id else None, ""
     if known is not None and known.name != UNSILENCE:
@@ -55,7 +55,7 @@ async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Inc
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Permission and kill switch, once more; and the silence must still be ours."""
+    """Check permission, kill switch and the silence again."""
     acting(context)
     if request.who:
         await still_permitted(context, request.who, "silence")
@@ -65,7 +65,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
-    """End it; ending it twice is fine."""
+    """End it; repeating this is harmless."""
     if context.settings.file.actions.shadow:
         return Result(SilenceEnded(SilenceEnd.NOT_ENDED))
     await _back_end(context, request).end(request.params["silence"])
@@ -73,7 +73,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
-    """Whether it is over by now."""
+    """Whether it has ended."""
     found = await _back_end(context, request).get(request.params["silence"])
     if found is not None and found.active:
         return None

@@ -1,4 +1,4 @@
-"""Extend a silence: it goes on, counted from now, in the back end that holds it, perhaps under another id."""
+"""The action Extend on a silence: a new end counted from now; its id may change."""
 
 from dataclasses import replace
 
@@ -20,14 +20,14 @@ from bot.requests.submit import submit
 from bot.silencing.silence import wanted
 
 LEAST_SECONDS = 60.0
-"""An extension by less is a second click."""
+"""A smaller extension counts as a second click."""
 USUAL_SECONDS = 3600.0
-"""For a silence whose first length is not on record any more."""
+"""Duration for a silence whose first one is unknown."""
 OVER = "That silence is over; silence again if it is needed."
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Write the request; the worker extends the silence."""
+    """Store the request; the worker extends the silence."""
     held, silence = await _meant(context, interaction)
     now, most = context.now(), _back_end(context, silence).max_silence_seconds
     length = await _length(context, interaction, silence, most)
@@ -57,7 +57,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Permission and kill switch, once more; and the new end, which stays the same however often it is tried."""
+    """Check permission and kill switch again; the new end stays the same on every attempt."""
     acting(context)
     await still_permitted(context, request.who, "silence")
     silence = _known(request, incident)
@@ -67,7 +67,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
-    """Give it the new end."""
+    """Set the new end."""
     silence = _known(request, incident)
     if context.settings.file.actions.shadow:
         return Result(Silencing(SilenceStep.NOT_EXTENDED))
@@ -77,7 +77,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
-    """Look for the silence, which carries the id of the action that made it; extended when it lasts until then."""
+    """Find the silence by the id in its comment; extended if it lasts until the new end."""
     silence = _known(request, incident)
     found = await _back_end(context, silence).find(f"[tailback {silence.act}]")
     if found is None or "until" not in request.params or found.ends_at < float(request.params["until"]) - 1:
@@ -94,7 +94,7 @@ def _performed(context: Context, silence: Silence, found: SilenceFound) -> Resul
 
 
 async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Incident], Silence]:
-    """The silence that a button below a reply is about, or the one of the thread in which it is said."""
+    """The silence of a reply's button, or of the thread."""
     if not interaction.request_id:
         held = await subject(context, interaction)
         if (active := held.value.active_silence) is None:
@@ -107,7 +107,7 @@ async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Inc
 
 
 async def _length(context: Context, interaction: Interaction, silence: Silence, most_seconds: float) -> float:
-    """How long from now: as was said, else as long as at first."""
+    """The new duration from now: as requested, else the first one."""
     if interaction.words:
         length, wrong = wanted(" ".join(interaction.words), most_seconds)
         if wrong:

@@ -1,4 +1,4 @@
-"""Silence: a real silence in the alert's own Alertmanager, as narrow as the alert, with owner, end and link."""
+"""The action Silence: a silence in the alert's own Alertmanager, as narrow as the alert."""
 
 from dataclasses import replace
 
@@ -28,20 +28,20 @@ from bot.views.words.silences import until_when
 USAGE = "silence POOL DURATION"
 LEAST_SECONDS = 60.0
 EXAMPLES = '"30m", "2h" or "1d"'
-"""Lengths that a silence may have."""
+"""Example durations."""
 DRAINED = frozenset({"drained", "until drained"})
-"""How to say that a silence ends when the queue has drained."""
+"""The word for a silence until the drain."""
 
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
-    """While no silence of ours is active and a back end can take one."""
+    """Available if no silence of ours is active and a back end can take one."""
     if not view.silenceable or incident.active_silence:
         return None
     return ButtonLabel("Silence")
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """The button opens the dialog; the dialog, a command or a mention writes the request."""
+    """The button opens the dialog; the dialog, a command or a mention stores the request."""
     if interaction.surface in {Surface.COMMAND, Surface.MENTION}:
         interaction = await _located(context, interaction)
     held = await subject(context, interaction)
@@ -76,7 +76,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Permission, kill switch, matchers and length, once more."""
+    """Check permission, kill switch, matchers and duration again."""
     acting(context)
     await still_permitted(context, request.who, "silence")
     _only_one(_there(incident), context.now(), but=request.id)
@@ -87,7 +87,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
-    """Create it, unless it exists already: after a loss in Redis it is found by the request id in its comment."""
+    """Create it, unless the request id in a comment shows that it exists, for example after a data loss."""
     about = _there(incident)
     name, back_end = keeper(context, about)
     if context.settings.file.actions.shadow:
@@ -105,7 +105,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
-    """Look for the silence that carries this request's id."""
+    """Find the silence with this request's id."""
     name, back_end = keeper(context, _there(incident))
     found = await back_end.find(f"[tailback {request.id}]")
     if found is None:
@@ -114,7 +114,7 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 
 
 def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
-    """The back end that holds this alert (`bot.core.alert_holder`); raises Refused when it is not certain."""
+    """The Alertmanager of this alert (`bot.core.alert_holder`); raises Refused if it is not certain."""
     names = context.holders(incident)
     if not context.alertmanagers:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
@@ -129,7 +129,7 @@ def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
 
 
 def _only_one(incident: Incident, now: float, but: str = "") -> None:
-    """Raise Refused while a silence that another action made holds: two at a time would hide one another's end."""
+    """Raise Refused while another request's silence is active, because two would hide each other's end."""
     for active in holding(incident.silences, now):
         if active.act != but:
             raise Refused(
@@ -139,7 +139,7 @@ def _only_one(incident: Incident, now: float, but: str = "") -> None:
 
 
 def _narrow(incident: Incident) -> tuple[Matcher, ...]:
-    """Exact matchers of what fires, as the dialog showed them; raises Refused when none would be safe."""
+    """Exact matchers of the firing alerts, as in the dialog; raises Refused if none are safe."""
     matchers = silence_matchers(incident.firing or incident.alerts)
     if not matchers:
         raise Refused("the alerts of this group share no label, so a silence would match too much")
@@ -147,7 +147,7 @@ def _narrow(incident: Incident) -> tuple[Matcher, ...]:
 
 
 async def _link(context: Context, incident: Incident) -> str:
-    """The thread's address for the silence's comment; a silence does not wait for Slack."""
+    """The thread's link for the comment; a silence does not wait for Slack."""
     if incident.thread.root is None:
         return ""
     try:
@@ -157,7 +157,7 @@ async def _link(context: Context, incident: Incident) -> str:
 
 
 def wanted(text: str, most_seconds: float) -> tuple[float, str]:
-    """(seconds, what is wrong with them); the sentence is empty when all is well. `drained`: as long as is allowed."""
+    """(seconds, problem); the problem is empty if valid. `drained` means the longest allowed."""
     if text.lower() in DRAINED:
         return most_seconds, ""
     try:
@@ -172,7 +172,7 @@ def wanted(text: str, most_seconds: float) -> tuple[float, str]:
 
 
 async def _located(context: Context, interaction: Interaction) -> Interaction:
-    """From `silence POOL DURATION` to the open incident of that pool; in a thread the pool may be left out."""
+    """Find the open incident of `silence POOL DURATION`; in a thread the pool may be omitted."""
     words = interaction.words
     if interaction.thread and words:
         _, wrong = wanted(" ".join(words), float("inf"))
@@ -194,7 +194,7 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
 
 
 def conditions_of(above: str, *, until_drained: bool) -> tuple[dict[str, str], str]:
-    """(what ends it sooner, what is wrong with that)."""
+    """(conditions that end it sooner, problem)."""
     until = {"until": "drained"} if until_drained else {}
     if not above:
         return until, ""

@@ -8,14 +8,14 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Peak
 
 MOST_BARS = 20
-"""As many as a phone has room for beside each other (390 px): bars that go on in the next line show another shape."""
+"""The width of a phone (390 px); bars that wrap would show another shape."""
 MOST_POOLS = 4
 LEAST_POINTS = 5
-"""Known points before a queue is worth a picture."""
+"""Known points required for a chart."""
 
 
 def pictured(incident: Incident) -> tuple[str, ...]:
-    """The pools worth a picture, the worst first: those of whose queue enough is known."""
+    """The pools with enough known points for a chart, the worst first."""
     known = [name for name, course in incident.courses.items() if _known(course) >= LEAST_POINTS]
 
     def order(name: str) -> tuple[float, int, str]:
@@ -25,7 +25,7 @@ def pictured(incident: Incident) -> tuple[str, ...]:
 
 
 def moved(incident: Incident) -> bool:
-    """Whether the worst queue was ever shorter or longer than it is: one that stands still makes no picture."""
+    """Whether the worst queue has changed; a constant one gets no chart."""
     worst = pictured(incident)[:1]
     return any(len({point.queued for point in incident.courses[name].points} - {None}) > 1 for name in worst)
 
@@ -46,7 +46,7 @@ def _spark(name: str, course: QueueSeries) -> Spark:
 
 
 def _even(course: QueueSeries) -> list[float | None]:
-    """The queue in equal parts of the time: the worst of each, None where nothing is known of the whole part."""
+    """The queue in equal parts of time: the maximum of each, None if unknown."""
     begins, ends = course.points[0].at, course.points[-1].at
     number = min(MOST_BARS, len(course.points))
     length = (ends - begins) / max(1, number - 1)

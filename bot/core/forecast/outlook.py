@@ -1,4 +1,4 @@
-"""What was foretold of a queue, and how it came: a forecast, and the forecast compared with the truth."""
+"""A forecast, and its score."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,57 +8,57 @@ from bot.core.statement import Statement
 
 
 class Verdict(StrEnum):
-    """Where a queue goes when nobody does anything."""
+    """The trend of a queue without any action."""
 
     CLEARS = "clears"
     STALLED = "stalled"
-    """It neither shrinks nor grows much."""
+    """Neither shrinking nor growing much."""
     GROWING = "growing"
     UNSAID = "cannot say"
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A statement about a pool's queue, never about one job; the interval is meant to hold in 4 of 5 cases."""
+    """A forecast of a pool's queue, never of one job; the interval should be right in 4 of 5 cases."""
 
     at: float
-    """Epoch seconds of the sample that it was made from."""
+    """Epoch seconds of its sample."""
     verdict: Verdict
     queued: int | None = None
     low_seconds: float | None = None
     mid_seconds: float | None = None
     high_seconds: float | None = None
-    """From `at` until the queue is at its floor; only when it clears."""
+    """From `at` until the queue reaches its floor; only if it clears."""
     reason: Statement | None = None
-    """Why nothing can be said, or what the verdict rests on."""
+    """Why there is no forecast, or the basis of the verdict."""
     pool: str = ""
 
 
 class LeftOut(StrEnum):
-    """Why a forecast was not compared with what came."""
+    """Why a forecast was not scored."""
 
     SCALED = "scaled"
-    """Somebody changed the pool's capacity: it said what would come of itself."""
+    """Somebody changed the pool's capacity, so the forecast's condition no longer held."""
     UNSEEN = "unseen"
-    """Nobody measured the pool when its queue drained."""
+    """The drain was not measured."""
     WAITING = "waiting"
-    """The incident was closed by hand before that; the pool's record may know more by now."""
+    """The incident was closed by hand before; the pool's record may know more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A forecast and what really came, or why that is not known."""
+    """A forecast and its actual outcome, or why that is unknown."""
 
     forecast: Forecast
     actual_seconds: float
-    """Of one that was left out: how long it was waited for, so the truth is at least that."""
+    """For an unscored forecast: how long it was waited for, a lower bound."""
     held: bool
-    """The interval held the truth; for stalled and growing: the queue really was not empty for half an hour."""
+    """Whether the interval was right; for stalled and growing: not empty for half an hour."""
     left_out: LeftOut | None = None
 
     @property
     def ratio(self) -> float | None:
-        """Actual over foretold time, 1 is perfect; None when no time was foretold, or the truth is not known."""
+        """Actual over forecast time, 1 is perfect; None if either is unknown."""
         foretold = self.forecast.mid_seconds
         return None if not foretold or self.left_out else self.actual_seconds / foretold
 

@@ -10,11 +10,11 @@ from bot.core.incident.incident import Incident, Thread, noted
 from bot.core.incident.timeline import Event
 
 HOME_SECONDS = 3600.0
-"""How often the channel of an incident that had to move is tried again."""
+"""How often the incident's own channel is tried again."""
 
 
 def moved(incident: Incident, channel: str, now: float) -> Incident:
-    """It stands in for its own channel there, with a thread of its own."""
+    """The incident in the fallback channel, with a new thread."""
     old = incident.thread
     home = old.instead_of or old.channel
     thread = Thread(channel, instead_of=home, mention=old.mention, plain=old.plain, tried_home_at=now, left=old.left)
@@ -22,7 +22,7 @@ def moved(incident: Incident, channel: str, now: float) -> Incident:
 
 
 def home_due(incident: Incident, now: float) -> bool:
-    """Whether its own channel is to be tried again."""
+    """Whether its own channel should be tried again."""
     thread = incident.thread
     return not incident.closed and thread.instead_of is not None and now - thread.tried_home_at >= HOME_SECONDS
 
@@ -33,13 +33,13 @@ def return_failed(incident: Incident, tried_at: float) -> Incident:
 
 
 def at_home(incident: Incident) -> Incident:
-    """The incident as its own channel would show it; whoever was to be mentioned has been."""
+    """The incident as in its own channel; the mention has been made already."""
     old = incident.thread
     return replace(incident, thread=Thread(old.instead_of or old.channel, plain=old.plain))
 
 
 def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
-    """Slack confirmed its first message at home; the one in the fallback channel must still say so."""
+    """Slack confirmed the new first message; the one in the fallback channel must still point to it."""
     old = incident.thread
     home = replace(at_home(incident).thread, root=ts, shown=shown, shown_at=now)
     left = (old.channel, old.root) if old.root else None
@@ -48,5 +48,5 @@ def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
 
 
 def parted(incident: Incident) -> Incident:
-    """The message in the fallback channel says where the incident goes on."""
+    """The message in the fallback channel points to the new thread."""
     return replace(incident, thread=replace(incident.thread, left=None))

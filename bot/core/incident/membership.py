@@ -1,4 +1,4 @@
-"""What a delivery changes in a group of alerts, and when a flapping group has been talked of enough."""
+"""Changes of an alert group by a delivery, and detection of flapping."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from bot.core.incident.details.general import AlertsJoined
 from bot.core.incident.timeline import Entry, Event
 
 MOST_RESOLVES = 2
-"""After so many ends within the span a group flaps: its ups and downs show on the parent alone (IN-7)."""
+"""After this many resolves within the span a group flaps: changes show on the parent only (IN-7)."""
 FLAP_SPAN_SECONDS = 600.0
 
 
@@ -18,15 +18,15 @@ class Membership:
 
     alerts: tuple[Alert, ...]
     fresh: tuple[Alert, ...]
-    """Alerts that fire now and did not before, or fire anew."""
+    """Alerts that start firing, or fire again."""
     unshown: int
-    """Alerts that are known and that the record has no room for."""
+    """Known alerts that exceed the record's limit."""
     news: AlertsJoined
     """What is fresh, by name."""
 
 
 def changed(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> Membership:
-    """Take a delivery's alerts into what is known of their group."""
+    """Merge a delivery's alerts into the known group."""
     alerts = merged(known, arrived)
     fresh = begun(known, alerts)
     unshown = len({alert.fingerprint for alert in (*known, *arrived)}) - len(alerts)
@@ -35,13 +35,13 @@ def changed(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> Membership:
 
 
 def left_out(known: Iterable[Alert], arrived: Iterable[Alert], truncated: int) -> int:
-    """How many alerts of the group nobody here has seen, of those that the sender left out of a delivery."""
+    """Omitted alerts of a delivery that are unknown here."""
     shown = {alert.fingerprint for alert in arrived}
     return max(0, truncated - len({alert.fingerprint for alert in known if alert.firing} - shown))
 
 
 def flaps(timeline: Iterable[Entry], now: float) -> bool:
-    """Whether the group has come and gone so often lately that one more time is no news."""
+    """Whether the group fired and resolved so often lately that another time is not reported."""
     ends = [entry for entry in timeline if entry.event is Event.ALERT_RESOLVED and now - entry.at < FLAP_SPAN_SECONDS]
     return len(ends) >= MOST_RESOLVES
 

@@ -1,4 +1,4 @@
-"""Buttons below a reply: what they decide on, and how they go once it is decided."""
+"""Buttons on thread replies, and their removal once somebody has decided."""
 
 from dataclasses import replace
 
@@ -7,13 +7,13 @@ from bot.core.incident.timeline import Decision
 
 
 def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str | None = None) -> Incident:
-    """The incident whose newest entry also offers these actions on the request `about`, and names `whom`."""
+    """Offer these actions on the request `about` on the newest entry, and name `whom`."""
     newest = replace(incident.timeline[-1], about=about, choices=choices, whom=whom)
     return replace(incident, timeline=(*incident.timeline[:-1], newest))
 
 
 def placed(incident: Incident, number: int, ts: str) -> Incident:
-    """Slack confirmed a reply with buttons; when they were decided in the meantime, it is drawn again."""
+    """Slack confirmed a reply with buttons; if they were decided meanwhile, it is drawn again."""
     entry = incident.entry(number)
     if entry is None:
         return incident
@@ -22,9 +22,9 @@ def placed(incident: Incident, number: int, ts: str) -> Incident:
 
 
 def decided(incident: Incident, about: str, decision: Decision, names: tuple[str, ...] = ()) -> Incident:
-    """Nothing is left to choose about a request: its buttons go, and the reply says why.
+    """A request is decided: remove its buttons, and say why in the reply.
 
-    With `names`, only entries that offer one of these actions are meant.
+    With `names`, only for entries that offer one of these actions.
     """
     after = incident
     for entry in incident.timeline:

@@ -1,4 +1,4 @@
-"""A silence that was made from here: where it is, until when, and under which condition it ends sooner."""
+"""A silence created by Tailback: where it is, until when, and under which condition it ends sooner."""
 
 from dataclasses import dataclass
 
@@ -11,32 +11,32 @@ PROLONG = "prolong"
 UNSILENCE = "unsilence"
 """The action that ends it early."""
 WARN_SECONDS = 600.0
-"""How long before its end its owner is told; not of one that is shorter than twice that."""
+"""How long before its end the owner is notified; not for silences shorter than twice that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """A silence that Tailback made for an incident."""
+    """A silence that Tailback created for an incident."""
 
     id: str
     alertmanager: str
-    """The name of the configured back end that holds it."""
+    """The name of its Alertmanager."""
     ends_at: float
     by: str
     """User id of its owner."""
     act: str
-    """The action that made it; stands in the silence's comment, so that it can be found again."""
+    """The request that created it; part of the silence's comment, to find it again."""
     ended: bool = False
     until_drained: bool = False
-    """Ends as soon as the incident has drained; `ends_at` is the latest."""
+    """Whether it ends with the drain; `ends_at` is the latest end."""
     above: int | None = None
-    """Ends as soon as more jobs than this wait."""
+    """It ends when more than this many jobs wait."""
     warn_at: float | None = None
-    """When to tell the owner that the end is near; None: not, or told."""
+    """When to notify the owner of its end; None: never, or done."""
 
 
 def holding(silences: tuple[Silence, ...], now: float) -> tuple[Silence, ...]:
-    """Those that hold at a moment, as far as is known here; the last to end comes first."""
+    """Active silences at a moment, as far as known; the last to end comes first."""
     active = [one for one in silences if not one.ended and one.ends_at > now]
     return tuple(sorted(active, key=lambda one: -one.ends_at))
 
@@ -47,5 +47,5 @@ def goes_on(silence: Silence, now: float) -> ActiveSilence:
 
 
 def warn_at(ends_at: float, now: float) -> float | None:
-    """When to speak of the end of a silence that is made now."""
+    """When to notify of the end of a new silence."""
     return ends_at - WARN_SECONDS if ends_at - now >= 2 * WARN_SECONDS else None

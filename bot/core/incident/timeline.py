@@ -1,4 +1,4 @@
-"""What happened in an incident, in order, for people; entries are only ever added."""
+"""The timeline of an incident; entries are only added."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -8,20 +8,20 @@ from bot.core.incident.details.event import Event as Event  # noqa: PLC0414 - a 
 from bot.core.pool.pool import Snapshot
 
 KEPT_ENTRIES = 200
-"""Older entries that nobody caused go first when an incident talks longer than this."""
+"""Maximum of entries; beyond it, old entries without an author are dropped first."""
 
 UPS_AND_DOWNS = frozenset({Event.JOINED, Event.ALERT_RESOLVED, Event.EASING, Event.WORSE, Event.NOTED})
-"""What an alert that flaps for days would fill a record with."""
+"""Entries of a flapping alert, which would fill the record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture that a reply shows."""
+    """A chart in a reply."""
 
     file: str
     """Slack's id of the upload."""
     alt: str
-    """The same in words."""
+    """Its content in words."""
 
 
 class Decision(StrEnum):
@@ -42,47 +42,47 @@ class Entry:
     """One thing that happened; its words are in `bot/views/words/timeline.py`."""
 
     number: int
-    """Counts up from 1 inside one incident; marks the entry's reply in the thread."""
+    """Counts from 1 within an incident; marks the entry's reply in the thread."""
     at: float
     """Epoch seconds."""
     event: Event
     details: Details | None = field(default=None, metadata={"discriminator": "kind"})
     """What it tells beside the event; None when the event says it all."""
     who: str | None = None
-    """User id of the person who did it; None when Tailback or the alert source did."""
+    """User id of the author; None for Tailback or the alert source."""
     decisions: tuple[Decision, ...] = ()
     """What became of its buttons, oldest first."""
     figures: tuple[Snapshot, ...] = ()
-    """Pools as they were then, for the table below the text."""
+    """The pools' figures then, for the table below the text."""
     broadcast: bool = False
     """Also shown in the channel: only opened, worse and resolved (docs/design/slack.md#message-budget)."""
     whom: str | None = None
-    """User id of somebody else whom the entry names at its end, or tells."""
+    """User id of another person whom the entry names or notifies."""
     about: str = ""
-    """The request that the buttons below this entry's reply decide on; see `core/choice.py`."""
+    """The request that the reply's buttons decide."""
     choices: tuple[str, ...] = ()
-    """Names of the actions that those buttons ask for, while they can still be asked for."""
+    """The actions of those buttons, while available."""
     ts: str = ""
-    """Where the reply stands, while it still has to be edited: for its buttons or for its picture."""
+    """The reply's `ts`, while it may still be edited."""
     chart: bool = False
-    """Whether a picture of the queue belongs to the reply; it joins later, and the reply never waits for it."""
+    """Whether the reply gets a chart; it is added later, and the reply never waits for it."""
     picture: Picture | None = None
-    """That picture, once it is there to be shown."""
+    """The chart, once it is ready."""
     request: str = ""
     """The request that it says was made."""
     answered: bool = False
-    """Of a request: a later entry tells what came of it."""
+    """For a request: a later entry has its result."""
     see: str = ""
-    """Address of the early warning that it tells of."""
+    """Link of the early warning."""
 
 
 def answered(entries: tuple[Entry, ...], request: str) -> tuple[Entry, ...]:
-    """The entries after what came of a request was told: the entry that says that it was made knows that."""
+    """The entries after a request's result was added; its first entry refers to that."""
     return tuple(replace(entry, answered=True) if entry.request == request else entry for entry in entries)
 
 
 def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Drop the oldest entries beyond the limit, status first, then the ups and downs; what was done always stays."""
+    """Drop the oldest entries beyond the limit: status first, then flapping; actions always stay."""
     excess = len(entries) - KEPT_ENTRIES
     if excess <= 0:
         return entries

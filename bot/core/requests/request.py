@@ -1,4 +1,4 @@
-"""Something that a person asked for: the record that makes one click one effect."""
+"""A person's request: the record that makes one click one effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,19 +12,19 @@ from bot.core.pool.pool import Snapshot
 
 
 class Progress(StrEnum):
-    """How far an action has come; asked, sent and done are three different things."""
+    """The progress of a request; requested, sent and done are three different things."""
 
     DRAFT = "draft"
-    """Asked for in a dialog and not confirmed yet."""
+    """Requested in a dialog and not confirmed yet."""
     AWAITING = "awaiting"
-    """Confirmed, and waiting for a second person to agree."""
+    """Confirmed, and waiting for approval."""
     REQUESTED = "requested"
     SENT = "sent"
-    """The intent is written; the effect may or may not have happened."""
+    """The intent is stored; the effect may or may not have happened."""
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
-    """The back end never answered; it is being checked."""
+    """The back end did not answer; its state is being checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +45,22 @@ class Request:
     sent_at: float | None = None
     finished_at: float | None = None
     outcome: str = ""
-    """What came of it, as a sentence."""
+    """The result as a sentence."""
     before: str = ""
     after: str = ""
     attempts: int = 0
     lapses_at: float | None = None
-    """Until when a second person may agree (epoch seconds); None: nobody needs to."""
+    """Until when it may be approved (epoch seconds); None: no approval needed."""
     agreed_by: str | None = None
-    """User id of the second person who agreed."""
+    """User id of the approver."""
     agreed_to: str = ""
-    """The fingerprint of what that person agreed to."""
+    """The fingerprint of the approved request."""
     waits_for: str = ""
-    """The condition on which it is done by itself, while it is AWAITING: `drained`; empty: a second person."""
+    """The condition for its execution while AWAITING: `drained`; empty: an approval."""
     shadow: bool = False
-    """Only what would be done is said; decided with the intent, so that it cannot change under way."""
+    """Only describe the effect; decided with the intent, so that it cannot change meanwhile."""
     doubtful: bool = False
-    """Given up without knowing whether it happened."""
+    """Given up with an unknown outcome."""
 
     @property
     def finished(self) -> bool:
@@ -75,7 +75,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an effect came to, for the thread, the audit trail and the incident's record."""
+    """The result of an effect, for the thread, the audit trail and the incident's record."""
 
     details: Details
     """What the timeline says."""
@@ -85,17 +85,17 @@ class Result:
     silence: Silence | None = None
     """The silence that now exists, or has ended."""
     follow: "Request | None" = None
-    """What is asked for from now on, on a condition."""
+    """A follow-up request with a condition."""
     offers: tuple[str, ...] = ()
     """Actions that the reply offers on this very request, or on `about`."""
     about: str = ""
-    """The request that `offers` are about, when it is another one."""
+    """The request that `offers` are about, if it is another one."""
     settles: str = ""
-    """The request about which nothing is left to choose below the thread's replies."""
+    """The request whose buttons are removed from the thread's replies."""
 
 
 def sent(request: Request, now: float, before: str = "") -> Request:
-    """The intent, written before the effect."""
+    """The intent, stored before the effect."""
     return replace(
         request, progress=Progress.SENT, sent_at=now, before=before or request.before, attempts=request.attempts + 1
     )
@@ -107,20 +107,20 @@ def done(request: Request, outcome: str, now: float, after: str = "") -> Request
 
 
 def failed(request: Request, outcome: str, now: float, *, doubtful: bool = False) -> Request:
-    """The effect did not happen, and will not; `doubtful`: nobody knows, and nothing more is tried."""
+    """The effect did not happen and will not; `doubtful`: unknown, and no further attempts."""
     return replace(request, progress=Progress.FAILED, outcome=outcome, finished_at=now, doubtful=doubtful)
 
 
 def awaiting(request: Request, now: float, within_seconds: float) -> Request:
-    """Confirmed by the one who asked; a second person has that long to agree."""
+    """Confirmed by the requester; it may be approved within that time."""
     return replace(request, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within_seconds)
 
 
 def agreed(request: Request, who: str) -> Request:
-    """A second person agreed to exactly this."""
+    """A second person approved exactly this."""
     return replace(request, progress=Progress.REQUESTED, agreed_by=who, agreed_to=request.fingerprint)
 
 
 def unsure(request: Request, outcome: str) -> Request:
-    """Nobody answered; the next look reads back what is true."""
+    """No response; the next attempt reads the actual state."""
     return replace(request, progress=Progress.UNKNOWN, outcome=outcome)

@@ -1,4 +1,4 @@
-"""An incident for the time after it, as one JSON object for programs."""
+"""Exports an incident as one JSON object."""
 
 import json
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from bot.core.incident.timeline import Entry
 from bot.views.words.timeline import entry_lines, entry_words
 
 SCHEMA = "tailback.incident/1"
-"""Names of fields stay; new ones may be added. All times are UTC (ISO 8601), all durations seconds, unknown is null."""
+"""Field names are stable; new ones may be added. Times are UTC (ISO 8601), durations seconds, unknown is null."""
 
 
 def as_json(incident: Incident, now: float) -> str:
-    """One JSON object; `schema` says which fields to expect."""
+    """One JSON object; `schema` is the version of its fields."""
     document = {
         "schema": SCHEMA,
         "exported_at": iso(now),
@@ -109,19 +109,19 @@ def _entry(entry: Entry, speed: float) -> dict[str, object]:
 
 
 def lasted(incident: Incident, now: float) -> float:
-    """Seconds from the beginning to the end, or to now."""
+    """Seconds from start to end, or to now."""
     return max(0.0, (incident.closed_at or now) - incident.began_at)
 
 
 def iso(at: float | None) -> str | None:
-    """A time in UTC as ISO 8601 writes it; None for none, and for one that no calendar has."""
+    """A time in UTC as ISO 8601; None for none, and for an invalid one."""
     if at is None:
         return None
     return dated(at, lambda moment: moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
 
 
 def dated(at: float, written: Callable[[datetime], str]) -> str | None:
-    """A time as `written` puts it; None for one that no calendar has."""
+    """A time in the form of `written`; None for an invalid one."""
     try:
         return written(datetime.fromtimestamp(at, UTC))
     except (ValueError, OverflowError, OSError):

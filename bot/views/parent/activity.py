@@ -1,4 +1,4 @@
-"""Who has it, what is silenced, and who did what when: what a click changes in the parent."""
+"""Owner, silences and actions in the parent."""
 
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry, Event
@@ -28,7 +28,7 @@ _SHOWN = {
 
 
 def has_it(incident: Incident) -> Marked:
-    """Who took it and when, or that nobody did."""
+    """The owner and when, or that nobody has acknowledged."""
     if incident.owner:
         since = say(" since {at}", at=date(incident.acked_at)) if incident.acked_at else say("")
         return say("{who} has it{since}.", who=mention(incident.owner), since=since)
@@ -38,7 +38,7 @@ def has_it(incident: Incident) -> Marked:
 
 
 def silences(incident: Incident, now: float) -> list[Marked]:
-    """The silences that hold now, and whether status replies are muted."""
+    """Active silences, and whether status replies are muted."""
     told = [
         say(
             "Silenced {drained}until {until} by {who}.",
@@ -55,7 +55,7 @@ def silences(incident: Incident, now: float) -> list[Marked]:
 
 
 def deeds(incident: Incident) -> Block | None:
-    """The last things that were done, newest last; earlier ones are counted. A request gives way to what came of it."""
+    """The latest actions, newest last; earlier ones are counted, and a request is replaced by its result."""
     done = [entry for entry in incident.timeline if entry.event in _SHOWN and not entry.answered]
     if not done:
         return None
@@ -73,7 +73,7 @@ def _deed(entry: Entry, speed: float) -> Marked:
 
 
 def spoken(entry: Entry, most: int, speed: float) -> Marked:
-    """An entry's sentence, with the person who did it as its subject. `speed`: see `how_long`."""
+    """An entry's sentence with its author as the subject."""
     words = escaped(entry_words(entry, speed), most) or say("did something.")
     said = say("{who} {words}", who=mention(entry.who), words=words) if entry.who else words
     if not entry.whom:

@@ -1,4 +1,4 @@
-"""One line of the parent: the likeliest cause, and where the queue goes; in coarse steps, so that it seldom changes."""
+"""The parent's line with likeliest cause and forecast, in coarse steps so that it seldom changes."""
 
 import math
 
@@ -13,11 +13,11 @@ from bot.views.words.causes import cause_name
 from bot.views.words.forecasts import VERDICTS, reason_words
 
 STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (480, 60), (math.inf, 120))
-"""Up to so many minutes, a time is told in steps of so many."""
+"""Steps of times in minutes, up to so many minutes."""
 
 
 def outlook(incident: Incident, view: View, now: float, timing: Timing, *, plain: bool = False) -> Marked | None:
-    """Of the worst affected pool that queues; None when there is nothing to say. `plain` leaves the bold face out."""
+    """For the worst affected pool with a queue; None without one. `plain` omits bold."""
     pools = [view.pools[name] for name in incident.affected if name in view.pools]
     latest = [p.latest for p in pools if p.latest and not stale(p, now, timing.poll)]
     worst = next((s for s in worst_first(latest) if empty(s, _floor(view, s.pool)) is False), None)

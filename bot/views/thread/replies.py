@@ -1,4 +1,4 @@
-"""One reply in the thread: what happened, who did it, and the figures as they were then."""
+"""Draws a reply: event, author and figures of that time."""
 
 from collections.abc import Sequence
 
@@ -26,11 +26,11 @@ LABELS = {
     "prolong": "Extend",
     "unsilence": "End silence",
 }
-"""What the buttons below a reply say, by the action that they ask for."""
+"""Labels of buttons on replies, by action."""
 
 
 def reply(incident: Incident, entry: Entry, now: float) -> Message:
-    """The entry as a message; one that is also shown in the channel says first which incident it belongs to."""
+    """The entry as a message; one that is shown in the channel starts with its incident."""
     lead = _lead(incident, entry)
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
@@ -52,7 +52,7 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
 
 
 def _choices(entry: Entry, speed: float) -> Block | None:
-    """The buttons below a reply; each carries the id of the request that it decides on, and nothing else (C8)."""
+    """The buttons on a reply; each carries only the id of the request that it decides (C8)."""
     if not entry.choices or not entry.about:
         return None
     return actions(*(_choice(entry, name, speed) for name in entry.choices))
@@ -80,7 +80,7 @@ def _lead(incident: Incident, entry: Entry) -> Marked | None:
 
 
 def _late(entry: Entry, now: float) -> Marked | None:
-    """Delay is shown, never silent."""
+    """A note about the delay (P8)."""
     if now - entry.at < LATE_SECONDS:
         return None
     return say("Happened {at}, told {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
@@ -95,7 +95,7 @@ def _listed(lines: Sequence[str]) -> list[Block]:
 
 
 def _packed(lines: Sequence[str]) -> list[list[str]]:
-    """The lines in parts that fit one section each: whole lines, since the last words of one say what to do."""
+    """The lines in parts that fit one section each; whole lines, because the last words say what to do."""
     parts: list[list[str]] = []
     room = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""What came of a request, for the person who asked: a survey, a question to confirm, an outcome."""
+"""Results of requests: a survey, a confirmation, an outcome."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ MOST_LINES = 20
 
 
 def surveyed(found: Survey) -> Message:
-    """What a look at the pools showed."""
+    """The result of measuring the pools."""
     lines = (*found.lines, *(f"Not seen: {what}" for what in found.unseen))
     return told(found.headline, lines, found.figures)
 
@@ -50,7 +50,7 @@ def told(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] =
 
 
 def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Message:
-    """A target that was typed in a thread: the button opens the question."""
+    """A target typed in a thread: the button opens the confirmation."""
     words = say(
         "Scale {pool} from {current} to {target} runners? Press to see what to expect, and to confirm.",
         pool=pool,
@@ -63,21 +63,21 @@ def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Mess
 
 
 def duplicate(link: str) -> Message:
-    """What a second thread of one incident becomes: it points to the one that counts, and has no buttons."""
+    """A collapsed second thread: points to the first one, without buttons."""
     place = linked(link, "the other thread") if link else say("the other thread of this incident")
     words = say("Duplicate, see {place}.", place=place)
     return message(words, section(words))
 
 
 def gone_home(link: str) -> Message:
-    """What the first message in the fallback channel becomes when its incident has gone home; it has no buttons."""
+    """The fallback channel's first message after the incident returned, without buttons."""
     place = linked(link, "its own channel") if link else say("its own channel")
     words = say("This incident goes on in {place}.", place=place)
     return message(words, section(words))
 
 
 def forgotten() -> Message:
-    """What a first message becomes when its record is lost and somebody pressed its button; it has no buttons."""
+    """A parent with a lost record, after a click; without buttons."""
     words = say(
         "The record of this incident is lost, so this message cannot be kept true and its buttons are gone. "
         "What the thread was told stands below. If the alert fires again, it goes on here."
@@ -86,7 +86,7 @@ def forgotten() -> Message:
 
 
 def undrawable(incident: str) -> Message:
-    """An incident whose message cannot be drawn at all: that it exists, and what a person can do."""
+    """An incident that cannot be drawn: that it exists, and what to do."""
     words = say(
         "An incident cannot be shown here: drawing it fails (id {incident}; the log says why). "
         "To try again: `/queue retry {incident}`. `tailback export {incident}` writes what is known of it.",

@@ -1,4 +1,4 @@
-"""The middle of the last reply: what happened and who did it, in a few lines, from the entries before it."""
+"""The summary's story: what happened and who did it, from the timeline."""
 
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry, Event
@@ -8,15 +8,15 @@ from bot.views.parent.activity import spoken
 FAREWELLS = frozenset({Event.DRAINED, Event.RESOLVED_BY_HAND})
 MOST_LINES = 8
 TURNS = frozenset({Event.OPENED, Event.REOPENED, Event.ALERT_RESOLVED, Event.ESCALATED})
-"""What nobody did, and what an incident turned on all the same."""
+"""Relevant events without an author."""
 DONE = frozenset({Event.SCALED, Event.SILENCED, Event.UNSILENCED, Event.VERIFIED, Event.FAILED, Event.LENT})
-"""What came of a request, when Tailback itself tells it."""
+"""Results reported by Tailback."""
 SMALL = frozenset({Event.CHARTED, Event.DIAGNOSED, Event.MUTED, Event.UNMUTED, Event.REQUESTED})
-"""Asked for by people, and no part of the story."""
+"""Requests that are not part of the story."""
 
 
 def story(incident: Incident, entry: Entry) -> list[Marked]:
-    """One line for each turn and deed before this entry, oldest first; when there are many, the middle is counted."""
+    """One line per event and action before this entry, oldest first; a long middle is counted."""
     if entry.event not in FAREWELLS:
         return []
     before = [one for one in incident.timeline if one.number < entry.number and _told(one)]

@@ -22,7 +22,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One kind of object: `strings` are plain strings with their maximum length; `others` are allowed or go to `rule`."""
+    """One kind of object: `strings` are plain strings with maximum length; `others` are allowed or go to `rule`."""
 
     texts: Mapping[str, Text] = field(default_factory=dict)
     strings: Mapping[str, int] = field(default_factory=dict)
