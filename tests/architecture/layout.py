@@ -60,15 +60,17 @@ LIBRARIES = {
 }
 """The packages that may import a library."""
 
-LISTS = (
+REGISTERED = (
     "bot.sources",
     "bot.diagnosis",
     "bot.adapters.metrics",
     "bot.adapters.scalers",
     "bot.adapters.alertmanagers",
 )
-"""Folders of like things, one module each: they may hold more modules than others."""
-REGISTRIES = ("bot.registry", *(f"{folder}.registry" for folder in LISTS))
+"""Folders of like things, one module each, that a registry names."""
+LISTS = (*REGISTERED, "bot.views.words")
+"""Folders of like things: they may hold more modules than others."""
+REGISTRIES = ("bot.registry", *(f"{folder}.registry" for folder in REGISTERED))
 """The modules that name every action, cause, source and integration."""
 SHARED_TESTS = {"tests/diagnosis/test_rules.py": ("bot.diagnosis", "ROWS")}
 """Test file: the package whose modules it tests, and the table in it that has rows for each of them by its name."""

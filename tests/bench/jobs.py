@@ -16,11 +16,11 @@ from pathlib import Path
 
 import aiohttp
 
+from bot.adapters.github.job_figures import figures
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import running_url
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.stored_jobs import StoredJobs
-from bot.core.pool.job_figures import figures
 from bot.playground.serving import serving
 from tests.bench.intake import TOML, Sender
 from tests.bench.product import product

@@ -9,11 +9,11 @@ from pathlib import Path
 import httpx
 import pytest_asyncio
 
+from bot.adapters.github.job_figures import figures
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.adapters.stored_jobs import StoredJobs
 from bot.core.pool.job import minute_of
-from bot.core.pool.job_figures import figures
 from bot.core.pool.pool import Snapshot
 from bot.core.record import Change
 from tests.builders import gaps

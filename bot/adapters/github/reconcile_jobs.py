@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.adapters.github.job_figures import WINDOW_SECONDS, asks_for
 from bot.adapters.github.jobs import Run
 from bot.adapters.github.trouble import NO_TROUBLE, Trouble
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
-from bot.core.pool.job_figures import WINDOW_SECONDS, asks_for
 from bot.core.words import count
 
 GRACE_SECONDS = 120.0

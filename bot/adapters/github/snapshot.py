@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot.adapters.github.job_figures import figures, running_seconds, taken_apart
 from bot.adapters.github.reconcile_jobs import Sight, doubts, known_jobs, read_at
 from bot.adapters.github.runners import Runners, carrying, staff
 from bot.adapters.github.settings import GitHubPool
 from bot.adapters.github.trouble import Trouble
 from bot.core.pool.job import WorkflowJob, key_of
-from bot.core.pool.job_figures import figures, running_seconds, taken_apart
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import listed
 from bot.ports import Unreachable

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from bot.adapters.github.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
-from bot.core.pool.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
 from bot.core.pool.pool import Counted, Job, Snapshot
 from tests.builders import NOW, gaps
 
