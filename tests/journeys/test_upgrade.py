@@ -1,7 +1,8 @@
-"""RT-8: this release takes over what release 0.1 left: open threads, a lease, a question, and work not done yet."""
+"""RT-8: this release takes over from earlier ones: open threads, a lease, a question, and work not done yet."""
 
 from pathlib import Path
 
+import pytest
 import redis
 
 from bot.adapters.migrations import FORMAT
@@ -16,9 +17,10 @@ from tests.journeys.test_care import ANA, BEN, CareSetup
 from tests.journeys.world import product, surroundings
 
 
-async def test_what_release_0_1_left_is_taken_over(tmp_path: Path, redis_url: str) -> None:
+@pytest.mark.parametrize("release", ["0.1.0", "0.2.0"])
+async def test_what_an_earlier_release_left_is_taken_over(release: str, tmp_path: Path, redis_url: str) -> None:
     """Its two threads go on, the third is opened, what was asked is done, and what was lent goes back."""
-    earlier, setup = Earlier("0.1.0"), CareSetup(lease="1h")
+    earlier, setup = Earlier(release), CareSetup(lease="1h")
     earlier.into(redis_url)
     async with surroundings(tmp_path, setup) as world:
         earlier.around(world)
