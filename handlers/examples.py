@@ -1,4 +1,4 @@
-"""The example files that `tailback example` prints: from the wheel, or in a checkout from where they are kept."""
+"""The example files of `tailback example`, from the wheel or the checkout."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from bot.ports import Refused
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = Path(__file__).resolve().parent / "shipped"
-"""Where pyproject.toml puts the files in a wheel."""
+"""Their place in a wheel, as in pyproject.toml."""
 EXAMPLES = {
     "tailback.toml": ("docs/examples/tailback.toml", "a complete configuration"),
     "env": (".env.example", "every environment variable, as a file to load"),
@@ -17,11 +17,11 @@ EXAMPLES = {
     "nginx.conf": ("deploy/proxy/nginx.conf", "a server block for nginx in front of Tailback"),
     "Caddyfile": ("deploy/proxy/Caddyfile", "the same for Caddy"),
 }
-"""Name: (its file in the project, what it is)."""
+"""Name: (its file in the project, its description)."""
 
 
 def example(name: str) -> str:
-    """The text of one example. Raises Refused for a name that is not known."""
+    """The text of one example. Raises Refused for an unknown name."""
     found = EXAMPLES.get(name)
     if found is None:
         raise Refused(f'There is no example "{name}". Choose one of: {", ".join(EXAMPLES)}.')
@@ -30,5 +30,5 @@ def example(name: str) -> str:
 
 
 def listing() -> str:
-    """Every example with what it is, for the terminal."""
+    """Every example with its description, for the terminal."""
     return "\n".join(f"{name:<18}{what}" for name, (_, what) in EXAMPLES.items())

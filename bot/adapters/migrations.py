@@ -1,6 +1,6 @@
-"""What older releases wrote, brought into today's shape when it is read.
+"""Converts documents of older releases when they are read.
 
-Each document carries the format that it was written in. To change a record: raise FORMAT, and add a function here.
+Each document carries its format. To change a record: raise FORMAT, and add a function here.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 FORMAT = 3
-"""Raised when an older release must not touch the records any more. 1: release 0.1; 2: release 0.2.0."""
+"""Increase it when older releases must not use the records any more. 1: release 0.1; 2: release 0.2.0."""
 
 Document = dict[str, Any]
 
@@ -36,7 +36,7 @@ CAUSES_0_2_0 = {
     "a surge of jobs": "surge",
     "something that many pools share": "together",
 }
-"""The sentence that release 0.2.0 kept of a cause → its id; it did not tell whose API limit was exhausted."""
+"""Cause's sentence in 0.2.0 → its id; 0.2.0 did not say whose API limit was exhausted."""
 
 
 GAPS_0_2_0 = {
@@ -53,7 +53,7 @@ DECISIONS_0_2_0 = {
     "It has run out.": "ran_out",
     "What came of it: see below.": "settled",
 }
-"""The last line of a reply whose buttons were decided → the decision's id."""
+"""Last line of a decided reply → the decision's id."""
 NEW_THREAD_0_2_0 = "The first message of this incident was deleted; this is its new thread."
 BLOCKS_0_2_0 = {
     "Redis has lost records, and they are being healed": "records_lost",
@@ -61,13 +61,13 @@ BLOCKS_0_2_0 = {
     "shadow mode is on (`actions.shadow = true` in tailback.toml)": "shadow_mode",
     "its scaler is not configured any more": "no_scaler",
 }
-"""Why extra runners could not be handed back → its id."""
+"""Reason of a blocked return → its id."""
 SILENCE_ENDS_0_2_0 = {
     "the queue has drained": "drained",
     "the incident is over": "incident_over",
     "the incident is over, and nobody measures the queue any more": "not_measured",
 }
-"""Why a silence was ended before its time → its id."""
+"""Reason of an early end of a silence → its id."""
 TOO_MANY_0_2_0 = re.compile(r"([\d,]+) jobs wait, more than ([\d,]+)")
 MOVED_0_2_0 = re.compile(r"left .* since Tailback had set ([\d,]+)\.")
 
@@ -89,7 +89,7 @@ REASONS_0_2_0 = {
         "too_close": (r"arrivals and completions are too close to call; not before (?P<not_before_minutes>\d+) min"),
     }.items()
 }
-"""Id of a reason → the sentence that 0.2.0 kept of it."""
+"""Id of a reason → its sentence in 0.2.0."""
 
 
 def migrated(kind: str, document: Document) -> Document:
@@ -152,7 +152,7 @@ def _figures(incident: Document) -> None:
 
 
 def _entries(incident: Document) -> None:
-    """An entry's sentence stays as it was written, but for the decision on its buttons."""
+    """An entry's sentence is unchanged, except for the decision on its buttons."""
     for entry in incident.get("timeline", ()):
         if "text" not in entry:
             continue
@@ -168,7 +168,7 @@ def _blocks(leases: Document) -> None:
 
 
 def _requests(request: Document) -> None:
-    """A silence or a lease that was ending while Tailback was updated."""
+    """A silence or a lease that was ending during the update."""
     params = request.get("params", {})
     reason = params.get("why", "")
     if found := TOO_MANY_0_2_0.fullmatch(reason):
@@ -188,4 +188,4 @@ MIGRATIONS: Mapping[str, Sequence[Callable[[Document], None]]] = {
     "lease": (_blocks,),
     "act": (_requests,),
 }
-"""Kind of record → what is changed in a document of an older format, in this order."""
+"""Kind of record → conversions of older documents, in order."""

@@ -18,4 +18,4 @@ class Health:
     charts: str = ""
     """Why the last chart could not be shown: the log says it once, not for every reply."""
     simplified: Counter[str] = field(default_factory=Counter)
-    """How often this process left a kind of block out of a message because Slack refused it."""
+    """How often this process omitted a kind of block because Slack refused it."""

@@ -1,4 +1,4 @@
-"""A statement as an id with its values: what records keep and programs read. Its words stand in `bot/views/words/`."""
+"""A statement as an id with values, for records and programs; `bot/views/words/` has the words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ Value = int | float | str | bool | tuple[str | int | float | None, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An observation, a reason or a summary; two with the same id and values say the same."""
+    """An observation, a reason or a summary; equal ids and values mean the same."""
 
     id: str
     values: Mapping[str, Value] = field(default_factory=dict)

@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 PAUSED = 0.001
-"""The rate of a clock that stands still for whoever looks at it; at 0, what waits a moment would never go on."""
+"""The rate of a paused clock; at 0, waiting code would never continue."""
 TICK_SECONDS = 0.05
 SLOWEST = 0.01
-"""The share of its rate with which a clock goes on that waits for the product."""
+"""Share of the rate while the clock waits for the product."""
 LONGEST_TICK_SECONDS = 0.1
-"""Real time that counts between two ticks: while the process gets no processor, its clock stands still, too."""
+"""Longest real time counted between two ticks; a process without CPU time does not advance the clock."""
 SLACK_SECONDS, MOST_SECONDS = 30.0, 75.0
-"""Simulated seconds by which the product may be late before the clock slows down, and with which it waits."""
+"""Simulated delay of the product at which the clock slows down, and at which it waits."""
 
 
 class ScaledClock:
-    """Implements `bot.ports.Clock`. It goes on as long as `tick` is called, and never jumps."""
+    """Implements `bot.ports.Clock`; advances only by `tick`, and never jumps."""
 
     def __init__(self, rate: float, real: Callable[[], float], monotonic: Callable[[], float]) -> None:
         """`real` gives epoch seconds of this machine, `monotonic` seconds that never jump."""
@@ -35,7 +35,7 @@ class ScaledClock:
         return self.now() - self._real()
 
     def follow(self, epoch_seconds: float) -> None:
-        """It follows nobody."""
+        """Does nothing: this clock follows no other."""
 
     def run_at(self, rate: float) -> None:
         """Run at another rate from now on; 0 pauses."""
@@ -43,12 +43,12 @@ class ScaledClock:
         self._rate = max(rate, PAUSED)
 
     def tick(self, share: float = 1.0) -> None:
-        """Go on, at this share of the rate."""
+        """Advance, at this share of the rate."""
         self._at, self._since, self._share = self.now(), self._monotonic(), share
 
 
 async def keep_ticking(clock: ScaledClock, late: Callable[[], Awaitable[float]]) -> None:
-    """Tick until cancelled. `late` gives the simulated seconds by which the product is behind its own schedule."""
+    """Tick until cancelled; `late` gives the product's delay in simulated seconds."""
     while True:
         behind = await late()
         clock.tick(min(1.0, max(SLOWEST, (MOST_SECONDS - behind) / (MOST_SECONDS - SLACK_SECONDS))))

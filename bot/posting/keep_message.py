@@ -62,7 +62,7 @@ async def keep_message(context: Context, held: Stored[M], wanted: Wanted) -> Kep
 
 
 async def not_drawn(context: Context, held: Stored[M], wanted: Wanted, error: Unreachable) -> Kept[M]:
-    """Slack failed before the message could be written; `wanted` is without a message."""
+    """Slack failed before the message was drawn; `wanted` has no message."""
     out = _outgoing(held.value, wanted, None)
     return _after(context, held.value, await failed(context, out, error), "")
 
@@ -102,7 +102,7 @@ def _after(context: Context, record: M, outcome: Outcome, shown: str) -> Kept[M]
 
 
 async def begun(context: Context, held: Stored[M], record: M) -> Stored[M]:
-    """The record, stored before anything is sent: its key is fixed from now on, and its lease begins anew."""
+    """The record, stored before anything is sent: its key is fixed, and its lease starts again."""
     started = context.monotonic()
     await context.store.commit(Change(puts=(Put(held, record, context.now(), release=False),)))
     lease_ends = started + context.settings.file.timing.lease

@@ -1,6 +1,6 @@
-"""Sends a message one step simpler each time Slack refuses its blocks, and remembers what a workspace does not take.
+"""Simplifies a message step by step when Slack refuses its blocks, and remembers unsupported ones.
 
-A refused message leaves nothing in Slack, so the next step follows at once. docs/design/slack.md#fallbacks.
+A refused message leaves nothing in Slack, so the next step follows at once. See docs/design/slack.md#fallbacks.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,13 +17,13 @@ from bot.views.simpler import LADDER, kinds_of, without
 T = TypeVar("T")
 
 REMEMBERED_SECONDS = 86400.0
-"""How long a block that the workspace does not know is left out before it is tried again."""
+"""How long an unsupported block is omitted before it is tried again."""
 
 log = structlog.get_logger()
 
 
 async def step_by_step(context: Context, message: Message, call: Callable[[Message], Awaitable[T]]) -> T:
-    """What `call` gives for the richest form of the message that Slack takes. Raises Unreachable."""
+    """The result of `call` for the richest form of the message that Slack accepts. Raises Unreachable."""
     known = await _unavailable(context, message)
     message = without(message, known)
     while True:
@@ -41,7 +41,7 @@ async def step_by_step(context: Context, message: Message, call: Callable[[Messa
 
 
 def _next_step(message: Message, error: Unreachable) -> frozenset[str]:
-    """The blocks to leave out next: the one that Slack named as unknown, else the next step of the ladder."""
+    """The blocks to omit next: the one that Slack named as unknown, else the ladder's next step."""
     there = kinds_of(message) if error.failure is Failure.SHAPE else frozenset()
     if error.block in there:
         return frozenset({error.block})
@@ -49,7 +49,7 @@ def _next_step(message: Message, error: Unreachable) -> frozenset[str]:
 
 
 async def _unavailable(context: Context, message: Message) -> frozenset[str]:
-    """The message's blocks that this workspace refused as unknown within the last day."""
+    """The message's blocks that this workspace refused within the last day."""
     since = context.now() - REMEMBERED_SECONDS
     kinds = sorted(kinds_of(message))
     seen = [await context.store.find(f"no_block:{kind}") for kind in kinds]

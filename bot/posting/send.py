@@ -44,7 +44,7 @@ class Outgoing:
     kind: MessageKind
     channel: str
     message: Message | None
-    """None: only look whether an earlier attempt posted it."""
+    """None: only check whether an earlier attempt posted it."""
     key: str
     """Stored in the message's metadata, to find it again: opaque ids only. Empty keeps the key when editing."""
     who: str

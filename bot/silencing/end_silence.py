@@ -20,7 +20,7 @@ from bot.silencing.auto_unsilence import ripen
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Available while a silence of ours is active."""
+    """Available while Tailback has an active silence."""
     return ButtonLabel("End silence", Place.MORE) if incident.active_silence else None
 
 

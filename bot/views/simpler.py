@@ -1,4 +1,4 @@
-"""The same message with fewer of Slack's younger blocks: every word and every button stays."""
+"""Replaces newer Slack blocks in a message; all words and buttons stay."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -11,21 +11,21 @@ LADDER: tuple[frozenset[str], ...] = (
     frozenset({"table", "data_table"}),
     frozenset({"container", "plan", "context_actions", "card", "task_card"}),
 )
-"""What goes first, second and third when Slack refuses a message (docs/design/slack.md#fallbacks)."""
+"""The blocks that are removed first, second and third after a refusal (docs/design/slack.md#fallbacks)."""
 YOUNG = frozenset().union(*LADDER)
-"""Blocks that a workspace may not have."""
+"""Blocks that a workspace may not support."""
 WIDEST = 24
 """Characters of a cell in a preformatted table."""
 SIGNS = {"pending": "○", "in_progress": "…", "complete": "✓", "error": "✗"}
 
 
 def kinds_of(message: Message) -> frozenset[str]:
-    """The younger blocks of a message."""
+    """The newer blocks of a message."""
     return frozenset(str(block.get("type")) for block in message.blocks) & YOUNG
 
 
 def without(message: Message, kinds: frozenset[str]) -> Message:
-    """The message with these blocks replaced: a chart goes, its figures stand in words already."""
+    """The message without these blocks; a chart is dropped, because its figures are in the text."""
     if not kinds & kinds_of(message):
         return message
     return Message(message.text, tuple(made for block in message.blocks for made in _simpler(block, kinds)))
@@ -49,7 +49,7 @@ def _table(block: Block) -> Iterable[Block]:
 
 
 def _fitting(lines: list[str]) -> list[str]:
-    """As many lines as a section holds, and how many are left out."""
+    """The lines that fit in a section, and the number of others."""
     kept, room = list[str](), 2800
     for line in lines:
         room -= len(line) + 1

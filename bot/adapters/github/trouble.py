@@ -1,4 +1,4 @@
-"""Why something of GitHub is not known, and what to do about it."""
+"""Why GitHub data is unknown, and the remedy."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from bot.ports import Unreachable
 
 
 class Trouble(NamedTuple):
-    """A reason with its remedy; false when there is none."""
+    """A reason with its remedy; false if there is none."""
 
     why: str = ""
     remedy: str = ""
@@ -19,5 +19,5 @@ NO_TROUBLE = Trouble()
 
 
 def trouble_of(error: Unreachable) -> Trouble:
-    """What an error says."""
+    """The reason in an error."""
     return Trouble(error.what, error.remedy)

@@ -1,4 +1,4 @@
-"""Connections that bound interim (1xx) answers: HTTP allows any number of them before the real one.
+"""Limits interim (1xx) responses, of which HTTP allows any number.
 
 httpcore reads them all, so a hostile server could keep a process busy until the time limit.
 """
@@ -52,7 +52,7 @@ class GuardedStream(httpcore.AsyncNetworkStream):
         return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's
-        """Write; another answer is awaited."""
+        """Write; a new response is expected."""
         self._awaited, self._head, self._interim = True, b"", 0
         await self._inner.write(buffer, timeout)
 
@@ -70,7 +70,7 @@ class GuardedStream(httpcore.AsyncNetworkStream):
         return GuardedStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
 
     def get_extra_info(self, info: str) -> Any:
-        """What httpcore asks about the socket."""
+        """Socket information for httpcore."""
         return self._inner.get_extra_info(info)
 
     def _count(self, data: bytes) -> None:
@@ -86,4 +86,4 @@ class GuardedStream(httpcore.AsyncNetworkStream):
         else:
             self._awaited = len(self._head) < len(b"HTTP/1.1 1")
         if len(self._head) > _LONGEST_HEAD:
-            self._awaited, self._head = False, b""  # h11 refuses a head of that length by itself
+            self._awaited, self._head = False, b""  # h11 itself refuses a longer head

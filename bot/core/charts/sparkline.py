@@ -1,4 +1,4 @@
-"""A queue's way in a few numbers: the bars of a sparkline, its first, highest and last value."""
+"""A queue over time in a few numbers: bars, first, highest and last value."""
 
 from itertools import pairwise
 
@@ -31,7 +31,7 @@ def moved(incident: Incident) -> bool:
 
 
 def sparks_of(incident: Incident) -> tuple[tuple[Spark, ...], int]:
-    """(the queues of the worst pools, how many more there are); empty when too little is known."""
+    """(queues of the worst pools, number of further pools); empty with too little data."""
     names = pictured(incident)
     shown = tuple(_spark(name, incident.courses[name]) for name in names[:MOST_POOLS])
     return shown, max(0, len(names) - MOST_POOLS)

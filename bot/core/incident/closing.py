@@ -1,4 +1,4 @@
-"""The end of an incident in a few figures: how long, what peaked, why, what it cost in waiting, and what was done."""
+"""The end of an incident: its summary, last entry and scores."""
 
 import math
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ from bot.core.pool.pool import Pool, Snapshot
 
 DEEDS = frozenset({Event.SCALED, Event.SILENCED, Event.UNSILENCED})
 MOST_POOLS = 5
-"""Pools whose likeliest cause a summary names."""
+"""Pools with a cause in the summary."""
 
 
 def waits(incident: Incident, now: float) -> tuple[Waited, ...]:
-    """By pool, the dearest first; a pool that was never measured is not among them."""
+    """By pool, the most waiting first; unmeasured pools are absent."""
     length = max((incident.closed_at or now) - incident.began_at, 1.0)
     found = [
         Waited(name, course.waited_seconds / 3600, min(1.0, max(0.0, 1 - course.measured_seconds / length)))
@@ -45,7 +45,7 @@ def likely_causes(incident: Incident) -> tuple[LikelyCause, ...]:
 
 
 def summary(incident: Incident, now: float) -> ClosingSummary:
-    """Duration, causes, peaks, waiting, forecasts and the queue's way, for the last reply."""
+    """The summary for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
     sparks, more_pools = sparks_of(incident)
     return ClosingSummary(
         now - incident.began_at,
@@ -75,9 +75,9 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     still_firing: bool = False,
     figures: tuple[Snapshot, ...] = (),
 ) -> Incident:
-    """The last entry of a closed incident, with its summary and, where enough was seen, its picture.
+    """Add the last entry with the summary and, with enough data, a chart.
 
-    A silence that outlasts the incident can be ended below it.
+    A silence that outlasts the incident can be ended from it.
     """
     pools = incident.affected or incident.candidates
     details = IncidentEnded(how, summary(incident, now), pools, samples, still_firing)
@@ -89,15 +89,15 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
 
 
 def resolved_by_hand(incident: Incident, who: str, now: float, scores: tuple[Score, ...] = ()) -> Incident:
-    """Somebody closed the incident; that is respected until a new occurrence fires."""
+    """Somebody closed the incident; it stays closed until a new occurrence fires."""
     over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now, scores=scores)
     return ended(over, now, IncidentEnding.CLOSED, who=who)
 
 
 def scores_of(incident: Incident, pools: Mapping[str, Pool]) -> tuple[Score, ...]:
-    """How the forecasts of this incident did, oldest first; they are the pools', made while the incident was open.
+    """The scores of this incident's forecasts, oldest first, from its pools.
 
-    A forecast is scored when the queue is at its floor: of one that was closed by hand before that they still wait.
+    A forecast is scored when the queue reaches its floor; after a close by hand it still waits for that.
     """
     until = math.inf if incident.closed_at is None else incident.closed_at
     known = [pools[name] for name in incident.affected if name in pools]
@@ -107,7 +107,7 @@ def scores_of(incident: Incident, pools: Mapping[str, Pool]) -> tuple[Score, ...
 
 
 def scored_later(incident: Incident, pools: Mapping[str, Pool]) -> Incident:
-    """A closed incident with what its forecasts came to after its end: the pools were measured on, it stayed closed."""
+    """A closed incident with scores that came after its end."""
     if not any(score.left_out is LeftOut.WAITING for score in incident.scores):
         return incident
     known = {(score.forecast.pool, score.forecast.at): score for score in scores_of(incident, pools)}

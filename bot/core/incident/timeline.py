@@ -25,7 +25,7 @@ class Picture:
 
 
 class Decision(StrEnum):
-    """What became of the buttons below a reply."""
+    """The decision on a reply's buttons."""
 
     APPROVED = "approved"
     DECLINED = "declined"
@@ -34,12 +34,12 @@ class Decision(StrEnum):
     """A later reply says that the silence ends soon, and has the buttons."""
     RAN_OUT = "ran_out"
     SETTLED = "settled"
-    """A later reply tells what came of it."""
+    """A later reply has the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened; its words are in `bot/views/words/timeline.py`."""
+    """One event; its words are in `bot/views/words/timeline.py`."""
 
     number: int
     """Counts from 1 within an incident; marks the entry's reply in the thread."""
@@ -47,11 +47,11 @@ class Entry:
     """Epoch seconds."""
     event: Event
     details: Details | None = field(default=None, metadata={"discriminator": "kind"})
-    """What it tells beside the event; None when the event says it all."""
+    """Details of the event; None if there are none."""
     who: str | None = None
     """User id of the author; None for Tailback or the alert source."""
     decisions: tuple[Decision, ...] = ()
-    """What became of its buttons, oldest first."""
+    """Decisions on its buttons, oldest first."""
     figures: tuple[Snapshot, ...] = ()
     """The pools' figures then, for the table below the text."""
     broadcast: bool = False
@@ -69,7 +69,7 @@ class Entry:
     picture: Picture | None = None
     """The chart, once it is ready."""
     request: str = ""
-    """The request that it says was made."""
+    """The request that it reports."""
     answered: bool = False
     """For a request: a later entry has its result."""
     see: str = ""

@@ -1,4 +1,4 @@
-"""The words of the causes: their names, what was observed of them, and what to do."""
+"""The words of causes: names, evidence and remedies."""
 
 from bot.core.finding import Scaling
 
@@ -27,7 +27,7 @@ CAUSES = {
     "surge": "a surge of jobs",
     "together": "something that many pools share",
 }
-"""Cause → how it reads in a sentence."""
+"""Cause → its name in a sentence."""
 
 SCALING = {
     Scaling.HELPS: "helps",
@@ -105,7 +105,7 @@ EVIDENCE = {
         "|: CI providers cancel what has queued for a day or two; whether other jobs start is unknown}"
     ),
 }
-"""What a rule observed."""
+"""The evidence of a rule."""
 
 REMEDIES = {
     "add_runners": "Add runners where the forecast is longer than they take to boot; cancel superseded runs.",
@@ -156,5 +156,5 @@ REMEDIES = {
 
 
 def cause_name(cause: str) -> str:
-    """How a cause reads in a sentence; its id when only a newer release knows it."""
+    """A cause's name in a sentence; its id if only a newer release knows it."""
     return CAUSES.get(cause, cause)

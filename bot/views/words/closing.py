@@ -1,4 +1,4 @@
-"""The end of an incident in words: how long, what peaked, why, what it cost in waiting, and what was done."""
+"""The end of an incident in words: duration, peaks, causes, waiting, actions."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ MOST_POOLS = 5
 
 
 def ending_words(ended: IncidentEnded) -> str:
-    """How it ended."""
+    """The kind of end."""
     match ended.how:
         case IncidentEnding.DRAINED:
             fires = " The alert still fires, although the queue is empty." if ended.still_firing else ""
@@ -29,7 +29,7 @@ def ending_words(ended: IncidentEnded) -> str:
 
 
 def ending_lines(summary: ClosingSummary, speed: float = 1.0) -> tuple[str, ...]:
-    """Duration, causes, peaks, waiting, forecasts and the queue's way, as lines for the last reply."""
+    """The summary as lines for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
     return (
         f"Lasted {how_long(summary.lasted_seconds, speed)}",
         *cause_lines(summary.causes),
@@ -55,7 +55,7 @@ def cause_lines(causes: Sequence[LikelyCause]) -> tuple[str, ...]:
 
 
 def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
-    """The developer-hours waited, and what part of the time they leave out; empty when no pool queued."""
+    """Developer-hours waited and the unmeasured share; empty if no pool queued."""
     if not affected:
         return ()
     if not waited:
@@ -79,7 +79,7 @@ def hours(number: float) -> str:
 
 
 def _silence_line(silence: ActiveSilence) -> str:
-    """What becomes of a silence that holds at the end: nobody looks after the alert any more."""
+    """What happens to a silence that is active at the end."""
     if silence.until_drained:
         return "The silence until the queue has drained ends now"
     return f"The alert stays silenced {until_when(silence)}; say unsilence in this thread to end that sooner"

@@ -34,7 +34,7 @@ def sentences(diagnosis: Diagnosis, *alike: Diagnosis, most: int = MOST_CAUSES) 
 
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:
-    """What was observed, a clause each."""
+    """The evidence, one clause each."""
     return tuple(in_words(seen, EVIDENCE) for seen in finding.evidence)
 
 

@@ -1,4 +1,4 @@
-"""The names of figures, for sentences about what is not known."""
+"""The names of figures, for sentences about unknown ones."""
 
 FIGURES = {
     "api_remaining": "what is left of the API limit",
@@ -29,9 +29,9 @@ GAPS = {
     "runners": "busy, idle and offline",
     "webhooks": "comparison of the webhooks with GitHub",
 }
-"""What a source may lack that is more than one figure."""
+"""Gaps of a source that are more than one figure."""
 
 
 def gap_name(figure: str) -> str:
-    """What a source could not give; a single figure has the name of its setting."""
+    """The name of a gap; for a single figure the name of its setting."""
     return GAPS.get(figure, figure)

@@ -1,4 +1,4 @@
-"""The words of forecasts: why nothing can be said, and what more runners would do."""
+"""The words of forecasts: reasons, and the effect of more runners."""
 
 from collections.abc import Mapping
 
@@ -30,7 +30,7 @@ REASONS: Mapping[str, Words] = {
     "servable_unknown": "it is unknown which part of the queue can be served",
     "too_close": "arrivals and completions are too close to call",
 }
-"""Why nothing can be said of a queue, what a forecast rests on, or why nothing should be added."""
+"""Why there is no forecast, its basis, or why nothing should be added."""
 
 VERDICTS = {
     Verdict.CLEARS: "clears",
@@ -38,21 +38,21 @@ VERDICTS = {
     Verdict.GROWING: "growing",
     Verdict.UNSAID: "cannot say",
 }
-"""Where a queue goes."""
+"""The trends of a queue."""
 
 DOUBTED = "If they came and took jobs:"
-"""Stands over the table where the diagnosis says that more runners would hardly help."""
+"""Shown above the table if the diagnosis says that more runners hardly help."""
 
 
 def reason_words(reason: Statement | None) -> str:
-    """A reason as a clause; empty when there is none."""
+    """A reason as a clause; empty if none."""
     return "" if reason is None else in_words(reason, REASONS)
 
 
 def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "") -> tuple[str, ...]:
-    """What speaks against it, the table with the chosen number, what is enough, and the boot time.
+    """The effect of a choice: warnings, the table, the smallest sufficient number, the boot time.
 
-    `caution` is what the diagnosis says against it.
+    `caution` is the diagnosis' warning.
     """
     boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot; help comes no sooner."
     said = (caution,) if caution else ()
@@ -68,7 +68,7 @@ def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "") -> 
 
 
 def what_more_would_do(found: WhatIf, caution: str = "") -> tuple[str, ...]:
-    """The same before anybody has chosen a number."""
+    """The same for several numbers."""
     said = (caution,) if caution else ()
     if found.refusal is not None:
         refused = f"What more runners would do cannot be foreseen: {reason_words(found.refusal)}."
@@ -78,12 +78,12 @@ def what_more_would_do(found: WhatIf, caution: str = "") -> tuple[str, ...]:
 
 
 def do_nothing(found: WhatIf) -> tuple[str, ...]:
-    """Why nothing should be added; empty when that cannot be said."""
+    """Why nothing should be added; empty if unknown."""
     return () if found.do_nothing is None else (f"Do nothing: {reason_words(found.do_nothing)}.",)
 
 
 def rows(found: WhatIf, chosen: int | None = None) -> tuple[str, ...]:
-    """The table as lines, +0 first: when it drains, the oldest wait until then, what it costs until then."""
+    """The table as lines, +0 first: time of the drain, longest wait and cost until then."""
     return tuple(_row(option, chosen) for option in found.options)
 
 

@@ -1,11 +1,11 @@
-"""Why a scale target is refused or lowered, in words."""
+"""Reasons for a refused or lowered scale target."""
 
 from bot.core.scaling.limits import LimitHit, LimitReason
 from bot.core.words import count, duration
 
 
 def limit_words(hit: LimitHit | None) -> str:
-    """One or two sentences for the person who asked; empty when the target is allowed as it is."""
+    """One or two sentences for the requester; empty if the target is allowed."""
     if hit is None:
         return ""
     asked, runners, open_to = f"The target {hit.asked:,}", count(hit.current, "runner"), _range(hit)
@@ -30,7 +30,7 @@ def limit_words(hit: LimitHit | None) -> str:
 
 
 def _range(hit: LimitHit) -> str:
-    """Which targets are possible at this moment, as the end of a sentence."""
+    """The possible targets now, as the end of a sentence."""
     if hit.full:
         return "it can be raised no further"
     if hit.most < hit.least:

@@ -1,4 +1,4 @@
-"""Templates of sentences: how numbers, times and lists are written into them."""
+"""Sentence templates with formats for numbers, times and lists."""
 
 from collections.abc import Callable, Mapping
 from string import Formatter
@@ -8,7 +8,7 @@ from bot.core.words import count, duration, listed
 
 
 class _Phrase(Formatter):
-    """Python's format strings with a few formats of our own.
+    """Python's format strings with our own formats.
 
     `{n:count job}` gives `3 jobs`, `{n:count is|are}` gives `1 is`, `{s:duration}` gives `12 min`, `{names:list 3}`
     gives `a, b and 7 more`, `{names:len}` gives their number, `{n:known A|B}` gives A unless the value is None, and
@@ -48,7 +48,7 @@ Words = str | Callable[[Mapping[str, Value]], str]
 
 
 def in_words(said: Statement, words: Mapping[str, Words]) -> str:
-    """The sentence of a statement; its id when a newer release wrote it and no words are known."""
+    """The sentence of a statement; its id if only a newer release knows it."""
     found = words.get(said.id)
     if found is None:
         return said.id

@@ -1,4 +1,4 @@
-"""The words of the report's proposals: what to change, why, and why no limit is named."""
+"""The words of the report's proposals: change and reasons."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ METHODS = {
     StaffingMethod.THEORY: "queueing theory (Erlang C, each hour in equilibrium)",
     StaffingMethod.REPLAY: "a replay of the recorded hours",
 }
-"""How a number of runners was found."""
+"""The method behind a number of runners."""
 
 CHANGES: Mapping[str, Words] = {
     "alert_earlier": "Let an alert for {pool} fire earlier: at a wait of {seconds:duration}.",
@@ -22,7 +22,7 @@ CHANGES: Mapping[str, Words] = {
     "raise_limit": "Raise the limit of {pool} from {limit:,} to {runners:,}.",
     "stop_source": "Stop {source} first: it floods {pool}.",
 }
-"""What to change."""
+"""The proposed changes."""
 
 
 def _seen(values: Mapping[str, Value]) -> str:
@@ -67,7 +67,7 @@ EVIDENCE: Mapping[str, Words] = {
     "seen": _seen,
     "would_start": _would_start,
 }
-"""What a proposal rests on."""
+"""The evidence of a proposal."""
 
 UNSIZED: Mapping[str, Words] = {
     "arrivals_unknown": ("the arrivals are unknown in {unknown} of {stretches:count stretch|stretches} of waiting"),
@@ -84,7 +84,7 @@ UNSIZED: Mapping[str, Words] = {
         "the jobs of those hours: bursts shorter than an hour, or something other than the limit, made them wait"
     ),
 }
-"""Why no limit is named."""
+"""Why there is no proposed limit."""
 
 
 def _runners(limit: Value) -> str:
@@ -92,10 +92,10 @@ def _runners(limit: Value) -> str:
 
 
 def change_words(proposal: Proposal) -> str:
-    """What to change, as a sentence."""
+    """The change as a sentence."""
     return in_words(proposal.change, CHANGES)
 
 
 def why_words(proposal: Proposal) -> tuple[str, ...]:
-    """What a proposal rests on, a clause each."""
+    """The evidence, one clause each."""
     return tuple(in_words(seen, EVIDENCE) for seen in proposal.evidence)

@@ -1,4 +1,4 @@
-"""Scaling, leases and hand-backs in words."""
+"""Scaling, leases and returns in words."""
 
 from bot.core.incident.details.scaling import (
     LeaseNoted,
@@ -22,12 +22,12 @@ BLOCKS = {
     ReturnBlock.SHADOW_MODE: "shadow mode is on (`actions.shadow = true` in tailback.toml)",
     ReturnBlock.NO_SCALER: "its scaler is not configured any more",
 }
-"""Why nothing can be handed back now."""
+"""Why nothing can be returned now."""
 RETURN_REASONS = {ReturnReason.DRAINED: "The queue has drained.", ReturnReason.ENDED: "The lease has ended."}
 
 
 def scale_request_words(asked: ScaleRequest, speed: float = 1.0) -> str:
-    """Somebody asks for more runners, or decides on that."""
+    """A scale-up was requested or decided."""
     before = "?" if asked.before is None else asked.before
     scale = f"scale {asked.pool} from {before} to {asked.target} runners"
     scaling = f"scaling {asked.pool} from {before} to {asked.target} runners"
@@ -44,19 +44,19 @@ def scale_request_words(asked: ScaleRequest, speed: float = 1.0) -> str:
 
 
 def accepted_words(accepted: ScaleAccepted) -> str:
-    """The scaler took the target."""
+    """The scaler accepted the target."""
     was = "?" if accepted.before is None else accepted.before
     return f"asked {accepted.pool}'s scaler for {accepted.target} runners (was {was}); it accepted."
 
 
 def accepted_lines(accepted: ScaleAccepted, speed: float = 1.0, *, whisper: bool = False) -> tuple[str, ...]:
-    """What happens next; `whisper`: one person is told, and no thread."""
+    """What happens next; `whisper` means a private answer."""
     within, told = how_long(accepted.checked_within_seconds, speed), "you are" if whisper else "this thread is"
     return (f"Whether they come is checked: {told} told within {within}.", lease_terms_words(accepted.lease, speed))
 
 
 def lease_terms_words(terms: LeaseTerms, speed: float = 1.0) -> str:
-    """When extra runners are handed back."""
+    """When extra runners are returned."""
     if terms.seconds is None:
         return "They stay until somebody lowers the pool: no `lease` is configured for it."
     drained, latest = how_long(terms.drained_seconds, speed), how_long(terms.seconds, speed)
@@ -64,7 +64,7 @@ def lease_terms_words(terms: LeaseTerms, speed: float = 1.0) -> str:
 
 
 def lease_words(noted: LeaseNoted, speed: float = 1.0) -> str:
-    """Extra runners that are still there."""
+    """Present extra runners."""
     extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", how_long(noted.seconds, speed)
     return {
         LeaseStep.ENDS_SOON: f"The {extra} are handed back in {left}, unless somebody extends.",
@@ -75,7 +75,7 @@ def lease_words(noted: LeaseNoted, speed: float = 1.0) -> str:
 
 
 def returned_words(returned: RunnersReturned) -> str:
-    """A lease is over."""
+    """A lease has ended."""
     pool, level = returned.pool, returned.level
     match returned.result:
         case ReturnResult.NOTHING_LEFT | ReturnResult.LEASED:
@@ -88,13 +88,13 @@ def returned_words(returned: RunnersReturned) -> str:
 
 
 def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
-    """Why, and who still waits."""
+    """The reason, and waiting jobs."""
     waiting = f"{count(returned.waiting, 'job')} still waiting." if returned.waiting else ""
     return tuple(line for line in (RETURN_REASONS.get(returned.why, ""), waiting) if line)
 
 
 def checked_words(checked: RunnersChecked, speed: float = 1.0) -> str:
-    """What came of the runners that were asked for."""
+    """The verification of a scale-up."""
     head, after = f"Scaling {checked.pool} to {checked.target:,}", how_long(checked.after_seconds, speed)
     rest = f"{checked.busy or 0:,} of them busy.{_queue(checked)}"
     match checked.came:

@@ -1,4 +1,4 @@
-"""How forecasts came out, in words."""
+"""Scores of forecasts in words."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ WHY = {
 
 
 def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
-    """`5 not scored: somebody scaled the pool (3), it ended before the queue drained (2)`; empty when none were."""
+    """`5 not scored: somebody scaled the pool (3), it ended before the queue drained (2)`; empty if none."""
     if not (total := sum(left_out.values())):
         return ""
     each = sorted(left_out.items(), key=lambda item: -item[1])

@@ -19,14 +19,14 @@ REASONS = {
 
 
 def until_when(silence: ActiveSilence) -> str:
-    """How long a silence goes on: `until 14:05 UTC, 1 h 50 min more`; and what ends it sooner."""
+    """A silence's end and conditions: `until 14:05 UTC, 1 h 50 min more`."""
     until = f"until {clock(silence.ends_at)} UTC, {duration(silence.seconds)} more"
     above = f", and not while more than {silence.above:,} jobs wait" if silence.above is not None else ""
     return f"until the queue has drained, at the latest {until}{above}" if silence.until_drained else f"{until}{above}"
 
 
 def silencing_words(told: Silencing) -> str:
-    """What is said of a silence that goes on or is wanted."""
+    """An active or requested silence in words."""
     left = duration(told.seconds)
     return {
         SilenceStep.ASKED: f"asked to silence the alert {_how_long(told)}.",
@@ -41,7 +41,7 @@ def silencing_words(told: Silencing) -> str:
 
 
 def silence_ended_words(ended: SilenceEnded) -> str:
-    """What is said of one that is over, or is to be."""
+    """The end of a silence in words."""
     return {
         SilenceEnd.ASKED: "asked to end the silence.",
         SilenceEnd.NOT_ENDED: "asked to end the silence; shadow mode, so it stays.",

@@ -1,4 +1,4 @@
-"""A queue's way as one line of text: a few bars, and the same in words for those who cannot see them."""
+"""A queue over time as one line of text: a few bars, and the same in words."""
 
 from collections.abc import Sequence
 
@@ -8,17 +8,17 @@ from bot.core.words import clock, count, duration
 
 BARS = "▁▂▃▄▅▆▇█"
 GAP = "·"
-"""Nothing is known of that time."""
+"""Unknown."""
 
 
 def spark_lines(sparks: Sequence[Spark], more_pools: int = 0) -> tuple[str, ...]:
-    """One line for each pool, and one for those that are not drawn."""
+    """One line per pool, and one for the others."""
     lines = tuple(_line(spark) for spark in sparks)
     return (*lines, f"{count(more_pools, 'more pool')} not drawn") if more_pools > 0 else lines
 
 
 def sparkline(values: Sequence[float | None], most: int = MOST_BARS) -> str:
-    """Bars from nothing to the largest value, the worst of each part when there are more than `most` values."""
+    """Bars from zero to the maximum; with more than `most` values, the maximum of each part."""
     parts = [list(values[i * len(values) // most : (i + 1) * len(values) // most]) for i in range(most)]
     shown = list(values) if len(values) <= most else [max((v for v in p if v is not None), default=None) for p in parts]
     top = max((v for v in shown if v is not None), default=0.0)

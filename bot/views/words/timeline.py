@@ -1,4 +1,4 @@
-"""Timeline entries in words: one function for each kind of details, from values to a sentence and its lines."""
+"""Timeline entries in words: one function per kind of details."""
 
 from collections.abc import Mapping
 
@@ -40,7 +40,7 @@ PLAIN = {
     Event.UNMUTED: "resumed status replies.",
     Event.EASING: "The queue is empty. The alert still fires; watching both.",
 }
-"""Events that have no values."""
+"""Events without values."""
 NOTES = {
     Note.QUEUE_FILLS: "Jobs are queueing again.",
     Note.NEW_THREAD: "The first message of this incident was deleted; this is its new thread.",
@@ -57,18 +57,18 @@ DECISIONS = {
     Decision.RAN_OUT: "It has run out.",
     Decision.SETTLED: "What came of it: see below.",
 }
-"""Stands where the buttons were."""
+"""Text in place of decided buttons."""
 DEEDS = {
     Event.SILENCED: "silenced the alert",
     Event.UNSILENCED: "ended a silence",
     Event.SCALED: "scaled up",
     Event.DIAGNOSED: "asked for a diagnosis",
 }
-"""What a person may have done without an acknowledgement."""
+"""Actions without an acknowledgement."""
 
 
 GO_ON = SilenceEnded | RunnersReturned | RequestNotDone
-"""Details whose sentence goes on after a person's name, and that Tailback tells of itself too."""
+"""Details whose sentence continues a person's name, and that Tailback reports by itself too."""
 
 
 def entry_words(entry: Entry, speed: float = 1.0) -> str:
@@ -82,12 +82,12 @@ def entry_words(entry: Entry, speed: float = 1.0) -> str:
 
 
 def entry_lines(entry: Entry, speed: float = 1.0) -> tuple[str, ...]:
-    """The lines below the sentence, and what became of its buttons."""
+    """The lines below the sentence, and the decision on its buttons."""
     return (*details_lines(entry.details, speed), *(DECISIONS[one] for one in entry.decisions))
 
 
 def details_words(details: Details, speed: float = 1.0) -> str:  # noqa: PLR0911, PLR0912 - a line for each kind
-    """The sentence of some details, without the person who did it."""
+    """The sentence of details, without the author."""
     match details:
         case PlainText():
             return details.text

@@ -1,5 +1,5 @@
-"""What timeline entries tell, as ids and values; `bot/views/words/timeline.py` puts them into words.
+"""The content of timeline entries as ids and values; `bot/views/words/timeline.py` has the words.
 
-Each class has a `kind` of its own, by which a stored entry is read back. Durations are in seconds, times in epoch
-seconds, sizes in runners. None is unknown, which is not zero.
+Each class has its own `kind` in stored entries. Durations are seconds, times epoch seconds, sizes runners. None is
+unknown, not zero.
 """

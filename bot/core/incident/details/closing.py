@@ -14,28 +14,28 @@ class IncidentEnding(StrEnum):
 
     DRAINED = "drained"
     SOURCE_BACK = "source_back"
-    """The metric source answers again."""
+    """The metrics source answers again."""
     NOT_MEASURED = "not_measured"
-    """The alert resolved, and no pool is configured for it."""
+    """The alert resolved, and it has no configured pool."""
     CLOSED = "closed"
-    """A person closed it."""
+    """Closed by a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class LikelyCause:
-    """The cause that was named most often for a pool."""
+    """The most frequent cause of a pool."""
 
     pool: str
     cause: str
     samples: int
-    """How often it was the likeliest."""
+    """Samples with this cause."""
     of: int
-    """How often any cause was known."""
+    """Samples with any cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolPeak:
-    """The worst that was seen of a pool."""
+    """The peak of a pool."""
 
     pool: str
     queued: int
@@ -44,33 +44,33 @@ class PoolPeak:
 
 @dataclass(frozen=True, slots=True)
 class Waited:
-    """What one pool's queue cost."""
+    """The waiting in one pool."""
 
     pool: str
     hours: float
-    """Developer-hours: each job that was seen to wait for an hour counts one; at least that many."""
+    """Developer-hours: a job that waits for an hour counts as one; a lower bound."""
     unmeasured: float
-    """The part of the incident, 0 to 1, of which the queue is not known."""
+    """The unmeasured share of the incident, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClosingSummary:
-    """An incident in a few figures, as they were at its end."""
+    """The summary of an incident at its end."""
 
     lasted_seconds: float
     causes: tuple[LikelyCause, ...] = ()
     peaks: tuple[PoolPeak, ...] = ()
     affected: int = 0
-    """How many pools queued."""
+    """Number of pools that queued."""
     waited: tuple[Waited, ...] = ()
     acted: bool = False
-    """Whether anybody scaled or silenced."""
+    """Whether anybody scaled a pool or silenced the alert."""
     scores: ScoreSummary | None = None
     sparks: tuple[Spark, ...] = ()
     more_pools: int = 0
-    """How many pools have a queue and no spark."""
+    """Number of queueing pools without a sparkline."""
     silences: tuple[ActiveSilence, ...] = ()
-    """Those that hold at the end."""
+    """Active silences at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,6 @@ class IncidentEnded:
     summary: ClosingSummary
     pools: tuple[str, ...] = ()
     samples: int = 0
-    """How many samples in a row showed an empty queue."""
+    """Samples in a row with an empty queue."""
     still_firing: bool = False
     kind: Literal["incident_ended"] = "incident_ended"

@@ -1,4 +1,4 @@
-"""All that an entry may tell."""
+"""The union of all details."""
 
 from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.general import (

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Event(StrEnum):
-    """What an entry tells of."""
+    """The subject of an entry."""
 
     OPENED = "opened"
     JOINED = "joined"
@@ -25,16 +25,16 @@ class Event(StrEnum):
     UNMUTED = "unmuted"
     ESCALATED = "escalated"
     APPROVAL = "approval"
-    """A second person was asked, agreed, declined, or never answered."""
+    """An approval was requested, given, declined, or has expired."""
     VERIFIED = "verified"
-    """Whether what was asked for has come."""
+    """Whether the requested runners came."""
     LENT = "lent"
-    """Extra capacity: its end is near, was put off, or it was handed back."""
+    """A lease: its end is near, was extended, or its runners were returned."""
     CHARTED = "charted"
-    """The queue so far, as bars and as a picture."""
+    """The queue so far, as bars and as a chart."""
     FAILED = "failed"
     NOTED = "noted"
 
 
 UPS_AND_DOWNS = frozenset({Event.JOINED, Event.ALERT_RESOLVED, Event.EASING, Event.WORSE, Event.NOTED})
-"""What an alert that flaps for days would fill a record with."""
+"""Entries of a flapping alert, which would fill the record."""

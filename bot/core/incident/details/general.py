@@ -9,7 +9,7 @@ from bot.core.incident.details.event import Event
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """Text that stands as it is: the sentence of an entry that an older release wrote."""
+    """Unchanged text: the sentence of an older release's entry."""
 
     text: str
     lines: tuple[str, ...] = ()
@@ -17,21 +17,21 @@ class PlainText:
 
 
 class Note(StrEnum):
-    """Something that has no values."""
+    """Ids of notes without values."""
 
     QUEUE_FILLS = "queue_fills"
     """Jobs queue again while the alert fires."""
     NEW_THREAD = "new_thread"
     """The first message was deleted."""
     BACK_IN_CHANNEL = "back_in_channel"
-    """It left the fallback channel."""
+    """It returned from the fallback channel."""
     RECORDS_LOST = "records_lost"
-    """Its thread stood in Slack without a record."""
+    """Its thread was in Slack without a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something that an id says alone."""
+    """A note without values."""
 
     note: Note
     kind: Literal["note"] = "note"
@@ -47,12 +47,12 @@ class AlertFired:
 
 @dataclass(frozen=True, slots=True)
 class AlertsJoined:
-    """Alerts of the group that fire now and did not before, by name."""
+    """Names of alerts of the group that started firing."""
 
     new: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     blind: tuple[str, ...] = ()
-    """Known alerts whose metric source gives no data any more."""
+    """Known alerts whose metrics source has no data any more."""
     kind: Literal["alerts_joined"] = "alerts_joined"
 
 
@@ -61,13 +61,13 @@ class AlertResolved:
     """No alert of the group fires."""
 
     measured: bool
-    """Whether its queue is still measured."""
+    """Whether the queue is still measured."""
     kind: Literal["alert_resolved"] = "alert_resolved"
 
 
 @dataclass(frozen=True, slots=True)
 class FiredAgain:
-    """The group fired again that long after the incident's end."""
+    """The group fired again, this long after the incident's end."""
 
     after_seconds: float
     kind: Literal["fired_again"] = "fired_again"
@@ -79,16 +79,16 @@ class Escalated:
 
     waited_seconds: float
     deeds: tuple[Event, ...] = ()
-    """What the entry's person did without an acknowledgement."""
+    """Actions of the entry's person without an acknowledgement."""
     last_at: float = 0.0
     others: int = 0
-    """How many other people acted too."""
+    """Number of other people who acted."""
     kind: Literal["escalated"] = "escalated"
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """An early warning was posted that long before the alert."""
+    """An early warning was posted this long before the alert."""
 
     pool: str
     before_seconds: float

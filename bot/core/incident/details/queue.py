@@ -6,13 +6,13 @@ from typing import Literal
 
 
 class QueueNews(StrEnum):
-    """How the queue differs from the last report."""
+    """The change of the queue since the last report."""
 
     LONGER = "longer"
     WAITS_LONGER = "waits_longer"
     SHORTER = "shorter"
     OTHER_POOL = "other_pool"
-    """Another pool is the worst."""
+    """Another pool is now the worst."""
     UNKNOWN = "unknown"
     KNOWN_AGAIN = "known_again"
 
@@ -38,11 +38,11 @@ class QueueChanged:
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """One pool's queue so far, in a few numbers."""
+    """One pool's queue so far as a sparkline."""
 
     pool: str
     bars: tuple[float | None, ...]
-    """The worst of equal parts of the time."""
+    """The maximum of equal parts of time."""
     begins_at: float
     ends_at: float
     first: float
@@ -58,5 +58,5 @@ class ChartShown:
 
     sparks: tuple[Spark, ...]
     more_pools: int = 0
-    """How many pools have a queue and no spark."""
+    """Number of queueing pools without a sparkline."""
     kind: Literal["chart_shown"] = "chart_shown"

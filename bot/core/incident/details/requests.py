@@ -9,15 +9,15 @@ class RequestEnd(StrEnum):
     """Why a request was not done."""
 
     REFUSED = "refused"
-    """A check at the moment of doing refused it."""
+    """A check at execution refused it."""
     FAILED = "failed"
-    """The back end refused it, or was tried too often."""
+    """The back end refused it, or failed too often."""
     UNKNOWN = "unknown"
-    """Nobody knows whether it happened."""
+    """The outcome is unknown."""
     CHECKING = "checking"
-    """The back end did not answer, and what is true is being read back."""
+    """The back end did not answer, and its state is being read."""
     LAPSED = "lapsed"
-    """Nobody approved in time."""
+    """No approval in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class RequestNotDone:
     pool: str | None = None
     target: int | None = None
     why: str = ""
-    """What the check or the back end said."""
+    """The reason from the check or the back end."""
     system: str = ""
     """The back end that did not answer."""
     waited_seconds: float = 0.0
-    """How long an approval was waited for."""
+    """Time allowed for the approval."""
     kind: Literal["request_not_done"] = "request_not_done"

@@ -6,7 +6,7 @@ from typing import Literal
 
 
 class ScaleStep(StrEnum):
-    """How far a request for more runners has come before anything is sent."""
+    """Progress of a scale-up before anything is sent."""
 
     ASKED = "asked"
     NOT_SENT = "not_sent"
@@ -19,30 +19,30 @@ class ScaleStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScaleRequest:
-    """Somebody asks for more runners, or decides on that."""
+    """A scale-up was requested or decided."""
 
     step: ScaleStep
     pool: str
     before: int | None
     target: int
     seconds: float = 0.0
-    """How long a second person has to approve."""
+    """Time for the approval."""
     kind: Literal["scale_request"] = "scale_request"
 
 
 @dataclass(frozen=True, slots=True)
 class LeaseTerms:
-    """When extra runners are handed back."""
+    """When extra runners are returned."""
 
     seconds: float | None
-    """After that long at the latest; None: never by itself."""
+    """Latest time; None: never automatically."""
     drained_seconds: float
-    """How long the queue must have been empty."""
+    """How long the queue must be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleAccepted:
-    """The scaler took the target."""
+    """The scaler accepted the target."""
 
     pool: str
     before: int | None
@@ -53,18 +53,18 @@ class ScaleAccepted:
 
 
 class RunnersCame(StrEnum):
-    """What became of a request for runners that the scaler accepted."""
+    """The outcome of an accepted scale-up."""
 
     VERIFIED = "verified"
     PARTLY = "partly"
     NO_EFFECT = "no_effect"
     UNSEEN = "unseen"
-    """The number of online runners is unknown, which is not zero."""
+    """The number of online runners is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunnersChecked:
-    """What came of the runners that were asked for, with the figures that show it."""
+    """The verification of a scale-up with its figures."""
 
     came: RunnersCame
     pool: str
@@ -72,27 +72,27 @@ class RunnersChecked:
     after_seconds: float
     """Since the scaler accepted."""
     wanted: int = 0
-    """How many more runners were asked for."""
+    """Number of requested additional runners."""
     more: int = 0
-    """How many more are online."""
+    """Number of additional online runners."""
     online: int | None = None
     busy: int | None = None
     queued: int | None = None
     was_queued: int | None = None
-    """Jobs queued when it was asked."""
+    """Queued jobs at the request."""
     create_failures: int | None = None
     limit: int | None = None
     booting: int | None = None
     offline: int | None = None
     delivered: int | None = None
-    """What the scaler itself counts."""
+    """The scaler's own count."""
     trouble: str = ""
-    """Why they do not come, in the scaler's own words."""
+    """Why they do not come, in the scaler's words."""
     kind: Literal["runners_checked"] = "runners_checked"
 
 
 class LeaseStep(StrEnum):
-    """What is said of a lease before its end."""
+    """Announcements of a lease."""
 
     ENDS_SOON = "ends_soon"
     EXTENDED = "extended"
@@ -101,7 +101,7 @@ class LeaseStep(StrEnum):
 
 
 class ReturnBlock(StrEnum):
-    """Why nothing can be handed back now."""
+    """Why nothing can be returned now."""
 
     RECORDS_LOST = "records_lost"
     ACTIONS_OFF = "actions_off"
@@ -111,7 +111,7 @@ class ReturnBlock(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeaseNoted:
-    """Extra runners that are still there."""
+    """Present extra runners."""
 
     step: LeaseStep
     pool: str
@@ -123,19 +123,19 @@ class LeaseNoted:
 
 
 class ReturnResult(StrEnum):
-    """What a hand-back came to."""
+    """The result of a return."""
 
     RETURNED = "returned"
     NOTHING_LEFT = "nothing_left"
-    """The pool is that low already."""
+    """The pool is already that low."""
     LEASED = "leased"
-    """Another lease holds them."""
+    """Another lease needs them."""
     MOVED = "moved"
-    """Somebody else has set another level since."""
+    """Somebody else has changed the level."""
 
 
 class ReturnReason(StrEnum):
-    """Why extra runners are handed back."""
+    """Why extra runners are returned."""
 
     ASKED = "asked"
     DRAINED = "drained"
@@ -144,17 +144,17 @@ class ReturnReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunnersReturned:
-    """A lease is over."""
+    """A lease has ended."""
 
     result: ReturnResult
     pool: str
     level: int
-    """What was set until then."""
+    """The level until then."""
     target: int | None = None
-    """What is set now; None: nothing was set."""
+    """The new level; None: unchanged."""
     last: int = 0
-    """What Tailback had set last."""
+    """The last level of Tailback."""
     why: ReturnReason = ReturnReason.ASKED
     waiting: int | None = None
-    """Jobs that still wait."""
+    """Waiting jobs."""
     kind: Literal["runners_returned"] = "runners_returned"

@@ -6,7 +6,7 @@ from typing import Literal
 
 
 class SilenceStep(StrEnum):
-    """What is said of a silence that goes on or is wanted."""
+    """Events of an active or requested silence."""
 
     ASKED = "asked"
     MADE = "made"
@@ -23,13 +23,13 @@ class SilenceStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Silencing:
-    """A silence, how long it goes on, and what ends it sooner."""
+    """A silence with its remaining time and conditions."""
 
     step: SilenceStep
     seconds: float = 0.0
     until_drained: bool = False
     above: int | None = None
-    """It ends as soon as more jobs than this wait."""
+    """It ends when more than this many jobs wait."""
     alertmanager: str = ""
     kind: Literal["silencing"] = "silencing"
 
@@ -44,22 +44,22 @@ class SilenceEnd(StrEnum):
     RAN_OUT = "ran_out"
     ENDED_ELSEWHERE = "ended_elsewhere"
     LOST = "lost"
-    """The Alertmanager does not know it any more."""
+    """The Alertmanager has lost it."""
 
 
 class EndReason(StrEnum):
-    """Why Tailback ends a silence before its time."""
+    """Why Tailback ends a silence early."""
 
     DRAINED = "drained"
     INCIDENT_OVER = "incident_over"
     NOT_MEASURED = "not_measured"
-    """The incident is over, and nobody measures the queue any more."""
+    """The incident has ended, and the queue is not measured any more."""
     TOO_MANY_JOBS = "too_many_jobs"
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveSilence:
-    """A silence that goes on, as it was seen at one moment."""
+    """An active silence at one moment."""
 
     ends_at: float
     seconds: float
@@ -70,14 +70,14 @@ class ActiveSilence:
 
 @dataclass(frozen=True, slots=True)
 class SilenceEnded:
-    """A silence is over, or is to be."""
+    """A silence has ended or should end."""
 
     how: SilenceEnd
     why: EndReason | None = None
     waiting: int | None = None
-    """Jobs that wait, when there are too many."""
+    """Waiting jobs, if too many."""
     above: int | None = None
     other: ActiveSilence | None = None
-    """Another one that goes on."""
+    """Another active silence."""
     alertmanager: str = ""
     kind: Literal["silence_ended"] = "silence_ended"
