@@ -104,7 +104,9 @@ def test_kubernetes_knows_every_object_and_field(
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump_all(own))
         for custom in (one for one in documents if one not in own):
             CUSTOM.validate_python(custom)
-    command: list[str | Path] = ["kubernetes-validate", "--strict", "-k", f"{version}.0", *tmp_path.glob("*.yaml")]
+    plain = (ROOT / "deploy/kubernetes").glob("*.yaml")
+    command: list[str | Path] = ["kubernetes-validate", "--strict", "-k", f"{version}.0"]
+    command += [*tmp_path.glob("*.yaml"), *plain]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
@@ -243,6 +245,21 @@ def test_rights_are_those_that_the_configured_scalers_need(charts: dict[str, lis
     tokens = {name: {pod["spec"]["automountServiceAccountToken"] for pod in pods(charts[name])} for name in CASES}
     assert tokens == {name: {name == "everything"} for name in CASES}
     assert "Role" not in kinds(charts["embedded"])
+
+
+@pytest.mark.parametrize("name", ["kubernetes", "arc"])
+def test_the_role_on_a_scalers_page_is_the_one_that_the_chart_makes(name: str) -> None:
+    """Its configuration, given to the chart, leads to its manifest: rules, namespace, and who is bound."""
+    text = (ROOT / f"docs/integrations/{name}.md").read_text("utf-8")
+    toml, manifest = (text.partition(f"```{kind}\n")[2].partition("```")[0] for kind in ("toml", "yaml"))
+    role, binding = yaml.safe_load_all(manifest)
+    made = rendered(config=f'[slack]\nchannel = "C0CIONCALL"\n{toml}')
+    for written in (role, binding):
+        (found,) = [one for one in made if one["kind"] == written["kind"]]
+        assert found["metadata"]["namespace"] == written["metadata"]["namespace"]
+        assert found.get("rules") == written.get("rules")
+        for subject in written.get("subjects", []):
+            assert subject["name"] in {one["name"] for one in found["subjects"]}
 
 
 def test_the_network_policy_opens_the_ports_of_the_configured_addresses(charts: dict[str, list[Document]]) -> None:

@@ -44,7 +44,7 @@ def test_everything_that_is_copied_exists_and_reaches_the_builder() -> None:
 
 
 def test_the_copied_files_alone_make_a_wheel_with_the_whole_product(tmp_path: Path) -> None:
-    """What the builder gets is enough: every module and every shipped example is in the wheel made from it."""
+    """Every module, the page of the demo and every shipped example is in the wheel that is made from them."""
     for source, target in copied():
         place = tmp_path / (Path(source).name if target == "./" else source)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -53,8 +53,9 @@ def test_the_copied_files_alone_make_a_wheel_with_the_whole_product(tmp_path: Pa
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     shutil.unpack_archive(wheel, tmp_path / "out", "zip")
-    modules = [path.relative_to(ROOT) for top in ("bot", "handlers") for path in (ROOT / top).rglob("*.py")]
-    assert [path for path in modules if not (tmp_path / "out" / path).exists()] == []
+    files = [path for top in ("bot", "handlers") for path in (ROOT / top).rglob("*") if path.is_file()]
+    kept = [path.relative_to(ROOT) for path in files if "__pycache__" not in path.parts]
+    assert [path for path in kept if not (tmp_path / "out" / path).exists()] == []
 
 
 def test_the_process_runs_as_a_numbered_user_that_is_not_root() -> None:
