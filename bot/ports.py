@@ -1,91 +1,26 @@
-"""The Protocols of external systems, the values they carry, and the two exceptions for callers."""
+"""The Protocols of external systems; the values they carry and their exceptions are in `bot.core.external`."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.charts.drawing import Drawing
 from bot.core.external import Capacity as Capacity  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import Failure as Failure  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Own as Own  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Person as Person  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Posted as Posted  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import Refused as Refused  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import SilenceFound as SilenceFound  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import Unreachable as Unreachable  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.incident.incident import Incident
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
-from bot.core.record import AuditEntry, Change, Claims, Record, Stored
+from bot.core.record import AuditEntry, Change, Claim, Claims, Record, Stored
 
 R = TypeVar("R", bound=Record)
-
-
-class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
-    """A refusal for a person: the reason, `who` did it already, who `may` do it, and in `where` (channels)."""
-
-    def __init__(
-        self, sentence: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()
-    ) -> None:
-        super().__init__(sentence)
-        self.who, self.may, self.where = who, tuple(may), tuple(where)
-
-
-class Failure(StrEnum):
-    """Classes of failed calls (docs/reliability.md#what-slack-errors-do)."""
-
-    LATER = "later"
-    """Not accepted; try again later."""
-    UNKNOWN = "unknown"
-    """It may have happened: check before trying again."""
-    UNCONNECTED = "unconnected"
-    """Never reached the system; not done."""
-    SHAPE = "shape"
-    """The message itself was refused; not done."""
-    PLACE = "place"
-    """The channel cannot be used; not done."""
-    CREDENTIALS = "credentials"
-    """The token is not accepted; not done, and nothing will be until it is fixed."""
-    GONE = "gone"
-    """The object no longer exists."""
-
-
-class Unreachable(Exception):  # noqa: N818 - named by what is true of the system
-    """`system` could not do `what`; `failure` says whether it may have happened.
-
-    `remedy` says what to do, and `code` is the system's own name for the error; both may be empty. `block` is the type
-    of a block that Slack refused as unknown, and not for its content.
-    """
-
-    def __init__(  # noqa: PLR0913 - named at every call
-        self,
-        system: str,
-        what: str,
-        *,
-        remedy: str = "",
-        code: str = "",
-        block: str = "",
-        failure: Failure = Failure.UNCONNECTED,
-        retry_after_seconds: float | None = None,
-    ) -> None:
-        super().__init__(f"{system}: {what}; {remedy}" if remedy else f"{system}: {what}")
-        self.system = system
-        self.what = what
-        self.remedy = remedy
-        self.code = code
-        self.block = block
-        self.failure = failure
-        self.retry_after_seconds = retry_after_seconds
-
-    @property
-    def reason(self) -> str:
-        """What happened, and the remedy."""
-        return f"{self.what}; {self.remedy}" if self.remedy else self.what
-
-    @property
-    def retryable(self) -> bool:
-        """Whether repeating the request later can help."""
-        return self.failure in {Failure.LATER, Failure.UNKNOWN, Failure.UNCONNECTED}
 
 
 class Clock(Protocol):
@@ -133,6 +68,9 @@ class Store(Protocol):
 
     async def claim(self, most: int) -> Claims:
         """Claim up to `most` due records for the length of the lease."""
+
+    async def give_back(self, claim: Claim, seconds: float) -> None:
+        """End a claim without writing its record, which is due again then; nothing happens if the claim is lost."""
 
     async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
         """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds of the clock.

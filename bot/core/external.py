@@ -1,6 +1,8 @@
-"""Plain values from external systems: a message's place, a person, a scaler's size, a silence."""
+"""What crosses the ports: values from external systems, and the two exceptions that callers handle."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from bot.core.alert import Matcher
 
@@ -69,3 +71,70 @@ class SilenceFound:
     matchers: tuple[Matcher, ...] = ()
     by: str = ""
     """Its creator, according to the back end."""
+
+
+class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
+    """A refusal for a person: the reason, `who` did it already, who `may` do it, and in `where` (channels)."""
+
+    def __init__(
+        self, sentence: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()
+    ) -> None:
+        super().__init__(sentence)
+        self.who, self.may, self.where = who, tuple(may), tuple(where)
+
+
+class Failure(StrEnum):
+    """Classes of failed calls (docs/reliability.md#what-slack-errors-do)."""
+
+    LATER = "later"
+    """Not accepted; try again later."""
+    UNKNOWN = "unknown"
+    """It may have happened: check before trying again."""
+    UNCONNECTED = "unconnected"
+    """Never reached the system; not done."""
+    SHAPE = "shape"
+    """The message itself was refused; not done."""
+    PLACE = "place"
+    """The channel cannot be used; not done."""
+    CREDENTIALS = "credentials"
+    """The token is not accepted; not done, and nothing will be until it is fixed."""
+    GONE = "gone"
+    """The object no longer exists."""
+
+
+class Unreachable(Exception):  # noqa: N818 - named by what is true of the system
+    """`system` could not do `what`; `failure` says whether it may have happened.
+
+    `remedy` says what to do, and `code` is the system's own name for the error; both may be empty. `block` is the type
+    of a block that Slack refused as unknown, and not for its content.
+    """
+
+    def __init__(  # noqa: PLR0913 - named at every call
+        self,
+        system: str,
+        what: str,
+        *,
+        remedy: str = "",
+        code: str = "",
+        block: str = "",
+        failure: Failure = Failure.UNCONNECTED,
+        retry_after_seconds: float | None = None,
+    ) -> None:
+        super().__init__(f"{system}: {what}; {remedy}" if remedy else f"{system}: {what}")
+        self.system = system
+        self.what = what
+        self.remedy = remedy
+        self.code = code
+        self.block = block
+        self.failure = failure
+        self.retry_after_seconds = retry_after_seconds
+
+    @property
+    def reason(self) -> str:
+        """What happened, and the remedy."""
+        return f"{self.what}; {self.remedy}" if self.remedy else self.what
+
+    @property
+    def retryable(self) -> bool:
+        """Whether repeating the request later can help."""
+        return self.failure in {Failure.LATER, Failure.UNKNOWN, Failure.UNCONNECTED}

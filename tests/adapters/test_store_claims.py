@@ -9,7 +9,7 @@ import pytest
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Conflict, Digest, Put, Stored
-from tests.adapters.store_world import LEASE, AnyStore, World, held, incident, new
+from tests.adapters.store_world import LEASE, AnyStore, World, held, incident, new, one
 
 LONG_LEASE = 1.0
 """Where a busy machine must not let it run out in between."""
@@ -209,3 +209,27 @@ async def test_nothing_due_wakes_nobody(world: World, store: AnyStore) -> None:
         pass
     await store.commit(Change(puts=(new(incident("i2"), world.now() + 90), new(incident("i3")))))
     assert await store.woken(0.05) is False
+
+
+async def test_a_claim_that_is_given_back_is_due_when_it_says(world: World, store: AnyStore) -> None:
+    """Its record is not written, and its doubt stays: nobody knows what was sent."""
+    await store.commit(Change(puts=(new(Pool("p"), world.now()),)))
+    first = await one(store)
+    await store.give_back(first, 0.1)
+    assert (await store.claim(10)).claims == ()
+    await world.passes(0.12)
+    again = await one(store)
+    assert again.held is not None
+    assert (again.held.value, again.held.version) == (Pool("p"), 1)
+    assert again.held.in_doubt_since is not None
+    assert again.fence > first.fence
+
+
+async def test_only_its_holder_gives_a_claim_back(world: World, store: AnyStore) -> None:
+    """A process that slept through its lease takes the record from nobody."""
+    await store.commit(Change(puts=(new(Pool("p"), world.now()),)))
+    claim = await one(store)
+    await store.give_back(replace(claim, fence=claim.fence - 1), 0.0)
+    assert (await store.claim(10)).claims == ()
+    assert claim.held is not None
+    await store.commit(Change(puts=(Put(replace(claim.held, value=Pool("p")), Pool("p"), None),)))

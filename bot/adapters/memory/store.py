@@ -112,6 +112,14 @@ class MemoryStore:
         soonest = self.next_due()
         return Claims(tuple(claims), None if soonest is None else max(0.0, soonest - now))
 
+    async def give_back(self, claim: Claim, seconds: float) -> None:
+        """End a claim without writing its record, which is due again then; nothing happens if the claim is lost."""
+        member = f"{claim.kind}:{claim.id}"
+        row = self.data.rows.get(member)
+        if row is not None and row.fence == claim.fence:
+            row.fence, row.claimed_until = None, 0.0
+            self.data.due[member] = self._now() + seconds
+
     def next_due(self) -> float | None:
         """When the next record is due (epoch seconds); None if none is."""
         return min(self.data.due.values(), default=None)

@@ -181,9 +181,9 @@ return {now, hw, wait, claimed}
     ahead=True,
 )
 
-PARK = _script(
+GIVE_BACK = _script(
     """
--- KEYS: record, due   ARGV: member, fence, delay, ahead: gives a claim back without reading its document
+-- KEYS: record, due   ARGV: member, fence, delay, ahead: ends a claim without reading or writing its document
 if redis.call('HGET', KEYS[1], 'fence') ~= ARGV[2] then return {0} end
 redis.call('HSET', KEYS[1], 'fence', '', 'claimed_until', 0)
 redis.call('ZADD', KEYS[2], now + tonumber(ARGV[3]), ARGV[1])

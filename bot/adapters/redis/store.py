@@ -11,23 +11,9 @@ from typing import TypeVar
 import structlog
 
 from bot.adapters.records import KINDS, Codecs, kind_name
+from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
-from bot.adapters.redis.commit import (
-    AUDIT,
-    DUE,
-    FENCE,
-    HEAD,
-    HW,
-    INDEXES,
-    LISTS,
-    MARKS,
-    PROBE,
-    RECORDS,
-    SETS,
-    Commits,
-    lane_keys,
-)
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.format import adopt, too_new
 from bot.adapters.redis.safety_checks import dangers, nearly_full, redis_time
@@ -39,7 +25,7 @@ from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
 
-PARK_MS = 60_000
+PARK_SECONDS = 60.0
 """An unreadable record is tried again after this long, so that a rolling update repairs itself."""
 HEAD_TRIES = 20
 """How often an audited commit restarts because another process wrote to the trail first."""
@@ -69,7 +55,7 @@ class RedisStore:
         self._lease = lease_seconds
         self._codecs = Codecs.build()
         sender = secrets.token_hex(8)
-        self._commits = Commits(self._codecs, sender)
+        self._commits = keys.Commits(self._codecs, sender)
         self._wake = RedisWake(clients.listener, sender)
         self._trail = asyncio.Lock()
         self._head = ""
@@ -88,7 +74,7 @@ class RedisStore:
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         """One record; None if it does not exist."""
-        reply = await self._link.read("HMGET", f"{RECORDS}{kind_name(kind)}:{record_id}", "doc", "version")
+        reply = await self._link.read("HMGET", f"{keys.RECORDS}{kind_name(kind)}:{record_id}", "doc", "version")
         document, version = reply if isinstance(reply, list) else (None, None)
         return self._held(kind, record_id, document, version)
 
@@ -96,7 +82,7 @@ class RedisStore:
         """The existing records by id, in one round trip; unreadable ones are skipped and logged."""
         if not ids:
             return {}
-        prefix = f"{RECORDS}{kind_name(kind)}:"
+        prefix = f"{keys.RECORDS}{kind_name(kind)}:"
         reply = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], ())
         found: dict[str, Stored[R]] = {}
         for record_id, document, version in zip(ids, reply[::2], reply[1::2], strict=True):
@@ -111,27 +97,27 @@ class RedisStore:
 
     async def find(self, index: str) -> str | None:
         """The id that an index points to."""
-        return text_or_none(await self._link.read("GET", INDEXES + index))
+        return text_or_none(await self._link.read("GET", keys.INDEXES + index))
 
     async def open_under(self, index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
         """(was `mark` applied before?, the incident that `index` points to), in one round trip."""
-        keys = (MARKS + mark, INDEXES + index)
-        seen, record_id, document, version = await self._link.run(scripts.OPEN_UNDER, keys, (f"{RECORDS}inc:",))
+        both = (keys.MARKS + mark, keys.INDEXES + index)
+        seen, record_id, document, version = await self._link.run(scripts.OPEN_UNDER, both, (f"{keys.RECORDS}inc:",))
         return bool(seen), self._held(Incident, text_or_none(record_id) or "", document, version)
 
     async def members(self, name: str) -> set[str]:
         """The members of a set."""
-        reply = await self._link.read("SMEMBERS", SETS + name)
+        reply = await self._link.read("SMEMBERS", keys.SETS + name)
         return {text(member) for member in reply} if isinstance(reply, (set, list)) else set()
 
     async def listed(self, name: str) -> tuple[str, ...]:
         """Members of a list, the first to expire first."""
-        reply = await self._link.run(scripts.LISTED, (LISTS + name,), (self._ahead_ms,))
+        reply = await self._link.run(scripts.LISTED, (keys.LISTS + name,), (self._ahead_ms,))
         return tuple(text(member) for member in reply)
 
     async def done_by(self, mark: str) -> str | None:
         """The object to which `mark` was applied; None if it was not."""
-        return text_or_none(await self._link.read("GET", MARKS + mark))
+        return text_or_none(await self._link.read("GET", keys.MARKS + mark))
 
     async def commit(self, change: Change) -> None:
         """Apply a change atomically. Raises Conflict, AlreadyDone, or Unreachable (UNKNOWN: it may be applied)."""
@@ -150,8 +136,8 @@ class RedisStore:
         lease_ends = self._clocks.monotonic() + self._lease
         seen = self._hw
         rate = self._clocks.rate()
-        args = (most, math.ceil(self._lease * rate * 1000), RECORDS, self._ahead_ms)
-        now, high, wait, rows = await self._link.run(scripts.CLAIM, (DUE, FENCE, HW), args)
+        args = (most, math.ceil(self._lease * rate * 1000), keys.RECORDS, self._ahead_ms)
+        now, high, wait, rows = await self._link.run(scripts.CLAIM, (keys.DUE, keys.FENCE, keys.HW), args)
         self._note(whole(high), seen)
         offset = self._clocks.now() - whole(now) / 1000
         claims = []
@@ -170,13 +156,13 @@ class RedisStore:
         if interval <= 0:
             return max(0.0, self._holds.get(rate_lane, 0.0) - self._clocks.monotonic()) * self._clocks.rate()
         args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent))
-        reply = await self._link.run(scripts.ACQUIRE_SLOT, lane_keys(rate_lane), args)
+        reply = await self._link.run(scripts.ACQUIRE_SLOT, keys.lane_keys(rate_lane), args)
         return whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing for so many real seconds: a 429 stops the queue, not one coroutine; a longer hold stays."""
         self._holds[rate_lane] = max(self._holds.get(rate_lane, 0.0), self._clocks.monotonic() + seconds)
-        await self._link.run(scripts.PAUSE_LANE, lane_keys(rate_lane), (math.ceil(seconds * 1000),))
+        await self._link.run(scripts.PAUSE_LANE, keys.lane_keys(rate_lane), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit makes something due; False after the timeout."""
@@ -185,7 +171,7 @@ class RedisStore:
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         """(stream id, entry, hash) in order; `after` is exclusive."""
         start = "-" if after == "-" else f"({after}"
-        reply = await self._link.read("XRANGE", AUDIT, start, "+", "COUNT", most)
+        reply = await self._link.read("XRANGE", keys.AUDIT, start, "+", "COUNT", most)
         trail = []
         for stream_id, fields in reply if isinstance(reply, list) else []:
             try:
@@ -197,7 +183,7 @@ class RedisStore:
 
     async def audit_head(self) -> str:
         """The hash of the last entry; empty before the first."""
-        return text_or_none(await self._link.read("GET", HEAD)) or ""
+        return text_or_none(await self._link.read("GET", keys.HEAD)) or ""
 
     async def check(self) -> list[str]:
         """Unsafe settings of this Redis, a sentence with remedy each; empty if safe."""
@@ -208,7 +194,7 @@ class RedisStore:
 
         Raises Unreachable when nothing can be stored: full memory or disk, a replica, no connection.
         """
-        await self._link.read("SET", PROBE, "1", "EX", "300")
+        await self._link.read("SET", keys.PROBE, "1", "EX", "300")
         facts = await self._link.read("INFO", "everything")
         return nearly_full(facts) if isinstance(facts, Mapping) else ""
 
@@ -271,18 +257,20 @@ class RedisStore:
         except Unreachable as error:
             held, problem = None, error.what
         if problem:
-            await self._park(text(member), whole(fence), problem)
+            structlog.get_logger().error("record unreadable", record=text(member), problem=problem)
+            with contextlib.suppress(Unreachable):  # then its lease expires
+                await self.give_back(Claim(name, record_id, None, whole(fence), lease_ends), PARK_SECONDS)
             return None
         if held is not None:
             in_doubt_since = whole(opened_ms) / 1000 + offset if opened_ms else None
             held = Stored(held.value, held.version, whole(fence), in_doubt_since, lease_ends)
         return Claim(name, record_id, held, whole(fence), lease_ends)
 
-    async def _park(self, member: str, fence: int, problem: str) -> None:
-        """Put an unreadable record back for later; if even that fails, its lease expires."""
-        structlog.get_logger().error("record unreadable", record=member, problem=problem)
-        with contextlib.suppress(Unreachable):
-            await self._link.run(scripts.PARK, (RECORDS + member, DUE), (member, fence, PARK_MS, self._ahead_ms))
+    async def give_back(self, claim: Claim, seconds: float) -> None:
+        """End a claim without writing its record, which is due again then; nothing happens if the claim is lost."""
+        member = f"{claim.kind}:{claim.id}"
+        args = (member, claim.fence, math.ceil(seconds * 1000), self._ahead_ms)
+        await self._link.run(scripts.GIVE_BACK, (keys.RECORDS + member, keys.DUE), args)
 
     def _held(self, kind: type[R], record_id: str, document: object, version: object) -> Stored[R] | None:
         if not isinstance(document, bytes):

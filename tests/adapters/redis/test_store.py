@@ -11,11 +11,9 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from bot.adapters.redis.calls import RedisLink
-from bot.adapters.redis.commit import DUE, MARKS, RECORDS
+from bot.adapters.redis.commit import MARKS
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.engine import find_engine
-from bot.adapters.redis.scripts import PARK
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.audit_chain import broken_at
 from bot.core.pool.pool import Pool
@@ -269,18 +267,6 @@ async def test_a_mark_is_kept_for_a_day(store: RedisStore, redis_url: str) -> No
     await store.commit(Change(once=("request:t1",), once_value="i1"))
     with redis.Redis.from_url(redis_url) as client:
         assert client.pttl(f"{MARKS}request:t1") == pytest.approx(24 * 3600 * 1000, abs=60_000)
-
-
-async def test_only_its_holder_parks_a_record(store: RedisStore, redis_url: str) -> None:
-    """A process that slept through its lease and then cannot read the record takes it from nobody."""
-    await store.commit(new(Pool("p"), 0.0))
-    (claim,) = (await store.claim(1)).claims
-    clients = connect(redis_url)
-    parked = await RedisLink(clients.requests).run(PARK, (f"{RECORDS}pool:p", DUE), ("pool:p", claim.fence - 1, 60_000))
-    assert parked == [0]
-    assert claim.held is not None
-    await store.commit(Change(puts=(Put(Stored(Pool("p"), claim.held.version, claim.fence), Pool("p"), None),)))
-    await clients.aclose()
 
 
 async def test_the_embedded_servers_permissions_suffice(tmp_path: Path) -> None:
