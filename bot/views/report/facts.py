@@ -1,4 +1,4 @@
-"""What a report says, in plain words: parts of sentences and rows of its table; what shows them escapes them."""
+"""A report in plain words and table rows; callers escape them."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ _LEAST_NAME = 12
 
 
 def lead(made: Report) -> str:
-    """Which days, by which clock, and how many incidents."""
+    """Days, zone and number of incidents."""
     still = f" ({made.open_now:,} open)" if made.open_now else ""
     return f"Incidents of the last {days_of(made)} days, {span(made)}: {count(made.incidents, 'incident')}{still}."
 
@@ -32,31 +32,31 @@ def span(made: Report) -> str:
 
 
 def nothing(made: Report) -> str:
-    """That there is nothing to tell; that nobody waited is only said where somebody looked."""
+    """Nothing to report; "nobody waited" only if it was measured."""
     looked = f", and nobody was seen to wait longer than {duration(made.target_seconds)}"
     return f"No incident began{looked if _measured(made) else ''} in the last {days_of(made)} days."
 
 
 def measured(made: Report) -> str:
-    """Of how many pools the waits are known; empty where there is no pool at all."""
+    """The number of pools with known waits; empty without pools."""
     return f"Measured: {_measured(made):,} of {count(len(made.pools), 'pool')}." if made.pools else ""
 
 
 def rows(made: Report) -> list[tuple[str, ...]]:
-    """The table of waits: a head, and the pools whose waits are known, those whose jobs waited most first."""
+    """The table of waits: a header, and pools with known waits, the most waiting first."""
     head = ("pool", "p50", "p90", "p99", f"over {short_wait(made.target_seconds)}", "jobs p95", "seen")
     return [head, *(_row(one, one.waits) for one in made.pools if one.waits)]
 
 
 def aligned(cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Lines of at most `width` columns: first names, the middle left out where they are too long, then figures."""
+    """Lines of at most `width` columns: names, cut in the middle if too long, then figures."""
     widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
     widths[0] = min(widths[0], max(_LEAST_NAME, width - sum(widths[1:]) - 2 * (len(widths) - 1)))
     return [_line(line, widths) for line in cells]
 
 
 def legend(made: Report) -> str:
-    """What the columns of the table mean, and from when what recurs is taken."""
+    """The meaning of the columns, and the time span of recurring times."""
     return (
         "p50, p90, p99: for so much of the measured time the oldest waiting job had waited at most that long; an empty "
         f"queue waits nothing (-: 30 s or less). over {short_wait(made.target_seconds)}: share of the measured time in "
@@ -67,7 +67,7 @@ def legend(made: Report) -> str:
 
 
 def days_of(made: Report) -> int:
-    """The length of the span."""
+    """The length of the time span."""
     return max(1, round((made.until - made.since) / 86400))
 
 
@@ -96,7 +96,7 @@ def _wait(seconds: float) -> str:
 
 
 def facts(one: PoolReport) -> tuple[str, ...]:
-    """Incidents, what they cost, what recurs, forecasts, scale-ups, warnings: where there is something to say."""
+    """Incidents, cost, recurring times, forecasts, scale-ups and warnings, if any."""
     return tuple(part for part in (_incidents(one), _worst(one), *_why(one), *_recurs(one), *_done(one)) if part)
 
 
@@ -117,7 +117,7 @@ def _worst(one: PoolReport) -> str:
 
 
 def waited_seconds(one: PoolReport) -> float:
-    """What the pool's jobs waited together: in all measured hours, or in its incidents if more was seen there."""
+    """Total wait of the pool's jobs, from its hours or its incidents, whichever is more."""
     known = one.waits.waited_seconds if one.waits else None
     return max(one.history.waited_seconds, known or 0.0)
 
@@ -147,7 +147,7 @@ def _done(one: PoolReport) -> tuple[str, ...]:
 
 
 def _foretold(one: PoolReport) -> tuple[str, ...]:
-    """How the forecasts of its incidents did, and how many that leaves out; said also when none was scored."""
+    """Scores of its incidents' forecasts, and the number left out, even if none was scored."""
     past = one.history
     if past.incidents == past.open_now or one.pool == NO_POOL:
         return ()
@@ -161,7 +161,7 @@ def _counted(pairs: Sequence[tuple[str, int]]) -> str:
 
 
 def waits_words(one: PoolReport, target_seconds: float) -> str:
-    """The row of the table as words; empty when the pool's waits are unknown."""
+    """The table row in words; empty if the waits are unknown."""
     if (waits := one.waits) is None:
         return ""
     p50, p90, p99 = (_told(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
@@ -173,17 +173,17 @@ def waits_words(one: PoolReport, target_seconds: float) -> str:
 
 
 def _told(seconds: float) -> str:
-    """Below the first class of waits nothing finer is known."""
+    """A wait in words; below the first class it is not known exactly."""
     return duration(max(seconds, WAIT_EDGES[0]))
 
 
 def share(part: float) -> str:
-    """`6%`; what is not nothing is not called so."""
+    """`6%`; a small share is not shown as 0 %."""
     return "<1%" if 0 < part < 0.01 else f"{part:.0%}"
 
 
 def unsized(one: PoolReport) -> str:
-    """Why no limit is named, where jobs waited too long; empty when one is, or none is needed."""
+    """Why there is no proposed limit, if jobs waited too long; else empty."""
     if not isinstance(one.sized, Statement) or one.waits is None or not one.waits.over_share:
         return ""
     return in_words(one.sized, UNSIZED)
