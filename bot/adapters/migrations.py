@@ -68,6 +68,22 @@ SILENCE_ENDS_0_2_0 = {
     "the incident is over, and nobody measures the queue any more": "not_measured",
 }
 """Reason of an early end of a silence → its id."""
+BODIES_0_2_0: dict[str, tuple[str, dict[str, str]]] = {
+    "scale_up": ("scale_up", {"target": "target", "from": "from_size"}),
+    "hand_back": (
+        "hand_back",
+        {"share": "lease", "for": "asked_for", "why": "why", "target": "target", "result": "result", "last": "last"},
+    ),
+    "silence": ("silence", {"seconds": "seconds", "back_end": "alertmanager", "above": "above"}),
+    "prolong": ("extend_silence", {"of": "made_by", "seconds": "seconds", "until": "ends_at"}),
+    "unsilence": (
+        "end_silence",
+        {"silence": "silence", "back_end": "alertmanager", "act": "made_by", "for": "asked_for", "why": "why",
+         "waiting": "waiting", "above": "above"},
+    ),
+    "diagnose": ("diagnose", {}),
+}  # fmt: skip
+"""Action → the kind of its body, and how its parameters are called now."""
 TOO_MANY_0_2_0 = re.compile(r"([\d,]+) jobs wait, more than ([\d,]+)")
 MOVED_0_2_0 = re.compile(r"left .* since Tailback had set ([\d,]+)\.")
 
@@ -180,6 +196,17 @@ def _requests(request: Document) -> None:
         moved = MOVED_0_2_0.fullmatch(request.get("outcome", ""))
         result = "returned" if params.get("target") else "moved" if moved else "nothing_left"
         params |= {"result": result, "last": moved[1].replace(",", "") if moved else "0"}
+    if "params" in request:
+        request["body"] = _body(request.get("name", ""), request.pop("pool", None) or "", request.pop("params"))
+
+
+def _body(name: str, pool: str, params: Document) -> Document:
+    """What is asked for became a typed value."""
+    kind, renamed = BODIES_0_2_0.get(name, ("at_once", {}))
+    values = {new: params[old] for old, new in renamed.items() if old in params}
+    if kind == "silence":
+        values["until_drained"] = "until" in params
+    return {"kind": kind, **({"pool": pool} if kind in {"scale_up", "hand_back", "diagnose"} else {}), **values}
 
 
 MIGRATIONS: Mapping[str, Sequence[Callable[[Document], None]]] = {

@@ -18,7 +18,7 @@ from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
 from bot.core.record import Digest, Record, WarningRecord
 from bot.core.reporting.weekly import Weekly
-from bot.core.requests.request import Request
+from bot.core.requests.request import Request, ShownSizes
 from bot.core.scaling.lease import PoolLeases
 from bot.ports import Failure, Unreachable
 
@@ -28,6 +28,7 @@ KINDS: dict[str, type[Record]] = {
     "inc": Incident,
     "pool": Pool,
     "act": Request,
+    "shown": ShownSizes,
     "digest": Digest,
     "lease": PoolLeases,
     "chore": Chore,
@@ -44,7 +45,7 @@ _NAMES: dict[type[object], str] = {kind: name for name, kind in KINDS.items()}
 
 
 def kind_name(kind: type[object]) -> str:
-    """`inc`, `pool`, `act`, `digest`, `lease`, `chore`, `past`, `job`, `weekly`, `early` or `fill`."""
+    """Its kind, as in keys: `inc`, `pool`, `act`, ..."""
     return _NAMES[kind]
 
 

@@ -14,7 +14,7 @@ from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
 from bot.core.reporting.weekly import Weekly
-from bot.core.requests.request import Request
+from bot.core.requests.request import Request, ShownSizes
 from bot.core.scaling.lease import PoolLeases
 
 
@@ -50,6 +50,7 @@ Record = (
     Incident
     | Pool
     | Request
+    | ShownSizes
     | Digest
     | PoolLeases
     | Chore

@@ -13,6 +13,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
 from bot.core.record import Prepared
+from bot.core.requests.body import Diagnose
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
@@ -36,15 +37,12 @@ def _label(incident: Incident, _view: View) -> ButtonLabel | None:
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """In a thread or by button the answer is posted; `/queue diagnose POOL` is answered privately."""
-    name = known_pool(context.settings.file, interaction.words[0]) if interaction.words else None
-    if name and not await _in_thread(context, interaction):
-        await submit(
-            context, interaction, None, new_request(context, interaction, None, pool=name), lambda fresh: fresh
-        )
-        return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone."))
-    held = await subject(context, interaction)
-    await submit(context, interaction, held, new_request(context, interaction, held, pool=name), lambda fresh: fresh)
-    return Answer()
+    name = known_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
+    alone = bool(name) and not await _in_thread(context, interaction)
+    held = None if alone else await subject(context, interaction)
+    request = new_request(context, interaction, held, Diagnose(name))
+    await submit(context, interaction, held, request, lambda fresh: fresh)
+    return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone.")) if alone else Answer()
 
 
 async def _in_thread(context: Context, interaction: Interaction) -> bool:

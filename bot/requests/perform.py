@@ -13,6 +13,7 @@ from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Decision, Event, answered
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
+from bot.core.requests.body import HandBack, ScaleUp, asked_for
 from bot.core.requests.request import Progress, Request, Result, done, failed, sent, unsure
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
@@ -136,7 +137,7 @@ async def _finish(
         await keep(context, incident, _telling(after, now, outcome), due=now, also=puts, audit=audit, wake=wake)
         return
     await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
-    whom, by = after.who or after.params.get("for", ""), "You" if after.who else "Tailback"
+    whom, by = after.who or asked_for(after.body), "You" if after.who else "Tailback"
     await context.chat.whisper(after.channel, whom, finished(outcome, by, context.settings.file.paces.speed))
 
 
@@ -168,6 +169,5 @@ def _telling(request: Request, now: float, outcome: Result) -> Move:
 def _not_done(
     request: Request, how: RequestEnd, why: str = "", system: str = "", waited_seconds: float = 0.0
 ) -> RequestNotDone:
-    target = request.params.get("target")
-    size = int(target) if target else None
-    return RequestNotDone(how, request.name, request.pool, size, why, system, waited_seconds)
+    target = request.body.target if isinstance(request.body, ScaleUp | HandBack) else None
+    return RequestNotDone(how, request.name, request.pool or None, target, why, system, waited_seconds)

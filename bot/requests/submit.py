@@ -1,18 +1,18 @@
 """Stores a request once, with its audit entry and its change of the incident."""
 
-from collections.abc import Mapping
-
 from bot.context.context import Context
 from bot.context.save import Move, keep, put_new
 from bot.core.alert import digest
 from bot.core.incident.incident import Incident
 from bot.core.record import AlreadyDone, AuditEntry, Change, Put, Stored
+from bot.core.requests.body import AtOnce, Body, parameters
 from bot.core.requests.interaction import Interaction
 from bot.core.requests.offer import used
 from bot.core.requests.request import Progress, Request, done
 from bot.core.words import duration
 from bot.ports import Refused
 
+AT_ONCE = AtOnce()
 TAILBACK = "tailback"
 """Author of requests without a person, such as the end of a lease."""
 
@@ -21,9 +21,7 @@ def new_request(
     context: Context,
     interaction: Interaction,
     held: Stored[Incident] | None,
-    *,
-    pool: str | None = None,
-    params: Mapping[str, str] | None = None,
+    body: Body = AT_ONCE,
 ) -> Request:
     """A request with the id of its button, else of Slack's interaction."""
     incident = held.value if held else None
@@ -33,9 +31,8 @@ def new_request(
         who=interaction.who,
         channel=incident.thread.channel if incident else interaction.channel,
         requested_at=context.now(),
+        body=body,
         incident=incident.id if incident else None,
-        pool=pool,
-        params=params or {},
     )
 
 
@@ -90,7 +87,7 @@ def audited(request: Request, now: float, outcome: str) -> AuditEntry:
         at=now,
         who=request.who or TAILBACK,
         what=request.name,
-        parameters={**request.params, **({"pool": request.pool} if request.pool else {})},
+        parameters={**parameters(request.body), **({"pool": request.pool} if request.pool else {})},
         before=request.before,
         after=request.after,
         outcome=outcome,

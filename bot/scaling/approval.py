@@ -6,7 +6,8 @@ from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import Event
-from bot.core.record import Stored
+from bot.core.record import AuditEntry, Stored
+from bot.core.requests.body import ScaleUp, parameters
 from bot.core.requests.interaction import Interaction
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.limits import needs_approval
@@ -65,22 +66,26 @@ async def awaited(context: Context, interaction: Interaction) -> tuple[Stored[Re
 
 async def check_approval(context: Context, request: Request, target: int) -> None:
     """At the moment of doing: raise Refused unless what is done needs nobody, or somebody else agreed to exactly it."""
-    policy = lever_of(context, request.pool or "").policy
+    asked = request.of(ScaleUp)
+    policy = lever_of(context, asked.pool).policy
     if not request.agreed_by:
         if needs_approval(policy, target):
             raise Refused(f"A target above {policy.approval_above:,} needs a second person to agree, and nobody did.")
         return
-    if (
-        request.agreed_by == request.who
-        or request.agreed_to != request.fingerprint
-        or str(target) != request.params["target"]
-    ):
+    if request.agreed_by == request.who or request.agreed_to != request.fingerprint or target != asked.target:
         raise Refused("What could be done now is not exactly what was agreed to. Ask again with Scale up.")
     await still_permitted(context, request.agreed_by, "approve")
 
 
+def decision_audited(request: Request, decision: Interaction, now: float, outcome: str) -> AuditEntry:
+    """The audit entry of an approval or a refusal by the person of `decision`."""
+    asked = {**parameters(request.body), "pool": request.pool, "asked_by": request.who}
+    about = request.incident or ""
+    return AuditEntry(now, decision.who, decision.name, asked, outcome=outcome, act=request.id, incident=about)
+
+
 def scale_request(request: Request, step: ScaleStep, seconds: float = 0.0) -> ScaleRequest:
     """What the timeline says of a request for more runners."""
-    before = request.before or request.params.get("from")
-    target = int(request.params["target"])
-    return ScaleRequest(step, request.pool or "", int(before) if before else None, target, seconds)
+    asked = request.of(ScaleUp)
+    before = int(request.before) if request.before else asked.from_size
+    return ScaleRequest(step, asked.pool, before, asked.target, seconds)

@@ -6,11 +6,11 @@ from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Decision, Event
-from bot.core.record import AlreadyDone, AuditEntry, Put
+from bot.core.record import AlreadyDone, Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import agreed
 from bot.ports import Refused
-from bot.scaling.approval import awaited, scale_request
+from bot.scaling.approval import awaited, decision_audited, scale_request
 
 NAME = "approve"
 
@@ -29,10 +29,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         told = noted(decided(fresh, request.id, Decision.APPROVED), now, Event.APPROVAL, approved, who=interaction.who)
         return offering(told, "", (), whom=request.who)
 
-    parameters = {**request.params, "pool": request.pool or "", "asked_by": request.who}
-    audit = AuditEntry(
-        now, interaction.who, NAME, parameters, outcome="approved", act=request.id, incident=request.incident or ""
-    )
+    audit = decision_audited(request, interaction, now, "approved")
     once = (f"decided:{request.id}", f"request:{interaction.key}")
     try:
         await keep(

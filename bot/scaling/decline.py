@@ -6,12 +6,12 @@ from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Decision, Event
-from bot.core.record import AlreadyDone, AuditEntry, Put
+from bot.core.record import AlreadyDone, Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import failed
 from bot.ports import Refused
 from bot.requests.permission import permit
-from bot.scaling.approval import awaited, scale_request
+from bot.scaling.approval import awaited, decision_audited, scale_request
 
 NAME = "decline"
 KEPT_SECONDS = 30 * 86400.0
@@ -30,10 +30,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         return told if own else offering(told, "", (), whom=request.who)
 
     outcome = "taken back" if own else "declined"
-    parameters = {**request.params, "pool": request.pool or "", "asked_by": request.who}
-    audit = AuditEntry(
-        now, interaction.who, NAME, parameters, outcome=outcome, act=request.id, incident=request.incident or ""
-    )
+    audit = decision_audited(request, interaction, now, outcome)
     put = Put(held, failed(request, outcome, now), None, keep_seconds=KEPT_SECONDS)
     once = (f"decided:{request.id}", f"request:{interaction.key}")
     try:

@@ -10,8 +10,10 @@ from bot.core.alert import digest
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.record import Change, Conflict, Put, Stored
+from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.request import Progress, Request
+from bot.core.requests.offer import incident_of
+from bot.core.requests.request import Request, ShownSizes
 from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, how_long, whose_time
 from bot.ports import Capacity, Refused, Unreachable
@@ -22,8 +24,6 @@ from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.thread.results import told
 from bot.views.words.scaling import lease_terms_words
 
-NAME = "sizes"
-"""Of the record: it asks for nothing, is never due, and stands in no trail."""
 KEPT_SECONDS = 900.0
 """As long as the question that follows stays good."""
 
@@ -88,7 +88,9 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
 
 
 async def confirmation(context: Context, draft: Request, note: str = "") -> dict[str, object]:
-    pool, target, current = draft.pool or "", int(draft.params["target"]), int(draft.params["from"])
+    """What a person confirms: from how many to how many runners, and what that is expected to do."""
+    asked = draft.of(ScaleUp)
+    pool, target, current = asked.pool, asked.target, asked.from_size
     lines = [*([note] if note else []), *await effect_of(context, pool, target - current)]
     policy = lever_of(context, pool).policy
     if (cost := policy.cost_per_runner_hour) is not None:
@@ -107,22 +109,17 @@ async def confirmation(context: Context, draft: Request, note: str = "") -> dict
 
 async def remember(context: Context, interaction: Interaction, sizes: Mapping[str, int]) -> None:
     """Keep the size of each pool for a while; what cannot be kept only makes a refusal out of a lower target."""
-    sizes_id, now = _id(interaction), context.now()
-    params = {pool: str(size) for pool, size in sizes.items()}
-    shown = Request(sizes_id, NAME, interaction.who, interaction.channel, now, params=params, progress=Progress.DONE)
+    shown = ShownSizes(_id(interaction), sizes)
     with contextlib.suppress(Conflict, Unreachable):
-        known = await context.store.get(Request, sizes_id)
-        await context.store.commit(
-            Change(puts=(Put(known or Stored(shown, 0), shown, None, keep_seconds=KEPT_SECONDS),))
-        )
+        known = await context.store.get(ShownSizes, shown.id) or Stored(shown, 0)
+        await context.store.commit(Change(puts=(Put(known, shown, None, keep_seconds=KEPT_SECONDS),)))
 
 
 async def size_shown(context: Context, interaction: Interaction, pool: str) -> int | None:
     """What the dialog said that the pool has; None when that is not known any more."""
-    shown = await context.request(_id(interaction))
-    size = shown.params.get(pool) if shown else None
-    return int(size) if size is not None else None
+    shown = await context.store.get(ShownSizes, _id(interaction))
+    return shown.value.sizes.get(pool) if shown else None
 
 
 def _id(interaction: Interaction) -> str:
-    return f"{interaction.request_id.partition('.')[0]}.{digest(NAME, interaction.request_id, interaction.who)[:12]}"
+    return f"{incident_of(interaction.request_id)}.{digest(interaction.request_id, interaction.who)[:12]}"

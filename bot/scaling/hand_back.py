@@ -17,6 +17,7 @@ from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
 from bot.core.record import AlreadyDone, Prepared, Put, Stored
+from bot.core.requests.body import HandBack
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, giving_back, lease_end, return_target
@@ -84,19 +85,17 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
         raise Refused(f"{BLOCKS[why]}.")
     if request.who:
         await still_permitted(context, request.who, "scale")
-    pool = request.pool or ""
-    held = await context.store.get(PoolLeases, pool)
-    share = held.value.share(request.params["share"]) if held else None
+    asked = request.of(HandBack)
+    held = await context.store.get(PoolLeases, asked.pool)
+    share = held.value.share(asked.lease) if held else None
     if held is None or share is None:
         raise Refused(GONE)
-    level, capacity = await level_of(context, pool)
+    level, capacity = await level_of(context, asked.pool)
     goes = lease_end(held.value, share, level, capacity.minimum or 0)
-    params = {name: value for name, value in request.params.items() if name != "target"}
-    params |= {"result": goes.result, "last": f"{goes.last}"}
-    intent = replace(request, before=f"{level}", params=params)
+    body = replace(asked, target=goes.target, result=goes.result, last=goes.last)
+    intent = replace(request, before=f"{level}", body=body)
     if goes.target is None:
         return Prepared(intent)
-    intent = replace(intent, params={**params, "target": f"{goes.target}"})
     put = Put(
         held, return_target(held.value, request.id, goes.target), context.now() + context.settings.file.timing.poll
     )
@@ -105,33 +104,35 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
     """Set the absolute target; request id and target are the Idempotency-Key."""
-    if target := request.params.get("target"):
-        await lever_of(context, request.pool or "").scaler.set(int(target), f"{request.id}.{target}")
+    asked = request.of(HandBack)
+    if asked.target is not None:
+        await lever_of(context, asked.pool).scaler.set(asked.target, f"{request.id}.{asked.target}")
     return await _performed(context, request)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
     """Read the scaler: it happened if the size is exactly the target."""
-    target = request.params.get("target")
-    if target is None:
+    asked = request.of(HandBack)
+    if asked.target is None:
         return None
-    level, _ = await level_of(context, request.pool or "")
-    return await _performed(context, request) if level == int(target) else None
+    level, _ = await level_of(context, asked.pool)
+    return await _performed(context, request) if level == asked.target else None
 
 
 async def _performed(context: Context, request: Request) -> Result:
-    pool = await context.store.get(Pool, request.pool or "")
-    latest, target = pool.value.latest if pool else None, request.params.get("target", "")
+    asked = request.of(HandBack)
+    pool = await context.store.get(Pool, asked.pool)
     details = RunnersReturned(
-        ReturnResult(request.params["result"]),
-        request.pool or "",
+        asked.result or ReturnResult.NOTHING_LEFT,
+        asked.pool,
         int(request.before),
-        int(target) if target else None,
-        int(request.params["last"]),
-        ReturnReason(request.params["why"]),
-        latest.queued if latest else None,
+        asked.target,
+        asked.last,
+        asked.why,
+        pool.value.latest.queued if pool and pool.value.latest else None,
     )
-    return Result(details, target, Event.LENT, settles=request.params["share"])
+    after = "" if asked.target is None else f"{asked.target}"
+    return Result(details, after, Event.LENT, settles=asked.lease)
 
 
 def return_block(context: Context) -> ReturnBlock | None:
@@ -152,9 +153,8 @@ def return_request(context: Context, pool: str, share: Lease, who: str, why: Ret
         who=who,
         channel=share.channel,
         requested_at=context.now(),
+        body=HandBack(pool, share.act, share.who, why),
         incident=share.incident,
-        pool=pool,
-        params={"share": share.act, "for": share.who, "why": why},
     )
 
 

@@ -11,6 +11,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Prepared, Put, Stored
+from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Progress, Request, Result, awaiting
@@ -83,8 +84,7 @@ async def _drafted(
         return Answer(errors={"target": str(refusal)})
     named = replace(interaction, request_id=own_id(held.value if held else None, interaction))
     target = verdict.target or current
-    params = {"target": str(target), "from": str(current)}
-    draft = replace(new_request(context, named, held, pool=pool, params=params), progress=Progress.DRAFT)
+    draft = replace(new_request(context, named, held, ScaleUp(pool, target, current)), progress=Progress.DRAFT)
     known = await context.store.get(Request, draft.id)
     if known and (known.value.progress is not Progress.DRAFT or known.value.who != interaction.who):
         raise already(context, known.value)
@@ -113,9 +113,10 @@ async def _confirmed(context: Context, interaction: Interaction) -> Answer:
     if draft.value.progress is not Progress.DRAFT:
         raise already(context, draft.value)
     held = await context.store.get(Incident, draft.value.incident) if draft.value.incident else None
-    policy, now = lever_of(context, draft.value.pool or "").policy, context.now()
-    if needs_approval(policy, int(draft.value.params["target"])):
-        askable(context, draft.value.pool or "", int(draft.value.params["target"]), in_thread=held is not None)
+    asked, now = draft.value.of(ScaleUp), context.now()
+    policy = lever_of(context, asked.pool).policy
+    if needs_approval(policy, asked.target):
+        askable(context, asked.pool, asked.target, in_thread=held is not None)
         request = awaiting(draft.value, now, policy.approval_within_seconds)
         move = approval_requested(context, request, now)
     else:
@@ -137,9 +138,9 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     """
     acting(context)
     await still_permitted(context, request.who, "scale")
-    pool, asked = request.pool or "", int(request.params["target"])
-    last = await context.store.find(f"scaled:{pool}")
-    found = await check_limits(context, pool, asked, seen=int(request.params["from"]), but=request.id)
+    asked = request.of(ScaleUp)
+    pool, last = asked.pool, await context.store.find(f"scaled:{asked.pool}")
+    found = await check_limits(context, pool, asked.target, seen=asked.from_size, but=request.id)
     target = found.verdict.target
     if target is None:
         raise Refused(limit_words(found.verdict.hit))
@@ -147,13 +148,14 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     if found.lease and any(share.returning for share in found.lease.value.shares):
         raise Refused(f"Extra capacity of {pool} is being handed back in this moment. Ask again in a minute.")
     shadow = context.settings.file.actions.shadow
-    intent = replace(request, before=f"{found.size}", params={**request.params, "target": str(target)}, shadow=shadow)
+    intent = replace(request, before=f"{found.size}", body=replace(asked, target=target), shadow=shadow)
     puts = () if shadow else (await _lent(context, intent, found),)
     return Prepared(intent, {f"scaled:{pool}": (request.id, last)}, puts)
 
 
 async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
-    pool, now = request.pool or "", context.now()
+    asked, now = request.of(ScaleUp), context.now()
+    pool = asked.pool
     measured = await context.store.get(Pool, pool)
     latest = measured.value.latest if measured else None
     length = lever_of(context, pool).policy.lease_seconds
@@ -161,7 +163,7 @@ async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
         act=request.id,
         who=request.who,
         channel=request.channel,
-        target=int(request.params["target"]),
+        target=asked.target,
         before=found.size,
         asked_at=now,
         incident=request.incident,
@@ -176,10 +178,10 @@ async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
     """Set the absolute target; the request's id is the Idempotency-Key."""
-    pool, target = request.pool or "", int(request.params["target"])
+    asked = request.of(ScaleUp)
     if request.shadow:
         return Result(scale_request(request, ScaleStep.NOT_SENT))
-    await lever_of(context, pool).scaler.set(target, request.id)
+    await lever_of(context, asked.pool).scaler.set(asked.target, request.id)
     return _accepted(context, request)
 
 
@@ -187,15 +189,17 @@ async def check(context: Context, request: Request, incident: Incident | None) -
     """Read the scaler back: at or above the target means that it happened."""
     if request.shadow:
         return None
-    level, _ = await level_of(context, request.pool or "")
-    return _accepted(context, request) if level >= int(request.params["target"]) else None
+    asked = request.of(ScaleUp)
+    level, _ = await level_of(context, asked.pool)
+    return _accepted(context, request) if level >= asked.target else None
 
 
 def _accepted(context: Context, request: Request) -> Result:
-    pool, before, target = request.pool or "", request.before, request.params["target"]
-    within = deadline_seconds(boot_seconds(context, pool))
-    details = ScaleAccepted(pool, int(before) if before else None, int(target), within, lease_terms(context, pool))
-    return Result(details, target, Event.SCALED)
+    asked, before = request.of(ScaleUp), request.before
+    within = deadline_seconds(boot_seconds(context, asked.pool))
+    terms = lease_terms(context, asked.pool)
+    details = ScaleAccepted(asked.pool, int(before) if before else None, asked.target, within, terms)
+    return Result(details, f"{asked.target}", Event.SCALED)
 
 
 def _spoken(interaction: Interaction) -> tuple[str, str]:

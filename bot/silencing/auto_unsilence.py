@@ -7,8 +7,9 @@ from bot.core.alert import digest
 from bot.core.incident.details.silences import EndReason
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import latest
-from bot.core.incident.silence import Silence
+from bot.core.incident.silence import UNSILENCE, Silence
 from bot.core.record import Change, Put, Stored
+from bot.core.requests.body import EndSilence
 from bot.core.requests.request import Progress, Request, failed
 
 KEPT_SECONDS = 30 * 86400.0
@@ -19,13 +20,13 @@ def ends_itself(request: Request, silence: Silence, now: float) -> Request | Non
     if not silence.until_drained and silence.above is None:
         return None
     return Request(
-        id=f"{request.incident or 'x'}.{digest('unsilence', request.id)[:12]}",
-        name="unsilence",
+        id=f"{request.incident or 'x'}.{digest(UNSILENCE, request.id)[:12]}",
+        name=UNSILENCE,
         who="",
         channel=request.channel,
         requested_at=now,
+        body=EndSilence(silence.id, silence.alertmanager, made_by=request.id, asked_for=request.who),
         incident=request.incident,
-        params={"silence": silence.id, "back_end": silence.alertmanager, "act": request.id, "for": request.who},
         progress=Progress.AWAITING,
         lapses_at=silence.ends_at,
         waits_for="drained",
@@ -41,33 +42,33 @@ async def ripen(context: Context, mine: Stored[Request]) -> None:
         over = failed(request, "the silence was over before", now)
         await context.store.commit(Change(puts=(Put(mine, over, None, keep_seconds=KEPT_SECONDS),)))
         return
-    if (met := await _met(context, held.value, silence)) is None:
+    if (body := await _met(context, held.value, silence, request.of(EndSilence))) is None:
         await context.store.commit(
             Change(puts=(Put(mine, request, now + max(context.settings.file.timing.poll, 0.05)),))
         )
         return
-    params = {**request.params, "silence": silence.id, **met}
-    due = replace(request, progress=Progress.REQUESTED, waits_for="", lapses_at=None, params=params)
+    due = replace(request, progress=Progress.REQUESTED, waits_for="", lapses_at=None, body=body)
     await context.store.commit(Change(puts=(Put(mine, due, now),)))
 
 
 def _wanted(request: Request, incident: Incident | None) -> Silence | None:
     """The silence as known now; it may have been created again with another id."""
     known = incident.silences if incident else ()
-    return next((one for one in known if one.act == request.params["act"] and not one.ended), None)
+    return next((one for one in known if one.act == request.of(EndSilence).made_by and not one.ended), None)
 
 
-async def _met(context: Context, incident: Incident, silence: Silence) -> dict[str, str] | None:
-    """Why the silence ends now, as parameters of the request; None while it goes on."""
+async def _met(context: Context, incident: Incident, silence: Silence, asked: EndSilence) -> EndSilence | None:
+    """What is asked for now that a condition is met; None while the silence goes on."""
+    body = replace(asked, silence=silence.id)
     if silence.until_drained and incident.closed:
         drained = incident.state is State.DRAINED
-        return {"why": EndReason.DRAINED if drained else EndReason.INCIDENT_OVER}
+        return replace(body, why=EndReason.DRAINED if drained else EndReason.INCIDENT_OVER)
     if silence.above is None:
         return None
     if incident.closed and not context.settings.file.timing.watch:
-        return {"why": EndReason.NOT_MEASURED}
+        return replace(body, why=EndReason.NOT_MEASURED)
     samples = latest(incident, await context.view(incident))
     waiting = sum(one.queued or 0 for one in samples if one.pool in (incident.affected or incident.candidates))
     if waiting <= silence.above:
         return None
-    return {"why": EndReason.TOO_MANY_JOBS, "waiting": f"{waiting}", "above": f"{silence.above}"}
+    return replace(body, why=EndReason.TOO_MANY_JOBS, waiting=waiting, above=silence.above)

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
-from bot.core.incident.details.silences import EndReason, SilenceEnd, SilenceEnded
+from bot.core.incident.details.silences import SilenceEnd, SilenceEnded
 from bot.core.incident.incident import Incident, Silence, noted
 from bot.core.incident.observe import View
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared, Stored
+from bot.core.requests.body import EndSilence
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.core.requests.request import Request, Result
@@ -27,7 +28,7 @@ def _label(incident: Incident, _view: View) -> ButtonLabel | None:
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker ends the silence."""
     held, active, interaction = await _meant(context, interaction)
-    request = new_request(context, interaction, held, params={"silence": active.id, "back_end": active.alertmanager})
+    request = new_request(context, interaction, held, EndSilence(active.id, active.alertmanager))
     now, asked = context.now(), SilenceEnded(SilenceEnd.ASKED)
 
     def move(fresh: Incident) -> Incident:
@@ -68,13 +69,13 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     """End it; repeating this is harmless."""
     if context.settings.file.actions.shadow:
         return Result(SilenceEnded(SilenceEnd.NOT_ENDED))
-    await _back_end(context, request).end(request.params["silence"])
+    await _back_end(context, request).end(request.of(EndSilence).silence)
     return _performed(context, request, incident)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Whether it has ended."""
-    found = await _back_end(context, request).get(request.params["silence"])
+    found = await _back_end(context, request).get(request.of(EndSilence).silence)
     if found is not None and found.active:
         return None
     return _performed(context, request, incident)
@@ -83,29 +84,24 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 def _performed(context: Context, request: Request, incident: Incident | None) -> Result:
     ended = replace(_ours(request, incident), ended=True)
     left = [one for one in holding(incident.silences if incident else (), context.now()) if one.act != ended.act]
-    why, waiting, above = (request.params.get(name, "") for name in ("why", "waiting", "above"))
-    told = SilenceEnded(
-        SilenceEnd.ENDED,
-        EndReason(why) if why else None,
-        int(waiting) if waiting else None,
-        int(above) if above else None,
-        goes_on(left[0], context.now()) if left else None,
-    )
+    asked, other = request.of(EndSilence), goes_on(left[0], context.now()) if left else None
+    told = SilenceEnded(SilenceEnd.ENDED, asked.why, asked.waiting, asked.above, other)
     return Result(told, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
 
 
 def _ours(request: Request, incident: Incident | None) -> Silence:
     known = incident.silences if incident else ()
     for silence in known:
-        if silence.id == request.params["silence"]:
+        if silence.id == request.of(EndSilence).silence:
             return silence
     raise Refused("this silence was not made from here")
 
 
 def _back_end(context: Context, request: Request) -> Alertmanager:
-    found = context.alertmanagers.get(request.params["back_end"])
+    name = request.of(EndSilence).alertmanager
+    found = context.alertmanagers.get(name)
     if found is None:
-        raise Refused(f"[alertmanager.{request.params['back_end']}] is not in tailback.toml any more")
+        raise Refused(f"[alertmanager.{name}] is not in tailback.toml any more")
     return found
 
 

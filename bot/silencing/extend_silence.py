@@ -10,6 +10,7 @@ from bot.core.incident.reply_buttons import decided
 from bot.core.incident.silence import PROLONG, Silence, warn_at
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Prepared, Stored
+from bot.core.requests.body import ExtendSilence, MakeSilence
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, Result
 from bot.core.words import duration
@@ -34,15 +35,14 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if now + length - silence.ends_at < LEAST_SECONDS:
         left = duration(silence.ends_at - now)
         raise Refused(f"It lasts for {left} more already. Say for how long from now, for example `prolong 4h`.")
-    params = {"of": silence.act, "seconds": f"{length:.0f}"}
     request = Request(
         id=await own_of(context, interaction, held, silence.act, f"{silence.ends_at:.0f}"),
         name=PROLONG,
         who=interaction.who,
         channel=held.value.thread.channel,
         requested_at=now,
+        body=ExtendSilence(silence.act, round(length)),
         incident=held.value.id,
-        params=params,
     )
     asked = Silencing(SilenceStep.EXTENSION_ASKED, length)
 
@@ -60,10 +60,10 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     """Check permission and kill switch again; the new end stays the same on every attempt."""
     acting(context)
     await still_permitted(context, request.who, "silence")
-    silence = _known(request, incident)
-    length = min(float(request.params["seconds"]), _back_end(context, silence).max_silence_seconds)
-    ends = request.params.get("until") or f"{context.now() + length:.3f}"
-    return Prepared(replace(request, params={**request.params, "until": ends}))
+    asked, silence = request.of(ExtendSilence), _known(request, incident)
+    length = min(asked.seconds, _back_end(context, silence).max_silence_seconds)
+    ends_at = asked.ends_at or round(context.now() + length, 3)
+    return Prepared(replace(request, body=replace(asked, ends_at=ends_at)))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
@@ -71,8 +71,8 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     silence = _known(request, incident)
     if context.settings.file.actions.shadow:
         return Result(Silencing(SilenceStep.NOT_EXTENDED))
-    ends = float(request.params["until"])
-    found = await _back_end(context, silence).extend(silence.id, ends)
+    ends_at = request.of(ExtendSilence).ends_at or context.now()
+    found = await _back_end(context, silence).extend(silence.id, ends_at)
     return _performed(context, silence, found)
 
 
@@ -80,7 +80,8 @@ async def check(context: Context, request: Request, incident: Incident | None) -
     """Find the silence by the id in its comment; extended if it lasts until the new end."""
     silence = _known(request, incident)
     found = await _back_end(context, silence).find(f"[tailback {silence.act}]")
-    if found is None or "until" not in request.params or found.ends_at < float(request.params["until"]) - 1:
+    ends_at = request.of(ExtendSilence).ends_at
+    if found is None or ends_at is None or found.ends_at < ends_at - 1:
         return None
     return _performed(context, silence, found)
 
@@ -114,13 +115,14 @@ async def _length(context: Context, interaction: Interaction, silence: Silence, 
             raise Refused(wrong)
         return length
     made = await context.request(silence.act)
-    return min(float(made.params.get("seconds", USUAL_SECONDS)) if made else USUAL_SECONDS, most_seconds)
+    first = made.body.seconds if made and isinstance(made.body, MakeSilence) else USUAL_SECONDS
+    return min(first, most_seconds)
 
 
 def _known(request: Request, incident: Incident | None) -> Silence:
     if incident is None:
         raise Refused("the incident is not known any more")
-    return _of(request.params["of"], incident)
+    return _of(request.of(ExtendSilence).made_by, incident)
 
 
 def _of(made_by: str, incident: Incident) -> Silence:

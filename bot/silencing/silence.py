@@ -12,6 +12,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.silence import PROLONG, SILENCE, Silence, goes_on, holding, warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared
+from bot.core.requests.body import MakeSilence
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Request, Result
@@ -58,12 +59,11 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
             return Answer(errors={"custom": problem})
         raise Refused(problem)
     drained = DRAINED & {text.lower(), interaction.values.get("preset", "")}
-    conditions, problem = conditions_of(interaction.values.get("above", "").strip(), until_drained=bool(drained))
+    above, problem = _most_jobs(interaction.values.get("above", "").strip())
     if problem:
         return Answer(errors={"above": problem})
-    request = new_request(
-        context, interaction, held, params={"seconds": f"{length:.0f}", "back_end": name, **conditions}
-    )
+    body = MakeSilence(name, round(length), until_drained=bool(drained), above=above)
+    request = new_request(context, interaction, held, body)
     now, asked = context.now(), _details(SilenceStep.ASKED, request, length)
     await submit(
         context,
@@ -82,8 +82,9 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     _only_one(_there(incident), context.now(), but=request.id)
     _, back_end = keeper(context, _there(incident))
     _narrow(_there(incident))
-    length = min(float(request.params["seconds"]), back_end.max_silence_seconds)
-    return Prepared(replace(request, params={**request.params, "seconds": f"{length:.0f}"}))
+    asked = request.of(MakeSilence)
+    length = min(asked.seconds, back_end.max_silence_seconds)
+    return Prepared(replace(request, body=replace(asked, seconds=round(length))))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
@@ -91,11 +92,11 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     about = _there(incident)
     name, back_end = keeper(context, about)
     if context.settings.file.actions.shadow:
-        return Result(_details(SilenceStep.NOT_MADE, request, float(request.params["seconds"])))
+        return Result(_details(SilenceStep.NOT_MADE, request, request.of(MakeSilence).seconds))
     if (made_before := await check(context, request, incident)) is not None:
         return made_before
     now = context.now()
-    ends = now + float(request.params["seconds"])
+    ends = now + request.of(MakeSilence).seconds
     link = await _link(context, about)
     comment = f"{clean(about.title)} - silenced in Slack by {request.who} {link} [tailback {request.id}]"
     made = await back_end.silence(
@@ -193,22 +194,19 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
     return replace(interaction, request_id=request_id(newest, SILENCE), values={"custom": " ".join(words[1:])})
 
 
-def conditions_of(above: str, *, until_drained: bool) -> tuple[dict[str, str], str]:
-    """(conditions that end it sooner, problem)."""
-    until = {"until": "drained"} if until_drained else {}
-    if not above:
-        return until, ""
-    if not above.isascii() or not above.isdigit() or len(above) > 6:
-        return {}, "Write a whole number of jobs, for example 200, or nothing."
-    return {**until, "above": above}, ""
+def _most_jobs(text: str) -> tuple[int | None, str]:
+    """(number of waiting jobs above which it ends, problem)."""
+    if not text:
+        return None, ""
+    if not text.isascii() or not text.isdigit() or len(text) > 6:
+        return None, "Write a whole number of jobs, for example 200, or nothing."
+    return int(text), ""
 
 
 def _silence(request: Request, found: str, name: str, ends: float, now: float) -> Silence:
-    above = request.params.get("above")
-    drained, most = request.params.get("until") == "drained", int(above) if above else None
-    return Silence(
-        found, name, ends, request.who, request.id, until_drained=drained, above=most, warn_at=warn_at(ends, now)
-    )
+    asked, warned_at = request.of(MakeSilence), warn_at(ends, now)
+    drained, above = asked.until_drained, asked.above
+    return Silence(found, name, ends, request.who, request.id, until_drained=drained, above=above, warn_at=warned_at)
 
 
 def _performed(request: Request, silence: Silence, now: float) -> Result:
@@ -218,8 +216,8 @@ def _performed(request: Request, silence: Silence, now: float) -> Result:
 
 
 def _details(step: SilenceStep, request: Request, length: float) -> Silencing:
-    above = request.params.get("above")
-    return Silencing(step, length, "until" in request.params, int(above) if above else None)
+    asked = request.of(MakeSilence)
+    return Silencing(step, length, asked.until_drained, asked.above)
 
 
 def _there(incident: Incident | None) -> Incident:

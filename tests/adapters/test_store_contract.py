@@ -8,6 +8,7 @@ from bot.core.audit_chain import broken_at
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Digest, Put, Record, Stored
+from bot.core.requests.body import AtOnce
 from bot.core.requests.request import Request
 from tests.adapters.store_world import AnyStore, World, incident, new
 
@@ -18,7 +19,7 @@ async def test_a_record_comes_back_as_it_was_written(store: AnyStore) -> None:
     records: list[Record] = [
         incident(),
         pool,
-        Request("a1", "ack", "U1", "C1", 5.0, params={"k": "v"}),
+        Request("a1", "ack", "U1", "C1", 5.0, AtOnce("v")),
         Digest("C1", ts="1.2", shown="x"),
     ]
     await store.commit(Change(puts=tuple(new(record) for record in records)))

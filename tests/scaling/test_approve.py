@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.record import Change, Put
+from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress, agreed
 from bot.ports import Failure, Refused
@@ -178,7 +179,7 @@ async def test_altered_parameters_void_the_agreement() -> None:
     await world.presses("approve", DAN)
     held = await world.store.get(type(world.request), world.request.id)
     assert held is not None
-    forged = replace(held.value, params={**held.value.params, "target": "30"})
+    forged = replace(held.value, body=replace(held.value.of(ScaleUp), target=30))
     await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
     await world.work()
     assert world.scaler.requests == []

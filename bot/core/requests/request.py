@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from bot.core.alert import digest
 from bot.core.incident.details.details import Details
 from bot.core.incident.incident import Silence
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Snapshot
+from bot.core.requests.body import Body, parameters, pool_of
+
+B = TypeVar("B", bound=Body)
 
 
 class Progress(StrEnum):
@@ -38,9 +42,9 @@ class Request:
     """User id of the person who asked."""
     channel: str
     requested_at: float
+    body: Body
+    """What is asked for."""
     incident: str | None = None
-    pool: str | None = None
-    params: Mapping[str, str] = field(default_factory=dict)
     progress: Progress = Progress.REQUESTED
     sent_at: float | None = None
     finished_at: float | None = None
@@ -70,7 +74,18 @@ class Request:
     @property
     def fingerprint(self) -> str:
         """Equal for equal requests; different parameters under one id are an error (docs/design/storage.md#rules)."""
-        return digest(self.name, self.pool or "", *(f"{k}={v}" for k, v in sorted(self.params.items())))
+        return digest(self.name, self.pool, *(f"{k}={v}" for k, v in sorted(parameters(self.body).items())))
+
+    @property
+    def pool(self) -> str:
+        """The pool that it is about; empty when it is about none, or about all of them."""
+        return pool_of(self.body)
+
+    def of(self, kind: type[B]) -> B:
+        """What is asked for, as the action that asked stored it."""
+        if not isinstance(self.body, kind):
+            raise TypeError(f"request {self.id} of {self.name} holds {type(self.body).__name__}, not {kind.__name__}")
+        return self.body
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +139,12 @@ def agreed(request: Request, who: str) -> Request:
 def unsure(request: Request, outcome: str) -> Request:
     """No response; the next attempt reads the actual state."""
     return replace(request, progress=Progress.UNKNOWN, outcome=outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSizes:
+    """The pool sizes that a Scale up dialog showed one person; kept for as long as the dialog stays good."""
+
+    id: str
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """By pool."""

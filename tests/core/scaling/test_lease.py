@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.incident.details.scaling import ReturnReason
+from bot.core.requests.body import HandBack, ScaleUp
 from bot.core.requests.request import Request, done, failed
 from bot.core.scaling.lease import (
     Lease,
@@ -22,8 +23,8 @@ from bot.core.scaling.lease import (
 )
 from tests.builders import NOW, POOL
 
-RAISED = Request("a", "scale_up", "U1", "C1", NOW, pool=POOL, params={"target": "24"})
-BACK = Request("back", "hand_back", "", "C1", NOW, pool=POOL, params={"share": "a"})
+RAISED = Request("a", "scale_up", "U1", "C1", NOW, ScaleUp(POOL, 24, 10))
+BACK = Request("back", "hand_back", "", "C1", NOW, HandBack(POOL, "a", "U1", ReturnReason.DRAINED))
 
 
 def share(request_id: str = "a", target: int = 24, before: int = 10, **parts: Any) -> Lease:

@@ -6,10 +6,9 @@ import pytest
 
 from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.offer import request_id
-from bot.core.requests.request import Request
+from bot.core.requests.request import ShownSizes
 from bot.ports import Failure, Unreachable
 from bot.registry import ACTIONS
-from bot.scaling.dialogs import NAME as SHOWN
 from handlers.slack_app import app
 from handlers.slack_app.timeouts import unanswered
 from tests.builders import CHANNEL
@@ -61,9 +60,7 @@ def test_a_store_that_refused_the_connection_took_nothing_down() -> None:
 def written(door: Door) -> tuple[object, ...]:
     """The records but what a dialog showed, when each is due, and the trail."""
     data = door.world.data
-    asked = {
-        key: row for key, row in data.rows.items() if not (isinstance(row.value, Request) and row.value.name == SHOWN)
-    }
+    asked = {key: row for key, row in data.rows.items() if not isinstance(row.value, ShownSizes)}
     return asked, dict(data.due), len(data.trail)
 
 
