@@ -89,9 +89,7 @@ class File(Table):
     def paces(self) -> Timing:
         """The intervals that the core uses."""
         t = self.timing
-        return Timing(
-            t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look, t.speed, t.watch
-        )
+        return Timing(t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look, t.watch)
 
     @property
     def pools(self) -> dict[str, PoolRules]:

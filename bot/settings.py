@@ -101,8 +101,6 @@ class TimingTable(Table):
     escalate_after: Seconds = 900.0
     first_look: Seconds = 2.0
     """How long the first message may wait for its pools to be measured, so that it can name them."""
-    speed: float = Field(default=1.0, gt=0)
-    """How many of the pools' seconds pass in one second of the clock; other than 1 only in a simulation."""
     lease: Seconds = 10.0
     """How long a process may work on a record before another may take it over."""
     resync: Seconds = 300.0

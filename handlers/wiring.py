@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class RealClock:
-    """Implements `bot.ports.Clock`, advanced by the monotonic clock: jumps of the wall clock have no effect (RT-3)."""
+    """Implements `bot.ports.Clock`, by the monotonic clock: jumps of the wall clock have no effect (RT-3)."""
 
     offset: float
 

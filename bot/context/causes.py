@@ -21,7 +21,7 @@ def diagnoses(
 
 def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Moment:
     """When is looked, by the clock of the configuration."""
-    return Moment(now, paces.poll, paces.speed, unknown)
+    return Moment(now, paces.poll, unknown)
 
 
 def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:

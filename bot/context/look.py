@@ -7,7 +7,7 @@ from bot.core.pool.pool import Pool, measured, unreadable
 from bot.ports import Unreachable
 
 PAST_SECONDS = 7200.0
-"""How much of a pool's past an incident starts with, where the source has one; by the fleet's own time.
+"""How much of a pool's past an incident starts with, where the source has one.
 
 An alert fires when a job has waited for half an hour: what is usual is seen in the time before that.
 """
@@ -25,8 +25,7 @@ async def look(context: Context, pool: Pool) -> Pool:
         return unreadable(pool, "no metrics source is configured for this pool", now)
     try:
         if pool.latest is None or now - pool.latest.at > LAPSED_SECONDS:
-            span = PAST_SECONDS / context.settings.file.paces.speed
-            past = await source.history(pool.id, now - span, now - 1, span / STEPS)
+            past = await source.history(pool.id, now - PAST_SECONDS, now - 1, PAST_SECONDS / STEPS)
             for sample in past:
                 pool = measured(pool, sample)
         return replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)

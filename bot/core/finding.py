@@ -111,7 +111,6 @@ class Facts:
     """Why the last measurement gave nothing."""
     old: bool = False
     """The newest sample is stale."""
-    speed: float = 1.0
     """Seconds of the fleet in one second of the clock; 1 except in a simulation."""
 
     @property
@@ -137,13 +136,13 @@ class Facts:
         return self.now.oldest_wait_seconds is None or self.now.oldest_wait_seconds > self.normal_wait
 
     def recent(self, minutes: float) -> tuple[Snapshot, ...]:
-        """The samples of the last so many minutes of the fleet's time."""
-        since = self.now.at - minutes * 60 / self.speed
+        """The samples of the last so many minutes."""
+        since = self.now.at - minutes * 60
         return tuple(s for s in self.series if s.at >= since)
 
     def before(self, minutes: float) -> tuple[Snapshot, ...]:
         """The samples that are older than that."""
-        since = self.now.at - minutes * 60 / self.speed
+        since = self.now.at - minutes * 60
         return tuple(s for s in self.series if s.at < since)
 
     def usual(self, figure: str, given: float | None = None) -> float | None:
@@ -187,7 +186,6 @@ class Moment:
     now: float
     """Epoch seconds."""
     poll_seconds: float = 30.0
-    speed: float = 1.0
     unknown_labels: tuple[str, ...] = ()
 
 
@@ -202,9 +200,9 @@ def facts_of(
 
 def _alone(pool: Pool | None, rules: PoolRules, moment: Moment) -> Facts:
     if pool is None:
-        return Facts(rules, trouble="never measured", old=True, speed=moment.speed)
+        return Facts(rules, trouble="never measured", old=True)
     old = stale(pool, moment.now, moment.poll_seconds)
-    return Facts(rules, pool.samples, trouble=pool.trouble, old=old, speed=moment.speed)
+    return Facts(rules, pool.samples, trouble=pool.trouble, old=old)
 
 
 def _around(alone: Sequence[Facts], unknown_labels: tuple[str, ...]) -> Around:

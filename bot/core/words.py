@@ -20,23 +20,6 @@ def duration(seconds: float | None) -> str:
     return _two(days, "d", hours % 24, "h")
 
 
-def how_long(seconds: float, speed: float) -> str:
-    """How long something went on; in a simulation, which has a time of its own, by both clocks.
-
-    `speed`: seconds of the fleet in one second of the clock, 1 except in a simulation.
-    """
-    if speed == 1:
-        return duration(seconds)
-    return f"{duration(seconds * speed)} of the fleet's time ({duration(seconds)} by the clock)"
-
-
-def whose_time(speed: float) -> str:
-    """Whose clock the times of an answer go by: nothing to say but in a simulation. `speed`: see `how_long`."""
-    if speed == 1:
-        return ""
-    return f"Times here are the fleet's own: one hour of it takes {duration(3600 / speed)} by the clock."
-
-
 def count(number: int | None, one: str, many: str | None = None) -> str:
     """`1 job`, `14 jobs`; `unknown number of jobs` for None."""
     plural = many or f"{one}s"

@@ -22,7 +22,7 @@ def find(facts: Facts) -> Found | None:
     looks = [(s.at, s.busy) for s in facts.recent(30) if s.busy is not None]
     busy = [number for _, number in looks]
     if len(busy) >= 5 and min(busy) == max(busy) > 0:
-        seconds = (looks[-1][0] - looks[0][0]) * facts.speed
+        seconds = looks[-1][0] - looks[0][0]
         if seconds >= FLAT_SECONDS:
             seen.append(statement("running_flat", jobs=busy[-1], seconds=seconds))
     return Found(0.9, tuple(seen))

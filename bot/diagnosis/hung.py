@@ -45,7 +45,7 @@ def _slower(facts: Facts, usual: float) -> tuple[Statement, float] | None:
     for ago in (0, 10, 20):
         near = [s for s in facts.recent(ago + 2) if s.completions_per_minute is not None]
         then = next((s for s in reversed(facts.before(ago + usual / 60)) if s.busy is not None), None)
-        if not near or then is None or (facts.now.at - near[0].at) * facts.speed < 60 * (ago - 3):
+        if not near or then is None or facts.now.at - near[0].at < 60 * (ago - 3):
             return None
         ended += 10 * (near[0].completions_per_minute or 0.0)
         due += 10 * 60 * (then.busy or 0) / (1.2 * usual)

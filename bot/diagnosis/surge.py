@@ -21,7 +21,7 @@ def find(facts: Facts) -> Found | None:
         return None
     seen = [statement("arrivals", per_minute=rate, usual=usual)]
     if burst and most > 1.5 * rate:
-        ago = max(1, round((now.at - at) * facts.speed / 60))
+        ago = max(1, round((now.at - at) / 60))
         seen.append(statement("burst", per_minute=most, minutes_ago=ago))
     sure = min(0.75, 0.5 + 0.1 * (max(rate, most) / max(usual, 0.1) - 1))
     taken = (now.online or 0) + (now.booting or 0) + (now.offline or 0) + (now.failed or 0)

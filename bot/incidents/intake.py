@@ -110,7 +110,7 @@ async def _open(context: Context, delivery: Delivery, spot: IndexSlot, kin: Rela
     where = route(delivery.alerts, file.routes, file.default_route)
     pools = named_pools(delivery.alerts, file.pools.values())
     thread = Thread(kin.channel or where.channel, kin.ts or None, mention=where.mention)
-    incident = replace(opened(context.new_id("i"), delivery, now, thread, pools), speed=file.paces.speed)
+    incident = opened(context.new_id("i"), delivery, now, thread, pools)
     if kin.ts:
         incident = noted(incident, now, Event.NOTED, Noted(Note.RECORDS_LOST))
     base = follows(None, incident)

@@ -94,7 +94,7 @@ async def _asked(context: Context, mine: Stored[Backfill], fill: Backfill) -> No
         log.warning("past not filled in", pool=fill.id, day=date(day), why=why)
         await _left(context, mine, failed(fill, context.now()))
         return
-    cells = hours_of(day, samples, context.settings.file.paces.speed)
+    cells = hours_of(day, samples)
     fill = replace(answered(fill, day, told=bool(cells)), look_at=context.now())
     hours = await _kept(context, mine, fill, day, cells)
     log.info("past asked for", pool=fill.id, day=date(day), hours=hours, days_left=len(fill.days))

@@ -20,16 +20,16 @@ async def foreseen(context: Context, pool: Pool, watchers: tuple[str, ...], *, f
     fired = await _fired(context, pool, [name for name in watchers if name not in before])
     pool = replace(pool, watchers=watchers, fired=(*pool.fired, *fired)[-KEPT_FIRED:])
     episode = pool.early.episode if pool.early.standing else None
-    overdue = episode is not None and context.now() - episode.began_at >= LONGEST_SECONDS / file.paces.speed
+    overdue = episode is not None and context.now() - episode.began_at >= LONGEST_SECONDS
     if pool.latest is None or not (fresh or overdue or watchers != before):
         return pool  # an old sample says nothing new; silence of a source is no recovery
-    rules, paces = file.pools.get(pool.id, PoolRules(pool.id)), file.paces
+    rules = file.pools.get(pool.id, PoolRules(pool.id))
     limits = thresholds(rules, pool.fired) if file.early.enabled else ()
     sample = pool.latest
-    coming = expected(pool.samples, rules, limits, pool.ahead, paces.speed) if limits and not watchers else ()
+    coming = expected(pool.samples, rules, limits, pool.ahead) if limits and not watchers else ()
     newest = fired[-1].incident if fired else ""
     scaled = await scaled_at(context, pool) if pool.early.standing else None
-    seen = Measurement(context.now(), sample, limits, coming, watchers, newest, scaled, paces.speed)
+    seen = Measurement(context.now(), sample, limits, coming, watchers, newest, scaled)
     return replace(pool, early=advanced(pool.early, seen))
 
 

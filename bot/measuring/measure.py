@@ -40,7 +40,7 @@ async def measure(context: Context, claim: Claim) -> None:
         return
     recent = pool.tried_at and context.now() - pool.tried_at < pace * EARLY
     after = pool if recent else await look(context, pool)
-    after, over = remembered(pool, after, context.settings.file.paces.speed)
+    after, over = remembered(pool, after)
     after, past = await _in_the_past(context, pool, after, over)
     after = await _ahead(context, after) if watchers else _unwatched(await _looked_back(context, after))
     after = await foreseen(context, after, watchers, fresh=after.latest != pool.latest)
@@ -122,15 +122,14 @@ async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> 
 async def _ahead(context: Context, pool: Pool) -> Pool:
     """The record with its forecast."""
     paces = context.settings.file.paces
-    return looked_ahead(await _looked_back(context, pool), _rules(context, pool), paces.report, paces.speed)
+    return looked_ahead(await _looked_back(context, pool), _rules(context, pool), paces.report)
 
 
 async def _looked_back(context: Context, pool: Pool) -> Pool:
     """The record with what its forecasts came to; those from before somebody scaled the pool are not compared."""
-    speed = context.settings.file.paces.speed
     if pool.forecasts:
-        pool = touched(pool, await scaled_at(context, pool), speed)
-    return compared(pool, _rules(context, pool), speed)
+        pool = touched(pool, await scaled_at(context, pool))
+    return compared(pool, _rules(context, pool))
 
 
 def _rules(context: Context, pool: Pool) -> PoolRules:

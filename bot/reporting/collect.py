@@ -54,7 +54,6 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
         prices=_prices(file),
         zone=file.report.appointment.zone,
         target_seconds=file.report.target_wait,
-        speed=file.timing.speed,
     )
 
 

@@ -65,7 +65,7 @@ async def perform(context: Context, claim: Claim) -> None:
             raise
         await _not_answered(context, mine, request, incident, error)
     else:
-        words = details_words(outcome.details, context.settings.file.paces.speed)
+        words = details_words(outcome.details)
         await _finish(context, mine, done(mine.value, words, context.now(), outcome.after), incident, outcome)
 
 
@@ -138,7 +138,7 @@ async def _finish(
         return
     await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or asked_for(after.body), "You" if after.who else "Tailback"
-    await context.chat.whisper(after.channel, whom, finished(outcome, by, context.settings.file.paces.speed))
+    await context.chat.whisper(after.channel, whom, finished(outcome, by))
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:

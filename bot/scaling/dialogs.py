@@ -15,7 +15,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import incident_of
 from bot.core.requests.request import Request, ShownSizes
 from bot.core.scaling.limits import needs_approval, proposed
-from bot.core.words import count, how_long, whose_time
+from bot.core.words import count, duration
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.subject import subject
 from bot.scaling.limits import lease_terms, lever_of, maximum, within
@@ -97,13 +97,11 @@ async def confirmation(context: Context, draft: Request, note: str = "") -> dict
         lines.append(
             f"Cost: about {cost * (target - current):.2f} an hour more, in the currency of your configuration."
         )
-    speed = context.settings.file.paces.speed
-    lines += [*([policy.caution] if policy.caution else []), lease_terms_words(lease_terms(context, pool), speed)]
+    lines += [*([policy.caution] if policy.caution else []), lease_terms_words(lease_terms(context, pool))]
     if needs_approval(policy, target):
-        lines.append(f"A second person must agree, within {how_long(policy.approval_within_seconds, speed)}.")
+        lines.append(f"A second person must agree, within {duration(policy.approval_within_seconds)}.")
     if context.settings.file.actions.shadow:
         lines.append("Shadow mode: nothing will really be asked of the scaler.")
-    lines += [told for told in (whose_time(speed),) if told]
     return dict(scale_confirm(draft.id, pool, current, target, lines))
 
 

@@ -9,7 +9,7 @@ from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, AuditEntry, Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.scaling.lease import EXTEND, HAND_BACK, extended
-from bot.core.words import how_long
+from bot.core.words import duration
 from bot.ports import Refused
 from bot.scaling.hand_back import lease_in_thread
 from bot.scaling.limits import lever_of
@@ -25,11 +25,10 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if share.returning:
         raise Refused("Those runners are being handed back already.")
     length, now = lever_of(context, lease.value.id).policy.lease_seconds, context.now()
-    speed = context.settings.file.paces.speed
     if length is None or share.ends_at is None:
         raise Refused("These runners have no lease that could be extended.")
     if now + length - share.ends_at < LEAST_SECONDS:
-        raise Refused(f"They stay for {how_long(share.ends_at - now, speed)} more already.")
+        raise Refused(f"They stay for {duration(share.ends_at - now)} more already.")
     kept = LeaseNoted(LeaseStep.EXTENDED, lease.value.id, share.target, length)
 
     def move(fresh: Incident) -> Incident:

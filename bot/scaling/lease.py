@@ -172,7 +172,7 @@ async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> N
 
 
 async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
-    words = details_words(news.details, context.settings.file.paces.speed)
+    words = details_words(news.details)
     await context.chat.whisper(news.share.channel, news.share.who, said(words))
 
 

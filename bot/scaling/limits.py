@@ -45,7 +45,7 @@ def lease_terms(context: Context, pool: str) -> LeaseTerms:
 def boot_seconds(context: Context, pool: str) -> float:
     """How long a new runner takes, in seconds of our own clock."""
     rules = context.settings.file.pools.get(pool, PoolRules(pool))
-    return rules.boot_time_seconds / context.settings.file.paces.speed
+    return rules.boot_time_seconds
 
 
 async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:

@@ -5,7 +5,6 @@ from bot.context.context import Context
 from bot.core.forecast.more_runners import Terms, foreseen, least, what_if
 from bot.core.forecast.scoring import calibration
 from bot.core.pool.pool import Pool, PoolRules
-from bot.core.words import whose_time
 from bot.views.words.forecasts import what_more_would_do, what_to_expect
 
 USUAL = (5, 10, 20, 40)
@@ -29,8 +28,7 @@ async def effects(context: Context, pool: str, current: int | None) -> tuple[str
     most = min(policy.maximum - current, policy.step or policy.maximum)
     counts = sorted({min(number, most) for number in USUAL if most > 0})
     found = what_if(held.value.samples, _rules(context, pool), counts, _terms(context, held.value, pool))
-    times = whose_time(context.settings.file.paces.speed) if found.options else ""
-    return (*what_more_would_do(found, await against(context, pool)), *((times,) if times else ()))
+    return what_more_would_do(found, await against(context, pool))
 
 
 def enough(context: Context, pool: Pool | None, most: int) -> int | None:
@@ -56,4 +54,4 @@ def _terms(context: Context, pool: Pool | None, name: str) -> Terms:
     policy = context.levers[name].policy if name in context.levers else None
     cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
     widen, ahead = (calibration(pool.scores).widen, pool.ahead) if pool else (1.0, ())
-    return Terms(cost, most=most, widen=widen, speed=context.settings.file.paces.speed, ahead=ahead)
+    return Terms(cost, most=most, widen=widen, ahead=ahead)

@@ -116,8 +116,8 @@ async def _message(
 ) -> Message:
     thread = incident.value.thread if incident else None
     address = await context.chat.permalink(thread.channel, thread.root) if thread and thread.root else ""
-    speed, scalable = context.settings.file.paces.speed, record.id in context.levers
-    return warning(WarningView(record.id, episode, pool.early, pool.latest, record.why, address, speed, scalable))
+    scalable = record.id in context.levers
+    return warning(WarningView(record.id, episode, pool.early, pool.latest, record.why, address, scalable))
 
 
 def _just_shown(context: Context, record: WarningRecord, episode: EarlyWarning) -> bool:
@@ -135,7 +135,7 @@ async def _linked(context: Context, record: WarningRecord, incident: Stored[Inci
     episode = record.episode
     if incident is None or record.told or record.ts is None or episode is None or episode.ended_at is None:
         return record
-    before = (incident.value.opened_at - episode.began_at) * context.settings.file.paces.speed
+    before = incident.value.opened_at - episode.began_at
     address, now = await context.chat.permalink(record.channel, record.ts), context.now()
     mark = f"foreseen:{incident.value.id}:{record.id}"
     try:

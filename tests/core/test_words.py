@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.words import clock, count, duration, figure, how_long, listed
+from bot.core.words import clock, count, duration, figure, listed
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,6 @@ def test_a_figure(number: float | None, words: str) -> None:
 def test_a_list(items: str, words: str) -> None:
     """At most five entries; the rest is counted."""
     assert listed(items) == words
-
-
-def test_in_a_simulation_a_span_is_told_by_both_clocks() -> None:
-    """The fleet's time and the reader's: nobody takes one for the other. Elsewhere there is one clock."""
-    assert how_long(96, 1) == "1 min"
-    assert how_long(96, 60) == "1 h 36 min of the fleet's time (1 min by the clock)"
 
 
 def test_a_short_story_has_seconds_in_its_times() -> None:

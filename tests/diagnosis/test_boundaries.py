@@ -231,13 +231,6 @@ def test_evidence_says_what_was_seen(cause: str, found: Facts, words: str, said:
     assert (words in "; ".join(evidence_words(of(found, cause)))) is said
 
 
-def test_a_burst_is_dated_by_the_fleets_own_clock() -> None:
-    """At 60 fleet seconds a second, 25 s ago are 25 min."""
-    slow = once(facts(), 25, arrivals_per_minute=6.0)
-    fast = replace(slow, series=tuple(replace(s, at=AT - (AT - s.at) / 60) for s in slow.series), speed=60.0)
-    assert of(fast, "surge").evidence == of(slow, "surge").evidence
-
-
 def test_the_provider_comes_before_jobs_that_hang_with_it() -> None:
     """Jobs that wait for a provider that is down look as if they hung."""
     found = facts(provider_up=False, duration_p50_seconds=2700.0, completions_per_minute=0.3)

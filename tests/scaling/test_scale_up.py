@@ -1,7 +1,6 @@
 """Scale up: an absolute target, inside every limit, confirmed once, done once."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -160,35 +159,6 @@ async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help()
     assert "initial_value" not in dialog
     assert "Proposed for" not in dialog
     assert "to *12 runners*" in str((await filled(world, "12")).view)
-
-
-async def test_in_a_simulation_every_time_says_whose_clock_it_goes_by() -> None:
-    """The question and the result: boot, lease and check are the fleet's, with the clock's beside them."""
-    world = await opened(timing={"speed": 60.0})
-    policy = world.context.levers[POOL].policy
-    leased = replace(policy, lease_seconds=120.0, drained_seconds=10.0, approval_above=20)
-    world.context.levers = {POOL: PoolScaler(world.scaler, leased)}
-    question = str((await filled(world, "20")).view)
-    assert "New runners take about 3 min to boot" in question
-    assert (
-        "They are handed back when the queue has been empty for 10 min of the fleet's time (10 s by the clock), and "
-        "after 2 h of the fleet's time (2 min by the clock) at the latest." in question
-    )
-    assert "Times here are the fleet's own: one hour of it takes 1 min by the clock." in question
-    world.queues(30, busy=10, idle=0, limit=10, arrivals_per_minute=2.0, completions_per_minute=2.0,
-                 starts_per_minute=2.0, duration_p50_seconds=540.0)  # fmt: skip
-    await world.passes(100, step=10)
-    assert "Times here are the fleet's own" in str((await world.types("scale_up", POOL)).whisper)
-    await confirmed(world, await filled(world, "20"))
-    await world.work()
-    assert "told within 6 min of the fleet's time (6 s by the clock)" in world.replies[-1]
-    await world.passes(90, step=5)
-    assert any("are handed back in 40 min of the fleet's time (40 s by the clock)" in text for text in world.replies)
-
-
-async def test_outside_a_simulation_times_are_plain() -> None:
-    """There is one clock, and nobody wants to read of another."""
-    assert "fleet's" not in str((await filled(await opened(), "20")).view)
 
 
 async def test_the_scalers_own_maximum_counts_where_it_is_lower() -> None:

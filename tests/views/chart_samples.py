@@ -49,7 +49,7 @@ def sampled(name: str, minutes: float, most: float = 58.0, *, unknown: tuple[flo
 
 def followed(one: Incident, *pools: Pool) -> Incident:
     """The incident with the course of each pool, and its peaks."""
-    span = Span(one.began_at, one.opened_at, POLL, 1.0, len(pools))
+    span = Span(one.began_at, one.opened_at, POLL, len(pools))
     courses = {pool.id: extended(None, pool.samples, span, "surge") for pool in pools}
     peaks = {
         pool.id: Peak(max(s.queued or 0 for s in pool.samples), max(s.oldest_wait_seconds or 0 for s in pool.samples))

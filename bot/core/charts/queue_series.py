@@ -43,7 +43,7 @@ class QueueSeries:
     seen_queued: int | None = None
     """Its queue."""
     waited_seconds: float = 0.0
-    """Seconds that jobs were seen to wait since the incident began, added up; in the pool's own time."""
+    """Seconds that jobs were seen to wait since the incident began, added up."""
     measured_seconds: float = 0.0
     """For how much of that time both ends of a stretch were measured; by the clock."""
     causes: Mapping[str, int] = field(default_factory=dict)
@@ -67,7 +67,6 @@ class Span:
     opened_at: float
     """Epoch seconds; from here on it is measured once in each poll period."""
     poll_seconds: float
-    speed: float = 1.0
     pools: int = 1
     """How many pools of the incident have a course: many share the room."""
 
@@ -95,7 +94,7 @@ def _with(course: QueueSeries, sample: Snapshot, span: Span) -> QueueSeries:
     length = None if course.seen_at is None or course.seen_at < span.began_at else sample.at - course.seen_at
     known = [queued for queued in (course.seen_queued, sample.queued) if queued is not None]
     if length is not None and length <= 2 * span.poll_seconds + 1 and len(known) == 2:
-        waited += min(known) * length * span.speed
+        waited += min(known) * length
         measured += length
     points, point = course.points, _point(sample)
     if points and _step(points[-1], course.step_seconds) == _step(point, course.step_seconds):

@@ -81,7 +81,6 @@ def expected(
     rules: PoolRules,
     limits: Sequence[Threshold],
     ahead: tuple[Baseline, ...] = (),
-    speed: float = 1.0,
 ) -> tuple[Crossing, ...]:
     """The thresholds that are expected to be crossed within the hour, the first one first.
 
@@ -90,13 +89,13 @@ def expected(
     last = series[-1] if series else None
     if last is None or (last.queued or 0) <= rules.floor or reached(last, limits):
         return ()
-    flow = flow_of(tuple(series), rules, speed, ahead)
+    flow = flow_of(tuple(series), rules, ahead)
     if isinstance(flow, Statement) or flow.oldest_wait * 60 <= rules.boot_time_seconds:
         return ()
     if blocked_by(last, rules):
         flow = replace(flow, pace=0.0, joins=0.0)
     points = [point for point in walk(flow) if point.minute <= LOOK_AHEAD_MINUTES]
-    coming = Ahead(flow, points, _ages(series, flow, speed))
+    coming = Ahead(flow, points, _ages(series, flow))
     found = [_crossing(limit, series, coming) for limit in limits]
     return tuple(sorted((one for one in found if one), key=lambda one: one.mid_seconds))
 
@@ -148,7 +147,7 @@ def _waits(ahead: Ahead, z: float) -> list[float]:
     return waits
 
 
-def _ages(series: Sequence[Snapshot], flow: Flow, speed: float) -> list[tuple[float, float]]:
+def _ages(series: Sequence[Snapshot], flow: Flow) -> list[tuple[float, float]]:
     """(how many wait in front of a job, how many minutes it has waited), from the front of the line to its end.
 
     Who queued at an earlier look and has not been started since is at least as old as that look; first in, first out.
@@ -156,10 +155,10 @@ def _ages(series: Sequence[Snapshot], flow: Flow, speed: float) -> list[tuple[fl
     last, ages = series[-1], [(flow.queued, 0.0)]
     started, after = 0.0, last
     for sample in reversed(series[:-1]):
-        minutes = (last.at - sample.at) * speed / 60
+        minutes = (last.at - sample.at) / 60
         if minutes >= flow.oldest_wait or sample.queued is None or after.starts_per_minute is None:
             break
-        started += after.starts_per_minute * (after.at - sample.at) * speed / 60
+        started += after.starts_per_minute * (after.at - sample.at) / 60
         still = min(ages[-1][0], max(0.0, sample.queued - started))
         ages.append((still, minutes))
         after = sample
@@ -189,7 +188,6 @@ class Measurement:
     """The incident whose alert has just fired for this pool."""
     scaled_at: float | None = None
     """When the pool was scaled last (epoch seconds)."""
-    speed: float = 1.0
 
 
 def advanced(early: WarningHistory, seen: Measurement) -> WarningHistory:
@@ -208,7 +206,7 @@ def _watching(early: WarningHistory, seen: Measurement, *, over: bool) -> Warnin
     if sure is None or seen.incidents or early.above:
         return replace(early, streak=0)
     last, streak = early.episode, early.streak + 1
-    rested = last is None or seen.now - (last.ended_at or last.began_at) >= REST_SECONDS / seen.speed
+    rested = last is None or seen.now - (last.ended_at or last.began_at) >= REST_SECONDS
     if streak < SURE_LOOKS or not rested:
         return replace(early, streak=streak)
     sample = seen.sample
@@ -247,9 +245,9 @@ def _ending(episode: EarlyWarning, seen: Measurement) -> Ending | None:
         return Ending.WITHDRAWN
     if episode.crossed_at is not None:
         return None if reached(seen.sample, seen.limits, BELOW) else Ending.EASED
-    if seen.now - episode.began_at >= LONGEST_SECONDS / seen.speed:
+    if seen.now - episode.began_at >= LONGEST_SECONDS:
         return Ending.EXPIRED
-    return Ending.PASSED if seen.now - episode.likely_at >= CALM_SECONDS / seen.speed else None
+    return Ending.PASSED if seen.now - episode.likely_at >= CALM_SECONDS else None
 
 
 def _ended(episode: EarlyWarning, ending: Ending, now: float, incident: str = "") -> EarlyWarning:

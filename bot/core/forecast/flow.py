@@ -63,30 +63,27 @@ class Flow:
     """Whether arrivals above or below the usual stay so for good, instead of going back to it."""
 
 
-def flow_of(
-    series: tuple[Snapshot, ...], rules: PoolRules, speed: float = 1.0, ahead: tuple[Baseline, ...] = ()
-) -> Flow | Statement:
+def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, ahead: tuple[Baseline, ...] = ()) -> Flow | Statement:
     """Read the motion from the samples, or say why it cannot be read.
 
-    `speed`: seconds of the fleet in one second of the clock, 1 except in a simulation. `ahead`: what past weeks
-    foretell for the coming hours; where it is empty, the source's own figure is what is usual.
+    `ahead`: what past weeks foretell for the coming hours; where it is empty, the source's own figure is what is usual.
     """
     last = series[-1] if series else Snapshot(rules.name, 0.0)
-    found = _pace(last, [s for s in series if last.at - s.at <= PACE_MINUTES * 60 / speed], speed)
+    found = _pace(last, [s for s in series if last.at - s.at <= PACE_MINUTES * 60])
     if why := _unreadable(last):
         return why
     if found is None:
         return statement("pace_unknown")
     if (known := sum(sample.queued is not None for sample in series)) < LEAST_SAMPLES:
         return statement("few_samples", known=known, needed=LEAST_SAMPLES)
-    window = [s for s in series if last.at - s.at <= RATE_MINUTES * 60 / speed]
-    habits = _habits(ahead, last.at, speed)
+    window = [s for s in series if last.at - s.at <= RATE_MINUTES * 60]
+    habits = _habits(ahead, last.at)
     usual = usual_at(habits, 0.0) if habits else last.usual_arrivals_per_minute
-    arrivals = _arriving(last, series, usual, speed)
+    arrivals = _arriving(last, series, usual)
     boot = max(rules.boot_time_seconds / 60, 0.1)
     online = (last.busy or 0) + (last.idle or 0)
     booting = _mean(s.booting for s in window) if last.booting is not None else 0.0
-    ephemeral = _ephemeral(last, series, found[0], speed)
+    ephemeral = _ephemeral(last, series, found[0])
     return Flow(
         queued=max(0.0, (last.queued or 0) - (last.unservable or 0)),
         oldest_wait=(last.oldest_wait_seconds or 0.0) / 60,
@@ -106,12 +103,12 @@ def flow_of(
     )
 
 
-def _habits(ahead: tuple[Baseline, ...], at: float, speed: float) -> tuple[Habit, ...]:
+def _habits(ahead: tuple[Baseline, ...], at: float) -> tuple[Habit, ...]:
     """Past weeks on the walk's own scale; none when they do not reach over this very moment."""
     middles = [((usual.hour + 0.5) * HOUR_SECONDS, usual) for usual in ahead]
     if not any(abs(middle - at) <= HOUR_SECONDS for middle, _ in middles):
         return ()
-    return tuple(Habit((m - at) * speed / 60, u.arrivals_per_minute, u.spread_per_minute) for m, u in middles)
+    return tuple(Habit((m - at) / 60, u.arrivals_per_minute, u.spread_per_minute) for m, u in middles)
 
 
 def usual_at(habits: tuple[Habit, ...], minute: float) -> float:
@@ -133,13 +130,13 @@ def _unreadable(last: Snapshot) -> Statement | None:
     return statement("busy_unknown") if last.busy is None else None
 
 
-def _arriving(last: Snapshot, series: tuple[Snapshot, ...], usual: float | None, speed: float) -> tuple[float, float]:
+def _arriving(last: Snapshot, series: tuple[Snapshot, ...], usual: float | None) -> tuple[float, float]:
     """Arrivals a minute and their standard deviation: the last half hour without its bursts, drawn to the usual."""
     now = last.arrivals_per_minute or 0.0
     rates = [now]
     for ago in (1, 2):
-        at = last.at - ago * RATE_MINUTES * 60 / speed
-        near = [s for s in series if abs(s.at - at) <= 90 / speed and s.arrivals_per_minute is not None]
+        at = last.at - ago * RATE_MINUTES * 60
+        near = [s for s in series if abs(s.at - at) <= 90 and s.arrivals_per_minute is not None]
         rates += [min(near, key=lambda s: abs(s.at - at)).arrivals_per_minute or 0.0] if near else []
     middle = sorted(rates)[(len(rates) - 1) // 2]
     most = BURST * max(middle if usual is None else min(max(middle, usual), 2 * usual), 0.2)
@@ -151,7 +148,7 @@ def _arriving(last: Snapshot, series: tuple[Snapshot, ...], usual: float | None,
     return rate, math.sqrt(max(rate, 0.05) / minutes)
 
 
-def _pace(last: Snapshot, window: list[Snapshot], speed: float) -> tuple[float, float] | None:
+def _pace(last: Snapshot, window: list[Snapshot]) -> tuple[float, float] | None:
     """Jobs a minute of one runner from completions and from durations, by how much there is to go on."""
     both = [(s.completions_per_minute, s.busy) for s in window if s.completions_per_minute is not None and s.busy]
     busy, rate = _mean(b for _, b in both), _mean(c for c, _ in both)
@@ -159,7 +156,7 @@ def _pace(last: Snapshot, window: list[Snapshot], speed: float) -> tuple[float, 
     by_count = rate / busy if rate and busy else None
     if by_count is None:
         return None if by_time is None else (by_time, 0.35)
-    seen = rate * max(RATE_MINUTES, (last.at - window[0].at) * speed / 60)
+    seen = rate * max(RATE_MINUTES, (last.at - window[0].at) / 60)
     alone = 0.7 / math.sqrt(seen + 2)
     if by_time is None:
         return by_count, alone
@@ -183,15 +180,15 @@ def _room(last: Snapshot, online: float) -> float:
     return max(0.0, last.limit - online - (last.booting or 0) - (last.offline or 0) - (last.failed or 0))
 
 
-def _ephemeral(last: Snapshot, series: tuple[Snapshot, ...], pace: float, speed: float) -> bool:
+def _ephemeral(last: Snapshot, series: tuple[Snapshot, ...], pace: float) -> bool:
     """Whether runners are created about as fast as jobs end, although the pool does not grow."""
     ends = last.completions_per_minute or pace * (last.busy or 0)
     if not last.creates or not ends:
         return False
     created = last.creates / CREATE_MINUTES
-    past = [s for s in series if last.at - s.at <= CREATE_MINUTES * 60 / speed and s.online is not None]
+    past = [s for s in series if last.at - s.at <= CREATE_MINUTES * 60 and s.online is not None]
     before, now = past[0] if past else last, last
-    minutes = max(1.0, (now.at - before.at) * speed / 60)
+    minutes = max(1.0, (now.at - before.at) / 60)
     grown = ((now.online or 0) + (now.booting or 0) - (before.online or 0) - (before.booting or 0)) / minutes
     return (created - grown) / ends > 0.5
 

@@ -27,14 +27,13 @@ def forecast(
     series: Sequence[Snapshot],
     rules: PoolRules,
     known: Calibration | None = None,
-    speed: float = 1.0,
     ahead: tuple[Baseline, ...] = (),
 ) -> Forecast:
-    """What becomes of the queue when nobody does anything; times in the fleet's own seconds (see `flow_of`)."""
+    """What becomes of the queue when nobody does anything."""
     last = series[-1] if series else None
     at, queued = (last.at, last.queued) if last else (0.0, None)
     said = Forecast(at, Verdict.UNSAID, queued, pool=rules.name)
-    flow = flow_of(tuple(series), rules, speed, ahead)
+    flow = flow_of(tuple(series), rules, ahead)
     if isinstance(flow, Statement):
         return replace(said, reason=flow)
     if flow.queued <= flow.floor:
@@ -101,7 +100,7 @@ def spread_out(
     return mid / down, mid, min(mid * up, HORIZON_MINUTES)
 
 
-def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, speed: float = 1.0) -> Pool:
+def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float) -> Pool:
     """The pool's record with the forecast of its newest sample; `scoring.py` compares past ones.
 
     One forecast in `every_seconds` is kept to be scored, and each change of the verdict.
@@ -109,7 +108,7 @@ def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, speed: floa
     last = pool.latest
     if last is None or pool.trouble is not None or empty(last, rules.floor):
         return replace(pool, outlook=None)
-    made = replace(forecast(pool.samples, rules, calibration(pool.scores), speed, pool.ahead), pool=pool.id)
+    made = replace(forecast(pool.samples, rules, calibration(pool.scores), pool.ahead), pool=pool.id)
     kept = pool.forecasts
     before = kept[-1] if kept else None
     if before is None or made.at - before.at >= every_seconds or (made.verdict is not before.verdict):

@@ -28,7 +28,6 @@ class Terms:
     """The most runners that may be added at once; None: as many as one likes."""
     widen: float = 1.0
     """Of the pool's calibration: by how much its intervals have been too narrow."""
-    speed: float = 1.0
     """See `flow_of`."""
     ahead: tuple[Baseline, ...] = ()
     """What the pool's past weeks foretell."""
@@ -69,7 +68,7 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if queued is not None and queued <= rules.floor:
         few = statement("at_floor", queued=queued)
         return WhatIf(refusal=few if queued else statement("nothing_queued"))
-    flow = flow_of(tuple(series), rules, terms.speed, terms.ahead)
+    flow = flow_of(tuple(series), rules, terms.ahead)
     if isinstance(flow, Statement):
         return WhatIf(refusal=flow)
     options: list[Option] = []

@@ -48,45 +48,45 @@ def _needed(score: Score) -> float | None:
 
 
 def scored(made: Forecast, actual_seconds: float) -> Score:
-    """Compare a forecast with the time that the queue really took; `actual_seconds` in the fleet's own time."""
+    """Compare a forecast with the time that the queue really took; `actual_seconds` counts from then."""
     if made.verdict is Verdict.CLEARS and made.low_seconds is not None and made.high_seconds is not None:
         return Score(made, actual_seconds, made.low_seconds <= actual_seconds <= made.high_seconds)
     return Score(made, actual_seconds, made.verdict is Verdict.UNSAID or actual_seconds >= EMPTY_SOON_SECONDS)
 
 
-def compared(pool: Pool, rules: PoolRules, speed: float = 1.0) -> Pool:
+def compared(pool: Pool, rules: PoolRules) -> Pool:
     """The record with what its forecasts came to, once samples saw the queue at its floor, incident or not.
 
-    After a gap in the measurements the end was not seen, and after a day nobody waits for it. `speed`: see `flow_of`.
+    After a gap in the measurements the end was not seen, and after a day nobody waits for it.
     """
     if pool.trouble is not None or not pool.forecasts:
         return pool
-    each = [(made, _score(pool.samples, made, rules, speed)) for made in pool.forecasts]
+    each = [(made, _score(pool.samples, made, rules)) for made in pool.forecasts]
     waiting = [made for made, came in each if came is None]
     came = [score for _, of_one in each for score in of_one or ()]
     return pool if len(waiting) == len(pool.forecasts) else _entered(pool, came, waiting)
 
 
-def _score(samples: Sequence[Snapshot], made: Forecast, rules: PoolRules, speed: float) -> list[Score] | None:
+def _score(samples: Sequence[Snapshot], made: Forecast, rules: PoolRules) -> list[Score] | None:
     """What one forecast came to; None while it is open."""
     before: Snapshot | None = None
     for sample in samples:
-        age = (sample.at - made.at) * speed
+        age = sample.at - made.at
         over = empty(sample, rules.floor)
         if age > 0 and (over or age >= DAY_SECONDS):
-            gap = math.inf if before is None else (sample.at - before.at) * speed
+            gap = math.inf if before is None else sample.at - before.at
             seen = over is not None and gap <= max(UNSEEN_SECONDS, UNSEEN_SHARE * age)
             return [scored(made, age)] if seen else _left_out([made], LeftOut.UNSEEN, age)
         before = sample
     return None
 
 
-def touched(pool: Pool, at: float | None, speed: float = 1.0) -> Pool:
+def touched(pool: Pool, at: float | None) -> Pool:
     """The record after somebody changed the pool's capacity: what was foretold before that is not compared."""
     before = [made for made in pool.forecasts if at is not None and made.at <= at]
     if at is None or not before:
         return pool
-    out = [score for made in before for score in _left_out([made], LeftOut.SCALED, (at - made.at) * speed)]
+    out = [score for made in before for score in _left_out([made], LeftOut.SCALED, at - made.at)]
     return _entered(pool, out, [made for made in pool.forecasts if made.at > at])
 
 

@@ -121,8 +121,6 @@ class Incident:
     """Failures in a row to show this incident."""
     retry_at: float = 0.0
     trouble: str | None = None
-    speed: float = 1.0
-    """Seconds of the pools' own time in one second of the clock; 1 except in a simulation."""
 
     @property
     def closed(self) -> bool:

@@ -32,8 +32,6 @@ class Timing:
     escalate_after: float = 900.0
     first_look: float = 2.0
     """How long the first message may wait for figures."""
-    speed: float = 1.0
-    """Seconds of the pools' own time in one second of the clock; 1 except in a simulation."""
     watch: float = 60.0
     """How often a pool is measured that no open incident speaks of; 0: never."""
 
@@ -143,7 +141,7 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
     """The course of every affected pool, with the samples that it has not taken in yet."""
-    span = Span(incident.began_at, incident.opened_at, timing.poll, timing.speed, len(incident.affected))
+    span = Span(incident.began_at, incident.opened_at, timing.poll, len(incident.affected))
     courses: dict[str, QueueSeries] = dict(incident.courses)
     for name in incident.affected:
         if (pool := view.pools.get(name)) is not None and pool.samples:

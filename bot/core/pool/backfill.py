@@ -78,17 +78,17 @@ def date(day: int) -> str:
     return f"{datetime.fromtimestamp(day * DAY_SECONDS, UTC):%Y-%m-%d}"
 
 
-def hours_of(day: int, samples: Iterable[Snapshot], speed: float = 1.0) -> tuple[HourStats, ...]:
+def hours_of(day: int, samples: Iterable[Snapshot]) -> tuple[HourStats, ...]:
     """The hours of a day as its samples tell them; those of which they say too little to count are left out.
 
     What lies between two samples is not known: rates and shares of time are fair, the highest figures of an hour are
-    those that were seen. `speed` as in `entered`.
+    those that were seen.
     """
     cell: HourStats | None = None
     before: Snapshot | None = None
     over: list[HourStats] = []
     for sample in samples:
-        cell, ended = entered(cell, before, sample, speed)
+        cell, ended = entered(cell, before, sample)
         before, over = sample, [*over, *ended]
     made = [*over, cell] if cell else over
     mine = (one for one in made if one.hour // DAY_HOURS == day)

@@ -26,7 +26,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """When a threshold is expected to be crossed, in seconds from `at`, by the fleet's own time (see `flow_of`)."""
+    """When a threshold is expected to be crossed, in seconds from `at`."""
 
     threshold: Threshold
     at: float

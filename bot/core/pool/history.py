@@ -70,12 +70,11 @@ def finished(past: PoolHistory, cells: tuple[HourStats, ...]) -> PoolHistory:
 
 
 def entered(
-    cell: HourStats | None, before: Snapshot | None, sample: Snapshot, speed: float = 1.0
+    cell: HourStats | None, before: Snapshot | None, sample: Snapshot
 ) -> tuple[HourStats, tuple[HourStats, ...]]:
     """(the hour that goes on, the hours that are over) after one more sample; `before` is the sample before it.
 
-    `speed`: seconds of the fleet in one second of the clock, 1 except in a simulation. A sample that is not newer
-    adds nothing.
+    A sample that is not newer adds nothing.
     """
     hour = int(sample.at // HOUR_SECONDS)
     if cell is not None and (hour < cell.hour or (before is not None and sample.at <= before.at)):
@@ -86,33 +85,33 @@ def entered(
         begun = hour * HOUR_SECONDS
         early = max(0.0, stands - (sample.at - begun))
         if cell is not None:
-            over = (_more(cell, sample, early, speed) if early and cell.hour == hour - 1 else cell,)
+            over = (_more(cell, sample, early) if early and cell.hour == hour - 1 else cell,)
         stands, cell = stands - early, HourStats(hour)
-    return replace(_more(cell, sample, stands, speed), samples=cell.samples + 1), over
+    return replace(_more(cell, sample, stands), samples=cell.samples + 1), over
 
 
-def remembered(before: Pool, after: Pool, speed: float = 1.0) -> tuple[Pool, tuple[HourStats, ...]]:
+def remembered(before: Pool, after: Pool) -> tuple[Pool, tuple[HourStats, ...]]:
     """(`after` with the hour that goes on, the hours that are over): what is new since `before` is entered."""
     last, cell = before.latest, before.hour
     over: tuple[HourStats, ...] = ()
     for sample in after.samples:
         if last is None or sample.at > last.at:
-            cell, ended = entered(cell, last, sample, speed)
+            cell, ended = entered(cell, last, sample)
             last, over = sample, (*over, *ended)
     return replace(after, hour=cell), over
 
 
-def _more(cell: HourStats, sample: Snapshot, seconds: float, speed: float) -> HourStats:
+def _more(cell: HourStats, sample: Snapshot, seconds: float) -> HourStats:
     """The hour with a sample that stands for so many seconds of it."""
     wait, queued = sample.oldest_wait_seconds, sample.queued
-    started = _jobs(sample.starts_per_minute, seconds, speed)
+    started = _jobs(sample.starts_per_minute, seconds)
     known = wait is not None and started > 0
     return replace(
         cell,
         covered_seconds=min(HOUR_SECONDS, cell.covered_seconds + seconds),
-        arrivals=_plus(cell.arrivals, sample.arrivals_per_minute, seconds, speed / 60),
-        starts=_plus(cell.starts, sample.starts_per_minute, seconds, speed / 60),
-        completions=_plus(cell.completions, sample.completions_per_minute, seconds, speed / 60),
+        arrivals=_plus(cell.arrivals, sample.arrivals_per_minute, seconds, 1 / 60),
+        starts=_plus(cell.starts, sample.starts_per_minute, seconds, 1 / 60),
+        completions=_plus(cell.completions, sample.completions_per_minute, seconds, 1 / 60),
         busy=_plus(cell.busy, sample.busy, seconds),
         duration=_plus(cell.duration, sample.duration_p50_seconds, seconds),
         busy_most=_most(cell.busy_most, sample.busy),
@@ -129,8 +128,8 @@ def _plus(amount: Amount, figure: float | None, seconds: float, by: float = 1.0)
     return amount if figure is None else Amount(amount.total + figure * seconds * by, amount.seconds + seconds)
 
 
-def _jobs(per_minute: float | None, seconds: float, speed: float) -> float:
-    return 0.0 if per_minute is None else per_minute * seconds * speed / 60
+def _jobs(per_minute: float | None, seconds: float) -> float:
+    return 0.0 if per_minute is None else per_minute * seconds / 60
 
 
 def _most(one: int | None, other: int | None) -> int | None:

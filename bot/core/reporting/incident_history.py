@@ -56,7 +56,7 @@ def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[
 
 
 def _row(pool: str, members: Sequence[Incident], until: float) -> PoolIncidents:
-    durations = [(i.closed_at - i.opened_at) * i.speed for i in members if i.closed and i.closed_at is not None]
+    durations = [i.closed_at - i.opened_at for i in members if i.closed and i.closed_at is not None]
     peaks = [i.peaks[pool] for i in members if pool in i.peaks]
     courses = [i.courses[pool] for i in members if pool in i.courses]
     scores = [s for i in members for s in i.scores if s.forecast.pool in {pool, ""}]
@@ -65,7 +65,7 @@ def _row(pool: str, members: Sequence[Incident], until: float) -> PoolIncidents:
         pool=pool,
         incidents=len(members),
         open_now=sum(not i.closed for i in members),
-        open_seconds=sum(max(0.0, min(until, i.closed_at or until) - i.opened_at) * i.speed for i in members),
+        open_seconds=sum(max(0.0, min(until, i.closed_at or until) - i.opened_at) for i in members),
         median_duration_seconds=median(durations) if durations else None,
         longest_wait_seconds=max((peak.oldest_wait_seconds or 0.0 for peak in peaks), default=0.0),
         most_queued=max((peak.queued or 0 for peak in peaks), default=0),

@@ -15,33 +15,26 @@ class Raises:
     runners: int = 0
     """Added runners, all times together."""
     runner_hours: float = 0.0
-    """From the scaler's answer on, whether the runners came or not: the most that it can have been; pools' own time."""
+    """From the scaler's answer on, whether the runners came or not: the most that it can have been."""
     out: int = 0
     """Times whose runners were not handed back inside the span."""
     cost: float | None = None
     """In the currency of the configuration; None when the pool has no price."""
 
 
-def raises(
-    trail: Iterable[AuditEntry], since: float, until: float, prices: Mapping[str, float], speed: float = 1.0
-) -> dict[str, Raises]:
-    """By pool, the scale-ups that a scaler accepted inside the span (epoch seconds); shadow mode counts nothing.
-
-    `speed`: seconds of the pools' own time in one second of the clock, 1 except in a simulation.
-    """
+def raises(trail: Iterable[AuditEntry], since: float, until: float, prices: Mapping[str, float]) -> dict[str, Raises]:
+    """By pool, the scale-ups that a scaler accepted inside the span (epoch seconds); shadow mode counts nothing."""
     inside = [entry for entry in trail if since <= entry.at < until]
     ended = {e.parameters.get("share", ""): e.at for e in inside if e.what == "hand_back" and _over(e)}
     ups: dict[str, list[AuditEntry]] = {}
     for entry in inside:
         if entry.what == SCALE_UP and _added(entry) > 0:
             ups.setdefault(entry.parameters.get("pool", ""), []).append(entry)
-    return {pool: _sum(entries, ended, until, prices.get(pool), speed) for pool, entries in ups.items()}
+    return {pool: _sum(entries, ended, until, prices.get(pool)) for pool, entries in ups.items()}
 
 
-def _sum(
-    entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float, price: float | None, speed: float
-) -> Raises:
-    hours = sum(_added(e) * (ended.get(e.act, until) - e.at) * speed / 3600 for e in entries)
+def _sum(entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float, price: float | None) -> Raises:
+    hours = sum(_added(e) * (ended.get(e.act, until) - e.at) / 3600 for e in entries)
     return Raises(
         times=len(entries),
         runners=sum(_added(entry) for entry in entries),

@@ -49,7 +49,6 @@ class Books:
     """Cost of a runner's hour, by pool."""
     zone: tzinfo = UTC
     target_seconds: float = TARGET_SECONDS
-    speed: float = 1.0
     """Seconds of the fleet in one second of the clock; 1 except in a simulation."""
 
 
@@ -121,7 +120,7 @@ def report(books: Books, only: Iterable[str] | None = None) -> Report:
     histories = {row.pool: row for row in history(inside, books.since, books.until)}
     names = dict.fromkeys((*books.rules, *books.pasts, *histories))
     wanted = list(names) if only is None else [name for name in names if name in set(only)]
-    lent = raises(books.trail, books.since, books.until, books.prices, books.speed)
+    lent = raises(books.trail, books.since, books.until, books.prices)
     rough = [_pool(books, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
     pools = [_sized(books, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
     about = [i for i in inside if only is None or set(i.affected or (NO_POOL,)) & set(wanted)]
@@ -156,8 +155,6 @@ def _pool(books: Books, name: str, past: PoolIncidents, lent: Raises | None) -> 
 
 def _sized(books: Books, one: PoolReport, place: int) -> PoolReport:
     """With the limit that it would have needed; for the worst pools only, since somebody waits for the answer."""
-    if books.speed != 1:
-        return replace(one, sized=statement("other_time"))
     if place >= MOST_SIZED:
         return replace(one, sized=statement("not_among_worst", pools=MOST_SIZED))
     return replace(one, sized=sized(_within(books.pasts.get(one.pool, ()), books), books.target_seconds))

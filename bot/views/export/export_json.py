@@ -43,7 +43,7 @@ def as_json(incident: Incident, now: float) -> str:
         "unknown_pools": list(incident.unknown_pools),
         "silences": [{"id": s.id, "alertmanager": s.alertmanager, "by": s.by, "ends_at": iso(s.ends_at),
                       "ended": s.ended} for s in incident.silences],
-        "timeline": [_entry(entry, incident.speed) for entry in incident.timeline],
+        "timeline": [_entry(entry) for entry in incident.timeline],
         "timeline_entries_dropped": incident.entries - len(incident.timeline),
     }  # fmt: skip
     return json.dumps(document, indent=2, ensure_ascii=True)
@@ -93,14 +93,14 @@ def _score(score: Score) -> dict[str, object]:
     }
 
 
-def _entry(entry: Entry, speed: float) -> dict[str, object]:
+def _entry(entry: Entry) -> dict[str, object]:
     see = [f"The warning: {entry.see}"] if entry.see else []
     return {
         "number": entry.number,
         "event": entry.event,
-        "text": entry_words(entry, speed),
+        "text": entry_words(entry),
         "who": entry.who,
-        "lines": [*entry_lines(entry, speed), *see],
+        "lines": [*entry_lines(entry), *see],
         "broadcast": entry.broadcast,
         "whom": entry.whom,
         "at": iso(entry.at),

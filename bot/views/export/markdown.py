@@ -8,7 +8,7 @@ from bot.core.incident.closing import likely_causes, waits
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Snapshot
-from bot.core.words import count, duration, figure, how_long, listed
+from bot.core.words import count, duration, figure, listed
 from bot.views.export.export_json import dated, lasted
 from bot.views.mrkdwn import clean, safe_url
 from bot.views.words.closing import cause_lines, hours, waited_lines
@@ -77,7 +77,7 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
         ("Began", _stamp(incident.began_at, UTC)),
         ("Opened", _stamp(incident.opened_at, UTC)),
         ("Ended", ended),
-        ("Lasted", how_long(lasted(incident, now), incident.speed) + ("" if incident.closed else " so far")),
+        ("Lasted", duration(lasted(incident, now)) + ("" if incident.closed else " so far")),
         ("Owner", _plain(incident.owner) if incident.owner else "nobody acknowledged it"),
         ("Alerts", firing + (f", {incident.truncated:,} more not shown" if incident.truncated else "")),
         ("Received from", _plain(f"{incident.source}, receiver {incident.receiver}")),
@@ -118,17 +118,17 @@ def _pools(incident: Incident, now: float) -> str:
 
 
 def _timeline(incident: Incident, zone: tzinfo) -> str:
-    lines = [line for entry in incident.timeline for line in _told(entry, zone, incident.speed)]
+    lines = [line for entry in incident.timeline for line in _told(entry, zone)]
     dropped = incident.entries - len(incident.timeline)
     note = [f"- {count(dropped, 'older status entry', 'older status entries')} dropped."] if dropped else []
     return "\n".join(lines + note) or "Nothing happened yet."
 
 
-def _told(entry: Entry, zone: tzinfo, speed: float) -> list[str]:
+def _told(entry: Entry, zone: tzinfo) -> list[str]:
     who = f"{_plain(entry.who)} " if entry.who else ""
-    first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry_words(entry, speed))}"
+    first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry_words(entry))}"
     see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
-    told = [f"  - {_plain(line)}" for line in entry_lines(entry, speed)]
+    told = [f"  - {_plain(line)}" for line in entry_lines(entry)]
     return [first, *told, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
 
 
@@ -146,7 +146,7 @@ def _waited(incident: Incident, now: float) -> tuple[str, ...]:
 
 
 def _status(incident: Incident, now: float) -> str:
-    long = how_long(lasted(incident, now), incident.speed)
+    long = duration(lasted(incident, now))
     words = STATES[incident.state]
     if incident.closed:
         return f"{words[0].upper()}{words[1:]}. It lasted {long}."
@@ -178,7 +178,7 @@ def _causes(incident: Incident) -> str:
 
 
 def _forecasts(incident: Incident) -> str:
-    lines = [f"- {_plain(line)}" for line in score_lines(score_summary(incident.scores), incident.speed)]
+    lines = [f"- {_plain(line)}" for line in score_lines(score_summary(incident.scores))]
     return "\n".join(lines) or "No forecast was compared with what came."
 
 
@@ -187,7 +187,7 @@ def _diagnoses(incident: Incident) -> str:
     lines = [
         f"- {_stamp(entry.at, UTC)}: {_plain(line)}"
         for entry in found
-        for line in (entry_words(entry, incident.speed), *entry_lines(entry, incident.speed))
+        for line in (entry_words(entry), *entry_lines(entry))
     ]
     return "\n".join(["What Diagnose saw:", "", *lines]) if lines else ""
 
@@ -195,8 +195,7 @@ def _diagnoses(incident: Incident) -> str:
 def _mitigation(incident: Incident) -> str:
     deeds = [entry for entry in incident.timeline if entry.event in DEEDS]
     lines = [
-        f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry_words(entry, incident.speed))}"
-        for entry in deeds
+        f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry_words(entry))}" for entry in deeds
     ]
     return "\n".join(lines) or f"Nothing was done through Tailback. {NOT_KNOWN}"
 

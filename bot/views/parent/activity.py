@@ -65,16 +65,16 @@ def deeds(incident: Incident) -> Block | None:
         if earlier > 0
         else say("*What happened*")
     )
-    return section(joined("\n", heading, *(_deed(entry, incident.speed) for entry in done[-MOST_DEEDS:])))
+    return section(joined("\n", heading, *(_deed(entry) for entry in done[-MOST_DEEDS:])))
 
 
-def _deed(entry: Entry, speed: float) -> Marked:
-    return say("• {said} {at}", said=spoken(entry, 240, speed), at=date(entry.at))
+def _deed(entry: Entry) -> Marked:
+    return say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at))
 
 
-def spoken(entry: Entry, most: int, speed: float) -> Marked:
+def spoken(entry: Entry, most: int) -> Marked:
     """An entry's sentence with its author as the subject."""
-    words = escaped(entry_words(entry, speed), most) or say("did something.")
+    words = escaped(entry_words(entry), most) or say("did something.")
     said = say("{who} {words}", who=mention(entry.who), words=words) if entry.who else words
     if not entry.whom:
         return said

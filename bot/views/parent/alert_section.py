@@ -5,7 +5,7 @@ from bot.core.incident.correlate import Maxima
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.routing import named_pools
-from bot.core.words import count, figure, how_long, listed
+from bot.core.words import count, duration, figure, listed
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, safe_url, say
 from bot.views.parent.pool_rows import began_at, name_of, title_of, wait_words
 
@@ -108,7 +108,7 @@ def since(incident: Incident) -> Marked:
 def lasted(incident: Incident) -> Marked:
     """From when to when, and how long."""
     began, ended = began_at(incident), incident.closed_at or incident.changed_at
-    span = how_long(max(0.0, ended - began), incident.speed)
+    span = duration(max(0.0, ended - began))
     return say("From {began} to {ended}, {span}.", began=date(began), ended=date(ended), span=span)
 
 

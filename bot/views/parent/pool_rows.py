@@ -8,7 +8,7 @@ from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, Trend, stale, trend, worst_first
-from bot.core.words import count, duration, how_long, listed
+from bot.core.words import count, duration, listed
 from bot.views.mrkdwn import clean, shortened
 
 MOST_NAME = 48
@@ -161,7 +161,7 @@ def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> str:
 
 def ending(incident: Incident) -> str:
     """How a closed incident ended, and after how long."""
-    lasted = how_long(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)), incident.speed)
+    lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
     if incident.state is State.DRAINED:
         return f"queue empty after {lasted}"
     if incident.kind is Kind.BLIND:

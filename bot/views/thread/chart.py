@@ -233,12 +233,11 @@ def _band(incident: Incident, view: View, name: str, moment: ChartMoment) -> Ban
 
 
 def _drawn(made: Forecast | None, moment: ChartMoment, label: str) -> Band | None:
-    speed = moment.timing.speed
     if made is None or made.verdict is not Verdict.CLEARS or not made.queued or made.at < moment.first:
         return None
     if made.low_seconds is None or made.mid_seconds is None or made.high_seconds is None:
         return None
-    low, mid, high = (made.at + s / speed for s in (made.low_seconds, made.mid_seconds, made.high_seconds))
+    low, mid, high = (made.at + s for s in (made.low_seconds, made.mid_seconds, made.high_seconds))
     return Band(f"{label}: empty {clock(low)} to {clock(high)}", made.at, float(made.queued), low, mid, high)
 
 

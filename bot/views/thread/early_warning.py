@@ -24,7 +24,6 @@ class WarningView:
     """The likeliest cause, then what helps; the second is shown while the warning stands."""
     incident_link: str = ""
     """The thread that took it over, when it stands already."""
-    speed: float = 1.0
     """Seconds of the fleet in one second of the clock."""
     scalable: bool = False
 
@@ -80,13 +79,13 @@ def _state(told: WarningView) -> Marked:
     episode = told.episode
     limit = limit_words(episode.foreseen.threshold)
     if episode.ended_at is not None:
-        return _over(told, limit, clock(episode.ended_at), duration((episode.ended_at - episode.began_at) * told.speed))
+        return _over(told, limit, clock(episode.ended_at), duration(episode.ended_at - episode.began_at))
     if episode.crossed_at is not None:
-        after = duration((episode.crossed_at - episode.began_at) * told.speed)
+        after = duration(episode.crossed_at - episode.began_at)
         return say("{limit} was crossed at {at} UTC, {after} after this warning. No alert has fired yet.",
                    limit=_upper(limit), at=clock(episode.crossed_at), after=after)  # fmt: skip
     return say("{limit} is likely to be crossed soon: {when}. No alert has fired yet.",
-               limit=_upper(limit), when=when_words(episode.expected, told.speed))  # fmt: skip
+               limit=_upper(limit), when=when_words(episode.expected))  # fmt: skip
 
 
 def _over(told: WarningView, limit: str, at: str, after: str) -> Marked:
@@ -109,13 +108,13 @@ def _over(told: WarningView, limit: str, at: str, after: str) -> Marked:
     return say("Warnings of this pool were switched off at {at} UTC.", at=at)
 
 
-def when_words(crossing: Crossing, speed: float = 1.0) -> str:
+def when_words(crossing: Crossing) -> str:
     """`expected in 9 min to 26 min (22:40 to 22:57 UTC)`, counted from the sample that it rests on."""
     low, mid, high = crossing.low_seconds, crossing.mid_seconds, crossing.high_seconds
     if high is None:
-        at = clock(crossing.at + mid / speed)
+        at = clock(crossing.at + mid)
         return f"in about {duration(mid)} ({at} UTC), hardly before {duration(low)}"
-    begin, end = clock(crossing.at + low / speed), clock(crossing.at + high / speed)
+    begin, end = clock(crossing.at + low), clock(crossing.at + high)
     return f"expected in {duration(low)} to {duration(high)} ({begin} to {end} UTC)"
 
 

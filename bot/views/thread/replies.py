@@ -35,8 +35,8 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
     see = link(entry.see, "The warning") if safe_url(entry.see) else None
-    said = joined(" ", failed, spoken(entry, 1500, incident.speed), mention(group) if group else None, see)
-    late, happened, lines = _late(entry, now), story(incident, entry), entry_lines(entry, incident.speed)
+    said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None, see)
+    late, happened, lines = _late(entry, now), story(incident, entry), entry_lines(entry)
     blocks = [
         section(joined("\n", lead, said)),
         *_listed(lines),
@@ -45,22 +45,22 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
         else None,
         image(entry.picture.file, entry.picture.alt) if entry.picture else None,
         *_figures(entry.figures),
-        _choices(entry, incident.speed),
+        _choices(entry),
         context(late) if late else None,
     ]
     return message(joined(" ", _text(lead, entry, said, lines), _told(happened)), *blocks)
 
 
-def _choices(entry: Entry, speed: float) -> Block | None:
+def _choices(entry: Entry) -> Block | None:
     """The buttons on a reply; each carries only the id of the request that it decides (C8)."""
     if not entry.choices or not entry.about:
         return None
-    return actions(*(_choice(entry, name, speed) for name in entry.choices))
+    return actions(*(_choice(entry, name) for name in entry.choices))
 
 
-def _choice(entry: Entry, name: str, speed: float) -> Block:
+def _choice(entry: Entry, name: str) -> Block:
     label = _label(entry, name)
-    return button(label, name, entry.about, f"{label}: {entry_words(entry, speed)}", primary=name == "approve")
+    return button(label, name, entry.about, f"{label}: {entry_words(entry)}", primary=name == "approve")
 
 
 def _label(entry: Entry, name: str) -> str:

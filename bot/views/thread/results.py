@@ -25,15 +25,11 @@ def surveyed(found: Survey) -> Message:
     return told(found.headline, lines, found.figures)
 
 
-def finished(outcome: Result, by: str, speed: float = 1.0) -> Message:
-    """What came of a request, for one person; `by` did it. `speed`: see `how_long`."""
+def finished(outcome: Result, by: str) -> Message:
+    """What came of a request, for one person; `by` did it."""
     details = outcome.details
-    lines = (
-        accepted_lines(details, speed, whisper=True)
-        if isinstance(details, ScaleAccepted)
-        else details_lines(details, speed)
-    )
-    return told(f"{by} {details_words(details, speed)}", lines, outcome.figures)
+    lines = accepted_lines(details, whisper=True) if isinstance(details, ScaleAccepted) else details_lines(details)
+    return told(f"{by} {details_words(details)}", lines, outcome.figures)
 
 
 def told(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:

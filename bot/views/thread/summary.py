@@ -21,11 +21,11 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
         return []
     before = [one for one in incident.timeline if one.number < entry.number and _told(one)]
     if len(before) <= MOST_LINES:
-        return [_line(one, incident.speed) for one in before]
+        return [_line(one) for one in before]
     left = len(before) - MOST_LINES + 1
     more = say("{left} more in the thread above.", left=left)
     shown = [*before[:2], *before[-(MOST_LINES - 3) :]]
-    lines = [_line(one, incident.speed) for one in shown]
+    lines = [_line(one) for one in shown]
     return [*lines[:2], more, *lines[2:]]
 
 
@@ -33,5 +33,5 @@ def _told(entry: Entry) -> bool:
     return entry.event in TURNS or entry.event in DONE or (entry.who is not None and entry.event not in SMALL)
 
 
-def _line(entry: Entry, speed: float) -> Marked:
-    return say("{at} {said}", at=date(entry.at), said=spoken(entry, 200, speed))
+def _line(entry: Entry) -> Marked:
+    return say("{at} {said}", at=date(entry.at), said=spoken(entry, 200))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.core.incident.details.closing import ClosingSummary, IncidentEnded, IncidentEnding, LikelyCause, Waited
 from bot.core.incident.details.silences import ActiveSilence
-from bot.core.words import count, duration, how_long, listed
+from bot.core.words import count, duration, listed
 from bot.views.words.causes import cause_name
 from bot.views.words.scores import score_lines
 from bot.views.words.silences import until_when
@@ -28,10 +28,10 @@ def ending_words(ended: IncidentEnded) -> str:
             return "closed this incident by hand."
 
 
-def ending_lines(summary: ClosingSummary, speed: float = 1.0) -> tuple[str, ...]:
+def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     """The summary as lines for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
     return (
-        f"Lasted {how_long(summary.lasted_seconds, speed)}",
+        f"Lasted {duration(summary.lasted_seconds)}",
         *cause_lines(summary.causes),
         *(
             f"Peak of {peak.pool}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.wait_seconds)}"
@@ -39,7 +39,7 @@ def ending_lines(summary: ClosingSummary, speed: float = 1.0) -> tuple[str, ...]
         ),
         *waited_lines(summary.waited, summary.affected),
         *(() if summary.acted else ("Nobody scaled or silenced anything.",)),
-        *(score_lines(summary.scores, speed) if summary.scores else ()),
+        *(score_lines(summary.scores) if summary.scores else ()),
         *spark_lines(summary.sparks, summary.more_pools),
         *(_silence_line(silence) for silence in summary.silences),
     )

@@ -78,7 +78,6 @@ UNSIZED: Mapping[str, Words] = {
     "limit_unknown": "the limit of the pool is unknown",
     "nobody_waited": "nobody was seen to wait longer than {seconds:duration}",
     "not_among_worst": "it is reckoned for the {pools} pools whose jobs waited most",
-    "other_time": "the fleet is simulated in another time",
     "would_do": lambda values: (
         f"by {METHODS[StaffingMethod(str(values['method']))]}, {_runners(values['limit'])} would have been enough for "
         "the jobs of those hours: bursts shorter than an hour, or something other than the limit, made them wait"

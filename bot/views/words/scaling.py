@@ -14,7 +14,7 @@ from bot.core.incident.details.scaling import (
     ScaleRequest,
     ScaleStep,
 )
-from bot.core.words import count, how_long, listed
+from bot.core.words import count, duration, listed
 
 BLOCKS = {
     ReturnBlock.RECORDS_LOST: "Redis has lost records, and they are being healed",
@@ -26,7 +26,7 @@ BLOCKS = {
 RETURN_REASONS = {ReturnReason.DRAINED: "The queue has drained.", ReturnReason.ENDED: "The lease has ended."}
 
 
-def scale_request_words(asked: ScaleRequest, speed: float = 1.0) -> str:
+def scale_request_words(asked: ScaleRequest) -> str:
     """A scale-up was requested or decided."""
     before = "?" if asked.before is None else asked.before
     scale = f"scale {asked.pool} from {before} to {asked.target} runners"
@@ -36,7 +36,7 @@ def scale_request_words(asked: ScaleRequest, speed: float = 1.0) -> str:
         ScaleStep.NOT_SENT: f"would have asked {asked.pool}'s scaler for {count(asked.target, 'runner')} "
         f"(now {before}); shadow mode.",
         ScaleStep.APPROVAL_ASKED: f"asked to {scale}. A second person must agree within "
-        f"{how_long(asked.seconds, speed)}; until then nothing is done.",
+        f"{duration(asked.seconds)}; until then nothing is done.",
         ScaleStep.APPROVED: f"approved {scaling}, as asked for by",
         ScaleStep.DECLINED: f"declined {scaling}, asked for by",
         ScaleStep.TAKEN_BACK: f"took back the request for {scaling}.",
@@ -49,23 +49,23 @@ def accepted_words(accepted: ScaleAccepted) -> str:
     return f"asked {accepted.pool}'s scaler for {accepted.target} runners (was {was}); it accepted."
 
 
-def accepted_lines(accepted: ScaleAccepted, speed: float = 1.0, *, whisper: bool = False) -> tuple[str, ...]:
+def accepted_lines(accepted: ScaleAccepted, *, whisper: bool = False) -> tuple[str, ...]:
     """What happens next; `whisper` means a private answer."""
-    within, told = how_long(accepted.checked_within_seconds, speed), "you are" if whisper else "this thread is"
-    return (f"Whether they come is checked: {told} told within {within}.", lease_terms_words(accepted.lease, speed))
+    within, told = duration(accepted.checked_within_seconds), "you are" if whisper else "this thread is"
+    return (f"Whether they come is checked: {told} told within {within}.", lease_terms_words(accepted.lease))
 
 
-def lease_terms_words(terms: LeaseTerms, speed: float = 1.0) -> str:
+def lease_terms_words(terms: LeaseTerms) -> str:
     """When extra runners are returned."""
     if terms.seconds is None:
         return "They stay until somebody lowers the pool: no `lease` is configured for it."
-    drained, latest = how_long(terms.drained_seconds, speed), how_long(terms.seconds, speed)
+    drained, latest = duration(terms.drained_seconds), duration(terms.seconds)
     return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
 
 
-def lease_words(noted: LeaseNoted, speed: float = 1.0) -> str:
+def lease_words(noted: LeaseNoted) -> str:
     """Present extra runners."""
-    extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", how_long(noted.seconds, speed)
+    extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", duration(noted.seconds)
     return {
         LeaseStep.ENDS_SOON: f"The {extra} are handed back in {left}, unless somebody extends.",
         LeaseStep.EXTENDED: f"keeps the {extra} for {left} from now.",
@@ -93,9 +93,9 @@ def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
     return tuple(line for line in (RETURN_REASONS.get(returned.why, ""), waiting) if line)
 
 
-def checked_words(checked: RunnersChecked, speed: float = 1.0) -> str:
+def checked_words(checked: RunnersChecked) -> str:
     """The verification of a scale-up."""
-    head, after = f"Scaling {checked.pool} to {checked.target:,}", how_long(checked.after_seconds, speed)
+    head, after = f"Scaling {checked.pool} to {checked.target:,}", duration(checked.after_seconds)
     rest = f"{checked.busy or 0:,} of them busy.{_queue(checked)}"
     match checked.came:
         case RunnersCame.UNSEEN:

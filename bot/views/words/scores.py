@@ -22,14 +22,14 @@ def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
     return f"{total:,} not scored: {why}"
 
 
-def score_lines(scores: ScoreSummary, speed: float = 1.0) -> tuple[str, ...]:
-    """Forecast against truth, with how many are left out; nothing when nothing was forecast. `speed`: see `flow_of`."""
+def score_lines(scores: ScoreSummary) -> tuple[str, ...]:
+    """Forecast against truth, with how many are left out; nothing when nothing was forecast."""
     missing, said = left_out_words(scores.left_out), []
     if (first := scores.first) is not None:
         low, high = duration(first.low_seconds), duration(first.high_seconds)
         held = f"Forecast: {scores.held} of {count(scores.timed, 'interval')} held the truth"
-        made = clock(first.made_at, first.actual_seconds / speed)
-        took = duration(first.actual_seconds) + ("" if speed == 1 else " of the fleet's time")
+        made = clock(first.made_at, first.actual_seconds)
+        took = duration(first.actual_seconds)
         said += [held + (missing and f"; {missing}")]
         said += [f"The first, made at {made} UTC, said {low} to {high}; it took {took}"]
     elif missing:

@@ -20,7 +20,7 @@ from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.details.silences import SilenceEnded, Silencing
 from bot.core.incident.timeline import Decision, Entry, Event
-from bot.core.words import clock, count, duration, how_long, listed
+from bot.core.words import clock, count, duration, listed
 from bot.views.words.closing import ending_lines, ending_words
 from bot.views.words.scaling import (
     accepted_lines,
@@ -71,22 +71,22 @@ GO_ON = SilenceEnded | RunnersReturned | RequestNotDone
 """Details whose sentence continues a person's name, and that Tailback reports by itself too."""
 
 
-def entry_words(entry: Entry, speed: float = 1.0) -> str:
-    """The sentence of an entry; with `who` it goes on after that person's name. `speed`: see `how_long`."""
+def entry_words(entry: Entry) -> str:
+    """The sentence of an entry; with `who` it goes on after that person's name."""
     if entry.details is None:
         return PLAIN.get(entry.event, "")
     if isinstance(entry.details, ChartShown):
         return "asked for the chart." if entry.who else "The queue up to now."
-    words = details_words(entry.details, speed)
+    words = details_words(entry.details)
     return words if entry.who or not isinstance(entry.details, GO_ON) else f"{words[:1].upper()}{words[1:]}"
 
 
-def entry_lines(entry: Entry, speed: float = 1.0) -> tuple[str, ...]:
+def entry_lines(entry: Entry) -> tuple[str, ...]:
     """The lines below the sentence, and the decision on its buttons."""
-    return (*details_lines(entry.details, speed), *(DECISIONS[one] for one in entry.decisions))
+    return (*details_lines(entry.details), *(DECISIONS[one] for one in entry.decisions))
 
 
-def details_words(details: Details, speed: float = 1.0) -> str:  # noqa: PLR0911, PLR0912 - a line for each kind
+def details_words(details: Details) -> str:  # noqa: PLR0911, PLR0912 - a line for each kind
     """The sentence of details, without the author."""
     match details:
         case PlainText():
@@ -96,7 +96,7 @@ def details_words(details: Details, speed: float = 1.0) -> str:  # noqa: PLR0911
         case AlertFired() | AlertsJoined() | AlertResolved() | FiredAgain():
             return _alert_words(details)
         case Escalated():
-            return _escalated_words(details, speed)
+            return _escalated_words(details)
         case Foreseen():
             before = duration(details.before_seconds)
             return f"Foreseen: an early warning of {details.pool} was given {before} before this alert."
@@ -109,13 +109,13 @@ def details_words(details: Details, speed: float = 1.0) -> str:  # noqa: PLR0911
         case SilenceEnded():
             return silence_ended_words(details)
         case ScaleRequest():
-            return scale_request_words(details, speed)
+            return scale_request_words(details)
         case ScaleAccepted():
             return accepted_words(details)
         case RunnersChecked():
-            return checked_words(details, speed)
+            return checked_words(details)
         case LeaseNoted():
-            return lease_words(details, speed)
+            return lease_words(details)
         case RunnersReturned():
             return returned_words(details)
         case RequestNotDone():
@@ -124,7 +124,7 @@ def details_words(details: Details, speed: float = 1.0) -> str:  # noqa: PLR0911
             return ending_words(details)
 
 
-def details_lines(details: Details | None, speed: float = 1.0) -> tuple[str, ...]:
+def details_lines(details: Details | None) -> tuple[str, ...]:
     """The lines below that sentence."""
     match details:
         case PlainText():
@@ -132,11 +132,11 @@ def details_lines(details: Details | None, speed: float = 1.0) -> tuple[str, ...
         case ChartShown():
             return spark_lines(details.sparks, details.more_pools)
         case ScaleAccepted():
-            return accepted_lines(details, speed)
+            return accepted_lines(details)
         case RunnersReturned():
             return returned_lines(details)
         case IncidentEnded():
-            return ending_lines(details.summary, speed)
+            return ending_lines(details.summary)
         case _:
             return ()
 
@@ -164,8 +164,8 @@ def _joined_words(joined: AlertsJoined) -> str:
     return " ".join(parts)
 
 
-def _escalated_words(escalated: Escalated, speed: float) -> str:
-    waited = f"obody has acknowledged this incident for {how_long(escalated.waited_seconds, speed)}."
+def _escalated_words(escalated: Escalated) -> str:
+    waited = f"obody has acknowledged this incident for {duration(escalated.waited_seconds)}."
     if not escalated.deeds:
         return f"N{waited}"
     deeds = listed(DEEDS[event] for event in escalated.deeds)

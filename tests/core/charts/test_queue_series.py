@@ -34,11 +34,6 @@ def test_what_was_not_measured_counts_for_nothing(hole: tuple[Snapshot, ...]) ->
     assert (course.waited_seconds, course.measured_seconds) == (0.0, 0.0)
 
 
-def test_in_a_simulation_a_second_is_worth_more() -> None:
-    """Hours are the pool's own, as its waits are."""
-    assert extended(None, looks(10, 10), Span(NOW, NOW, 30.0, speed=60.0)).waited_seconds == 10 * 30 * 60
-
-
 def test_the_same_samples_twice_change_nothing() -> None:
     """A look is repeated whenever a write is; neither hours nor causes may count twice."""
     once = extended(None, looks(1, 2, 3), SPAN, "surge")

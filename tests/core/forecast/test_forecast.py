@@ -136,12 +136,6 @@ def test_completions_alone_or_durations_alone_are_enough() -> None:
     assert by_count == pytest.approx(by_time, rel=0.15)
 
 
-def test_an_accelerated_fleet_is_read_by_its_own_time() -> None:
-    """At 60 fleet seconds a second, samples a second apart are a minute apart, and the forecast is the same."""
-    fast = [replace(s, at=AT - (AT - s.at) / 60) for s in series()]
-    assert forecast(fast, RULES, speed=60.0).mid_seconds == pytest.approx(forecast(series(), RULES).mid_seconds)
-
-
 def flat_weeks() -> tuple[Baseline, ...]:
     """Past weeks that had the same rate at every hour."""
     return tuple(Baseline(int(AT // 3600) + n, FULL["arrivals_per_minute"], 0.0, 4) for n in range(14))

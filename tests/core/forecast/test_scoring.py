@@ -104,12 +104,6 @@ def test_after_a_day_every_interval_was_wrong() -> None:
     assert after.forecasts == ()
 
 
-def test_what_was_foretold_in_another_time_is_compared_in_it() -> None:
-    """At 60 fleet seconds a second, three seconds are three minutes."""
-    pool = Pool("linux", looks(9, 5, 2, 0, step=1.0), forecasts=(made(60, 120, 300),))
-    assert compared(pool, RULES, speed=60.0).scores[0].actual_seconds == 180.0
-
-
 def test_forecasts_from_before_a_scale_action_are_left_out_and_counted() -> None:
     """They said what would come of itself."""
     pool = replace(Pool("linux"), forecasts=(made(1, 2, 3), made(1, 2, 3, at=AT + 60)))
@@ -180,9 +174,3 @@ def test_what_was_called_stalled_is_counted_in_words_that_can_be_read() -> None:
         "Forecast that the queue stalls or grows: 1 of 1 forecast came true (it was not empty within 30 min)",
     )
     assert "1 of 2 forecasts came true" in score_lines(score_summary([right, wrong]))[0]
-
-
-def test_in_a_simulation_the_first_forecast_says_whose_time_it_gives() -> None:
-    """Made at a time of the clock, to the second; lasted in the fleet's own."""
-    lines = score_lines(score_summary([scored(made(600, 1000, 2000), 1500)]), speed=60.0)
-    assert lines[1] == "The first, made at 08:00:00 UTC, said 10 min to 33 min; it took 25 min of the fleet's time"

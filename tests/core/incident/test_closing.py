@@ -63,9 +63,3 @@ def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() ->
     assert "Forecast: 1 of 1 interval held the truth" in entry_lines(over.timeline[-1])
     assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).scores == ()
     assert "Lasted 1 h 1 min" in ending_lines(summary(over, NOW + HOUR))
-
-
-def test_in_a_simulation_the_length_is_told_by_both_clocks() -> None:
-    """What it took by the forecast and how long it lasted are figures of one time."""
-    found = incident(speed=60.0, opened_at=NOW - 90, alerts=())
-    assert ending_lines(summary(found, NOW), 60.0)[0] == "Lasted 1 h 30 min of the fleet's time (1 min by the clock)"

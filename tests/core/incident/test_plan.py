@@ -148,12 +148,6 @@ def test_what_was_done_before_a_reopening_does_not_count_for_an_escalation() -> 
     assert (last.who, entry_words(last)) == (None, "Nobody has acknowledged this incident for 15 min.")
 
 
-def test_in_a_simulation_an_escalation_says_whose_clock_it_goes_by() -> None:
-    """Three minutes of the clock are three hours of the fleet."""
-    last = escalated(incident(speed=60.0), NOW + 180).timeline[-1]
-    assert entry_words(last, 60.0).endswith("for 3 h of the fleet's time (3 min by the clock).")
-
-
 def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
     """Nobody could acknowledge while it was closed; a second time, somebody is told again."""
     again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)

@@ -36,9 +36,9 @@ def ahead(*rates: float, spread: float = 0.1) -> tuple[Baseline, ...]:
     return tuple(Baseline(HOUR + n, rates[min(n, len(rates) - 1)], spread, 4) for n in range(14))
 
 
-def flow(*rates: float, speed: float = 1.0) -> Flow:
+def flow(*rates: float) -> Flow:
     """The flow with these habits."""
-    found = flow_of(tuple(SERIES), RULES, speed, ahead(*rates))
+    found = flow_of(tuple(SERIES), RULES, ahead(*rates))
     assert isinstance(found, Flow)
     return found
 
@@ -85,7 +85,7 @@ def test_between_two_hours_the_habit_lies_on_a_line() -> None:
 
 def test_habits_of_another_time_are_no_habits() -> None:
     """What was laid out long ago, or begins only later, says nothing of now."""
-    assert flow_of(tuple(SERIES), RULES, 1.0, ahead(1.0)[5:]) == flow_of(tuple(SERIES), RULES)
+    assert flow_of(tuple(SERIES), RULES, ahead(1.0)[5:]) == flow_of(tuple(SERIES), RULES)
 
 
 def test_more_runners_are_judged_by_the_same_habits() -> None:

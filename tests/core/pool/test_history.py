@@ -27,13 +27,13 @@ HOUR = int(NOW // 3600)
 BEGIN = HOUR * 3600.0
 
 
-def lived(*samples: Snapshot, speed: float = 1.0) -> tuple[HourStats, ...]:
+def lived(*samples: Snapshot) -> tuple[HourStats, ...]:
     """The hours of a run of samples, the last one being the hour that goes on."""
     cell: HourStats | None = None
     before: Snapshot | None = None
     done: list[HourStats] = []
     for one in samples:
-        cell, over = entered(cell, before, one, speed)
+        cell, over = entered(cell, before, one)
         before, done = one, [*done, *over]
     return (*done, cell) if cell else ()
 
@@ -78,12 +78,6 @@ def test_a_sample_that_is_not_newer_adds_nothing() -> None:
     """A source that lags shows the same sample twice."""
     one, again = sample(0, at=BEGIN), sample(0, at=BEGIN)
     assert lived(one, again)[-1].samples == 1
-
-
-def test_the_speed_of_a_simulation_counts_in_jobs() -> None:
-    """One second of the clock is a minute of that fleet."""
-    (cell,) = lived(sample(0, at=BEGIN), sample(0, at=BEGIN + 10, arrivals_per_minute=2.0), speed=60.0)
-    assert cell.arrivals.total == pytest.approx(20.0)
 
 
 def test_a_pool_remembers_all_that_is_new_since_the_last_look() -> None:

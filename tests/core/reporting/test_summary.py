@@ -16,7 +16,6 @@ from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, history, how_ended
 from bot.core.reporting.raises import Raises, raises
 from bot.core.reporting.summary import Books, report
-from bot.core.statement import statement
 from tests.builders import POOL, closed, incident, named
 from tests.core.pool.hours import MONDAY, hour, weeks
 
@@ -175,8 +174,6 @@ def test_scale_ups_cost_until_they_are_handed_back() -> None:
     ]
     assert raises(trail, MONDAY, UNTIL, {POOL: 0.5}) == {POOL: Raises(3, 14, 22.0, 1, 11.0)}
     assert raises(trail, MONDAY, UNTIL, {})[POOL].cost is None
-    faster = raises(trail, MONDAY, UNTIL, {POOL: 0.5}, speed=60.0)[POOL]
-    assert (faster.runner_hours, faster.cost) == (60 * 22.0, 60 * 11.0)
 
 
 def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
@@ -186,13 +183,6 @@ def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
     made = report(Books(MONDAY, UNTIL, (ended(MONDAY, 5, "z"),), pasts, rules=rules))
     assert [one.pool for one in made.pools] == ["c", "b", "z", "a", "y"]
     assert [one.pool for one in report(Books(MONDAY, UNTIL, pasts=pasts), ["b"]).pools] == ["b"]
-
-
-def test_a_simulated_fleet_gets_no_limit_from_the_wall_clock() -> None:
-    """Its hours are not those of the clock."""
-    cells = weeks(7, lambda day, at: at == 9)
-    (one,) = report(Books(MONDAY, UNTIL, pasts={POOL: cells}, speed=60.0)).pools
-    assert one.sized == statement("other_time")
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,6 @@ def test_all_there_is_verified_at_once() -> None:
     )
 
 
-def test_in_a_simulation_both_clocks_are_named() -> None:
-    """A minute of the clock is an hour of the fleet."""
-    found = verdict(SHARE, seen(400, 10, 10, queued=120))
-    assert found is not None
-    assert "After 6 h 40 min of the fleet's time (6 min by the clock)" in checked_words(found, 60.0)
-
-
 def test_before_the_deadline_nothing_is_said() -> None:
     """Runners need their time to boot, twice over."""
     assert deadline_seconds(BOOT) == 360

@@ -314,10 +314,3 @@ def test_a_request_gives_way_to_what_came_of_it() -> None:
     assert "<@U1> silenced the alert for 1 h." in words(draw(done, View()))
     other = replace(asked, timeline=answered(asked.timeline, "a2"))
     assert "asked to silence" in words(draw(other, View()))
-
-
-def test_in_a_simulation_the_end_is_told_by_both_clocks() -> None:
-    """Beside times of day stands which clock the length is of."""
-    of = replace(samples.closed(), speed=60.0)
-    assert "of the fleet's time (" in words(draw(of, View()))
-    assert "by the clock)" in heading(draw(of, View()))
