@@ -18,6 +18,7 @@ from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as m
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
+from bot.core.problem import Problem
 from bot.core.record import AuditEntry, Change, Claim, Claims, Record, Stored
 
 R = TypeVar("R", bound=Record)
@@ -174,7 +175,7 @@ class Scaler(Protocol):
 class Rehearsed(Protocol):
     """A back end that can check its permissions without changing anything."""
 
-    async def lacking(self) -> tuple[str, ...] | None:
+    async def lacking(self) -> tuple[Problem, ...] | None:
         """Missing permissions, a sentence with remedy each; None if unknown. Never raises."""
 
 

@@ -17,6 +17,7 @@ from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, PoolTable, Settings
 from bot.context.context import PoolScaler
+from bot.core.problem import Problem
 from bot.ports import Refused, Unreachable
 from bot.settings import SlackTable, SnsTable
 from handlers.tools.check import Instruments
@@ -117,7 +118,7 @@ class _MadeUp(Mapping[str, str]):
 
 @dataclass(slots=True)
 class _Gathered:
-    problems: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     engine: str = ""
 
 
@@ -127,7 +128,7 @@ def _back_ends(
     try:
         back_ends = build(settings, now, jobs=jobs)
     except ConfigError as error:
-        gathered.problems += [("configuration", problem) for problem in error.problems]
+        gathered.problems += [Problem(sentence, area="configuration") for sentence in error.problems]
         return None
     stack.push_async_callback(back_ends.close)
     return back_ends
@@ -153,11 +154,10 @@ async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered)
             url = await _running(settings.env.tailback_data)
         store = _store(url, settings) if url else None
     except (ConfigError, Refused) as error:
-        gathered.problems.append(("redis", str(error)))
+        gathered.problems.append(Problem(str(error), area="redis"))
         return None
     except EmbeddedRedisError as error:
-        text, _, remedy = str(error).rpartition(": ")
-        gathered.problems.append(("redis", f"{text}; {remedy}"))
+        gathered.problems.append(Problem(error.what, error.remedy, "redis"))
         return None
     if store is not None:
         stack.push_async_callback(store.aclose)

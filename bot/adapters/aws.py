@@ -173,7 +173,8 @@ def _answered(system: str, service: str, operation: str, error: ClientError, uns
     if code in BUSY or status == 429:
         return Unreachable(system, f"AWS asks to wait ({code}): {words}", failure=Failure.LATER)
     if code in FORBIDDEN:
-        return Refused(f"{system}: AWS does not allow {name}: {words}; allow {right} to Tailback's role.")
+        what = f"{system}: AWS does not allow {name}: {words}"
+        return Refused(what, remedy=f"allow {right} to Tailback's role")
     if code in BAD_CREDENTIALS or status == 401:
         return Unreachable(system, f"AWS refused the credentials ({code}): {words}", failure=Failure.CREDENTIALS)
     if status >= 500:

@@ -77,9 +77,16 @@ class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, no
     """A refusal for a person: the reason, `who` did it already, who `may` do it, and in `where` (channels)."""
 
     def __init__(
-        self, sentence: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()
+        self,
+        sentence: str,
+        who: str | None = None,
+        may: Sequence[str] = (),
+        where: Sequence[str] = (),
+        *,
+        remedy: str = "",
     ) -> None:
-        super().__init__(sentence)
+        super().__init__(f"{sentence}; {remedy}" if remedy else sentence)
+        self.what, self.remedy = sentence, remedy
         self.who, self.may, self.where = who, tuple(may), tuple(where)
 
 

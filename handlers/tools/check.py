@@ -8,13 +8,14 @@ from typing import Protocol
 from bot.config import Settings
 from bot.context.context import PoolScaler
 from bot.core.pool.pool import Gap, Snapshot
+from bot.core.problem import Problem
 from bot.core.words import count, duration, listed
 from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
 from bot.views.words.figures import gap_name
 from handlers.tools.check_host import Host, of_host
 from handlers.tools.check_settings import of_environment, of_settings
 from handlers.tools.check_slack import SlackProbe, of_slack
-from handlers.tools.findings import CheckFinding, Level, from_sentence, ok, problem, warning
+from handlers.tools.findings import CheckFinding, of_error, of_problem, ok, problem, warning
 
 PATIENCE_SECONDS = 20.0
 """Time limit for one dependency; each call has a shorter limit."""
@@ -32,8 +33,8 @@ REMEDIES = {
 class RedisProbe(Protocol):
     """The questions that the check asks Redis."""
 
-    async def check(self) -> list[str]:
-        """Unsafe settings, one sentence each with its remedy. Raises Unreachable."""
+    async def check(self) -> list[Problem]:
+        """Unsafe settings. Raises Unreachable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,7 @@ class Instruments:
     """By pool name."""
     alertmanagers: Mapping[str, Alertmanager] = field(default_factory=dict)
     """By configured name."""
-    problems: tuple[tuple[str, str], ...] = ()
-    """(area, sentence with its remedy)."""
+    problems: tuple[Problem, ...] = ()
     host: Host = field(default_factory=Host)
 
 
@@ -75,16 +75,13 @@ async def examined(settings: Settings, tools: Instruments) -> list[CheckFinding]
     parts += [("scaler", _of_lever(pool, lever, settings)) for pool, lever in tools.levers.items()]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
     answers = await asyncio.gather(*(_in_time(area, part) for area, part in parts))
-    said = [
-        _configuration(sentence) if area == "configuration" else from_sentence(area, sentence, "correct it")
-        for area, sentence in tools.problems
-    ]
+    said = [of_problem(one, "correct it; docs/configuration.md lists every setting") for one in tools.problems]
     machine = of_host(tools.host, settings)
     return [*of_settings(settings), *machine, *said, *(finding for answer in answers for finding in answer)]
 
 
 def _configuration(sentence: str) -> CheckFinding:
-    return from_sentence("configuration", sentence, "correct it; docs/configuration.md lists every setting")
+    return problem("configuration", sentence, "correct it; docs/configuration.md lists every setting")
 
 
 async def _in_time(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
@@ -101,8 +98,8 @@ async def _of_redis(tools: Instruments) -> list[CheckFinding]:
     try:
         dangers = await tools.redis.check()
     except Unreachable as error:
-        return [from_sentence("redis", str(error), "check REDIS_URL, and that the server runs")]
-    found = [from_sentence(_area(sentence), _without_area(sentence), "correct it") for sentence in dangers]
+        return [of_error("redis", error, "check REDIS_URL, and that the server runs")]
+    found = [of_problem(one, "correct it") for one in dangers]
     areas = {finding.area for finding in found}
     return [
         *found,
@@ -111,31 +108,20 @@ async def _of_redis(tools: Instruments) -> list[CheckFinding]:
     ]
 
 
-def _area(sentence: str) -> str:
-    return "clock" if sentence.startswith("Clock:") else "redis"
-
-
-def _without_area(sentence: str) -> str:
-    text = sentence.removeprefix("Clock: ").removeprefix("Redis: ")
-    return text[:1].upper() + text[1:]
-
-
 async def _of_metrics(settings: Settings, tools: Instruments) -> list[CheckFinding]:
     """Measure each pool once; the same problem of many pools is reported once."""
     pools = list(tools.metrics)
     looks = await asyncio.gather(*(_look(tools.metrics[pool], pool) for pool in pools))
-    broken: dict[tuple[str, Failure, str], list[str]] = {}
+    broken: dict[tuple[str, str], list[str]] = {}
     found: list[CheckFinding] = []
     for pool, look in zip(pools, looks, strict=True):
         if isinstance(look, Snapshot):
             found += _of_snapshot(look, tools.now(), settings)
         else:
             source = f"[metrics.{settings.file.pool[pool].metrics}]" if pool in settings.file.pool else "[metrics]"
-            broken.setdefault((str(look), look.failure, source), []).append(pool)
-    return found + [
-        from_sentence("metrics", f"{listed(names)}: {said}", REMEDIES[failure].format(place=source))
-        for (said, failure, source), names in broken.items()
-    ]
+            remedy = look.remedy or REMEDIES[look.failure].format(place=source)
+            broken.setdefault((f"{look.system}: {look.what}", remedy), []).append(pool)
+    return found + [problem("metrics", f"{listed(names)}: {said}", remedy) for (said, remedy), names in broken.items()]
 
 
 async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
@@ -180,30 +166,28 @@ async def _of_lever(pool: str, lever: PoolScaler, settings: Settings) -> list[Ch
     try:
         capacity = await lever.scaler.read()
     except Refused as refused:
-        return [from_sentence("scaler", str(refused), f"correct {place}, and what its token may do")]
+        return [of_error("scaler", refused, f"correct {place}, and what its token may do")]
     except Unreachable as error:
-        return [from_sentence("scaler", str(error), REMEDIES[error.failure].format(place=place))]
+        return [of_error("scaler", error, REMEDIES[error.failure].format(place=place))]
     if by_hand:
         return [ok("scaler", f"{pool} is scaled by hand")]
     if capacity.current is None:
         return [problem("scaler", f"{pool}: the present size is unknown, so it cannot be scaled",
                         f"look at what the scaler answers, and correct {place}")]  # fmt: skip
     lacking = await _lacking(lever.scaler)
-    forbidden = [
-        from_sentence("scaler", sentence, f"correct what its token may do in {place}") for sentence in lacking or ()
-    ]
+    forbidden = [problem("scaler", one.what, one.remedy) for one in lacking or ()]
     if found := [*forbidden, *_of_capacity(pool, capacity, lever.policy.maximum, place)]:
         return found
     size = f"{pool}: {count(capacity.current, 'runner')} now, up to {lever.policy.maximum:,} allowed"
     return [ok("scaler", f"{size}; {_tried(lacking)}")]
 
 
-async def _lacking(one: object) -> tuple[str, ...] | None:
+async def _lacking(one: object) -> tuple[Problem, ...] | None:
     """Permissions that a back end lacks for changes; None if it cannot say."""
     return await one.lacking() if isinstance(one, Rehearsed) else None
 
 
-def _tried(lacking: tuple[str, ...] | None) -> str:
+def _tried(lacking: tuple[Problem, ...] | None) -> str:
     return "only reading was tried" if lacking is None else "it may be changed, and only reading was tried"
 
 
@@ -225,12 +209,12 @@ async def _of_alertmanager(name: str, one: Alertmanager) -> list[CheckFinding]:
         firing = await one.firing()
         await one.find("tailback-check")
     except Refused as refused:
-        return [from_sentence("alertmanager", str(refused), f"correct {place}, and what its token may do")]
+        return [of_error("alertmanager", refused, f"correct {place}, and what its token may do")]
     except Unreachable as error:
-        return [from_sentence("alertmanager", str(error), REMEDIES[error.failure].format(place=place))]
+        return [of_error("alertmanager", error, REMEDIES[error.failure].format(place=place))]
     fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
     lacking = await _lacking(one)
     if lacking:
-        return [from_sentence("alertmanager", sentence, f"correct {place}", Level.WARNING) for sentence in lacking]
+        return [warning("alertmanager", one.what, one.remedy) for one in lacking]
     may = "read" if lacking is None else "read and made"
     return [ok("alertmanager", f"{name}: {fires}, its silences can be {may}; only reading was tried")]

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
+from bot.core.problem import Problem
 from bot.core.words import count
+from bot.ports import Refused, Unreachable
 
 
 class Level(StrEnum):
@@ -45,10 +47,15 @@ def problem(area: str, text: str, remedy: str) -> CheckFinding:
     return CheckFinding(area, Level.PROBLEM, text, remedy)
 
 
-def from_sentence(area: str, sentence: str, remedy: str, state: Level = Level.PROBLEM) -> CheckFinding:
-    """A finding of a sentence that has its own remedy after the first semicolon; `remedy` is for one without."""
-    text, found, told = sentence.partition("; ")
-    return CheckFinding(area, state, text, told) if found else CheckFinding(area, state, sentence, remedy)
+def of_problem(found: Problem, remedy: str) -> CheckFinding:
+    """A problem of an area; `remedy` is for one without its own."""
+    return problem(found.area, found.what, found.remedy or remedy)
+
+
+def of_error(area: str, error: Unreachable | Refused, remedy: str) -> CheckFinding:
+    """A system that does not answer, or refuses; `remedy` is for an error without its own."""
+    what = f"{error.system}: {error.what}" if isinstance(error, Unreachable) else error.what
+    return problem(area, what, error.remedy or remedy)
 
 
 def failed(findings: Iterable[CheckFinding]) -> bool:

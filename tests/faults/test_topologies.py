@@ -84,9 +84,9 @@ async def test_unsafe_settings_of_the_node_with_our_keys_are_refused(
             assert await store.check() == []
             unsafe(redis.primary)
             policy, file = await store.check()
-        assert ("noeviction" in policy, "appendonly yes" in file) == (True, True)
+        assert ("noeviction" in policy.remedy, "appendonly yes" in file.remedy) == (True, True)
         async with store_at(redis.url, ahead_seconds=5.0) as store:
-            assert "5.0 s ahead of Redis TIME" in (await store.check())[-1]
+            assert "5.0 s ahead of Redis TIME" in (await store.check())[-1].what
         late = await home.build("worker9")
         late.env["REDIS_URL"] = redis.url
         late.start()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from bot.adapters.alertmanagers.api_v2 import ApiV2, ApiV2Table
 from bot.adapters.build_context import Parts, read
 from bot.adapters.http.client import bearer
+from bot.core.problem import Problem
 from bot.core.words import listed
 from bot.ports import Unreachable
 from bot.sources.grafana import parse
@@ -24,7 +25,7 @@ NEEDED = {
 class Grafana(ApiV2):
     """The port `Alertmanager`, and a check of the token's permissions."""
 
-    async def lacking(self) -> tuple[str, ...] | None:
+    async def lacking(self) -> tuple[Problem, ...] | None:
         """Missing permissions, in any folder; None if Grafana does not tell."""
         try:
             answer = await self._http.get(PERMISSIONS)
@@ -37,7 +38,7 @@ class Grafana(ApiV2):
             return ()
         wanted = listed(either[0] for either in missing.values())
         remedy = f"give the service account {wanted} on the rules' folder, in the open-source edition the role Editor"
-        return (f"{self._http.system}: its token may not {' nor '.join(missing)}; {remedy}",)
+        return (Problem(f"{self._http.system}: its token may not {' nor '.join(missing)}", remedy),)
 
 
 class GrafanaTable(ApiV2Table):

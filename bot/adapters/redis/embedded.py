@@ -68,7 +68,7 @@ class EmbeddedRedis:
         if no engine is found, the folder is in use or not writable, or the server does not start.
         """
         if self._folder is not None:
-            raise EmbeddedRedisError("The embedded Redis is already started: stop it before it is started again.")
+            raise EmbeddedRedisError("The embedded Redis is already started", "stop it before it is started again")
         engine = self._engine if self._engine is not None else await asyncio.to_thread(find_engine)
         data = self.data if self.durable else Path(tempfile.mkdtemp(prefix="tailback-demo-"))
         folder = self._folder = RedisFolder(data)
@@ -126,11 +126,11 @@ class EmbeddedRedis:
             async with asyncio.timeout(READY_SECONDS):
                 while not await _answers(folder.socket):
                     if server.returncode is not None:
-                        raise EmbeddedRedisError(_why(engine, folder, f"ended with status {server.returncode}"))
+                        raise _failed(engine, folder, f"ended with status {server.returncode}")
                     await asyncio.sleep(0.01)
         except TimeoutError as error:
             await self._end_server()
-            raise EmbeddedRedisError(_why(engine, folder, f"was not ready within {READY_SECONDS:g} s")) from error
+            raise _failed(engine, folder, f"was not ready within {READY_SECONDS:g} s") from error
 
     async def _supervise(self, engine: Engine, folder: RedisFolder) -> None:
         log = structlog.get_logger()
@@ -147,7 +147,7 @@ class EmbeddedRedis:
             else:
                 log.info("embedded redis restarted", engine=engine.name)
         await self._end_server()
-        self._failure = EmbeddedRedisError(_why(engine, folder, f"failed {failures} times in a row and is given up"))
+        self._failure = _failed(engine, folder, f"failed {failures} times in a row and is given up")
         log.error("embedded redis given up", problem=str(self._failure))
         self._closed.set()
 
@@ -194,14 +194,13 @@ async def _answers(socket: Path) -> bool:
             await writer.wait_closed()
 
 
-def _why(engine: Engine, folder: RedisFolder, what: str) -> str:
-    """One sentence about a failure, with the server's last log line."""
+def _failed(engine: Engine, folder: RedisFolder, what: str) -> EmbeddedRedisError:
+    """What happened, with the last line of the server\'s log."""
     log = folder.path / "redis.log"
     try:
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     except OSError:
         said = []
     last = f"; its last words: {said[-1]}" if said else ""
-    return (
-        f"The embedded {engine.name} on {folder.path} {what}{last}; see {log}, or set REDIS_URL to a server of yours."
-    )
+    remedy = f"see {log}, or set REDIS_URL to a server of yours"
+    return EmbeddedRedisError(f"The embedded {engine.name} on {folder.path} {what}{last}", remedy)

@@ -46,6 +46,10 @@ exit "$status"
 class EmbeddedRedisError(Exception):
     """The embedded server cannot be found, started or kept running; the text is a sentence with a remedy."""
 
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(f"{what}: {remedy}.")
+        self.what, self.remedy = what, remedy
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -87,7 +91,7 @@ def find_engine(*, bundled: bool = True) -> Engine:
             return engine
         passed_over.append(f"{path} is {engine.name}, older than 6.2" if engine else f"{path} does not run here")
     seen = f" ({'; '.join(passed_over)})" if passed_over else ""
-    raise EmbeddedRedisError(f"No Valkey or Redis server was found on this machine{seen}: {REMEDY}.")
+    raise EmbeddedRedisError(f"No Valkey or Redis server was found on this machine{seen}", REMEDY)
 
 
 def examine(path: Path) -> Engine | None:

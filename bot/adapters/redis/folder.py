@@ -40,7 +40,7 @@ class RedisFolder:
     def server_lock(self) -> int:
         """The file descriptor for the server; only between `claim` and `release`."""
         if self._server is None:
-            raise EmbeddedRedisError(f"The data folder {self.path} is not held: start the embedded Redis first.")
+            raise EmbeddedRedisError(f"The data folder {self.path} is not held", "start the embedded Redis first")
         return self._server
 
     async def claim(self) -> None:
@@ -54,8 +54,8 @@ class RedisFolder:
             self._new_socket()
         except OSError as error:
             raise EmbeddedRedisError(
-                f"The data folder {self.path} cannot be used ({error.strerror}): "
-                "set TAILBACK_DATA to a folder that this user may write."
+                f"The data folder {self.path} cannot be used ({error.strerror})",
+                "set TAILBACK_DATA to a folder that this user may write",
             ) from error
         finally:
             if self.socket == Path():
@@ -78,16 +78,16 @@ class RedisFolder:
             _refuse_foreign(entry)
         if any(self.path.iterdir()) and not (self.path / "owner.lock").exists():
             raise EmbeddedRedisError(
-                f"The data folder {self.path} holds files that are not Tailback's: "
-                "set TAILBACK_DATA to a new or empty folder, which only this user will be able to read."
+                f"The data folder {self.path} holds files that are not Tailback's",
+                "set TAILBACK_DATA to a new or empty folder, which only this user will be able to read",
             )
         self.path.chmod(0o700)
         lock = self._owner = _open_private(self.path / "owner.lock")
         if not await _lock_within(DYING_SECONDS, lock):
             holder = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
             raise EmbeddedRedisError(
-                f"The data folder {self.path} is in use by another Tailback, process {holder}: "
-                "stop that one, or set TAILBACK_DATA to another folder."
+                f"The data folder {self.path} is in use by another Tailback, process {holder}",
+                "stop that one, or set TAILBACK_DATA to another folder",
             )
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
@@ -97,7 +97,8 @@ class RedisFolder:
         if not await _lock_within(OLD_SERVER_SECONDS, lock):
             raise EmbeddedRedisError(
                 f"A Redis server of an earlier Tailback still uses the data folder {self.path} after "
-                f"{OLD_SERVER_SECONDS:g} s: end the valkey-server or redis-server process that has {self.path} open."
+                f"{OLD_SERVER_SECONDS:g} s",
+                f"end the valkey-server or redis-server process that has {self.path} open",
             )
 
     def _new_socket(self) -> None:
@@ -142,11 +143,13 @@ def _refuse_foreign(entry: Path) -> None:
     """Raise EmbeddedRedisError for a symbolic link or somebody else's file: both could lead writes elsewhere."""
     found = entry.lstat()
     if stat.S_ISLNK(found.st_mode):
-        raise EmbeddedRedisError(f"{entry} is a symbolic link, which is not followed: set TAILBACK_DATA to the folder.")
+        raise EmbeddedRedisError(
+            f"{entry} is a symbolic link, which is not followed", "set TAILBACK_DATA to the folder"
+        )
     if found.st_uid != os.getuid():
         raise EmbeddedRedisError(
-            f"{entry} belongs to user {found.st_uid}, and Tailback runs as user {os.getuid()}: "
-            "change its owner, or set TAILBACK_DATA to another folder."
+            f"{entry} belongs to user {found.st_uid}, and Tailback runs as user {os.getuid()}",
+            "change its owner, or set TAILBACK_DATA to another folder",
         )
 
 

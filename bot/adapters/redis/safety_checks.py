@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bot.adapters.redis.calls import RedisLink
+from bot.core.problem import Problem
 from bot.ports import Failure, Unreachable
 
 OLDEST = (6, 2)
@@ -11,14 +12,16 @@ NEARLY = 0.9
 """Share of maxmemory above which alerts may soon not be stored."""
 
 
-async def dangers(link: RedisLink, now: Callable[[], float]) -> list[str]:
+async def dangers(link: RedisLink, now: Callable[[], float]) -> list[Problem]:
     """The findings from INFO alone, because managed servers block CONFIG. Raises Unreachable."""
     before = now()
     told = await redis_time(link)
     apart = (before + now()) / 2 - told
     facts = await link.read("INFO")
     found = (
-        of_facts(facts) if isinstance(facts, Mapping) else ["Redis: INFO gives nothing; allow it in the server's ACL."]
+        of_facts(facts)
+        if isinstance(facts, Mapping)
+        else [_redis("INFO gives nothing", "allow it in the server's ACL")]
     )
     return [*found, *of_clock(apart)]
 
@@ -31,28 +34,32 @@ async def redis_time(link: RedisLink) -> float:
     return int(told[0]) + int(told[1]) / 1e6
 
 
-def of_facts(facts: Mapping[str, object]) -> list[str]:
+def of_facts(facts: Mapping[str, object]) -> list[Problem]:
     """The findings in INFO's fields; a missing field is a finding too, because unknown is not safe."""
     found = []
     version = str(facts.get("redis_version", "0"))
     if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
-        found.append(f"Redis: version {version} is too old; use Redis 6.2 or newer, or any Valkey.")
+        found.append(_redis(f"Version {version} is too old", "use Redis 6.2 or newer, or any Valkey"))
     policy = str(facts.get("maxmemory_policy", "unknown"))
     if policy != "noeviction":
         found.append(
-            f"Redis: maxmemory-policy is {policy}, so it may silently drop incidents; set it to noeviction "
-            "(CONFIG SET maxmemory-policy noeviction, and in redis.conf)."
+            _redis(
+                f"Maxmemory-policy is {policy}, so it may silently drop incidents",
+                "set it to noeviction (CONFIG SET maxmemory-policy noeviction, and in redis.conf)",
+            )
         )
     if str(facts.get("aof_enabled", "unknown")) != "1":
         found.append(
-            "Redis: the append-only file is off, so a restart loses accepted alerts; set appendonly yes "
-            "(CONFIG SET appendonly yes, and in redis.conf)."
+            _redis(
+                "The append-only file is off, so a restart loses accepted alerts",
+                "set appendonly yes (CONFIG SET appendonly yes, and in redis.conf)",
+            )
         )
     role = str(facts.get("role", "unknown"))
     if role not in {"master", "primary"}:
-        found.append(f"Redis: this server is a {role}; point REDIS_URL at the primary.")
+        found.append(_redis(f"This server is a {role}", "point REDIS_URL at the primary"))
     if str(facts.get("aof_last_write_status", "ok")) != "ok":
-        found.append("Redis: the last write to its append-only file failed; free space on its disk.")
+        found.append(_redis("The last write to its append-only file failed", "free space on its disk"))
     return found
 
 
@@ -70,12 +77,19 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def of_clock(apart_seconds: float) -> list[str]:
+def of_clock(apart_seconds: float) -> list[Problem]:
     """The finding when this machine's clock differs too much from Redis TIME; positive: ours is ahead."""
     if abs(apart_seconds) <= CLOCK_SECONDS:
         return []
     side = "ahead of" if apart_seconds > 0 else "behind"
     return [
-        f"Clock: this machine is {abs(apart_seconds):.1f} s {side} Redis TIME; "
-        "let both follow the same time server (NTP), the limit is 2 s."
+        Problem(
+            f"This machine is {abs(apart_seconds):.1f} s {side} Redis TIME",
+            "let both follow the same time server (NTP), the limit is 2 s",
+            "clock",
+        )
     ]
+
+
+def _redis(what: str, remedy: str) -> Problem:
+    return Problem(what, remedy, "redis")

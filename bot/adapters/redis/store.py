@@ -20,6 +20,7 @@ from bot.adapters.redis.safety_checks import dangers, nearly_full, redis_time
 from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import canonical, chained, readable
 from bot.core.incident.incident import Incident
+from bot.core.problem import Problem
 from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Record, Stored
 from bot.ports import Failure, Unreachable
 
@@ -185,7 +186,7 @@ class RedisStore:
         """The hash of the last entry; empty before the first."""
         return text_or_none(await self._link.read("GET", keys.HEAD)) or ""
 
-    async def check(self) -> list[str]:
+    async def check(self) -> list[Problem]:
         """Unsafe settings of this Redis, a sentence with remedy each; empty if safe."""
         return [*await dangers(self._link, self._clocks.now), *await too_new(self._link)]
 
@@ -198,7 +199,7 @@ class RedisStore:
         facts = await self._link.read("INFO", "everything")
         return nearly_full(facts) if isinstance(facts, Mapping) else ""
 
-    async def adopt(self) -> list[str]:
+    async def adopt(self) -> list[Problem]:
         """Start working on these records; a sentence instead if a newer release has written them."""
         return await adopt(self._link)
 

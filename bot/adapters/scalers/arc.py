@@ -6,6 +6,7 @@ from typing import Literal
 
 from bot.adapters.build_context import Parts, read
 from bot.adapters.scalers.cluster import Body, Cluster, ClusterTable, cluster_of, part_number
+from bot.core.problem import Problem
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count, listed
 from bot.ports import Capacity, Refused
@@ -49,7 +50,7 @@ class ArcScaler:
             )
         return Capacity(part_number(found, "status", "currentRunners"), least or 0, desired=most, trouble=trouble)
 
-    async def lacking(self) -> tuple[str, ...] | None:
+    async def lacking(self) -> tuple[Problem, ...] | None:
         """Missing permissions, according to the cluster."""
         return await self._cluster.lacking()
 

@@ -93,7 +93,7 @@ class AwsAsgScaler:
         said: Any = await self._aws.ask(self._system, "autoscaling", "describe_auto_scaling_groups", arguments)
         if not said.get("AutoScalingGroups"):
             remedy = "correct `group` or `region`, or use the account that it is in"
-            raise Refused(f"There is no Auto Scaling group {self._name} in {self._region}; {remedy}.")
+            raise Refused(f"There is no Auto Scaling group {self._name} in {self._region}", remedy=remedy)
         group = group_of(said["AutoScalingGroups"][0])
         if group.unit != "instances":
             what = f"Auto Scaling group {self._name} counts {group.unit}, not instances"

@@ -14,6 +14,7 @@ from bot.adapters.http.client import Http, HttpAnswer, HttpPool, bearer
 from bot.adapters.http.connection import Way
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import whole
+from bot.core.problem import Problem
 from bot.ports import Failure, Refused, Unreachable
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -69,7 +70,7 @@ class Cluster:
             raise http.problem(f"its answer is no Kubernetes object: {answer.text}", Failure.LATER)
         return body
 
-    async def lacking(self) -> tuple[str, ...] | None:
+    async def lacking(self) -> tuple[Problem, ...] | None:
         """Missing permissions to change the object, by a review that changes nothing."""
         document = {**REVIEW, "spec": {"resourceAttributes": {"verb": "patch", **_named(self.path)}}}
         try:
@@ -80,7 +81,8 @@ class Cluster:
         if not isinstance(allowed, bool):
             return None
         may_not = f"{self.system}: {self.table.name} may be read and not changed"
-        return () if allowed else (f"{may_not}; Tailback needs {self.needs} in namespace {self.table.namespace}",)
+        needs = f"Tailback needs {self.needs} in namespace {self.table.namespace}"
+        return () if allowed else (Problem(may_not, needs),)
 
     async def swap(self, number: Callable[[Body], int | None], goal: int, spec: Callable[[Body], Body]) -> None:
         """Set a number to `goal` with a merge patch that names the version read.

@@ -120,7 +120,7 @@ class GithubAwsRunnersScaler:
     async def _waiting(self) -> tuple[WorkflowJob, ...]:
         """The waiting jobs, oldest first, so that every process picks the same ones."""
         if self._jobs is None:
-            raise Refused("GitHub's jobs are not known here; send its workflow_job webhooks to POST /github.")
+            raise Refused("GitHub's jobs are not known here", remedy="send its workflow_job webhooks to POST /github")
         found = [job for job in await self._jobs.under(self._label) if job.state is JobState.QUEUED]
         usable = [job for job in found if job.id.isdecimal() and "/" in job.repository]
         return tuple(sorted(usable, key=lambda job: (job.created_at or job.seen_at, job.id)))

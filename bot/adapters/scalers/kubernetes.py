@@ -8,6 +8,7 @@ from pydantic import StringConstraints
 
 from bot.adapters.build_context import Parts, read
 from bot.adapters.scalers.cluster import Body, Cluster, ClusterTable, Name, cluster_of, part_number
+from bot.core.problem import Problem
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity
 
@@ -38,7 +39,7 @@ class KubernetesScaler:
         found = await self._cluster.read()
         return Capacity(part_number(found, "status", "replicas"), desired=_replicas(found))
 
-    async def lacking(self) -> tuple[str, ...] | None:
+    async def lacking(self) -> tuple[Problem, ...] | None:
         """Missing permissions, according to the cluster."""
         return await self._cluster.lacking()
 

@@ -64,7 +64,7 @@ async def works(url: str) -> None:
     await other.commit(Change(wake=("pool:q",), listed=(("jobs:gpu", "1", 60.0), ("heard", "5", 60.0))))
     assert await store.listed("jobs:gpu") == ("1",)
     assert await store.woken(2.0)
-    assert [sentence for sentence in await store.check() if "append-only" not in sentence] == []
+    assert [problem for problem in await store.check() if "append-only" not in problem.what] == []
     await store.aclose()
     await other.aclose()
 

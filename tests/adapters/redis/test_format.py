@@ -30,8 +30,8 @@ async def test_records_of_a_newer_release_are_not_touched(redis_url: str) -> Non
         client.set(KEY, FORMAT + 1)
         store = opened(redis_url)
         (said,) = await store.adopt()
-        assert f"format {FORMAT + 1}, of a newer Tailback" in said
-        assert "Start that release again, or give this one an empty Redis." in said
+        assert f"format {FORMAT + 1}, of a newer Tailback" in said.what
+        assert said.remedy == "start that release again, or give this one an empty Redis"
         assert said in await store.check()
         await store.aclose()
         assert client.get(KEY) == str(FORMAT + 1).encode()

@@ -22,7 +22,7 @@ def test_from_6_2_on_a_fit_server_is_taken(version: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "remedy"),
     [
-        ("redis_version", "6.0.16", "version 6.0.16 is too old; use Redis 6.2 or newer"),
+        ("redis_version", "6.0.16", "Version 6.0.16 is too old; use Redis 6.2 or newer"),
         ("redis_version", "5.0.7", "use Redis 6.2 or newer"),
         ("maxmemory_policy", "volatile-lru", "set it to noeviction"),
         ("maxmemory_policy", "allkeys-lru", "set it to noeviction"),
@@ -34,8 +34,8 @@ def test_from_6_2_on_a_fit_server_is_taken(version: str) -> None:
 def test_each_danger_is_one_sentence_with_its_remedy(name: str, value: object, remedy: str) -> None:
     """One thing is wrong, and that alone is said."""
     (found,) = of_facts({**FIT, name: value})
-    assert found.startswith("Redis: ")
-    assert remedy in found
+    assert found.area == "redis"
+    assert remedy in str(found)
 
 
 @pytest.mark.parametrize("name", ["redis_version", "maxmemory_policy", "aof_enabled", "role"])
@@ -48,7 +48,8 @@ def test_what_is_not_told_is_not_safe(name: str) -> None:
 def test_clocks_more_than_two_seconds_apart_are_named_with_their_side(apart: float, side: str) -> None:
     """Which way matters to whoever mends it."""
     (found,) = of_clock(apart)
-    assert side in found
+    assert found.area == "clock"
+    assert side in found.what
     assert of_clock(1.9 if apart > 0 else -1.9) == []
 
 

@@ -182,7 +182,7 @@ async def test_the_doctor_asks_slack_nothing_by_a_way_that_cannot_be_gone(tmp_pa
         settings = load(settings_of(tmp_path, kit.url, more))
         async with instruments(settings) as tools:
             assert tools.slack is None
-            said = [sentence for _, sentence in tools.problems if "[slack]" in sentence]
+            said = [problem.what for problem in tools.problems if "[slack]" in problem.what]
         assert kit.stand_in.log.calls == []
     assert len(said) == 1
     assert said[0].startswith("[slack]: proxy_basic_env: LOGIN: ")

@@ -13,6 +13,7 @@ from bot.adapters.slack.doctor import SlackDoctor
 from bot.config import Settings, load
 from bot.context.context import PoolScaler
 from bot.core.pool.pool import Gap, Snapshot
+from bot.core.problem import Problem
 from bot.core.scaling.limits import ScalePolicy
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
@@ -57,6 +58,7 @@ ALERTMANAGER = FILE[FILE.index("[alertmanager") : FILE.index("[metrics")]
 METRICS_AND_POOLS = FILE[FILE.index("[metrics") :]
 POOL = "linux.2xlarge"
 NEEDED = frozenset(scope.name for scope in SCOPES)
+LISTED = "correct it; docs/configuration.md lists every setting"
 
 
 @dataclass
@@ -192,8 +194,8 @@ def test_a_configuration_that_cannot_be_read_is_told_whole() -> None:
     """Every problem at once, each with its own remedy or a general one; and that nobody was asked anything."""
     found = unusable(["PORT: is no number", "t.toml: slack.chanel: there is no such setting; check its spelling"])
     assert [(f.state, f.text, f.remedy) for f in found] == [
-        ("problem", "PORT: is no number", "correct it; docs/configuration.md lists every setting"),
-        ("problem", "t.toml: slack.chanel: there is no such setting", "check its spelling"),
+        ("problem", "PORT: is no number", LISTED),
+        ("problem", "t.toml: slack.chanel: there is no such setting; check its spelling", LISTED),
         ("warning", "Slack, Redis and the back ends were not asked", "mend the problems, then check again"),
     ]
 
@@ -202,10 +204,10 @@ def test_a_configuration_that_cannot_be_read_is_told_whole() -> None:
 class FakeRedis:
     """A server with these dangers."""
 
-    dangers: list[str] = field(default_factory=list)
+    dangers: list[Problem] = field(default_factory=list)
     error: Unreachable | None = None
 
-    async def check(self) -> list[str]:
+    async def check(self) -> list[Problem]:
         """The dangers."""
         if self.error:
             raise self.error
@@ -332,7 +334,7 @@ async def test_a_source_that_is_not_asked_by_queries_has_other_remedies(place: P
 async def test_the_remedy_that_a_source_tells_goes_before_the_usual_one(place: Place) -> None:
     """Also of a scaler and an alertmanager: each sentence knows better than the doctor."""
     tools = Tools()
-    told = Unreachable("GitHub", "may not read (HTTP 403); give it actions=read", failure=Failure.CREDENTIALS)
+    told = Unreachable("GitHub", "may not read (HTTP 403)", remedy="give it actions=read", failure=Failure.CREDENTIALS)
     tools.metrics.script.fail("snapshot", error=told)
     tools.scaler.script.fail("read", error=told)
     tools.alertmanager.script.fail("firing", error=told)
@@ -382,12 +384,12 @@ async def test_a_dangerous_redis_is_told_with_its_remedies(place: Place) -> None
     """The store's own sentences, the clock in an area of its own."""
     tools = Tools()
     tools.redis.dangers = [
-        "Redis: maxmemory-policy is allkeys-lru, so it may silently drop incidents; set it to noeviction.",
-        "Clock: this machine is 5.0 s ahead of Redis TIME; let both follow the same time server (NTP).",
+        Problem("Maxmemory-policy is allkeys-lru, so it may silently drop incidents", "set it to noeviction", "redis"),
+        Problem("This machine is 5.0 s ahead of Redis TIME", "let both follow the same time server (NTP)", "clock"),
     ]
     findings = await found(place, tools)
     policy = only(findings, "Maxmemory-policy is allkeys-lru")
-    assert (policy.area, policy.remedy) == ("redis", "set it to noeviction.")
+    assert (policy.area, policy.remedy) == ("redis", "set it to noeviction")
     clock = only(findings, "This machine is 5.0 s ahead of Redis TIME")
     assert (clock.area, clock.state) == ("clock", Level.PROBLEM)
     assert failed(findings)
@@ -396,10 +398,12 @@ async def test_a_dangerous_redis_is_told_with_its_remedies(place: Place) -> None
 async def test_a_redis_that_does_not_answer_is_told(place: Place) -> None:
     """With the way out, and without a word on the clock."""
     tools = Tools(
-        redis=FakeRedis(error=Unreachable("Redis", "no connection; check REDIS_URL and that it runs (refused)"))
+        redis=FakeRedis(
+            error=Unreachable("Redis", "no connection (refused)", remedy="check REDIS_URL and that it runs")
+        )
     )
     findings = await found(place, tools)
-    assert only(findings, "no connection").remedy == "check REDIS_URL and that it runs (refused)"
+    assert only(findings, "no connection").remedy == "check REDIS_URL and that it runs"
     assert not [finding for finding in findings if finding.area == "clock"]
 
 
@@ -407,16 +411,16 @@ async def test_without_redis_url_the_embedded_engine_is_told(place: Place) -> No
     """Found: which one. Not found: the sentence that the wiring gives."""
     findings = await found(place, Tools(), redis=None, engine="Valkey 9.1.2")
     assert only(findings, "Valkey 9.1.2 is here").state is Level.OK
-    missing = ("redis", "No Valkey or Redis server was found on this machine; install the bundled server")
+    missing = Problem("No Valkey or Redis server was found on this machine", "install the bundled server", "redis")
     findings = await found(place, Tools(), redis=None, problems=(missing,))
     assert only(findings, "No Valkey or Redis server").remedy == "install the bundled server"
 
 
 async def test_a_back_end_that_cannot_be_built_hides_nothing_else(place: Place) -> None:
     """Its problems are findings, and the rest is looked at all the same."""
-    wrong = ("configuration", '[metrics.x]: kind: is required; known kinds: "prometheus"')
+    wrong = Problem('[metrics.x]: kind: is required; known kinds: "prometheus"', area="configuration")
     findings = await found(place, Tools(), metrics={}, problems=(wrong,))
-    assert only(findings, "[metrics.x]: kind: is required").remedy == 'known kinds: "prometheus"'
+    assert only(findings, "[metrics.x]: kind: is required").remedy == LISTED
     assert only(findings, "Redis answers").state is Level.OK
 
 
