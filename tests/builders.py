@@ -1,12 +1,17 @@
 """Small builders with sensible defaults: an alert, a delivery, an incident, a sample, a pool, a view."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from bot.core.alert import Alert, Delivery, Status
-from bot.core.incident.incident import Incident, Named, State, Thread, opened, rooted
+from bot.core.incident.incident import DeliveryTrouble, Incident, State, Thread, opened, rooted
+from bot.core.incident.membership import AlertGroup
 from bot.core.incident.observe import Timing, View
+from bot.core.incident.ownership import Ownership
+from bot.core.incident.pools import IncidentPools, Named
+from bot.core.incident.timeline import IncidentLog
 from bot.core.pool.pool import Pool, PoolRules, Snapshot
 
 NOW = 1_800_000_000.0
@@ -68,11 +73,33 @@ def candidates(*pools: str) -> Named:
     return Named(pools)
 
 
+PARTS = {
+    one.name: part
+    for part, kind in {
+        "group": AlertGroup,
+        "ownership": Ownership,
+        "pools": IncidentPools,
+        "log": IncidentLog,
+        "trouble": DeliveryTrouble,
+    }.items()
+    for one in dataclasses.fields(kind)
+}
+"""Field of a part → the part of an incident that has it."""
+
+
+def with_fields(of: Incident, **values: Any) -> Incident:
+    """The incident with other values of these fields, whichever part of it has them."""
+    for name, value in values.items():
+        part = PARTS.get(name)
+        of = replace(of, **{part: replace(getattr(of, part), **{name: value})} if part else {name: value})
+    return of
+
+
 def incident(*alerts: Alert, pools: Named | None = None, at: float = NOW, shown: bool = True, **parts: Any) -> Incident:
     """An open incident; `shown` means that Slack confirmed its parent. Keywords replace fields of the record."""
     fresh = opened("i1", delivery(*alerts), at, Thread(CHANNEL), named(POOL) if pools is None else pools)
     there = rooted(fresh, CHANNEL, "1800000000.000100", "drawn", at) if shown else fresh
-    return replace(there, **parts)
+    return with_fields(there, **parts)
 
 
 def closed(*alerts: Alert, at: float = NOW + 600, state: State = State.DRAINED, **parts: Any) -> Incident:

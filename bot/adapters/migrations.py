@@ -209,8 +209,25 @@ def _body(name: str, pool: str, params: Document) -> Document:
     return {"kind": kind, **({"pool": pool} if kind in {"scale_up", "hand_back", "diagnose"} else {}), **values}
 
 
+PARTS_0_2_0 = {
+    "group": "key source receiver group_key title kind alerts truncated deliveries",
+    "ownership": "owner acked_at owner_knows escalated_at muted",
+    "pools": "candidates affected unknown_pools peaks streaks seen maxima courses reported scores",
+    "log": "timeline entries outbox redraw charts",
+    "trouble": "attempts retry_at why",
+}
+"""Part of an incident → the fields of the flat record that are in it now."""
+
+
+def _parts(incident: Document) -> None:
+    """An incident was one flat record; this comes last."""
+    incident["why"] = incident.pop("trouble", None)
+    for part, names in PARTS_0_2_0.items():
+        incident[part] = {name: incident.pop(name) for name in names.split() if name in incident}
+
+
 MIGRATIONS: Mapping[str, Sequence[Callable[[Document], None]]] = {
-    "inc": (_causes, _figures, _scores, _entries),
+    "inc": (_causes, _figures, _scores, _entries, _parts),
     "pool": (_samples, _forecasts),
     "lease": (_blocks,),
     "act": (_requests,),

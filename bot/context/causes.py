@@ -28,8 +28,8 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     """The view with the likeliest cause of each affected pool; a closed incident is drawn from its record alone."""
     if incident.closed or not view.pools:
         return view
-    moment = moment_of(now, paces, incident.unknown_pools)
-    found = diagnoses(incident.candidates, view.pools, view.rules, moment)
+    moment = moment_of(now, paces, incident.pools.unknown_pools)
+    found = diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
     causes: dict[str, Finding] = {d.pool: d.top for d in found if d.waits and d.top}
     return replace(view, causes=causes)
 

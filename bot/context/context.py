@@ -59,11 +59,11 @@ class Context:
     def holders(self, incident: Incident) -> tuple[str, ...]:
         """The names of the Alertmanagers that may hold an incident's alerts; one if it is certain."""
         known = [Holder(name, one.kind, one.addresses) for name, one in self.alertmanagers.items()]
-        return holders(incident.source, incident.alerts, known)
+        return holders(incident.group.source, incident.group.alerts, known)
 
     async def view(self, incident: Incident) -> View:
         """The pools of an incident, with their settings."""
-        held = await self.store.get_many(Pool, list(incident.candidates))
+        held = await self.store.get_many(Pool, list(incident.pools.candidates))
         return View(
             {name: pool.value for name, pool in held.items()}, self.settings.file.pools, bool(self.holders(incident))
         )

@@ -36,7 +36,7 @@ async def open_incidents(context: Context) -> list[Incident]:
 
 async def views_of(context: Context, incidents: list[Incident]) -> dict[str, View]:
     """Their pools' data by incident id; every pool is read once."""
-    names = sorted({name for incident in incidents for name in incident.candidates})
+    names = sorted({name for incident in incidents for name in incident.pools.candidates})
     held = await context.store.get_many(Pool, names)
     view = View({name: pool.value for name, pool in held.items()}, context.settings.file.pools)
     return {incident.id: view for incident in incidents}

@@ -26,12 +26,12 @@ def follows(before: Incident | None, after: Incident) -> Change:
     point: dict[str, tuple[str, str | None]] = {}
     was_open = before is not None and not before.closed
     if not after.closed:
-        watched = () if before is None or before.closed else before.candidates
-        join += [(f"watch:{name}", after.id) for name in after.candidates if name not in watched]
+        watched = () if before is None or before.closed else before.pools.candidates
+        join += [(f"watch:{name}", after.id) for name in after.pools.candidates if name not in watched]
         if not was_open:
             join.append(("open", after.id))
     elif was_open:
-        leave += [("open", after.id), *((f"watch:{name}", after.id) for name in after.candidates)]
+        leave += [("open", after.id), *((f"watch:{name}", after.id) for name in after.pools.candidates)]
         join.append(("ended", after.id))
     waited = before is not None and before.thread.root is None
     if after.thread.root is None and not (waited and before and before.thread.channel == after.thread.channel):
@@ -41,8 +41,8 @@ def follows(before: Incident | None, after: Incident) -> Change:
     if after.thread.root and (before is None or before.thread.root != after.thread.root):
         point[f"thread:{after.thread.channel}:{after.thread.root}"] = (after.id, None)
     pools = tuple(f"pool:{member.removeprefix('watch:')}" for member, _ in join if member.startswith("watch:"))
-    begun = before.charts if before is not None else ()
-    sketches = tuple(f"sketch:{sketch_id(after.id, number)}" for number in after.charts if number not in begun)
+    begun = before.log.charts if before is not None else ()
+    sketches = tuple(f"sketch:{sketch_id(after.id, number)}" for number in after.log.charts if number not in begun)
     return Change(join=tuple(join), leave=tuple(leave), point=point, wake=(*pools, *sketches))
 
 

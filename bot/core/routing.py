@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bot.core.alert import Alert
-from bot.core.incident.incident import Named
+from bot.core.incident.pools import Named
 from bot.core.pool.pool import PoolRules
 
 POOL_LABELS = ("runner_label", "pool", "queue", "machine_type", "RunnerType")

@@ -32,7 +32,7 @@ MOST_DIAGNOSED = 5
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     """Available if a pool has a metrics source."""
-    return ButtonLabel("Diagnose") if incident.candidates else None
+    return ButtonLabel("Diagnose") if incident.pools.candidates else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -57,11 +57,11 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """Measure the named pool, else all, to distinguish isolated from widespread trouble."""
-    about = incident.candidates if incident else ()
+    about = incident.pools.candidates if incident else ()
     every = tuple(dict.fromkeys((*about, *context.settings.file.pool)))[:MOST_POOLS]
     names = [request.pool] if request.pool else list(every)
     pools = await _read(context, names)
-    causes = _causes(context, names, pools, incident.unknown_pools if incident else ())
+    causes = _causes(context, names, pools, incident.pools.unknown_pools if incident else ())
     told = {one.pool: shown_figures(one) for one in causes[:MOST_DIAGNOSED]}
     found = survey(names, pools, context.settings.file.pools, told)
     lines = _why(causes) + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)

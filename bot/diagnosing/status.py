@@ -46,8 +46,8 @@ async def _asked(context: Context, interaction: Interaction) -> list[str]:
     if interaction.thread:
         found = await context.store.find(f"thread:{interaction.channel}:{interaction.thread}")
         held = await context.store.get(Incident, found) if found else None
-        if held and held.value.candidates:
-            return list(held.value.candidates)
+        if held and held.value.pools.candidates:
+            return list(held.value.pools.candidates)
     return list(context.settings.file.pool)
 
 

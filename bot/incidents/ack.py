@@ -12,7 +12,7 @@ from bot.requests.submit import finished_request, submit
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     """Acknowledge if nobody has, else Take over."""
-    if incident.owner is None:
+    if incident.ownership.owner is None:
         return ButtonLabel("Acknowledge", primary=True)
     return ButtonLabel("Take over", Place.MORE)
 
@@ -20,7 +20,7 @@ def _label(incident: Incident, _view: View) -> ButtonLabel | None:
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Record the new owner; the parent shows it at once."""
     held = await subject(context, interaction)
-    if held.value.owner == interaction.who:
+    if held.value.ownership.owner == interaction.who:
         raise Refused("You already have it.")
     now = context.now()
     request = finished_request(context, interaction, held, "has it")

@@ -50,7 +50,7 @@ async def attach_chart(context: Context, claim: Claim) -> None:
     known = mine.value
     incident, number = entry_of(claim.id)
     held = await context.store.get(Incident, incident)
-    if held is None or number not in held.value.charts:
+    if held is None or number not in held.value.log.charts:
         await context.store.commit(Change(puts=(Put(mine, known, None, keep_seconds=KEPT_SECONDS),)))
         return
     work = Work(mine, held, number, context.now())

@@ -16,7 +16,7 @@ from bot.requests.submit import finished_request, submit
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     """Only if a pool is measured."""
-    return ButtonLabel("Chart", Place.MORE) if incident.candidates else None
+    return ButtonLabel("Chart", Place.MORE) if incident.pools.candidates else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:

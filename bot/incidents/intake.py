@@ -86,7 +86,7 @@ def _is_another_time(context: Context, incident: Incident, delivery: Delivery) -
     if not incident.closed or incident.closed_at is None:
         return False
     return (
-        bool(begun(incident.alerts, delivery.alerts))
+        bool(begun(incident.group.alerts, delivery.alerts))
         and context.now() - incident.closed_at > context.settings.file.paces.reopen_within
     )
 
@@ -98,7 +98,7 @@ async def _kin(context: Context, delivery: Delivery) -> RelatedIncident:
         channel, _, ts = (known or "").removeprefix(LOST).partition("|")
         return RelatedIncident(known, None, channel, ts)
     held = await context.store.get(Incident, known)
-    same = held is not None and (delivery.guessed or held.value.group_key.startswith(GUESSED))
+    same = held is not None and (delivery.guessed or held.value.group.group_key.startswith(GUESSED))
     return RelatedIncident(known, held if same else None)
 
 

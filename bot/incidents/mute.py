@@ -11,13 +11,13 @@ from bot.requests.submit import finished_request, submit
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     """One menu entry, named by its effect."""
-    return ButtonLabel("Resume updates" if incident.muted else "Mute updates", Place.MORE)
+    return ButtonLabel("Resume updates" if incident.ownership.muted else "Mute updates", Place.MORE)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Switch it."""
     held = await subject(context, interaction)
-    now, on = context.now(), not held.value.muted
+    now, on = context.now(), not held.value.ownership.muted
     request = finished_request(context, interaction, held, "muted" if on else "resumed")
     await submit(context, interaction, held, request, lambda fresh: muted(fresh, interaction.who, now, on=on))
     return Answer()

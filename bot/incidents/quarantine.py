@@ -1,12 +1,10 @@
 """Quarantines an incident that keeps failing, so that it does not hold up others (P9)."""
 
-from dataclasses import replace
-
 import structlog
 
 from bot.context.context import Context
 from bot.context.save import keep
-from bot.core.incident.incident import Incident
+from bot.core.incident.incident import Incident, rested
 from bot.core.record import Stored
 from bot.incidents.thread import stumbled
 from bot.ports import Unreachable
@@ -21,7 +19,7 @@ log = structlog.get_logger()
 
 def resting(incident: Incident, now: float) -> bool:
     """Whether it is quarantined: skipped, even if woken, until its time or `retry`."""
-    return incident.attempts >= MOST_ATTEMPTS and incident.retry_at > now
+    return incident.trouble.attempts >= MOST_ATTEMPTS and incident.trouble.retry_at > now
 
 
 async def set_aside(context: Context, mine: Stored[Incident], why: str) -> None:
@@ -29,13 +27,11 @@ async def set_aside(context: Context, mine: Stored[Incident], why: str) -> None:
 
     Raises Conflict if another process has the incident, Unreachable if it cannot be stored.
     """
-    attempts, now = mine.value.attempts + 1, context.now()
+    attempts, now = mine.value.trouble.attempts + 1, context.now()
     resting = attempts >= MOST_ATTEMPTS
     pause = QUARANTINE_SECONDS if resting else 2.0**attempts / 2
     until = now + pause if resting else 0.0
-    await keep(
-        context, mine, lambda fresh: replace(stumbled(fresh, why), retry_at=until), due=now + pause, uncertain=True
-    )
+    await keep(context, mine, lambda fresh: rested(stumbled(fresh, why), until), due=now + pause, uncertain=True)
     if attempts != MOST_ATTEMPTS:
         return
     log.error("incident quarantined", incident=mine.value.id, why=why, remedy=f"/queue retry {mine.value.id}")

@@ -6,7 +6,7 @@ from bot.context.causes import explained
 from bot.context.context import Context
 from bot.context.save import Move, keep
 from bot.core.incident.fallback_channel import at_home
-from bot.core.incident.incident import Incident, told
+from bot.core.incident.incident import Incident, told, troubled
 from bot.core.incident.observe import View, observed
 from bot.core.incident.plan import (
     EditReply,
@@ -51,7 +51,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
     move: Move = _unchanged
     drawing: Drawn | None = None
     if resting(held.value, context.now()):
-        await keep(context, held, move, due=held.value.retry_at, uncertain=held.in_doubt_since is not None)
+        await keep(context, held, move, due=held.value.trouble.retry_at, uncertain=held.in_doubt_since is not None)
         return
     paces = context.settings.file.paces
     view = explained(await context.view(held.value), held.value, context.now(), paces)
@@ -104,7 +104,7 @@ async def _take(
         if error.system != "Slack":
             raise
         why, pause = str(error), error.retry_after_seconds or context.settings.file.slack.settle
-        return StepResult(lambda fresh: replace(fresh, trouble=why), now + pause, uncertain=_in_doubt(held, incident))
+        return StepResult(lambda fresh: troubled(fresh, why), now + pause, uncertain=_in_doubt(held, incident))
     if planned is None:
         number = step.number if isinstance(step, PostReply | EditReply) else 0
         return StepResult(lambda fresh: reworded(told(fresh, number), number))
@@ -129,7 +129,7 @@ def _result(context: Context, planned: StepMessage, outcome: Outcome, drawing: D
 def _in_doubt(held: Stored[Incident], incident: Incident) -> bool:
     """Whether an earlier claim may have posted the next message; edits may be repeated, posts may not."""
     thread = incident.thread
-    unsaid = thread.root is None or thread.instead_of is not None or bool(incident.outbox)
+    unsaid = thread.root is None or thread.instead_of is not None or bool(incident.log.outbox)
     return held.in_doubt_since is not None and unsaid
 
 

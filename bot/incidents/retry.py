@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import Action, Context
-from bot.core.incident.incident import Incident
+from bot.core.incident.incident import DeliveryTrouble, Incident
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
 from bot.requests.subject import subject
@@ -28,7 +28,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 def again(incident: Incident) -> Incident:
     """The incident with the full rendering and without a pause."""
     thread = replace(incident.thread, plain=False)
-    return replace(incident, attempts=0, retry_at=0.0, trouble=None, thread=thread)
+    return replace(incident, trouble=DeliveryTrouble(), thread=thread)
 
 
 ACTION = Action(

@@ -7,7 +7,7 @@ from bot.context.context import Context
 from bot.core.charts.chart_record import standing, turned_down
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.fallback_channel import HOME_SECONDS, moved, parted, return_failed, returned
-from bot.core.incident.incident import Incident, noted, redrawn, rooted, told
+from bot.core.incident.incident import Incident, noted, redrawn, rested, rooted, told, troubled
 from bot.core.incident.plan import EditReply, EditRoot, PointToNewThread, PostReply, PostRoot, ReturnToChannel
 from bot.core.incident.reply_buttons import placed, reworded
 from bot.core.incident.timeline import Entry, Event
@@ -63,7 +63,7 @@ class StepMessage:
 async def message_of(context: Context, incident: Incident, step: Sending, drawn: Drawn) -> StepMessage | None:
     """The message of a step; None if there is nothing to send any more."""
     if isinstance(step, PostReply | EditReply):
-        entry = incident.entry(step.number)
+        entry = incident.log.entry(step.number)
         return _reply(context, incident, entry, editing=isinstance(step, EditReply)) if entry else None
     if isinstance(step, PointToNewThread):
         return await _pointer(context, incident)
@@ -81,7 +81,7 @@ async def message_of(context: Context, incident: Incident, step: Sending, drawn:
 def _outgoing(
     context: Context, incident: Incident, message: Message | None, key: str, *, ts: str | None = None
 ) -> Outgoing:
-    last, thread = incident.timeline[-1] if incident.timeline else None, incident.thread
+    last, thread = incident.log.timeline[-1] if incident.log.timeline else None, incident.thread
     return Outgoing(
         THREAD,
         thread.channel,
@@ -92,7 +92,7 @@ def _outgoing(
         ts,
         urgent=last is not None and last.who is not None and context.now() - last.at < JUST_NOW_SECONDS,
         plain=thread.plain,
-        failures=incident.attempts,
+        failures=incident.trouble.attempts,
     )
 
 
@@ -147,25 +147,25 @@ def after_failure(context: Context, outcome: Outcome) -> Move:
         case Reaction.PLAIN:
             return lambda fresh: _plain(_missed(fresh, why))
         case Reaction.REST:
-            return lambda fresh: replace(_missed(fresh, why), retry_at=outcome.again_at or now)
+            return lambda fresh: rested(_missed(fresh, why), outcome.again_at or now)
         case Reaction.FALLBACK:
             return lambda fresh: moved(fresh, fallback, now)
         case Reaction.REPOST:
             return lambda fresh: _new_root(fresh, now)
     if outcome.failure is Failure.LATER:
         return lambda fresh: fresh
-    return lambda fresh: _missed(fresh, why) if outcome.counts else replace(fresh, trouble=why)
+    return lambda fresh: _missed(fresh, why) if outcome.counts else troubled(fresh, why)
 
 
 def _missed(incident: Incident, why: str) -> Incident:
     """One more failed call in a row; the rendering is not the cause."""
-    return replace(incident, attempts=incident.attempts + 1, trouble=why)
+    return replace(incident, trouble=incident.trouble.missed(why))
 
 
 def stumbled(incident: Incident, why: str) -> Incident:
     """One more own failure in a row; after enough of them the text is sent without blocks."""
     worse = _missed(incident, why)
-    return _plain(worse) if worse.attempts > PLAIN_AFTER else worse
+    return _plain(worse) if worse.trouble.attempts > PLAIN_AFTER else worse
 
 
 def _plain(incident: Incident) -> Incident:
@@ -174,6 +174,6 @@ def _plain(incident: Incident) -> Incident:
 
 def _new_root(incident: Incident, now: float) -> Incident:
     gone = replace(incident, thread=replace(incident.thread, root=None, shown=""))
-    if any(entry.details == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.timeline):
-        return replace(gone, retry_at=now + QUARANTINE_SECONDS, trouble="the thread was deleted again")
+    if any(entry.details == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.log.timeline):
+        return rested(troubled(gone, "the thread was deleted again"), now + QUARANTINE_SECONDS)
     return noted(gone, now, Event.NOTED, NEW_THREAD)

@@ -53,8 +53,8 @@ async def _forgotten(context: Context, held: Stored[Incident]) -> bool:
     incident = held.value
     thread = incident.thread
     indexes = (
-        f"open:{incident.key}",
-        f"like:{likeness(incident.source, incident.receiver, incident.group_key)}",
+        f"open:{incident.group.key}",
+        f"like:{likeness(incident.group.source, incident.group.receiver, incident.group.group_key)}",
         f"thread:{thread.channel}:{thread.root}",
     )
     mine = [name for name in indexes if await context.store.find(name) == incident.id]

@@ -34,13 +34,15 @@ async def resync(context: Context) -> str:
             log.warning("what fires could not be read", alertmanager=name, why=str(error))
     incidents = await open_incidents(context)
     receivers = await context.store.members("receivers")
-    by_likeness = {likeness(i.source, i.receiver, i.group_key): i for i in incidents}
+    by_likeness = {likeness(i.group.source, i.group.receiver, i.group.group_key): i for i in incidents}
     for groups in heard.values():
         for group in groups:
             if OURS in group.receiver.lower() or f"{group.source}|{group.receiver}" in receivers:
                 await _heard_of(context, group, by_likeness.pop(group.likeness, None))
     for incident in by_likeness.values():
-        holders = [name for name in context.holders(incident) if context.alertmanagers[name].kind == incident.source]
+        holders = [
+            name for name in context.holders(incident) if context.alertmanagers[name].kind == incident.group.source
+        ]
         if holders and all(name in heard for name in holders):
             await _not_heard_of(context, incident)
     return "; ".join(f"{name}: what fires could not be read ({why})" for name, why in deaf.items())
@@ -52,34 +54,34 @@ async def _heard_of(context: Context, group: Delivery, incident: Incident | None
         log.info("a group that no delivery told of", outcome=taken, group=group.key)
         return
     firing = {alert.fingerprint for alert in group.alerts} | {_labels(alert) for alert in group.alerts}
-    ended = tuple(alert for alert in incident.firing if not {alert.fingerprint, _labels(alert)} & firing)
+    ended = tuple(alert for alert in incident.group.firing if not {alert.fingerprint, _labels(alert)} & firing)
     if ended and not _settled(context, incident):
         ended = ()
-    if ended or begun(incident.alerts, group.alerts):
-        whole = replace(incident, truncated=group.truncated)
+    if ended or begun(incident.group.alerts, group.alerts):
+        whole = replace(incident, group=replace(incident.group, truncated=group.truncated))
         await take_alert(context, _as_delivered(whole, (*group.alerts, *_resolved(context, ended))))
 
 
 async def _not_heard_of(context: Context, incident: Incident) -> None:
-    if incident.firing and _settled(context, incident):
-        taken = await take_alert(context, _as_delivered(incident, _resolved(context, incident.firing)))
+    if incident.group.firing and _settled(context, incident):
+        taken = await take_alert(context, _as_delivered(incident, _resolved(context, incident.group.firing)))
         log.info("an incident whose alert does not fire any more", incident=incident.id, outcome=taken)
 
 
 def _settled(context: Context, incident: Incident) -> bool:
     """Whether the last delivery is old enough; deliveries and listings may overtake each other."""
-    newest = max([incident.opened_at, incident.changed_at, *(entry.at for entry in incident.timeline)])
+    newest = max([incident.opened_at, incident.changed_at, *(entry.at for entry in incident.log.timeline)])
     return context.now() - newest > context.settings.file.timing.resync
 
 
 def _as_delivered(incident: Incident, alerts: tuple[Alert, ...]) -> Delivery:
     return Delivery(
-        source=incident.source,
-        receiver=incident.receiver,
-        group_key=incident.group_key,
-        title=incident.title,
+        source=incident.group.source,
+        receiver=incident.group.receiver,
+        group_key=incident.group.group_key,
+        title=incident.group.title,
         alerts=alerts,
-        truncated=incident.truncated,
+        truncated=incident.group.truncated,
     )
 
 

@@ -25,7 +25,9 @@ log = structlog.get_logger()
 
 async def check_slack_outage(context: Context, before: Chore) -> Chore:
     """The chore's new record; notifies the webhook once when the wait is too long, and once at its end."""
-    waits = [(since, i.trouble or "") for i in await open_incidents(context) if (since := waiting_since(i)) is not None]
+    waits = [
+        (since, i.trouble.why or "") for i in await open_incidents(context) if (since := waiting_since(i)) is not None
+    ]
     now = context.now()
     oldest = min((since for since, _ in waits), default=None)
     trouble = next((why for _, why in sorted(waits) if why), "")
@@ -56,7 +58,7 @@ def waiting_since(incident: Incident) -> float | None:
     """Since when an incident has waited for Slack (epoch seconds); None if all is delivered."""
     if incident.thread.root is None:
         return incident.opened_at
-    untold = [entry.at for entry in incident.timeline if entry.number in incident.outbox]
+    untold = [entry.at for entry in incident.log.timeline if entry.number in incident.log.outbox]
     return min(untold, default=None)
 
 

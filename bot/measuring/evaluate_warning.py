@@ -49,7 +49,7 @@ async def _fired(context: Context, pool: Pool, names: list[str]) -> tuple[Fired,
     for name, one in held.items():
         incident = one.value
         near = [s for s in pool.samples if abs(s.at - incident.opened_at) <= NEAR_SECONDS]
-        if near and incident.kind is Kind.QUEUE and await _speaks_of(context, incident, pool):
+        if near and incident.group.kind is Kind.QUEUE and await _speaks_of(context, incident, pool):
             stood = min(near, key=lambda sample: abs(sample.at - incident.opened_at))
             channel = incident.thread.instead_of or incident.thread.channel
             found.append(Fired(name, incident.opened_at, stood.queued, stood.oldest_wait_seconds, channel))
@@ -58,9 +58,9 @@ async def _fired(context: Context, pool: Pool, names: list[str]) -> tuple[Fired,
 
 async def _speaks_of(context: Context, incident: Incident, pool: Pool) -> bool:
     """Whether the alert names this pool; one over all pools fired for the one that waits longest."""
-    if len(incident.candidates) == 1 or set(incident.affected) == set(incident.candidates):
+    if len(incident.pools.candidates) == 1 or set(incident.pools.affected) == set(incident.pools.candidates):
         return True
-    others = await context.store.get_many(Pool, [name for name in incident.candidates if name != pool.id])
+    others = await context.store.get_many(Pool, [name for name in incident.pools.candidates if name != pool.id])
     latest = [one.value.latest for one in others.values()] + [pool.latest]
     worst = worst_first([sample for sample in latest if sample is not None])
     return bool(worst) and worst[0].pool == pool.id and bool(worst[0].queued)

@@ -9,4 +9,4 @@ OVER = "over/"
 
 def message_key(incident: Incident) -> str:
     """The key of a parent: its incident and alert group, to find it again after a loss of records."""
-    return f"{incident.id}.{likeness(incident.source, incident.receiver, incident.group_key)}"
+    return f"{incident.id}.{likeness(incident.group.source, incident.group.receiver, incident.group.group_key)}"

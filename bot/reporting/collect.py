@@ -36,7 +36,7 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
     ids = sorted(await store.members("ended") | await store.members("open"))
     held = await store.get_many(Incident, ids)
     incidents = tuple(one.value for one in held.values())
-    every = dict.fromkeys((*file.pool, *(name for i in incidents for name in i.affected)))
+    every = dict.fromkeys((*file.pool, *(name for i in incidents for name in i.pools.affected)))
     names = [name for name in every if only in {None, name}]
     pasts, pools = await store.get_many(PoolHistory, names), await store.get_many(Pool, names)
     known = {name: pools[name].value for name in names if name in pools}
@@ -63,8 +63,8 @@ def of_channel(books: Books, channel: str, *, default: bool) -> Books:
     The default channel also gets every pool without an incident in another channel.
     """
     mine = tuple(i for i in books.incidents if home_of(i) == channel)
-    spoken = {name for i in books.incidents if _inside(i, books) for name in i.affected}
-    own = {name for i in mine if _inside(i, books) for name in i.affected}
+    spoken = {name for i in books.incidents if _inside(i, books) for name in i.pools.affected}
+    own = {name for i in mine if _inside(i, books) for name in i.pools.affected}
     names = own | (({*books.rules, *books.pasts} - spoken) if default else set())
     return replace(
         books,

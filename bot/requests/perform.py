@@ -11,7 +11,7 @@ from bot.context.save import Move, keep, put_new
 from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import decided, offering
-from bot.core.incident.timeline import Decision, Event, answered
+from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
 from bot.core.requests.body import HandBack, ScaleUp, asked_for
 from bot.core.requests.request import Progress, Request, Result, done, failed, sent, unsure
@@ -157,7 +157,7 @@ async def _lapse(context: Context, mine: Stored[Request]) -> None:
 def _telling(request: Request, now: float, outcome: Result) -> Move:
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
-        changed = replace(changed, timeline=answered(changed.timeline, request.id))
+        changed = replace(changed, log=changed.log.answered(request.id))
         if outcome.settles:
             changed = decided(changed, outcome.settles, Decision.SETTLED)
         told = noted(changed, now, outcome.event, outcome.details, who=request.who or None, figures=outcome.figures)

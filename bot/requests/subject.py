@@ -64,7 +64,7 @@ async def subject_of_button(context: Context, interaction: Interaction) -> tuple
     if held is None:
         raise Refused("Ask in the thread of an incident, or press the button below its reply.")
     meant = {interaction.name, *context.actions[interaction.name].meant_by}
-    for entry in reversed(held.value.timeline):
+    for entry in reversed(held.value.log.timeline):
         if meant & set(entry.choices):
             return entry.about, held
     raise Refused("Nothing in this thread waits for that: it needs a reply that offers it, and there is none now.")

@@ -38,7 +38,7 @@ async def table(context: Context, pool: str) -> Answer:
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
     """A dialog asks for the pool only where several can be raised; empty when that has changed since."""
-    names = [name for name in held.value.candidates if name in context.levers]
+    names = [name for name in held.value.pools.candidates if name in context.levers]
     if len(names) == 1:
         return names[0]
     choices = await asyncio.gather(*(_choice(context, name) for name in names))
@@ -49,7 +49,7 @@ async def only_pool(context: Context, held: Stored[Incident]) -> str:
 async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     """Every pool of the incident that has a scaler, with a number that may be asked for."""
     held = await subject(context, interaction)
-    names = [name for name in held.value.candidates if name in context.levers]
+    names = [name for name in held.value.pools.candidates if name in context.levers]
     pools = await context.store.get_many(Pool, names)
     latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]

@@ -36,7 +36,7 @@ DIALOG_SECONDS = 900.0
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
     """Where one of the pools has a scaler."""
-    scalable = [name for name in incident.candidates if name in view.rules and view.rules[name].scalable]
+    scalable = [name for name in incident.pools.candidates if name in view.rules and view.rules[name].scalable]
     return ButtonLabel("Scale up") if scalable else None
 
 
@@ -55,7 +55,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if interaction.surface is Surface.DIALOG:
         held = of_dialog = await subject(context, interaction)
         pool = interaction.values.get("pool") or await only_pool(context, of_dialog)
-        if pool and pool not in of_dialog.value.candidates:
+        if pool and pool not in of_dialog.value.pools.candidates:
             raise Refused("This dialog belongs to an incident of other pools; nothing was done.")
         text = interaction.values.get("target", "").strip()
     else:
@@ -65,7 +65,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         held = await subject(context, interaction) if interaction.thread else None
         if held is None:
             await permit_here(context, pool, interaction.channel)
-        elif pool in context.levers and pool not in held.value.candidates:
+        elif pool in context.levers and pool not in held.value.pools.candidates:
             raise Refused(f'Pool "{pool}" is not of this incident; nothing was done. Ask outside its thread.')
     return await _drafted(context, interaction, held, pool, text)
 

@@ -68,7 +68,7 @@ async def _met(context: Context, incident: Incident, silence: Silence, asked: En
     if incident.closed and not context.settings.file.timing.watch:
         return replace(body, why=EndReason.NOT_MEASURED)
     samples = latest(incident, await context.view(incident))
-    waiting = sum(one.queued or 0 for one in samples if one.pool in (incident.affected or incident.candidates))
+    waiting = sum(one.queued or 0 for one in samples if one.pool in incident.pools.judged)
     if waiting <= silence.above:
         return None
     return replace(body, why=EndReason.TOO_MANY_JOBS, waiting=waiting, above=silence.above)

@@ -68,13 +68,13 @@ def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
 
 
 async def _again(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:
-    actions, matchers = context.settings.file.actions, silence_matchers(incident.alerts)
+    actions, matchers = context.settings.file.actions, silence_matchers(incident.group.alerts)
     if await context.store.done_by(_mark(silence)) is not None or not matchers or not actions.enabled or actions.shadow:
         lost = SilenceEnded(SilenceEnd.LOST, alertmanager=silence.alertmanager)
         await _record(context, incident, replace(silence, ended=True), lost)
         return
     now = context.now()
-    comment = f"{clean(incident.title)} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
+    comment = f"{clean(incident.group.title)} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
     made = await back_end.silence(
         matchers, starts_at=now, ends_at=silence.ends_at, by=f"tailback ({silence.by})", comment=comment
     )

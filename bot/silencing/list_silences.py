@@ -55,7 +55,7 @@ def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: di
     if incident is None or match is None:
         return Hushed(name, one)
     known = next((silence for silence in incident.silences if silence.act == match[1]), None)
-    return Hushed(name, one, known, incident.title, links.get(incident.id, ""))
+    return Hushed(name, one, known, incident.group.title, links.get(incident.id, ""))
 
 
 ACTION = Action(

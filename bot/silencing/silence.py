@@ -98,7 +98,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     now = context.now()
     ends = now + request.of(MakeSilence).seconds
     link = await _link(context, about)
-    comment = f"{clean(about.title)} - silenced in Slack by {request.who} {link} [tailback {request.id}]"
+    comment = f"{clean(about.group.title)} - silenced in Slack by {request.who} {link} [tailback {request.id}]"
     made = await back_end.silence(
         _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({request.who})", comment=comment
     )
@@ -120,7 +120,9 @@ def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
     if not context.alertmanagers:
         raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
     if not names:
-        raise Refused(f"no configured Alertmanager holds an alert from {incident.source}; silence it where it is made")
+        raise Refused(
+            f"no configured Alertmanager holds an alert from {incident.group.source}; silence it where it is made"
+        )
     if len(names) > 1:
         raise Refused(
             f"it is not known which of {listed(sorted(names))} holds this alert; give each its external_url in "
@@ -141,7 +143,7 @@ def _only_one(incident: Incident, now: float, but: str = "") -> None:
 
 def _narrow(incident: Incident) -> tuple[Matcher, ...]:
     """Exact matchers of the firing alerts, as in the dialog; raises Refused if none are safe."""
-    matchers = silence_matchers(incident.firing or incident.alerts)
+    matchers = silence_matchers(incident.group.firing or incident.group.alerts)
     if not matchers:
         raise Refused("the alerts of this group share no label, so a silence would match too much")
     return matchers
@@ -189,7 +191,7 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
     if not here:
         places = dict.fromkeys(incident.thread.channel for incident in found)
         raise Refused(f'The open incident of pool "{words[0]}" is in another channel.', where=list(places))
-    own = [incident for incident in here if words[0] in incident.affected] or here
+    own = [incident for incident in here if words[0] in incident.pools.affected] or here
     newest = max(own, key=lambda incident: incident.opened_at)
     return replace(interaction, request_id=request_id(newest, SILENCE), values={"custom": " ".join(words[1:])})
 

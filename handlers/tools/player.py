@@ -109,14 +109,14 @@ class Player:
             return
         incident = self.journal.incidents[incident_id] = held.value
         named = self.journal.named.setdefault(incident_id, [])
-        for pool, course in incident.courses.items():
-            old = before.courses.get(pool) if before else None
+        for pool, course in incident.pools.courses.items():
+            old = before.pools.courses.get(pool) if before else None
             counts = old.causes if old else {}
             now = [cause for cause, looks in course.causes.items() if looks > counts.get(cause, 0)]
             last = next((one.cause for one in reversed(named) if one.pool == pool), None)
             named += [JournalNames(self.clock.at, pool, cause) for cause in now if cause != last]
         if not incident.closed:
-            for pool in incident.affected:
+            for pool in incident.pools.affected:
                 await self._weighed(incident, pool)
 
     async def _weighed(self, incident: Incident, name: str) -> None:
@@ -213,7 +213,7 @@ class Player:
         pools = (
             [event.pool] if event.pool else [word for word in event.says[1:] if word in self.context.settings.file.pool]
         )
-        found = [one for one in await open_incidents(self.context) if not pools or pools[0] in one.candidates]
+        found = [one for one in await open_incidents(self.context) if not pools or pools[0] in one.pools.candidates]
         return max(found, key=lambda one: (one.opened_at, one.id), default=None)
 
 

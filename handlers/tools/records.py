@@ -33,7 +33,7 @@ async def exported(store: Store, named: str, form: str, now: float) -> str:
     `now` is epoch seconds. Raises Refused for an unknown incident.
     """
     incident = (await _incident(store, named)).value
-    pools = await store.get_many(Pool, list(incident.affected))
+    pools = await store.get_many(Pool, list(incident.pools.affected))
     incident = scored_later(incident, {name: held.value for name, held in pools.items()})
     if form == "json":
         return as_json(incident, now)

@@ -2,14 +2,16 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.alert import Kind
 from bot.core.incident.incident import Incident, Thread
+from bot.core.incident.membership import AlertGroup
 from bot.core.record import Claim, Put, Record, Stored
+from tests.builders import with_fields
 from tests.fakes_store import FakeData, FakeStore
 
 LEASE = 0.3
@@ -17,8 +19,8 @@ AnyStore = RedisStore | FakeStore
 
 
 def incident(name: str = "i1", **changed: Any) -> Incident:
-    made = Incident(name, f"key-{name}", "grafana", "r", "{}", "Queue is long", Kind.QUEUE, 100.0, Thread("C1"))
-    return replace(made, **changed)
+    group = AlertGroup(f"key-{name}", "grafana", "r", "{}", "Queue is long", Kind.QUEUE)
+    return with_fields(Incident(name, group, 100.0, Thread("C1")), **changed)
 
 
 def new(value: Record, due: float | None = None, **more: Any) -> Put:

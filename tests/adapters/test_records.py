@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from dataclasses import replace
 
 import pytest
 
@@ -11,19 +10,23 @@ from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.chore import Chore
 from bot.core.incident.details.general import PlainText
-from bot.core.incident.incident import Incident, Reported, Silence, Thread, noted
+from bot.core.incident.incident import Incident, Silence, Thread, noted
+from bot.core.incident.membership import AlertGroup
+from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool, Snapshot
 from bot.ports import Failure, Unreachable
+from tests.builders import with_fields
 
 CODECS = Codecs.build()
 
 
 def full_incident() -> Incident:
     alert = Alert("f1", Status.FIRING, "Queue ü <!channel>", {"a": "b"}, values={"B": 1.0}, links=Links("https://r"))
-    made = Incident("i1", "k", "grafana", "r", "{}", "T", Kind.QUEUE, 1.5, Thread("C1", "1.2"), alerts=(alert,))
-    made = replace(made, peaks={"p": Peak(3, 4.5)}, reported=Reported(1.0, None, None, "p"), uses={"ack": 2})
-    made = replace(made, silences=(Silence("s", "am", 9.0, "U1", "a1"),), seen={"p": float("inf")})
+    group = AlertGroup("k", "grafana", "r", "{}", "T", Kind.QUEUE, (alert,))
+    made = Incident("i1", group, 1.5, Thread("C1", "1.2"))
+    made = with_fields(made, peaks={"p": Peak(3, 4.5)}, reported=Reported(1.0, None, None, "p"), uses={"ack": 2})
+    made = with_fields(made, silences=(Silence("s", "am", 9.0, "U1", "a1"),), seen={"p": float("inf")})
     return noted(made, 2.0, Event.STATUS, PlainText("text", ("one", "two")), figures=(Snapshot("p", 1.0, queued=0),))
 
 

@@ -71,7 +71,7 @@ def test_a_deleted_thread_is_known_as_one() -> None:
     (told,) = [
         entry
         for document in documents("inc")
-        for entry in CODECS.decode(Incident, document["id"], json.dumps(document).encode()).timeline
+        for entry in CODECS.decode(Incident, document["id"], json.dumps(document).encode()).log.timeline
         if entry.details == Noted(Note.NEW_THREAD)
     ][:1]
     assert told.event is Event.NOTED
@@ -163,7 +163,7 @@ def incidents() -> list[Incident]:
 def test_causes_become_the_ids_of_their_rules() -> None:
     """Each sentence that 0.2.0 kept of a cause is met, and each became an id that has words."""
     kept = {cause for one in documents("inc") for course in one["courses"].values() for cause in course["causes"]}
-    read = {cause for one in incidents() for course in one.courses.values() for cause in course.causes}
+    read = {cause for one in incidents() for course in one.pools.courses.values() for cause in course.causes}
     assert kept == set(CAUSES_0_2_0)
     assert read == set(CAUSES_0_2_0.values())
     assert read <= {rule.cause for rule in RULES}
@@ -177,7 +177,7 @@ def test_what_was_not_known_of_a_pool_becomes_a_value() -> None:
     assert Gap("runners", "GitHub: 403 Resource not accessible by integration") in found
     why = "no runner carries linux.2xlarge now"
     assert Gap("label", why, "correct it, unless the pool is scaled to zero") in found
-    assert any(sample.missing for one in incidents() for entry in one.timeline for sample in entry.figures)
+    assert any(sample.missing for one in incidents() for entry in one.log.timeline for sample in entry.figures)
 
 
 def test_the_reasons_of_forecasts_become_ids_with_values() -> None:
@@ -185,7 +185,9 @@ def test_the_reasons_of_forecasts_become_ids_with_values() -> None:
     pools = [CODECS.decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
     held = [*(pool.outlook for pool in pools), *(made for pool in pools for made in pool.forecasts)]
     scores = [
-        score.forecast for of_one in (*(p.scores for p in pools), *(i.scores for i in incidents())) for score in of_one
+        score.forecast
+        for of_one in (*(p.scores for p in pools), *(i.pools.scores for i in incidents()))
+        for score in of_one
     ]
     found = [made.reason for made in (*held, *scores) if made is not None and made.reason is not None]
     assert {reason.id for reason in found} <= set(REASONS)

@@ -11,7 +11,8 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.engine import find_engine
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.alert import Alert, Delivery, Links, Status
-from bot.core.incident.incident import Incident, Named, Thread, opened
+from bot.core.incident.incident import Incident, Thread, opened
+from bot.core.incident.pools import Named
 from bot.core.record import Change, Claim, Put, Stored
 from tests.adapters.redis.servers import running
 
@@ -64,7 +65,7 @@ async def main(url: str) -> None:
         await store.commit(
             Change(
                 puts=(Put(Stored(made, 0), made, time.time()),),
-                point={f"open:{made.key}": (made.id, None)},
+                point={f"open:{made.group.key}": (made.id, None)},
                 join=(("open", made.id),),
                 once=(f"delivery:{number}",),
                 once_value=made.id,
@@ -83,7 +84,7 @@ async def main(url: str) -> None:
 
     await row("open_under (nothing there)", lambda n: store.open_under(f"open:{n}", f"delivery:{n}"))
     await row("commit that opens an incident", open_one)
-    await row("open_under (incident there)", lambda n: store.open_under(f"open:{incidents[n].key}", f"d:{n}"))
+    await row("open_under (incident there)", lambda n: store.open_under(f"open:{incidents[n].group.key}", f"d:{n}"))
     await row("claim of 20 incidents", claim, CALLS // 20, 20)
     await row("commit that releases a claim", settle)
     await row("acquire_slot", lambda n: store.acquire_slot(f"C{n}", "i", 1.0, 1, urgent=False))

@@ -7,7 +7,7 @@ import pytest
 from bot.context.save import EXPIRES_SECONDS, follows, keep
 from bot.core.incident.incident import Incident, acked, muted, rooted
 from bot.core.record import Conflict, Stored
-from tests.builders import CHANNEL, NOW, POOL, closed, incident
+from tests.builders import CHANNEL, NOW, POOL, closed, incident, with_fields
 from tests.world import ANA, OTHER_POOL, World
 
 
@@ -29,7 +29,7 @@ def test_a_thread_that_was_confirmed_is_found_by_its_address() -> None:
 def test_a_pool_that_joins_is_watched_and_woken() -> None:
     """Only the new one."""
     before = incident()
-    change = follows(before, replace(before, candidates=(POOL, OTHER_POOL)))
+    change = follows(before, with_fields(before, candidates=(POOL, OTHER_POOL)))
     assert (change.join, change.wake) == (((f"watch:{OTHER_POOL}", "i1"),), (f"pool:{OTHER_POOL}",))
 
 
@@ -74,7 +74,7 @@ async def test_a_move_is_run_again_on_what_somebody_else_wrote() -> None:
     stale = await held(world)
     await keep(world.context, stale, lambda fresh: muted(fresh, ANA, NOW, on=True), due=None)
     after = await keep(world.context, stale, lambda fresh: acked(fresh, ANA, NOW), due=None)
-    assert (after.value.muted, after.value.owner) == (True, ANA)
+    assert (after.value.ownership.muted, after.value.ownership.owner) == (True, ANA)
     assert after == await held(world)
 
 

@@ -13,7 +13,7 @@ LATER = NOW + 700
 def take(before: Incident, *arrived: Delivery, now: float = LATER) -> Incident:
     """The incident after these deliveries, which name its own pools."""
     for one in arrived:
-        before = absorbed(before, one, now, named(*before.affected))
+        before = absorbed(before, one, now, named(*before.pools.affected))
     return before
 
 
@@ -25,4 +25,4 @@ def look(found: Incident, *pools: Pool, now: float | None = None, floor: int = 0
 
 def events(found: Incident) -> list[Event]:
     """What its timeline tells, in order."""
-    return [entry.event for entry in found.timeline]
+    return [entry.event for entry in found.log.timeline]

@@ -40,15 +40,15 @@ async def test_an_alarm_opens_an_incident_and_its_end_eases_it() -> None:
         outcomes = [(await door.posts(body)).json()["outcome"] for body in (alarm(), alarm(), alarm("ok"), alarm("ok"))]
         assert outcomes == ["opened", "repeated", "joined", "repeated"]
         found = door.world.incident
-        assert (found.source, found.title, found.firing) == ("sns", "ci-queue-linux.2xlarge", ())
-        assert found.affected == (POOL,)
+        assert (found.group.source, found.group.title, found.group.firing) == ("sns", "ci-queue-linux.2xlarge", ())
+        assert found.pools.affected == (POOL,)
 
 
 async def test_no_data_opens_an_incident_of_a_blind_source() -> None:
     """Nothing is said of a queue."""
     async with SnsDoor() as door:
         assert (await door.posts(alarm("insufficient_data"))).json() == {"outcome": "opened"}
-        assert door.world.incident.kind == "blind"
+        assert door.world.incident.group.kind == "blind"
 
 
 @pytest.mark.parametrize(

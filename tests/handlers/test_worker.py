@@ -77,8 +77,8 @@ async def test_one_record_that_raises_does_not_stop_the_others() -> None:
         await until(lambda: len(world.chat.parents()) == 20)
     held = await world.store.get(Incident, poison)
     assert held is not None
-    assert held.value.attempts >= 1
-    assert "ValueError while this incident was worked on" in str(held.value.trouble)
+    assert held.value.trouble.attempts >= 1
+    assert "ValueError while this incident was worked on" in str(held.value.trouble.why)
 
 
 def spoke_since(world: World, before: int) -> Callable[[], bool]:

@@ -42,7 +42,7 @@ async def test_a_double_click_acts_once() -> None:
     with pytest.raises(Refused, match="already requested") as raised:
         await world.asks("ack", ANA, **button)
     assert raised.value.who == ANA
-    assert len([entry for entry in world.incident.timeline if entry.who == ANA]) == 1
+    assert len([entry for entry in world.incident.log.timeline if entry.who == ANA]) == 1
 
 
 async def test_somebody_who_has_it_need_not_take_it_again() -> None:
@@ -60,7 +60,7 @@ async def test_somebody_else_can_take_over() -> None:
     await world.opens()
     await world.asks("ack", ANA)
     await world.asks("ack", BEN)
-    assert world.incident.owner == BEN
+    assert world.incident.ownership.owner == BEN
 
 
 async def test_an_old_button_of_an_incident_that_is_over_does_nothing() -> None:
@@ -70,7 +70,7 @@ async def test_an_old_button_of_an_incident_that_is_over_does_nothing() -> None:
     await world.asks("resolve", surface="dialog")
     with pytest.raises(Refused, match="This incident is over"):
         await world.asks("ack")
-    assert world.incident.owner is None
+    assert world.incident.ownership.owner is None
 
 
 async def test_an_end_in_the_same_moment_wins() -> None:
@@ -83,4 +83,4 @@ async def test_an_end_in_the_same_moment_wins() -> None:
     assert over == Answer()
     assert isinstance(refused, Refused)
     assert "This incident is over" in str(refused)
-    assert world.incident.owner is None
+    assert world.incident.ownership.owner is None

@@ -53,7 +53,7 @@ def replies(world: World, words: str) -> list[SlackMessage]:
 
 def entry_marks(incident: Incident, event: Event) -> list[str]:
     """The marks of the replies for entries of a kind."""
-    return [f"{incident.id}/{entry.number}" for entry in incident.timeline if entry.event is event]
+    return [f"{incident.id}/{entry.number}" for entry in incident.log.timeline if entry.event is event]
 
 
 async def test_an_incident_begins_with_its_past_in_words_and_then_as_a_picture() -> None:
@@ -142,7 +142,7 @@ async def test_whatever_becomes_of_the_upload_the_reply_stands(failure: Failure,
     assert picture_of(reply) is None
     assert "jobs queued from" in reply.message.text
     assert world.chat.script.count("upload") == uploads
-    assert (world.incident.charts, world.incident.attempts, world.incident.trouble) == ((), 0, None)
+    assert (world.incident.log.charts, world.incident.trouble.attempts, world.incident.trouble.why) == ((), 0, None)
     assert not world.incident.thread.plain
     assert "upload failed" in world.context.health.charts
 
@@ -166,7 +166,7 @@ async def test_a_picture_that_slack_still_looks_at_is_offered_again(looking: flo
     (reply,) = replies(world, "The queue up to now")
     assert bool(picture_of(reply)) is shown
     assert not world.incident.thread.plain
-    assert (world.incident.charts, world.incident.redraw) == ((), ())
+    assert (world.incident.log.charts, world.incident.log.redraw) == ((), ())
     assert len(world.chat.files) == 1
 
 
@@ -204,4 +204,4 @@ async def test_without_an_artist_the_bars_are_all() -> None:
     await world.passes(60)
     (reply,) = replies(world, "The queue up to now")
     assert picture_of(reply) is None
-    assert world.incident.charts == ()
+    assert world.incident.log.charts == ()

@@ -43,7 +43,7 @@ async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pyte
         silent.setattr(world.chat, "post", hangs)
         async with asyncio.timeout(3 * LEASE_SECONDS):
             await world.work()
-    assert "no answer while the record was ours" in (world.incident.trouble or "")
+    assert "no answer while the record was ours" in (world.incident.trouble.why or "")
     await world.passes(60, step=1)
     assert world.chat.script.count("find") == 1
     assert len(world.chat.parents()) == 1

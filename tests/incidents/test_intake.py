@@ -26,7 +26,7 @@ async def test_a_group_that_fires_opens_one_incident() -> None:
     world = World()
     assert await world.fires() is Taken.OPENED
     found = world.incident
-    assert (found.state, found.thread.channel, found.affected) == (State.OPEN, CHANNEL, (POOL,))
+    assert (found.state, found.thread.channel, found.pools.affected) == (State.OPEN, CHANNEL, (POOL,))
     assert world.data.sets["open"] == world.data.sets[f"waiting:{CHANNEL}"] == world.data.sets[f"watch:{POOL}"]
     assert world.data.due.keys() == {f"inc:{found.id}", f"pool:{POOL}"}
 
@@ -45,7 +45,7 @@ async def test_a_member_that_joins_goes_into_the_same_incident() -> None:
     world = World()
     await world.fires(spoken("a1"))
     assert await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL)) is Taken.JOINED
-    assert [alert.fingerprint for alert in world.incident.alerts] == ["a1", "a2"]
+    assert [alert.fingerprint for alert in world.incident.group.alerts] == ["a1", "a2"]
     assert world.data.sets[f"watch:{OTHER_POOL}"] == {world.incident.id}
     assert world.data.due[f"pool:{OTHER_POOL}"] <= world.clock.now()
 
@@ -57,10 +57,10 @@ async def test_a_late_repeat_brings_no_member_back() -> None:
     joined = (spoken("a"), spoken("b", starts_at=NOW - 30))
     assert await world.fires(*joined) is Taken.JOINED
     assert await world.fires(spoken("a"), spoken("b", firing=False, starts_at=NOW - 30)) is Taken.JOINED
-    told = len(world.incident.timeline)
+    told = len(world.incident.log.timeline)
     assert await world.fires(*joined) is Taken.REPEATED
-    assert [alert.fingerprint for alert in world.incident.firing] == ["a"]
-    assert len(world.incident.timeline) == told
+    assert [alert.fingerprint for alert in world.incident.group.firing] == ["a"]
+    assert len(world.incident.log.timeline) == told
 
 
 async def test_a_repeat_changes_nothing() -> None:
@@ -85,7 +85,7 @@ async def test_fifty_members_at_once_are_one_incident_with_all_of_them() -> None
     world = World()
     await world.fires(spoken("a0"))
     await asyncio.gather(*(world.fires(spoken(f"a{n}")) for n in range(1, 20)))
-    assert {alert.fingerprint for alert in world.incident.alerts} == {f"a{n}" for n in range(20)}
+    assert {alert.fingerprint for alert in world.incident.group.alerts} == {f"a{n}" for n in range(20)}
 
 
 async def test_a_group_whose_alerts_all_resolve_eases() -> None:
@@ -137,7 +137,7 @@ async def test_firing_anew_long_after_the_end_is_another_incident() -> None:
     assert await world.fires(spoken(starts_at=NOW + 1900)) is Taken.OPENED
     old, new = sorted(incidents(world), key=lambda found: found.opened_at)
     assert (old.id, old.closed, new.closed) == (before.id, True, False)
-    assert world.data.indexes[f"open:{new.key}"] == new.id
+    assert world.data.indexes[f"open:{new.group.key}"] == new.id
 
 
 @pytest.mark.parametrize("after", [60.0, 7200.0])
@@ -198,6 +198,6 @@ async def test_a_webhook_and_a_click_at_once_keep_both() -> None:
     world = World()
     await world.opens()
     await asyncio.gather(world.fires(spoken(firing=False)), world.asks("ack", ANA))
-    assert (world.incident.owner, world.incident.state) == (ANA, State.EASING)
-    told = [entry.event for entry in world.incident.timeline]
+    assert (world.incident.ownership.owner, world.incident.state) == (ANA, State.EASING)
+    told = [entry.event for entry in world.incident.log.timeline]
     assert sorted(told) == sorted([Event.OPENED, Event.ACKED, Event.ALERT_RESOLVED])

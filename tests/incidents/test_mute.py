@@ -24,11 +24,11 @@ async def test_it_turns_status_replies_off_and_on_again() -> None:
     await world.opens()
     await world.asks("mute")
     await world.work()
-    assert world.incident.muted
+    assert world.incident.ownership.muted
     assert "Status replies are muted" in str(world.parent.message.blocks)
     await world.asks("mute")
-    assert not world.incident.muted
-    assert [entry.event for entry in world.incident.timeline][1:] == [Event.MUTED, Event.UNMUTED]
+    assert not world.incident.ownership.muted
+    assert [entry.event for entry in world.incident.log.timeline][1:] == [Event.MUTED, Event.UNMUTED]
 
 
 async def test_the_same_entry_twice_turns_it_once() -> None:
@@ -39,4 +39,4 @@ async def test_the_same_entry_twice_turns_it_once() -> None:
     await world.asks("mute", **entry)
     with pytest.raises(Refused, match="already requested"):
         await world.asks("mute", **entry)
-    assert world.incident.muted
+    assert world.incident.ownership.muted

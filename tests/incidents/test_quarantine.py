@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.incident.incident import Incident, Reported
+from bot.core.incident.incident import Incident
+from bot.core.incident.pools import Reported
 from bot.core.record import Claim, Stored
 from bot.incidents.quarantine import MOST_ATTEMPTS, set_aside
 from bot.posting.failures import QUARANTINE_SECONDS
+from tests.builders import with_fields
 from tests.world import World
 
 
@@ -51,9 +53,9 @@ async def test_while_it_rests_it_is_not_even_looked_at() -> None:
     row = next(row for row in world.data.rows.values() if isinstance(row.value, Incident))
     assert isinstance(row.value, Incident)
     broken = Reported(0.0, 14, math.nan, None)
-    row.value = replace(row.value, reported=broken, attempts=MOST_ATTEMPTS, retry_at=world.clock.now() + 3600)
+    row.value = with_fields(row.value, reported=broken, attempts=MOST_ATTEMPTS, retry_at=world.clock.now() + 3600)
     await world.passes(3590)
-    assert world.incident.attempts == MOST_ATTEMPTS
+    assert world.incident.trouble.attempts == MOST_ATTEMPTS
     assert world.due() == 10.0
     with pytest.raises(ValueError, match="NaN"):
         await world.passes(20)

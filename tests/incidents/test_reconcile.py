@@ -88,7 +88,7 @@ async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything() 
     assert [stored.mark for stored in world.chat.thread(world.parent.ts)] == [
         f"{world.incident.id}/{number}" for number in (2, 3)
     ]
-    assert world.incident.outbox == ()
+    assert world.incident.log.outbox == ()
 
 
 async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread() -> None:
@@ -167,7 +167,7 @@ async def test_an_acknowledged_incident_does_not_escalate() -> None:
     await world.opens()
     await world.asks("ack", BEN)
     await world.passes(1800, step=30)
-    assert Event.ESCALATED not in [entry.event for entry in world.incident.timeline]
+    assert Event.ESCALATED not in [entry.event for entry in world.incident.log.timeline]
 
 
 async def test_a_webhook_in_the_middle_of_a_step_keeps_both_moves() -> None:
@@ -213,10 +213,10 @@ async def test_one_talkative_incident_lets_the_others_have_a_turn() -> None:
     await world.tell((await world.claims())[0])
     told = world.chat.script.count("post")
     assert 0 < told < MOST_STEPS
-    assert len(world.incident.outbox) == 20 - told
+    assert len(world.incident.log.outbox) == 20 - told
     assert world.due() == 0.0
     await world.work()
-    assert world.incident.outbox == ()
+    assert world.incident.log.outbox == ()
     assert len(world.replies) == 20
 
 
@@ -227,7 +227,7 @@ async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judg
     nameless = replace(spoken(), labels={"alertname": "Jobs are queued"})
     await world.fires(nameless)
     await world.work()
-    assert world.incident.affected == (OTHER_POOL,)
+    assert world.incident.pools.affected == (OTHER_POOL,)
     assert world.incident.began_at == NOW - 60
     assert "linux.gpu: 9 jobs queued" in world.parent.message.text
 

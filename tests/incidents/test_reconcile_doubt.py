@@ -76,7 +76,7 @@ async def test_an_edit_that_fails_first_does_not_forget_the_doubt_about_a_reply(
     world.chat.script.fail("update", Failure.LATER, retry_after_seconds=40)
     await world.passes(120, step=1)
     assert len(world.replies) == 1
-    assert world.incident.outbox == ()
+    assert world.incident.log.outbox == ()
 
 
 async def test_the_second_of_two_messages_after_a_doubt_needs_no_look() -> None:
@@ -100,7 +100,7 @@ async def test_a_history_that_cannot_be_read_delays_by_two_minutes_at_most() -> 
     world.chat.script.fail("find", Failure.CREDENTIALS, times=None)
     await world.passes(LOOK_UP_SECONDS - 5, step=5)
     assert world.chat.parents() == []
-    assert "find failed" in str(world.incident.trouble)
+    assert "find failed" in str(world.incident.trouble.why)
     await world.passes(30, step=5)
     assert len(world.chat.parents()) == 1
 

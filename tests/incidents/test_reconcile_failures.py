@@ -148,7 +148,7 @@ async def test_a_plain_text_that_slack_refuses_rests_for_an_hour() -> None:
     await waiting(world)
     await world.passes(3500, step=50)
     assert world.chat.script.count("post") == 2
-    assert "post failed" in str(world.incident.trouble)
+    assert "post failed" in str(world.incident.trouble.why)
     await world.fires(group_key="another")
     await world.work()
     assert len(world.chat.parents()) == 1
@@ -234,7 +234,7 @@ async def test_an_unrelated_note_does_not_count_as_a_deleted_thread() -> None:
     await world.asks("ack", ANA)
     await world.work()
     assert len(world.chat.parents()) == 1
-    assert world.incident.retry_at == 0.0
+    assert world.incident.trouble.retry_at == 0.0
 
 
 async def test_a_thread_that_is_deleted_again_rests_for_an_hour() -> None:

@@ -51,7 +51,7 @@ async def test_two_people_confirm_and_one_closes() -> None:
     with pytest.raises(Refused) as raised:
         await world.asks("resolve", BEN, **entry)
     assert raised.value.who == ANA
-    assert len([entry for entry in world.incident.timeline if entry.who]) == 1
+    assert len([entry for entry in world.incident.log.timeline if entry.who]) == 1
 
 
 async def test_what_is_over_cannot_be_closed_again() -> None:
@@ -74,7 +74,7 @@ async def silenced(how: str, **tables: dict[str, Any]) -> World:
 
 def ends_it(world: World) -> str:
     """The request that End silence below the farewell is about."""
-    (farewell,) = [entry for entry in world.incident.timeline if entry.choices == ("unsilence",)]
+    (farewell,) = [entry for entry in world.incident.log.timeline if entry.choices == ("unsilence",)]
     return farewell.about
 
 
@@ -109,7 +109,7 @@ async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) ->
     assert kept.ends_at == world.clock.now()
     assert f"<@{BEN}> ended the silence." in world.replies[-1]
     assert world.incident.closed
-    assert not [entry for entry in world.incident.timeline if "unsilence" in entry.choices]
+    assert not [entry for entry in world.incident.log.timeline if "unsilence" in entry.choices]
     assert "Silenced until" not in str(world.parent.message.blocks)
     with pytest.raises(Refused, match="no active silence"):
         await world.asks("unsilence", ANA, **press)

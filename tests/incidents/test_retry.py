@@ -7,15 +7,20 @@ import pytest
 from bot.incidents import retry
 from bot.ports import Person, Refused
 from bot.posting.failures import QUARANTINE_SECONDS
-from tests.builders import incident
+from tests.builders import incident, with_fields
 from tests.world import CAM, World
 
 
 def test_again_clears_what_kept_an_incident_waiting() -> None:
     """No pause, no count, the full rendering."""
-    plain = incident(attempts=7, retry_at=9e9, trouble="could not be drawn")
+    plain = incident(attempts=7, retry_at=9e9, why="could not be drawn")
     after = retry.again(replace(plain, thread=replace(plain.thread, plain=True)))
-    assert (after.attempts, after.retry_at, after.trouble, after.thread.plain) == (0, 0.0, None, False)
+    assert (after.trouble.attempts, after.trouble.retry_at, after.trouble.why, after.thread.plain) == (
+        0,
+        0.0,
+        None,
+        False,
+    )
 
 
 async def resting() -> World:
@@ -23,7 +28,7 @@ async def resting() -> World:
     world = World()
     known = await world.opens()
     row = world.data.rows[f"inc:{known.id}"]
-    row.value = replace(known, attempts=5, retry_at=world.clock.now() + QUARANTINE_SECONDS)
+    row.value = with_fields(known, attempts=5, retry_at=world.clock.now() + QUARANTINE_SECONDS)
     return world
 
 
@@ -33,7 +38,7 @@ async def test_who_names_it_has_it_tried_again_at_once() -> None:
     answer = await world.types("retry", world.incident.id)
     assert answer.whisper is not None
     assert "is tried again now" in answer.whisper.text
-    assert (world.incident.attempts, world.incident.retry_at) == (0, 0.0)
+    assert (world.incident.trouble.attempts, world.incident.trouble.retry_at) == (0, 0.0)
 
 
 async def test_who_may_not_acknowledge_may_not_retry() -> None:
@@ -45,7 +50,7 @@ async def test_who_may_not_acknowledge_may_not_retry() -> None:
     world.configure(permissions={"ack": ["U0BEN"]})
     with pytest.raises(Refused, match=r"permissions\.ack"):
         await world.types("retry", world.incident.id)
-    assert world.incident.attempts == 5
+    assert world.incident.trouble.attempts == 5
 
 
 async def test_an_incident_that_is_not_there_is_named() -> None:

@@ -67,7 +67,7 @@ async def test_a_button_of_the_collapsed_one_acts_on_nothing() -> None:
     await deduplicate_threads(world.context)
     with pytest.raises(Refused, match="not the incident's own thread"):
         await world.asks("ack", message=second.ts)
-    assert world.incident.owner is None
+    assert world.incident.ownership.owner is None
 
 
 async def test_looking_again_changes_nothing() -> None:

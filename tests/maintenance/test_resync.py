@@ -30,9 +30,9 @@ async def test_a_source_that_does_not_answer_eases_nothing() -> None:
     world.clock.advance(601)
     world.alertmanager.script.fail("groups", Failure.LATER)
     assert "could not be read" in await resync(world.context)
-    assert world.incident.firing
+    assert world.incident.group.firing
     assert await resync(world.context) == ""
-    assert not world.incident.firing
+    assert not world.incident.group.firing
 
 
 async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_it() -> None:
@@ -41,10 +41,10 @@ async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_
     await take_alert(world.context, delivery(group_key=f"{{}}:{LABELS}"))
     world.clock.advance(world.context.settings.file.timing.resync - 1)
     await resync(world.context)
-    assert world.incident.firing
+    assert world.incident.group.firing
     world.clock.advance(2)
     await resync(world.context)
-    assert not world.incident.firing
+    assert not world.incident.group.firing
 
 
 async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> None:
@@ -56,14 +56,14 @@ async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> No
     world.clock.advance(601)
     other.script.fail("groups", Failure.LATER)
     assert "other: what fires could not be read" in await resync(world.context)
-    assert world.incident.firing
+    assert world.incident.group.firing
     world.alertmanager.addresses, other.addresses = ("https://here.example",), ("https://other.example",)
     here = alert("a3", links=Links(silence="https://here.example/alerting/silence/new"))
     await take_alert(world.context, delivery(here, group_key=f"{{}}:{LABELS}"))
     world.clock.advance(601)
     other.script.fail("groups", Failure.LATER)
     await resync(world.context)
-    assert not world.incident.firing
+    assert not world.incident.group.firing
 
 
 async def test_what_a_sender_left_out_is_read_from_its_api() -> None:
@@ -72,13 +72,13 @@ async def test_what_a_sender_left_out_is_read_from_its_api() -> None:
     first, second, third = alert("a1"), alert("a2"), alert("a3")
     await take_alert(world.context, delivery(first, truncated=2, group_key=f"{{}}:{LABELS}"))
     assert "chore:resync" in world.data.due
-    assert world.incident.truncated == 2
+    assert world.incident.group.truncated == 2
     world.alertmanager.active = (delivery(first, second, third, group_key=f"{GUESSED}{LABELS}"),)
     await resync(world.context)
-    assert (len(world.incident.alerts), world.incident.truncated) == (3, 0)
+    assert (len(world.incident.group.alerts), world.incident.group.truncated) == (3, 0)
     ended = delivery(resolved("a1"), truncated=2, group_key=f"{{}}:{LABELS}")
     await take_alert(world.context, ended)
-    assert (len(world.incident.firing), world.incident.truncated) == (2, 0)
+    assert (len(world.incident.group.firing), world.incident.group.truncated) == (2, 0)
 
 
 async def test_without_an_api_the_left_out_are_counted() -> None:
@@ -87,7 +87,7 @@ async def test_without_an_api_the_left_out_are_counted() -> None:
     world.context.alertmanagers = {}
     await take_alert(world.context, delivery(alert("a1"), truncated=2))
     assert "chore:resync" not in world.data.due
-    assert world.incident.truncated == 2
+    assert world.incident.group.truncated == 2
 
 
 async def test_the_end_of_a_group_that_no_delivery_told_of_is_heard() -> None:
@@ -97,7 +97,7 @@ async def test_the_end_of_a_group_that_no_delivery_told_of_is_heard() -> None:
     await resync(world.context)
     whole = f'{{}}/{{team="ci"}}:{LABELS}'
     assert await take_alert(world.context, delivery(resolved(), group_key=whole)) is Taken.JOINED
-    assert world.incident.firing == ()
+    assert world.incident.group.firing == ()
     assert (
         await take_alert(world.context, delivery(resolved(), receiver="other", group_key=whole)) is Taken.NOTHING_OPEN
     )

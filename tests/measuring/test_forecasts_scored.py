@@ -65,11 +65,11 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
     world.queues(0, **{**FULL, "busy": 20})
     await world.passes(180, step=30)
     assert world.incident.closed
-    assert len(world.incident.scores) >= kept
-    assert all(score.held for score in world.incident.scores if score.forecast.mid_seconds)
+    assert len(world.incident.pools.scores) >= kept
+    assert all(score.held for score in world.incident.pools.scores if score.forecast.mid_seconds)
     assert "intervals held the truth" in world.replies[-1]
     assert "The first, made at " in world.replies[-1]
-    assert record(world).scores == world.incident.scores
+    assert record(world).scores == world.incident.pools.scores
     assert record(world).forecasts == ()
 
 
@@ -110,7 +110,7 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
     assert f"{held} of {scored} forecast interval" in await report_of(world)
     assert "not scored" not in await report_of(world)
     whole = scored_later(world.incident, {POOL: record(world)})
-    assert not not_scored(whole.scores)
+    assert not not_scored(whole.pools.scores)
     assert f"Forecast: {held} of {scored} interval" in await exported(world.store, world.incident.id, "markdown", 0.0)
     assert (world.replies, world.parent.edits, world.incident) == (told, edits, before)
 
@@ -156,7 +156,7 @@ async def test_what_was_foretold_before_somebody_scaled_is_counted_as_left_out()
     await world.fires(spoken(firing=False))
     await world.passes(180, step=30)
     assert world.incident.closed
-    assert not_scored(world.incident.scores)[LeftOut.SCALED] == before
+    assert not_scored(world.incident.pools.scores)[LeftOut.SCALED] == before
     assert f"{before} not scored: somebody scaled the pool" in world.replies[-1]
 
 

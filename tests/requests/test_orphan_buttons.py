@@ -61,7 +61,7 @@ async def test_a_button_of_a_second_thread_is_refused() -> None:
     async with door:
         await pressed(door, request, "1.5")
         assert "not the incident's own thread" in door.world.chat.whispers[0][2].text
-        assert door.world.incident.owner is None
+        assert door.world.incident.ownership.owner is None
 
 
 async def test_before_the_first_message_is_confirmed_its_button_works() -> None:
@@ -72,4 +72,4 @@ async def test_before_the_first_message_is_confirmed_its_button_works() -> None:
         incident = door.world.incident
         row.value = replace(incident, thread=replace(incident.thread, root=None))
         await pressed(door, request, root)
-        assert door.world.incident.owner == ANA
+        assert door.world.incident.ownership.owner == ANA

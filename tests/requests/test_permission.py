@@ -129,7 +129,7 @@ async def test_a_button_without_a_value_does_nothing() -> None:
     await world.opens()
     with pytest.raises(Refused, match="nothing that Tailback knows"):
         await world.asks("ack", request_id="", thread=world.incident.thread.root)
-    assert world.incident.owner is None
+    assert world.incident.ownership.owner is None
 
 
 async def test_a_forged_act_id_does_nothing() -> None:
@@ -155,7 +155,7 @@ async def test_the_same_request_twice_acts_once() -> None:
     await world.says("mute", key="Ev1")
     with pytest.raises(Refused, match="already requested"):
         await world.says("mute", key="Ev1")
-    assert world.incident.muted
+    assert world.incident.ownership.muted
 
 
 async def test_the_second_one_hears_who_did_it_and_when() -> None:
@@ -168,7 +168,7 @@ async def test_the_second_one_hears_who_did_it_and_when() -> None:
     with pytest.raises(Refused, match="already requested 12 s ago") as raised:
         await world.asks("ack", BEN, **shown)
     assert raised.value.who == ANA
-    assert world.incident.owner == ANA
+    assert world.incident.ownership.owner == ANA
 
 
 async def test_a_refusal_stands_in_the_audit_trail() -> None:

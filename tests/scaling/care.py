@@ -66,7 +66,7 @@ class CareWorld(World):
 
     def offering(self, name: str) -> Entry:
         """The newest reply that offers an action; raises LookupError."""
-        found = [entry for entry in self.incident.timeline if name in entry.choices]
+        found = [entry for entry in self.incident.log.timeline if name in entry.choices]
         return found[-1]
 
     async def presses(self, name: str, who: str = ANA, **parts: Any) -> Answer:

@@ -280,7 +280,7 @@ async def test_buttons_of_a_deleted_reply_are_given_up() -> None:
     world.chat.delete(reply.channel, reply.ts)
     await world.presses("approve", DAN)
     await world.work()
-    assert world.incident.redraw == ()
+    assert world.incident.log.redraw == ()
     assert len(world.chat.parents()) == 1
 
 

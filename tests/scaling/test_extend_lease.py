@@ -97,7 +97,7 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     """Whoever knows that it will take longer need not wait for the button; before the check there is nothing."""
     world = await lent()
     await world.passes(3600, step=60)
-    assert not any("extend" in entry.choices for entry in world.incident.timeline)
+    assert not any("extend" in entry.choices for entry in world.incident.log.timeline)
     await world.says("extend", who=BEN)
     await world.work()
     assert f"<@{BEN}> keeps the extra runners of {POOL} (to 24) for 2 h from now." in world.replies[-1]

@@ -145,7 +145,7 @@ async def test_a_captured_issue_opens_nothing_again() -> None:
         at.world.clock.advance(25 * 3600)
         await send(at, opened, "issues", "d3")
         assert at.world.incident.id == eased.id
-        assert at.world.incident.firing == ()
+        assert at.world.incident.group.firing == ()
         assert at.world.incident.state is not State.OPEN
 
 

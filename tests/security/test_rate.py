@@ -40,5 +40,5 @@ async def test_what_was_too_often_is_not_recorded_as_done() -> None:
         await door.world.opens()
         await door.slash("list")
         await door.slash("ack")
-        assert door.world.incident.owner is None
+        assert door.world.incident.ownership.owner is None
         assert told(door, ANA) == []

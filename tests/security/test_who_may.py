@@ -143,7 +143,7 @@ async def test_a_button_of_another_channels_incident_does_nothing() -> None:
     await world.opens()
     with pytest.raises(Refused, match="another channel"):
         await world.asks("ack", channel="C0ELSE")
-    assert world.incident.owner is None
+    assert world.incident.ownership.owner is None
 
 
 async def test_after_lost_data_nobody_acts() -> None:

@@ -11,7 +11,7 @@ from tests.world import ANA, BEN, World
 
 def offered(world: World) -> str:
     """The request that the newest Extend button is about."""
-    return next(entry.about for entry in reversed(world.incident.timeline) if "prolong" in entry.choices)
+    return next(entry.about for entry in reversed(world.incident.log.timeline) if "prolong" in entry.choices)
 
 
 async def presses(world: World, who: str = BEN, request_id: str = "", **parts: object) -> None:
@@ -33,7 +33,7 @@ async def test_it_lasts_as_long_again_from_now() -> None:
     assert f"<@{BEN}> extended the silence: it lasts for 1 h more." in world.replies[-1]
     assert world.incident.active_silence is not None
     assert world.incident.active_silence.ends_at == kept.ends_at
-    assert [entry.about for entry in world.incident.timeline if entry.choices] == [first]
+    assert [entry.about for entry in world.incident.log.timeline if entry.choices] == [first]
 
 
 async def test_its_owner_is_told_again_before_the_new_end() -> None:
@@ -51,7 +51,7 @@ async def test_its_owner_is_told_again_before_the_new_end() -> None:
     await world.passes(3700, step=20)
     assert active(world) == 0
     assert "The silence has run out" in world.replies[-1]
-    assert [entry for entry in world.incident.timeline if entry.choices] == []
+    assert [entry for entry in world.incident.log.timeline if entry.choices] == []
 
 
 async def test_another_id_afterwards_is_followed() -> None:
@@ -144,7 +144,7 @@ async def test_one_that_is_lost_or_over_is_said() -> None:
     request_id = offered(other)
     await other.asks("unsilence")
     await other.work()
-    assert [entry for entry in other.incident.timeline if entry.choices] == []
+    assert [entry for entry in other.incident.log.timeline if entry.choices] == []
     with pytest.raises(Refused, match="That silence is over"):
         await presses(other, request_id=request_id)
     with pytest.raises(Refused, match="no active silence"):

@@ -10,7 +10,7 @@ from bot.core.requests.interaction import Answer, Surface
 from bot.core.requests.offer import request_id
 from bot.ports import Failure, Refused
 from bot.silencing import silence
-from tests.builders import POOL, incident, view
+from tests.builders import POOL, incident, view, with_fields
 from tests.fakes import FakeAlertmanager
 from tests.world import ANA, BEN, LABELS, World, spoken
 
@@ -307,13 +307,13 @@ async def test_the_back_end_of_the_alerts_own_kind_is_asked() -> None:
     found = await world.opens()
     assert silence.keeper(world.context, found) == ("grafana", world.alertmanager)
     with pytest.raises(Refused, match="no configured Alertmanager holds an alert from sns"):
-        silence.keeper(world.context, replace(found, source="sns"))
+        silence.keeper(world.context, with_fields(found, source="sns"))
     world.context.alertmanagers = {"dev": FakeAlertmanager(world.clock), "prod": world.alertmanager}
     with pytest.raises(Refused, match="which of dev and prod holds this alert; give each its external_url"):
         silence.keeper(world.context, found)
     world.alertmanager.addresses = ("https://prod.example/grafana",)
-    there = replace(found.alerts[0], links=Links(silence="https://prod.example/grafana/alerting/silence/new?x=1"))
-    assert silence.keeper(world.context, replace(found, alerts=(there,)))[0] == "prod"
+    there = replace(found.group.alerts[0], links=Links(silence="https://prod.example/grafana/alerting/silence/new?x=1"))
+    assert silence.keeper(world.context, with_fields(found, alerts=(there,)))[0] == "prod"
     world.context.alertmanagers = {}
     with pytest.raises(Refused, match="no Alertmanager is configured"):
         silence.keeper(world.context, found)

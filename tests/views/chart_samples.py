@@ -9,6 +9,7 @@ from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool, Snapshot
+from tests.builders import with_fields
 from tests.views.samples import BEGAN, TIMING, incident
 
 POOL = "linux.2xlarge"
@@ -55,7 +56,7 @@ def followed(one: Incident, *pools: Pool) -> Incident:
         pool.id: Peak(max(s.queued or 0 for s in pool.samples), max(s.oldest_wait_seconds or 0 for s in pool.samples))
         for pool in pools
     }
-    return replace(one, courses=courses, peaks=peaks)
+    return with_fields(one, courses=courses, peaks=peaks)
 
 
 def surge(minutes: float = 30, *, forecast: bool = True) -> tuple[Incident, View]:
@@ -82,7 +83,9 @@ def over() -> tuple[Incident, View]:
     pool = sampled(POOL, MINUTES, unknown=(38, 44))
     made = Forecast(BEGAN + 1800, Verdict.CLEARS, 52, 1200.0, 1900.0, 2700.0, pool=POOL)
     drained = BEGAN + MINUTES * 60
-    one = replace(followed(one, pool), state=State.DRAINED, closed_at=drained, scores=(Score(made, 2040.0, held=True),))
+    one = with_fields(
+        followed(one, pool), state=State.DRAINED, closed_at=drained, scores=(Score(made, 2040.0, held=True),)
+    )
     return noted(one, drained, Event.DRAINED, PlainText("Drained: linux.2xlarge."), broadcast=True), View({POOL: pool})
 
 

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 from bot.core.alert import Alert, Delivery, Kind, Links, Status
 from bot.core.incident.details.general import PlainText
-from bot.core.incident.incident import Incident, Named, State, Thread, noted, opened
+from bot.core.incident.incident import Incident, State, Thread, noted, opened
 from bot.core.incident.observe import Timing, View
+from bot.core.incident.pools import Named
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Gap, Job, Peak, Pool, PoolRules, Snapshot
 from bot.core.requests.offer import Offer, Place, request_id
+from tests.builders import with_fields
 
 BEGAN = 1_764_555_780.0
 """2025-12-01 02:23 UTC."""
@@ -60,7 +62,7 @@ def incident(
     """An incident as it is just after its first alert."""
     delivery = Delivery("grafana", "ci", "{}/{}", "Jobs are Queued - autoscaled-machines", alerts or (alert(),))
     made = opened("inc_1", delivery, BEGAN + 5, Thread("C0CI", mention="S0ONCALL"), Named(candidates, affected))
-    return replace(made, **changes)  # type: ignore[arg-type]  # field names are checked by the dataclass itself
+    return with_fields(made, **changes)
 
 
 def sample(pool: str, queued: int | None = 14, wait: float | None = 6840.0, **changes: object) -> Snapshot:
@@ -129,7 +131,7 @@ def queueing() -> tuple[Incident, View]:
 def worked_on() -> tuple[Incident, View]:
     """The same, acknowledged, scaled and silenced."""
     made, seen = queueing()
-    made = replace(made, owner="U0ALEX", acked_at=NOW - 300)
+    made = with_fields(made, owner="U0ALEX", acked_at=NOW - 300)
     made = noted(made, NOW - 200, Event.SCALED, PlainText("set linux.2xlarge from 40 to 50 runners."), who="U0ALEX")
     return noted(made, NOW - 100, Event.SILENCED, PlainText("silenced this alert for 1 h."), who="U0SAM"), seen
 
@@ -167,8 +169,8 @@ def hostile_incident() -> tuple[Incident, View]:
     bad_alert = replace(bad_alert, values={}, links=links)
     alerts = tuple(replace(bad_alert, fingerprint=str(n)) for n in range(50))
     made = incident(*alerts, candidates=names, affected=names[:50], title=big, kind=Kind.QUEUE)
-    made = replace(made, truncated=150, unknown_pools=names, owner=HOSTILE, acked_at=NOW, deliveries=5000)
+    made = with_fields(made, truncated=150, unknown_pools=names, owner=HOSTILE, acked_at=NOW, deliveries=5000)
     made = replace(made, thread=replace(made.thread, mention=HOSTILE, instead_of=HOSTILE))
     for _ in range(9):
         made = noted(made, NOW, Event.SCALED, PlainText(big, (big,) * 40), who=HOSTILE)
-    return replace(made, peaks={n: Peak(10**9, 1e9) for n in names}), view(*pools)
+    return with_fields(made, peaks={n: Peak(10**9, 1e9) for n in names}), view(*pools)

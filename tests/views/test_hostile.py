@@ -23,6 +23,7 @@ from bot.views.thread.digest import digest
 from bot.views.thread.early_warning import WarningView, warning
 from bot.views.thread.replies import reply
 from bot.views.words.survey import Survey
+from tests.builders import with_fields
 from tests.slack_limits import message_problems, view_problems
 from tests.views import samples
 from tests.views.samples import HOSTILE, NOW, TIMING
@@ -48,7 +49,7 @@ def messages() -> dict[str, Message]:
         "parent, closed": parent(over, seen, (), NOW, TIMING),
         "minimal": minimal(of),
         "reply": reply(of, entry, NOW),
-        "digest": digest([replace(of, id=str(n), title=f"{n}{BIG}") for n in range(120)], 120, NOW),
+        "digest": digest([with_fields(of, id=str(n), title=f"{n}{BIG}") for n in range(120)], 120, NOW),
         "status": answers.status(seen, tuple(seen.pools), NOW, TIMING),
         "list": answers.incident_list([of] * 60, NOW, {of.id: f"https://e.example/{HOSTILE}"}, {of.id: seen}),
         "help": answers.help_text([(BIG, BIG)] * 60),

@@ -15,6 +15,7 @@ from bot.views.home import answers
 from bot.views.home.home import home
 from bot.views.thread.digest import digest
 from bot.views.thread.replies import reply
+from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts, view_problems
 from tests.views import samples
 from tests.views.golden import assert_golden
@@ -69,7 +70,7 @@ def test_lines_that_do_not_fit_a_reply_are_counted() -> None:
 def storm(number: int, title: str = "Jobs are Queued") -> list[Incident]:
     """Incidents that wait for their thread, each with its own pool."""
     made = (samples.incident(affected=(f"linux.{n:03}xlarge.nvidia.gpu",), candidates=("x",)) for n in range(number))
-    return [replace(one, id=f"inc_{n}", title=title.format(n=n)) for n, one in enumerate(made)]
+    return [with_fields(one, id=f"inc_{n}", title=title.format(n=n)) for n, one in enumerate(made)]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_a_storm_too_large_for_one_message_says_how_many_it_does_not_name() -> N
 
 def test_a_storm_of_alerts_that_name_no_pool_is_counted_by_title() -> None:
     """The same words are not repeated 120 times."""
-    nameless = [replace(one, affected=(), candidates=("a", "b")) for one in storm(120)]
+    nameless = [with_fields(one, affected=(), candidates=("a", "b")) for one in storm(120)]
     assert "pool not named ×120" in words(digest(nameless, 120, NOW))
 
 

@@ -18,7 +18,7 @@ def asked(event: Event = Event.APPROVAL, *choices: str, whom: str | None = None)
 
 def buttons(found: Incident) -> list[dict[str, object]]:
     """The buttons of its reply."""
-    drawn = reply(found, found.timeline[-1], NOW)
+    drawn = reply(found, found.log.timeline[-1], NOW)
     assert message_problems(drawn) == []
     rows = [block for block in drawn.blocks if block["type"] == "actions"]
     return [element for row in rows for element in row["elements"]]  # type: ignore[attr-defined]  # a block as Slack reads it
@@ -40,7 +40,7 @@ def test_the_same_action_is_called_undo_after_a_verification() -> None:
 def test_the_text_names_the_buttons() -> None:
     """For notifications and screen readers; nothing in it pings but the persons that are meant."""
     found = asked(Event.LENT, "extend", "hand_back", whom="U2")
-    text = reply(found, found.timeline[-1], NOW).text
+    text = reply(found, found.log.timeline[-1], NOW).text
     assert text.endswith("You can press: Extend and Hand back now.")
     assert "<@U1> asked &lt;!channel&gt; <@U2>." in text
 
@@ -49,22 +49,22 @@ def test_what_is_decided_has_no_buttons_and_says_so() -> None:
     """The reply is drawn again."""
     found = decided(asked(Event.APPROVAL, "approve", "decline"), "i1.abc", Decision.APPROVED)
     assert buttons(found) == []
-    assert "Approved." in reply(found, found.timeline[-1], NOW).text
+    assert "Approved." in reply(found, found.log.timeline[-1], NOW).text
 
 
 def test_a_worse_queue_is_said_to_its_owner() -> None:
     """By name, at the end."""
     found = offering(noted(incident(), NOW, Event.WORSE, PlainText("Worse: 40 jobs.")), "", (), whom="U2")
-    assert "Worse: 40 jobs. <@U2>, you have it." in reply(found, found.timeline[-1], NOW).text
+    assert "Worse: 40 jobs. <@U2>, you have it." in reply(found, found.log.timeline[-1], NOW).text
 
 
 def test_the_last_words_of_a_long_cause_are_not_cut() -> None:
     """They say what to do. Ten such lines take more than one section, and no line is torn."""
     cause = f"linux.2xlarge, cause 1 (high confidence): {'the cloud refuses; ' * 20}Wait for the cloud, do not rerun."
     found = noted(incident(), NOW, Event.DIAGNOSED, PlainText("asked for a diagnosis.", (cause,) * 10), who="U1")
-    drawn = reply(found, found.timeline[-1], NOW)
+    drawn = reply(found, found.log.timeline[-1], NOW)
     assert message_problems(drawn) == []
     shown = "\n".join(str(block["text"]["text"]) for block in drawn.blocks if block["type"] == "section")  # type: ignore[index]  # a block as Slack reads it
     assert shown.count("do not rerun.") == 10
     one = noted(incident(), NOW, Event.DIAGNOSED, PlainText("asked for a diagnosis.", (cause,)), who="U1")
-    assert "do not rerun." in reply(one, one.timeline[-1], NOW).text
+    assert "do not rerun." in reply(one, one.log.timeline[-1], NOW).text

@@ -42,39 +42,39 @@ def entry_of(sketch: str) -> tuple[str, int]:
 
 def charting(incident: Incident) -> Incident:
     """The incident with a chart requested for its newest entry."""
-    return rewritten(incident, replace(incident.timeline[-1], chart=True))
+    return rewritten(incident, replace(incident.log.timeline[-1], chart=True))
 
 
 def standing(incident: Incident, number: int, ts: str) -> Incident:
     """Slack confirmed a reply with a chart; now the chart is made."""
-    entry = incident.entry(number)
+    entry = incident.log.entry(number)
     if entry is None:
         return incident
-    charts = incident.charts if number in incident.charts else (*incident.charts, number)
-    return replace(rewritten(incident, replace(entry, ts=ts)), charts=charts)
+    log = incident.log.rewritten(replace(entry, ts=ts))
+    charts = log.charts if number in log.charts else (*log.charts, number)
+    return replace(incident, log=replace(log, charts=charts))
 
 
 def hung(incident: Incident, number: int, picture: Picture) -> Incident:
     """The chart is ready: edit the reply to show it."""
-    entry = incident.entry(number)
-    if entry is None or number not in incident.charts:
+    entry = incident.log.entry(number)
+    if entry is None or number not in incident.log.charts:
         return without(incident, number)
-    redraw = incident.redraw if number in incident.redraw else (*incident.redraw, number)
-    return replace(without(rewritten(incident, replace(entry, picture=picture)), number), redraw=redraw)
+    log = incident.log.rewritten(replace(entry, picture=picture)).to_redraw(number)
+    return without(replace(incident, log=log), number)
 
 
 def without(incident: Incident, number: int) -> Incident:
     """No chart will be made for that entry."""
-    return replace(incident, charts=tuple(n for n in incident.charts if n != number))
+    charts = tuple(n for n in incident.log.charts if n != number)
+    return replace(incident, log=replace(incident.log, charts=charts))
 
 
 def turned_down(incident: Incident, number: int) -> Incident:
     """Slack refused the chart, maybe only for now: the reply stays, and the chart record decides."""
-    entry = incident.entry(number)
-    redraw = tuple(n for n in incident.redraw if n != number)
-    after = replace(incident, redraw=redraw)
+    entry = incident.log.entry(number)
+    log = incident.log.redrawn(number)
     if entry is None:
-        return after
-    if entry.about:
-        after = replace(after, redraw=(*redraw, number))
-    return standing(rewritten(after, replace(entry, picture=None)), number, entry.ts)
+        return replace(incident, log=log)
+    log = log.rewritten(replace(entry, picture=None))
+    return standing(replace(incident, log=log.to_redraw(number) if entry.about else log), number, entry.ts)

@@ -16,10 +16,10 @@ LEAST_POINTS = 5
 
 def pictured(incident: Incident) -> tuple[str, ...]:
     """The pools with enough known points for a chart, the worst first."""
-    known = [name for name, course in incident.courses.items() if _known(course) >= LEAST_POINTS]
+    known = [name for name, course in incident.pools.courses.items() if _known(course) >= LEAST_POINTS]
 
     def order(name: str) -> tuple[float, int, str]:
-        return (*incident.peaks.get(name, Peak()).order, name)
+        return (*incident.pools.peaks.get(name, Peak()).order, name)
 
     return tuple(sorted(known, key=order))
 
@@ -27,13 +27,13 @@ def pictured(incident: Incident) -> tuple[str, ...]:
 def moved(incident: Incident) -> bool:
     """Whether the worst queue has changed; a constant one gets no chart."""
     worst = pictured(incident)[:1]
-    return any(len({point.queued for point in incident.courses[name].points} - {None}) > 1 for name in worst)
+    return any(len({point.queued for point in incident.pools.courses[name].points} - {None}) > 1 for name in worst)
 
 
 def sparks_of(incident: Incident) -> tuple[tuple[Spark, ...], int]:
     """(queues of the worst pools, number of further pools); empty with too little data."""
     names = pictured(incident)
-    shown = tuple(_spark(name, incident.courses[name]) for name in names[:MOST_POOLS])
+    shown = tuple(_spark(name, incident.pools.courses[name]) for name in names[:MOST_POOLS])
     return shown, max(0, len(names) - MOST_POOLS)
 
 

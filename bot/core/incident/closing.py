@@ -32,7 +32,7 @@ def waits(incident: Incident, now: float) -> tuple[Waited, ...]:
     length = max((incident.closed_at or now) - incident.began_at, 1.0)
     found = [
         Waited(name, course.waited_seconds / 3600, min(1.0, max(0.0, 1 - course.measured_seconds / length)))
-        for name, course in incident.courses.items()
+        for name, course in incident.pools.courses.items()
         if course.measured_seconds > 0
     ]
     return tuple(sorted(found, key=lambda waited: (-waited.hours, waited.pool)))
@@ -40,7 +40,7 @@ def waits(incident: Incident, now: float) -> tuple[Waited, ...]:
 
 def likely_causes(incident: Incident) -> tuple[LikelyCause, ...]:
     """The likeliest cause of each pool, the worst waits first."""
-    worst = sorted(incident.courses.items(), key=lambda item: -item[1].waited_seconds)[:MOST_POOLS]
+    worst = sorted(incident.pools.courses.items(), key=lambda item: -item[1].waited_seconds)[:MOST_POOLS]
     return tuple(LikelyCause(name, *course.likeliest) for name, course in worst if course.likeliest is not None)
 
 
@@ -52,13 +52,13 @@ def summary(incident: Incident, now: float) -> ClosingSummary:
         likely_causes(incident),
         tuple(
             PoolPeak(pool, peak.queued, peak.oldest_wait_seconds)
-            for pool, peak in sorted(incident.peaks.items(), key=lambda item: item[1].order)
+            for pool, peak in sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
             if peak.queued
         ),
-        len(incident.affected),
-        waits(incident, now) if incident.affected else (),
-        any(entry.event in DEEDS for entry in incident.timeline),
-        score_summary(incident.scores),
+        len(incident.pools.affected),
+        waits(incident, now) if incident.pools.affected else (),
+        any(entry.event in DEEDS for entry in incident.log.timeline),
+        score_summary(incident.pools.scores),
         sparks,
         more_pools,
         tuple(goes_on(silence, now) for silence in holding(incident.silences, now)),
@@ -79,7 +79,7 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
 
     A silence that outlasts the incident can be ended from it.
     """
-    pools = incident.affected or incident.candidates
+    pools = incident.pools.judged
     details = IncidentEnded(how, summary(incident, now), pools, samples, still_firing)
     event = Event.RESOLVED_BY_HAND if how is IncidentEnding.CLOSED else Event.DRAINED
     over = noted(incident, now, event, details, who=who, figures=figures, broadcast=who is None)
@@ -90,7 +90,8 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
 
 def resolved_by_hand(incident: Incident, who: str, now: float, scores: tuple[Score, ...] = ()) -> Incident:
     """Somebody closed the incident; it stays closed until a new occurrence fires."""
-    over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now, scores=scores)
+    pools = replace(incident.pools, scores=scores)
+    over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now, pools=pools)
     return ended(over, now, IncidentEnding.CLOSED, who=who)
 
 
@@ -100,7 +101,7 @@ def scores_of(incident: Incident, pools: Mapping[str, Pool]) -> tuple[Score, ...
     A forecast is scored when the queue reaches its floor; after a close by hand it still waits for that.
     """
     until = math.inf if incident.closed_at is None else incident.closed_at
-    known = [pools[name] for name in incident.affected if name in pools]
+    known = [pools[name] for name in incident.pools.affected if name in pools]
     mine = [score for pool in known for score in (*pool.scores, *waiting(pool))]
     since = [score for score in mine if incident.opened_at - 1 <= score.forecast.at <= until]
     return tuple(sorted(since, key=lambda score: score.forecast.at))[-KEPT_SCORES:]
@@ -108,8 +109,8 @@ def scores_of(incident: Incident, pools: Mapping[str, Pool]) -> tuple[Score, ...
 
 def scored_later(incident: Incident, pools: Mapping[str, Pool]) -> Incident:
     """A closed incident with scores that came after its end."""
-    if not any(score.left_out is LeftOut.WAITING for score in incident.scores):
+    if not any(score.left_out is LeftOut.WAITING for score in incident.pools.scores):
         return incident
     known = {(score.forecast.pool, score.forecast.at): score for score in scores_of(incident, pools)}
-    scores = tuple(known.get((score.forecast.pool, score.forecast.at), score) for score in incident.scores)
-    return replace(incident, scores=scores)
+    scores = tuple(known.get((score.forecast.pool, score.forecast.at), score) for score in incident.pools.scores)
+    return replace(incident, pools=replace(incident.pools, scores=scores))

@@ -43,7 +43,7 @@ def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
     old = incident.thread
     home = replace(at_home(incident).thread, root=ts, shown=shown, shown_at=now)
     left = (old.channel, old.root) if old.root else None
-    back = replace(incident, thread=replace(home, left=left), attempts=0, trouble=None)
+    back = replace(incident, thread=replace(home, left=left), trouble=incident.trouble.over())
     return noted(back, now, Event.NOTED, Noted(Note.BACK_IN_CHANNEL))
 
 

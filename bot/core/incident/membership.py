@@ -1,15 +1,67 @@
 """Changes of an alert group by a delivery, and detection of flapping."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from bot.core.alert import Alert, Kind, begun, merged
+from bot.core.alert import Alert, Delivery, Kind, begun, merged
 from bot.core.incident.details.general import AlertsJoined
 from bot.core.incident.timeline import Entry, Event
 
 MOST_RESOLVES = 2
 """After this many resolves within the span a group flaps: changes show on the parent only (IN-7)."""
 FLAP_SPAN_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class AlertGroup:
+    """The group of alerts that an incident is about."""
+
+    key: str
+    source: str
+    receiver: str
+    group_key: str
+    title: str
+    kind: Kind
+    alerts: tuple[Alert, ...] = ()
+    truncated: int = 0
+    """How many alerts of the group nobody here has seen, or has room for."""
+    deliveries: int = 1
+    """How many deliveries of this group arrived, repeats included."""
+
+    @property
+    def firing(self) -> tuple[Alert, ...]:
+        """The alerts that fire now."""
+        return tuple(alert for alert in self.alerts if alert.firing)
+
+    @property
+    def priority(self) -> str | None:
+        """The most urgent priority among the alerts."""
+        return min((alert.priority for alert in self.alerts if alert.priority), default=None)
+
+    def with_delivery(self, delivery: Delivery, after: "Membership") -> "AlertGroup":
+        """One more delivery; `after` is what it changes."""
+        return replace(
+            self,
+            kind=self.kind if delivery.kind is Kind.BLIND else delivery.kind,
+            alerts=after.alerts,
+            truncated=left_out(self.alerts, delivery.alerts, delivery.truncated) + after.unshown,
+            deliveries=self.deliveries + 1,
+        )
+
+
+def group_of(delivery: Delivery) -> AlertGroup:
+    """The group of a first delivery."""
+    found = changed((), delivery.alerts)
+    return AlertGroup(
+        delivery.key,
+        delivery.source,
+        delivery.receiver,
+        delivery.group_key,
+        delivery.title,
+        delivery.kind,
+        found.alerts,
+        delivery.truncated + found.unshown,
+    )
 
 
 @dataclass(frozen=True, slots=True)

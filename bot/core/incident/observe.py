@@ -14,11 +14,12 @@ from bot.core.incident.details.closing import IncidentEnding
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews
 from bot.core.incident.details.silences import SilenceEnd, SilenceEnded, SilenceStep, Silencing
-from bot.core.incident.incident import Incident, Reported, State, noted, silenced
+from bot.core.incident.incident import Incident, State, noted, silenced
+from bot.core.incident.pools import Reported
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
-from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot, empty, raised, worst_first
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, worst_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,11 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     if incident.closed:
         return incident
     after = _correlated(_silence_ends_soon(_silence_over(incident, now), now), view, now, timing)
-    for name in incident.candidates:
+    for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
     after = _followed(after, view, timing)
-    if incident.kind is Kind.BLIND or not incident.candidates:
+    if incident.group.kind is Kind.BLIND or not incident.pools.candidates:
         return _closed_unmeasured(after, now)
     if has_drained(after, timing) and not _went_quiet(after, now, timing):
         return _drained(after, view, now, timing)
@@ -66,15 +67,16 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
 
 def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
     """An alert that names no pool: those that hold its maxima, and one whose queue is over the limit is affected."""
-    read = worst_readings(incident.firing)
-    if read is None or (incident.affected and incident.maxima is None):
+    read = worst_readings(incident.group.firing)
+    if read is None or (incident.pools.affected and incident.pools.maxima is None):
         return incident
-    look = PoolsNow(latest(incident, view), len(incident.candidates), now, timing.poll)
-    found = correlated(incident.maxima, read, look)
-    if found is None or found == incident.maxima:
+    look = PoolsNow(latest(incident, view), len(incident.pools.candidates), now, timing.poll)
+    found = correlated(incident.pools.maxima, read, look)
+    if found is None or found == incident.pools.maxima:
         return incident
     too_long = (found.longest_queue,) if found.longest_queue and read.size_limit_crossed else ()
-    return replace(incident, maxima=found, affected=tuple(dict.fromkeys((*incident.affected, *too_long))))
+    affected = tuple(dict.fromkeys((*incident.pools.affected, *too_long)))
+    return replace(incident, pools=replace(incident.pools, maxima=found, affected=affected))
 
 
 def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> list[Snapshot]:
@@ -84,7 +86,7 @@ def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> 
     it counts toward no drain.
     """
     pool = view.pools.get(name)
-    since = incident.seen.get(name, incident.opened_at - timing.poll - 1)
+    since = incident.pools.seen.get(name, incident.opened_at - timing.poll - 1)
     return [sample for sample in pool.samples if sample.at > since] if pool else []
 
 
@@ -93,14 +95,14 @@ def has_drained(incident: Incident, timing: Timing) -> bool:
 
     With no affected pool yet, every candidate must have been (docs/design/diagnosis.md#definitions, `drained`).
     """
-    names = incident.affected or incident.candidates
-    return bool(names) and all(incident.streaks.get(name, 0) >= timing.drained_samples for name in names)
+    names = incident.pools.judged
+    return bool(names) and all(incident.pools.streaks.get(name, 0) >= timing.drained_samples for name in names)
 
 
 def _went_quiet(incident: Incident, now: float, timing: Timing) -> bool:
     """Whether a pool that the drain is judged on has a stale newest sample: silence of a source is not recovery."""
-    names = incident.affected or incident.candidates
-    return any(now - incident.seen.get(name, 0) > 2 * timing.poll + 1 for name in names)
+    seen = incident.pools.seen
+    return any(now - seen.get(name, 0) > 2 * timing.poll + 1 for name in incident.pools.judged)
 
 
 def _filled_again(incident: Incident, view: View, now: float) -> Incident:
@@ -109,45 +111,38 @@ def _filled_again(incident: Incident, view: View, now: float) -> Incident:
     queues = any(
         empty(sample, floors.get(sample.pool, 0)) is False
         for sample in latest(incident, view)
-        if sample.pool in incident.affected
+        if sample.pool in incident.pools.affected
     )
-    if incident.state is not State.EASING or not incident.firing or not queues:
+    if incident.state is not State.EASING or not incident.group.firing or not queues:
         return incident
     again = replace(incident, state=State.OPEN, changed_at=now)
     return noted(again, now, Event.NOTED, Noted(Note.QUEUE_FILLS), tell=False)
 
 
 def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Timing) -> Incident:
-    name = sample.pool
     is_empty = empty(sample, rules.floor)
-    counts = is_empty is True and sample.at >= incident.opened_at - 1
-    gap = sample.at - incident.seen.get(name, sample.at)
-    streak = incident.streaks.get(name, 0) if gap <= 2 * timing.poll + 1 else 0
-    affected = incident.affected
     waits_long = sample.oldest_wait_seconds is None or sample.oldest_wait_seconds > rules.boot_time_seconds
-    if name not in affected and is_empty is False and waits_long:
-        affected = (*affected, name)
-    peaks = dict(incident.peaks)
-    if name in affected:
-        peaks[name] = raised(peaks.get(name, Peak()), sample)
-    return replace(
-        incident,
-        seen={**incident.seen, name: sample.at},
-        streaks={**incident.streaks, name: streak + 1 if counts else 0},
-        affected=affected,
-        peaks=peaks,
+    gap = sample.at - incident.pools.seen.get(sample.pool, sample.at)
+    pools = incident.pools.sampled(
+        sample,
+        queues=is_empty is False and waits_long,
+        drained=is_empty is True and sample.at >= incident.opened_at - 1,
+        goes_on=gap <= 2 * timing.poll + 1,
     )
+    return replace(incident, pools=pools)
 
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
     """The course of every affected pool, with the samples that it has not taken in yet."""
-    span = Span(incident.began_at, incident.opened_at, timing.poll, len(incident.affected))
-    courses: dict[str, QueueSeries] = dict(incident.courses)
-    for name in incident.affected:
+    span = Span(incident.began_at, incident.opened_at, timing.poll, len(incident.pools.affected))
+    courses: dict[str, QueueSeries] = dict(incident.pools.courses)
+    for name in incident.pools.affected:
         if (pool := view.pools.get(name)) is not None and pool.samples:
             cause = view.causes.get(name)
             courses[name] = extended(courses.get(name), pool.samples, span, cause.cause if cause else "")
-    return incident if courses == incident.courses else replace(incident, courses=courses)
+    if courses == incident.pools.courses:
+        return incident
+    return replace(incident, pools=replace(incident.pools, courses=courses))
 
 
 def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
@@ -156,7 +151,7 @@ def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
     One poll period later, so that in a storm every incident has its thread before any has a picture.
     """
     early = incident.thread.root is None or now - incident.opened_at < timing.poll
-    if early or incident.muted or any(entry.event is Event.CHARTED for entry in incident.timeline):
+    if early or incident.ownership.muted or any(entry.event is Event.CHARTED for entry in incident.log.timeline):
         return incident
     if not moved(incident):
         return incident
@@ -164,15 +159,15 @@ def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
 
 
 def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
-    still_firing = bool(incident.firing) and incident.active_silence is None
+    still_firing = bool(incident.group.firing) and incident.active_silence is None
     if still_firing and incident.state is State.OPEN:
         waiting = replace(incident, state=State.EASING, changed_at=now)
-        lately = any(e.event is Event.EASING and now - e.at < timing.report for e in incident.timeline)
+        lately = any(e.event is Event.EASING and now - e.at < timing.report for e in incident.log.timeline)
         return noted(waiting, now, Event.EASING, tell=not lately)
     if still_firing and now - incident.changed_at < timing.report:
         return incident
-    scores = scores_of(incident, dict(view.pools))
-    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, scores=scores)
+    pools = replace(incident.pools, scores=scores_of(incident, dict(view.pools)))
+    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, pools=pools)
     figures = tuple(worst_first(latest(incident, view)))
     return ended(
         over,
@@ -185,48 +180,41 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
 
 
 def _closed_unmeasured(incident: Incident, now: float) -> Incident:
-    if incident.firing:
+    if incident.group.firing:
         return incident
     over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now)
-    return ended(over, now, IncidentEnding.SOURCE_BACK if incident.kind is Kind.BLIND else IncidentEnding.NOT_MEASURED)
+    blind = incident.group.kind is Kind.BLIND
+    return ended(over, now, IncidentEnding.SOURCE_BACK if blind else IncidentEnding.NOT_MEASURED)
 
 
 def latest(incident: Incident, view: View) -> list[Snapshot]:
     """The newest sample of every candidate that has one."""
-    pools = (view.pools.get(name) for name in incident.candidates)
+    pools = (view.pools.get(name) for name in incident.pools.candidates)
     return [pool.latest for pool in pools if pool and pool.latest]
 
 
 def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
-    figures = [s for s in worst_first(latest(incident, view)) if s.pool in incident.affected]
+    figures = [s for s in worst_first(latest(incident, view)) if s.pool in incident.pools.affected]
     if not figures:
         return incident
     present = Reported(now, _total(figures), figures[0].oldest_wait_seconds, figures[0].pool)
-    if incident.owner and incident.owner_knows is None:
-        incident = replace(incident, owner_knows=present.queued)
-    last = incident.reported
+    if incident.ownership.owner and incident.ownership.owner_knows is None:
+        incident = replace(incident, ownership=incident.ownership.informed(present.queued))
+    last, told = incident.pools.reported, replace(incident, pools=replace(incident.pools, reported=present))
     if last is None:
-        return replace(incident, reported=present)
+        return told
     news = news_since(last, present)
-    if news is None or incident.muted or now - last.at < timing.report:
+    if news is None or incident.ownership.muted or now - last.at < timing.report:
         return incident
-    told = replace(incident, reported=present)
     event = Event.WORSE if news.worse else Event.STATUS
     details = QueueChanged(
         news, present.worst, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds
     )
     said = noted(told, now, event, details, figures=tuple(figures), broadcast=news.worse)
-    if not news.worse or not much_worse(incident, present.queued):
+    if not news.worse or not incident.ownership.much_worse(present.queued):
         return said
-    return replace(offering(said, "", (), whom=incident.owner), owner_knows=present.queued)
-
-
-def much_worse(incident: Incident, queued: int | None) -> bool:
-    """Whether the queue has grown by half, and 10 jobs, since its owner took it or was last told."""
-    known = incident.owner_knows
-    if incident.owner is None or known is None or queued is None:
-        return False
-    return queued >= max(1.5 * known, known + 10)
+    named = offering(said, "", (), whom=incident.ownership.owner)
+    return replace(named, ownership=named.ownership.informed(present.queued))
 
 
 def news_since(last: Reported, present: Reported) -> QueueNews | None:

@@ -69,25 +69,25 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
     Order: the thread itself, then the parent (a click shows there at once), then what happened, oldest first. A parent
     that changes with every look takes turns with replies that have to be edited.
     """
-    if incident.retry_at > now:
-        return Wait(incident.retry_at)
+    if incident.trouble.retry_at > now:
+        return Wait(incident.trouble.retry_at)
     if incident.thread.root is None:
         first_look = first_look_until(incident, timing)
         return Wait(first_look) if now < first_look else PostRoot()
     if incident.thread.left or home_due(incident, now):
         return PointToNewThread() if incident.thread.left else ReturnToChannel()
-    just_shown = incident.redraw and not incident.outbox and now - incident.thread.shown_at < TURNS_SECONDS
+    just_shown = incident.log.redraw and not incident.log.outbox and now - incident.thread.shown_at < TURNS_SECONDS
     if not just_shown and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
         return EditRoot()
-    if incident.outbox or incident.redraw:
-        return PostReply(incident.outbox[0]) if incident.outbox else EditReply(incident.redraw[0])
+    if incident.log.outbox or incident.log.redraw:
+        return PostReply(incident.log.outbox[0]) if incident.log.outbox else EditReply(incident.log.redraw[0])
     alone = not incident.closed and escalation_due_at(incident, timing) <= now
     return Escalate() if alone else Wait(None if incident.closed else _look_again(incident, now, timing))
 
 
 def first_look_until(incident: Incident, timing: Timing) -> float:
     """How long the first message waits (epoch seconds), so that it can name pools and jobs instead of promising to."""
-    if all(name in incident.seen for name in incident.candidates):
+    if all(name in incident.pools.seen for name in incident.pools.candidates):
         return 0.0
     return incident.opened_at + timing.first_look
 
@@ -96,7 +96,7 @@ def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:
     """Whether the parent, though still true, gives a time of measuring that is a report period old."""
     if incident.closed or now - incident.thread.shown_at < timing.report:
         return False
-    return max(incident.seen.values(), default=0.0) > incident.thread.shown_at
+    return max(incident.pools.seen.values(), default=0.0) > incident.thread.shown_at
 
 
 def escalation_due_at(incident: Incident, timing: Timing) -> float:
@@ -104,16 +104,16 @@ def escalation_due_at(incident: Incident, timing: Timing) -> float:
 
     Not while a silence holds, since a person made it and knows: the time counts anew from its end.
     """
-    if incident.owner or incident.escalated_at or not timing.escalate_after:
+    if incident.ownership.owner or incident.ownership.escalated_at or not timing.escalate_after:
         return float("inf")
-    ended = [entry.at for entry in incident.timeline if entry.event is Event.UNSILENCED]
+    ended = [entry.at for entry in incident.log.timeline if entry.event is Event.UNSILENCED]
     silence = incident.active_silence
     return max([_fired_at(incident), *ended, *([silence.ends_at] if silence else [])]) + timing.escalate_after
 
 
 def _fired_at(incident: Incident) -> float:
     """When the incident was opened, or opened again."""
-    again = [entry.at for entry in incident.timeline if entry.event is Event.REOPENED]
+    again = [entry.at for entry in incident.log.timeline if entry.event is Event.REOPENED]
     return max([incident.opened_at, *again])
 
 
@@ -126,8 +126,8 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 
 def escalated(incident: Incident, now: float) -> Incident:
     """The next ones are told, once, and who acted without an acknowledgement; the mention is drawn with the entry."""
-    told, since = replace(incident, escalated_at=now), _fired_at(incident)
-    done = [entry for entry in incident.timeline if entry.who and entry.event in DEEDS and entry.at >= since]
+    told, since = replace(incident, ownership=replace(incident.ownership, escalated_at=now)), _fired_at(incident)
+    done = [entry for entry in incident.log.timeline if entry.who and entry.event in DEEDS and entry.at >= since]
     if not done:
         return noted(told, now, Event.ESCALATED, Escalated(now - since), broadcast=True)
     who = done[-1].who

@@ -8,17 +8,17 @@ from bot.core.incident.timeline import Decision
 
 def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str | None = None) -> Incident:
     """Offer these actions on the request `about` on the newest entry, and name `whom`."""
-    newest = replace(incident.timeline[-1], about=about, choices=choices, whom=whom)
-    return replace(incident, timeline=(*incident.timeline[:-1], newest))
+    newest = replace(incident.log.timeline[-1], about=about, choices=choices, whom=whom)
+    return rewritten(incident, newest)
 
 
 def placed(incident: Incident, number: int, ts: str) -> Incident:
     """Slack confirmed a reply with buttons; if they were decided meanwhile, it is drawn again."""
-    entry = incident.entry(number)
+    entry = incident.log.entry(number)
     if entry is None:
         return incident
-    redraw = incident.redraw if entry.choices or number in incident.redraw else (*incident.redraw, number)
-    return replace(rewritten(incident, replace(entry, ts=ts)), redraw=redraw)
+    log = incident.log.rewritten(replace(entry, ts=ts))
+    return replace(incident, log=log if entry.choices else log.to_redraw(number))
 
 
 def decided(incident: Incident, about: str, decision: Decision, names: tuple[str, ...] = ()) -> Incident:
@@ -26,16 +26,15 @@ def decided(incident: Incident, about: str, decision: Decision, names: tuple[str
 
     With `names`, only for entries that offer one of these actions.
     """
-    after = incident
-    for entry in incident.timeline:
+    log = incident.log
+    for entry in incident.log.timeline:
         if entry.about != about or not entry.choices or (names and not set(names) & set(entry.choices)):
             continue
-        after = rewritten(after, replace(entry, choices=(), decisions=(*entry.decisions, decision)))
-        if entry.ts:
-            after = replace(after, redraw=(*after.redraw, entry.number))
-    return after
+        log = log.rewritten(replace(entry, choices=(), decisions=(*entry.decisions, decision)))
+        log = log.to_redraw(entry.number) if entry.ts else log
+    return replace(incident, log=log)
 
 
 def reworded(incident: Incident, number: int) -> Incident:
     """Slack confirmed the edit of a reply."""
-    return replace(incident, redraw=tuple(n for n in incident.redraw if n != number), attempts=0, trouble=None)
+    return replace(incident, log=incident.log.redrawn(number), trouble=incident.trouble.over())

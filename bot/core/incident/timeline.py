@@ -76,11 +76,6 @@ class Entry:
     """Link of the early warning."""
 
 
-def answered(entries: tuple[Entry, ...], request: str) -> tuple[Entry, ...]:
-    """The entries after a request's result was added; its first entry refers to that."""
-    return tuple(replace(entry, answered=True) if entry.request == request else entry for entry in entries)
-
-
 def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Drop the oldest entries beyond the limit: status first, then flapping; actions always stay."""
     excess = len(entries) - KEPT_ENTRIES
@@ -90,3 +85,52 @@ def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     others = [entry.number for entry in entries if entry.event in UPS_AND_DOWNS and entry.who is None]
     dropped = set([*status, *others][:excess])
     return tuple(entry for entry in entries if entry.number not in dropped)
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentLog:
+    """What happened, and what of it Slack has not shown yet."""
+
+    timeline: tuple[Entry, ...] = ()
+    entries: int = 0
+    """How many timeline entries were ever written."""
+    outbox: tuple[int, ...] = ()
+    """Numbers of the entries that the thread has not been told yet, oldest first."""
+    redraw: tuple[int, ...] = ()
+    """Numbers of the entries whose reply shows buttons that are decided (`reply_buttons.py`), or gets its picture."""
+    charts: tuple[int, ...] = ()
+    """Numbers of the entries whose reply stands and whose picture is being made (`core/charts/chart_record.py`)."""
+
+    def entry(self, number: int) -> Entry | None:
+        """The entry with that number; None when it was dropped."""
+        return next((entry for entry in self.timeline if entry.number == number), None)
+
+    def with_entry(self, entry: Entry, *, tell: bool) -> "IncidentLog":
+        """One more entry; `tell` also puts it into the outbox, to become a reply in the thread."""
+        return replace(
+            self,
+            entries=entry.number,
+            timeline=shortened((*self.timeline, entry)),
+            outbox=(*self.outbox, entry.number) if tell else self.outbox,
+        )
+
+    def rewritten(self, entry: Entry) -> "IncidentLog":
+        """This entry in the place of the one with its number."""
+        return replace(self, timeline=tuple(entry if one.number == entry.number else one for one in self.timeline))
+
+    def told(self, number: int) -> "IncidentLog":
+        """The thread has been told of an entry."""
+        return replace(self, outbox=tuple(n for n in self.outbox if n != number))
+
+    def answered(self, request: str) -> "IncidentLog":
+        """What came of a request was told: the entry that says that it was made knows that."""
+        known = tuple(replace(one, answered=True) if one.request == request else one for one in self.timeline)
+        return replace(self, timeline=known)
+
+    def to_redraw(self, number: int) -> "IncidentLog":
+        """An entry's reply has to be edited."""
+        return self if number in self.redraw else replace(self, redraw=(*self.redraw, number))
+
+    def redrawn(self, number: int) -> "IncidentLog":
+        """An entry's reply shows what it should."""
+        return replace(self, redraw=tuple(n for n in self.redraw if n != number))

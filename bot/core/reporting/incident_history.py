@@ -49,7 +49,7 @@ def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[
     """The incidents that opened inside the span, by affected pool, most frequent first; one may count for several."""
     by_pool: dict[str, list[Incident]] = {}
     for incident in began_in(incidents, since, until):
-        for pool in incident.affected or (NO_POOL,):
+        for pool in incident.pools.affected or (NO_POOL,):
             by_pool.setdefault(pool, []).append(incident)
     rows = [_row(pool, members, until) for pool, members in by_pool.items()]
     return tuple(sorted(rows, key=lambda row: (-row.incidents, row.pool)))
@@ -57,9 +57,9 @@ def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[
 
 def _row(pool: str, members: Sequence[Incident], until: float) -> PoolIncidents:
     durations = [i.closed_at - i.opened_at for i in members if i.closed and i.closed_at is not None]
-    peaks = [i.peaks[pool] for i in members if pool in i.peaks]
-    courses = [i.courses[pool] for i in members if pool in i.courses]
-    scores = [s for i in members for s in i.scores if s.forecast.pool in {pool, ""}]
+    peaks = [i.pools.peaks[pool] for i in members if pool in i.pools.peaks]
+    courses = [i.pools.courses[pool] for i in members if pool in i.pools.courses]
+    scores = [s for i in members for s in i.pools.scores if s.forecast.pool in {pool, ""}]
     held, scored = held_share(scores)
     return PoolIncidents(
         pool=pool,
@@ -86,7 +86,7 @@ def how_ended(incident: Incident) -> str:
     """`drained`, `closed by hand`, or `resolved unmeasured`: the alert ended and no pool could be measured."""
     if incident.state is State.DRAINED:
         return "drained"
-    by_hand = any(e.event is Event.RESOLVED_BY_HAND and e.at == incident.closed_at for e in incident.timeline)
+    by_hand = any(e.event is Event.RESOLVED_BY_HAND and e.at == incident.closed_at for e in incident.log.timeline)
     return "closed by hand" if by_hand else "resolved unmeasured"
 
 
@@ -102,4 +102,4 @@ def about_hours(seconds: float) -> str:
 def touched(incident: Incident) -> bool:
     """Whether somebody did something about it besides saying that they have it."""
     deeds = {Event.SCALED, Event.SILENCED, Event.RESOLVED_BY_HAND}
-    return any(entry.event in deeds for entry in incident.timeline)
+    return any(entry.event in deeds for entry in incident.log.timeline)

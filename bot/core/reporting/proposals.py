@@ -137,7 +137,7 @@ def _later(ground: Ground) -> Proposal | None:
     calm = [incident for incident in ground.incidents if _calm(incident, ground)]
     if len(calm) < LEAST or len(calm) < MOSTLY * len(ground.incidents):
         return None
-    longest = max(incident.peaks[ground.pool].oldest_wait_seconds or 0.0 for incident in calm)
+    longest = max(incident.pools.peaks[ground.pool].oldest_wait_seconds or 0.0 for incident in calm)
     change = statement("alert_later", pool=ground.pool, seconds=_rounded_up(longest))
     why = statement("calm", calm=len(calm), incidents=len(ground.incidents), longest=longest)
     return Proposal(ground.pool, change, (why,), CALM_WORTH_SECONDS * len(calm))
@@ -192,14 +192,14 @@ def _mostly(ground: Ground, causes: Iterable[str]) -> bool:
 
 
 def _likeliest(incident: Incident, pool: str) -> str:
-    course = incident.courses.get(pool)
+    course = incident.pools.courses.get(pool)
     return course.likeliest[0] if course and course.likeliest else ""
 
 
 def _sender(incident: Incident, pool: str) -> tuple[str, float, float] | None:
     """(source, its share of jobs, its usual share) at its largest, from the thread's figures."""
     found: list[tuple[str, float, float]] = []
-    for sample in (s for entry in incident.timeline for s in entry.figures if s.pool == pool):
+    for sample in (s for entry in incident.log.timeline for s in entry.figures if s.pool == pool):
         total = sum(one.number for one in sample.arrivals_by_source)
         every = sum(one.number for one in sample.usual_by_source)
         usual = {one.name: one.number / every for one in sample.usual_by_source} if every else {}
@@ -216,7 +216,7 @@ def _open_in(incident: Incident, cell: HourStats) -> bool:
 
 
 def _calm(incident: Incident, ground: Ground) -> bool:
-    peak = incident.peaks.get(ground.pool)
+    peak = incident.pools.peaks.get(ground.pool)
     if peak is None or touched(incident) or how_ended(incident) != "drained" or not incident.closed:
         return False
     return 0 < (peak.oldest_wait_seconds or 0.0) <= ground.target_seconds

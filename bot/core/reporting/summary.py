@@ -123,7 +123,7 @@ def report(books: Books, only: Iterable[str] | None = None) -> Report:
     lent = raises(books.trail, books.since, books.until, books.prices)
     rough = [_pool(books, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
     pools = [_sized(books, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
-    about = [i for i in inside if only is None or set(i.affected or (NO_POOL,)) & set(wanted)]
+    about = [i for i in inside if only is None or set(i.pools.affected or (NO_POOL,)) & set(wanted)]
     return Report(
         since=books.since,
         until=books.until,
@@ -194,7 +194,7 @@ def _patterns(books: Books, name: str, cells: Sequence[HourStats]) -> tuple[Patt
     """From the pool's hours; where none were measured, from its incidents, since the first of them."""
     if cells:
         return patterns(((c.begins_at, over_target(c, books.target_seconds)) for c in cells), books.zone)
-    mine = [i for i in books.incidents if name in i.affected]
+    mine = [i for i in books.incidents if name in i.pools.affected]
     if not mine:
         return ()
     first = min(int(incident.opened_at // HOUR_SECONDS) for incident in mine)
@@ -214,7 +214,7 @@ def _ground(books: Books, one: PoolReport, inside: Sequence[Incident]) -> Ground
         patterns=one.patterns,
         sized=one.sized,
         cells=_within(books.pasts.get(one.pool, ()), books),
-        incidents=tuple(i for i in inside if one.pool in i.affected),
+        incidents=tuple(i for i in inside if one.pool in i.pools.affected),
         fired=tuple(f for f in books.fired.get(one.pool, ()) if books.since <= f.at < books.until),
         waited_seconds=_waited_of(one),
         limit=one.limit,

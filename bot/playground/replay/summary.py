@@ -80,9 +80,9 @@ def summary(played: Played) -> Iterator[str]:
 def _incident(incident: Incident, played: Played) -> Iterator[str]:
     over = f"over {stamp(incident.closed_at)} ({incident.state})" if incident.closed_at else f"still {incident.state}"
     lasted = duration((incident.closed_at or played.until) - incident.opened_at)
-    yield f"{incident.id} · {incident.title}"
+    yield f"{incident.id} · {incident.group.title}"
     yield f"  opened {stamp(incident.opened_at)}, {over}, {lasted}"
-    for name, peak in sorted(incident.peaks.items(), key=lambda item: (item[1].order, item[0])):
+    for name, peak in sorted(incident.pools.peaks.items(), key=lambda item: (item[1].order, item[0])):
         yield f"  peak of {name}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.oldest_wait_seconds)}"
     for waited in waits(incident, played.until):
         yield f"  waited in {waited.pool}: at least {hours(waited.hours)} developer-hours"
@@ -172,14 +172,14 @@ def document(played: Played) -> Json:
 def _as_json(incident: Incident, journal: Journal) -> Json:
     return {
         "id": incident.id,
-        "title": incident.title,
+        "title": incident.group.title,
         "state": incident.state.value,
         "channel": incident.thread.channel,
         "opened_at": incident.opened_at,
         "closed_at": incident.closed_at,
         "peaks": {
             name: {"queued": peak.queued, "oldest_wait_seconds": peak.oldest_wait_seconds}
-            for name, peak in sorted(incident.peaks.items())
+            for name, peak in sorted(incident.pools.peaks.items())
         },
         "causes": [{"at": o.at, "pool": o.pool, "cause": o.cause} for o in journal.named.get(incident.id, ())],
         "proposals": [

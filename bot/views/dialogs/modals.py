@@ -49,7 +49,7 @@ class ScaleChoice:
 
 def silence_modal(request_id: str, incident: Incident, max_seconds: float) -> Block:
     """Ask for a duration; inputs `preset` and `custom` with values such as `15m`, `1h`, `1d`."""
-    alerts = incident.firing or incident.alerts
+    alerts = incident.group.firing or incident.group.alerts
     matchers = silence_matchers(alerts)
     if not matchers:
         return notice("Silence", ["This alert has no label that a silence could name safely.", "Nothing was silenced."])

@@ -22,35 +22,35 @@ def as_json(incident: Incident, now: float) -> str:
         "schema": SCHEMA,
         "exported_at": iso(now),
         "id": incident.id,
-        "title": incident.title,
+        "title": incident.group.title,
         "state": incident.state,
-        "priority": incident.priority,
-        "source": incident.source,
-        "receiver": incident.receiver,
-        "group_key": incident.group_key,
+        "priority": incident.group.priority,
+        "source": incident.group.source,
+        "receiver": incident.group.receiver,
+        "group_key": incident.group.group_key,
         "began_at": iso(incident.began_at),
         "opened_at": iso(incident.opened_at),
         "closed_at": iso(incident.closed_at),
         "lasted_seconds": lasted(incident, now),
         "slack": {"channel": incident.thread.channel, "ts": incident.thread.root},
-        "owner": incident.owner,
-        "acknowledged_at": iso(incident.acked_at),
-        "deliveries": incident.deliveries,
-        "alerts": [_alert(incident, number) for number in range(len(incident.alerts))],
-        "alerts_not_shown": incident.truncated,
-        "pools": [_pool(incident, name, now) for name in incident.candidates],
-        "forecasts": [_score(score) for score in incident.scores],
-        "unknown_pools": list(incident.unknown_pools),
+        "owner": incident.ownership.owner,
+        "acknowledged_at": iso(incident.ownership.acked_at),
+        "deliveries": incident.group.deliveries,
+        "alerts": [_alert(incident, number) for number in range(len(incident.group.alerts))],
+        "alerts_not_shown": incident.group.truncated,
+        "pools": [_pool(incident, name, now) for name in incident.pools.candidates],
+        "forecasts": [_score(score) for score in incident.pools.scores],
+        "unknown_pools": list(incident.pools.unknown_pools),
         "silences": [{"id": s.id, "alertmanager": s.alertmanager, "by": s.by, "ends_at": iso(s.ends_at),
                       "ended": s.ended} for s in incident.silences],
-        "timeline": [_entry(entry) for entry in incident.timeline],
-        "timeline_entries_dropped": incident.entries - len(incident.timeline),
+        "timeline": [_entry(entry) for entry in incident.log.timeline],
+        "timeline_entries_dropped": incident.log.entries - len(incident.log.timeline),
     }  # fmt: skip
     return json.dumps(document, indent=2, ensure_ascii=True)
 
 
 def _alert(incident: Incident, number: int) -> dict[str, object]:
-    alert = incident.alerts[number]
+    alert = incident.group.alerts[number]
     return {
         "fingerprint": alert.fingerprint,
         "name": alert.name,
@@ -65,12 +65,12 @@ def _alert(incident: Incident, number: int) -> dict[str, object]:
 
 
 def _pool(incident: Incident, name: str, now: float) -> dict[str, object]:
-    peak, course = incident.peaks.get(name), incident.courses.get(name)
+    peak, course = incident.pools.peaks.get(name), incident.pools.courses.get(name)
     cost = next((one for one in waits(incident, now) if one.pool == name), None)
     likeliest = course.likeliest if course else None
     return {
         "name": name,
-        "affected": name in incident.affected,
+        "affected": name in incident.pools.affected,
         "peak_queued": peak.queued if peak else None,
         "peak_oldest_wait_seconds": peak.oldest_wait_seconds if peak else None,
         "developer_hours_waited_at_least": round(cost.hours, 3) if cost else None,

@@ -36,7 +36,7 @@ _CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)")
 def markdown(incident: Incident, now: float) -> str:
     """What is known of the incident and everything that happened, in UTC; `now` is epoch seconds."""
     parts = [
-        f"# {_plain(incident.title)}",
+        f"# {_plain(incident.group.title)}",
         "\n".join(f"- {name}: {value}" for name, value in _facts(incident, now)),
         "## Pools",
         _pools(incident, now),
@@ -70,17 +70,17 @@ def sev(incident: Incident, now: float, zone: tzinfo, zone_name: str = "Pacific"
 
 def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
     ended = _stamp(incident.closed_at, UTC) if incident.closed_at else "not yet"
-    firing = f"{len(incident.firing):,} of {count(len(incident.alerts), 'alert')} firing"
+    firing = f"{len(incident.group.firing):,} of {count(len(incident.group.alerts), 'alert')} firing"
     facts = [
         ("State", STATES[incident.state]),
-        ("Priority", _plain(incident.priority) if incident.priority else "not given"),
+        ("Priority", _plain(incident.group.priority) if incident.group.priority else "not given"),
         ("Began", _stamp(incident.began_at, UTC)),
         ("Opened", _stamp(incident.opened_at, UTC)),
         ("Ended", ended),
         ("Lasted", duration(lasted(incident, now)) + ("" if incident.closed else " so far")),
-        ("Owner", _plain(incident.owner) if incident.owner else "nobody acknowledged it"),
-        ("Alerts", firing + (f", {incident.truncated:,} more not shown" if incident.truncated else "")),
-        ("Received from", _plain(f"{incident.source}, receiver {incident.receiver}")),
+        ("Owner", _plain(incident.ownership.owner) if incident.ownership.owner else "nobody acknowledged it"),
+        ("Alerts", firing + (f", {incident.group.truncated:,} more not shown" if incident.group.truncated else "")),
+        ("Received from", _plain(f"{incident.group.source}, receiver {incident.group.receiver}")),
     ]
     for line in (*cause_lines(likely_causes(incident)), *_waited(incident, now)):
         label, _, words = _plain(line).partition(": ")
@@ -90,7 +90,7 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
 
 def _links(incident: Incident) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
-    for alert in incident.alerts:
+    for alert in incident.group.alerts:
         given = {"Runbook": alert.links.runbook, "Alert": alert.links.alert, "Dashboard": alert.links.dashboard}
         for label, address in given.items():
             if url := safe_url(address):
@@ -99,27 +99,27 @@ def _links(incident: Incident) -> list[tuple[str, str]]:
 
 
 def _pools(incident: Incident, now: float) -> str:
-    if not incident.candidates and not incident.unknown_pools:
+    if not incident.pools.candidates and not incident.pools.unknown_pools:
         return "No pool is known for this alert, so none was measured."
     cost = {one.pool: one for one in waits(incident, now)}
     rows = ["| pool | affected | most queued | longest wait | developer-hours waited | not measured |",
             "|---|---|---|---|---|---|"]  # fmt: skip
-    for name in incident.candidates:
-        peak = incident.peaks.get(name)
+    for name in incident.pools.candidates:
+        peak = incident.pools.peaks.get(name)
         most = "unknown" if peak is None or peak.queued is None else f"{peak.queued:,}"
         shown = (most, duration(peak.oldest_wait_seconds if peak else None))
-        affected = "yes" if name in incident.affected else "not seen to queue"
+        affected = "yes" if name in incident.pools.affected else "not seen to queue"
         one = cost.get(name)
         waited = f"at least {hours(one.hours)} | {one.unmeasured:.0%}" if one else "unknown | all"
         rows.append(f"| {_plain(name)} | {affected} | {shown[0]} | {shown[1]} | {waited} |")
     unknown = "not configured | unknown | unknown | unknown | all"
-    rows += [f"| {_plain(name)} | {unknown} |" for name in incident.unknown_pools]
+    rows += [f"| {_plain(name)} | {unknown} |" for name in incident.pools.unknown_pools]
     return "\n".join(rows)
 
 
 def _timeline(incident: Incident, zone: tzinfo) -> str:
-    lines = [line for entry in incident.timeline for line in _told(entry, zone)]
-    dropped = incident.entries - len(incident.timeline)
+    lines = [line for entry in incident.log.timeline for line in _told(entry, zone)]
+    dropped = incident.log.entries - len(incident.log.timeline)
     note = [f"- {count(dropped, 'older status entry', 'older status entries')} dropped."] if dropped else []
     return "\n".join(lines + note) or "Nothing happened yet."
 
@@ -142,7 +142,7 @@ def _figures(snapshot: Snapshot) -> str:
 
 
 def _waited(incident: Incident, now: float) -> tuple[str, ...]:
-    return waited_lines(waits(incident, now), len(incident.affected))
+    return waited_lines(waits(incident, now), len(incident.pools.affected))
 
 
 def _status(incident: Incident, now: float) -> str:
@@ -154,20 +154,22 @@ def _status(incident: Incident, now: float) -> str:
 
 
 def _error(incident: Incident) -> str:
-    lines = [f"The alert “{_plain(incident.title)}”."]
-    said = dict.fromkeys(text for alert in incident.alerts if (text := _plain(alert.summary or alert.description)))
+    lines = [f"The alert “{_plain(incident.group.title)}”."]
+    said = dict.fromkeys(
+        text for alert in incident.group.alerts if (text := _plain(alert.summary or alert.description))
+    )
     lines += [f"- {text}" for text in list(said)[:5]]
     lines += [f"- {label}: {url}" for label, url in _links(incident)]
     return "\n".join(lines)
 
 
 def _impact(incident: Incident, now: float) -> str:
-    if not incident.affected:
+    if not incident.pools.affected:
         return f"No pool was seen to queue. {NOT_KNOWN}"
-    names = listed((_plain(name) for name in incident.affected), 20)
+    names = listed((_plain(name) for name in incident.pools.affected), 20)
     peaks = [f"- {_plain(name)}: up to {count(peak.queued, 'job')} waiting, the oldest for "
-             f"{duration(peak.oldest_wait_seconds)}" if (peak := incident.peaks.get(name))
-             else f"- {_plain(name)}: figures unknown" for name in incident.affected]  # fmt: skip
+             f"{duration(peak.oldest_wait_seconds)}" if (peak := incident.pools.peaks.get(name))
+             else f"- {_plain(name)}: figures unknown" for name in incident.pools.affected]  # fmt: skip
     cost = [f"- {_plain(line)}" for line in _waited(incident, now)]
     return "\n".join([f"Jobs waited for runners in {names}.", "", *peaks, *cost, "", f"Who was held up: {NOT_KNOWN}"])
 
@@ -178,12 +180,12 @@ def _causes(incident: Incident) -> str:
 
 
 def _forecasts(incident: Incident) -> str:
-    lines = [f"- {_plain(line)}" for line in score_lines(score_summary(incident.scores))]
+    lines = [f"- {_plain(line)}" for line in score_lines(score_summary(incident.pools.scores))]
     return "\n".join(lines) or "No forecast was compared with what came."
 
 
 def _diagnoses(incident: Incident) -> str:
-    found = [entry for entry in incident.timeline if entry.event is Event.DIAGNOSED]
+    found = [entry for entry in incident.log.timeline if entry.event is Event.DIAGNOSED]
     lines = [
         f"- {_stamp(entry.at, UTC)}: {_plain(line)}"
         for entry in found
@@ -193,7 +195,7 @@ def _diagnoses(incident: Incident) -> str:
 
 
 def _mitigation(incident: Incident) -> str:
-    deeds = [entry for entry in incident.timeline if entry.event in DEEDS]
+    deeds = [entry for entry in incident.log.timeline if entry.event in DEEDS]
     lines = [
         f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry_words(entry))}" for entry in deeds
     ]

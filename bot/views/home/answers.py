@@ -66,7 +66,7 @@ def incident_list(
 
 def incident_line(one: Incident, view: View, now: float, timing: Timing, permalink: str) -> Marked:
     """State, facts, start, owner and link of an incident."""
-    owner = say("{who} has it", who=mention(one.owner)) if one.owner else say("nobody has it")
+    owner = say("{who} has it", who=mention(one.ownership.owner)) if one.ownership.owner else say("nobody has it")
     thread = link(permalink, "Thread") if permalink else None
     facts = say("*{state}* {facts}", state=state_words(one), facts=escaped(headline(one, view, now, timing), 160))
     return joined(" · ", facts, say("since {at}", at=date(began_at(one))), owner, thread)
@@ -74,7 +74,7 @@ def incident_line(one: Incident, view: View, now: float, timing: Timing, permali
 
 def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:
     """By priority, then the oldest first."""
-    return sorted(incidents, key=lambda one: (one.closed, one.priority or "P9", one.opened_at, one.id))
+    return sorted(incidents, key=lambda one: (one.closed, one.group.priority or "P9", one.opened_at, one.id))
 
 
 def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:

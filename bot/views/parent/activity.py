@@ -29,11 +29,11 @@ _SHOWN = {
 
 def has_it(incident: Incident) -> Marked:
     """The owner and when, or that nobody has acknowledged."""
-    if incident.owner:
-        since = say(" since {at}", at=date(incident.acked_at)) if incident.acked_at else say("")
-        return say("{who} has it{since}.", who=mention(incident.owner), since=since)
-    if incident.escalated_at:
-        return say("Nobody has acknowledged yet; escalated {at}.", at=date(incident.escalated_at))
+    if incident.ownership.owner:
+        since = say(" since {at}", at=date(incident.ownership.acked_at)) if incident.ownership.acked_at else say("")
+        return say("{who} has it{since}.", who=mention(incident.ownership.owner), since=since)
+    if incident.ownership.escalated_at:
+        return say("Nobody has acknowledged yet; escalated {at}.", at=date(incident.ownership.escalated_at))
     return say("Nobody has acknowledged yet.")
 
 
@@ -49,14 +49,14 @@ def silences(incident: Incident, now: float) -> list[Marked]:
         for silence in incident.silences
         if not silence.ended and silence.ends_at > now
     ]
-    if incident.muted:
+    if incident.ownership.muted:
         told.append(say("Status replies are muted; this message stays up to date."))
     return told
 
 
 def deeds(incident: Incident) -> Block | None:
     """The latest actions, newest last; earlier ones are counted, and a request is replaced by its result."""
-    done = [entry for entry in incident.timeline if entry.event in _SHOWN and not entry.answered]
+    done = [entry for entry in incident.log.timeline if entry.event in _SHOWN and not entry.answered]
     if not done:
         return None
     earlier = len(done) - MOST_DEEDS

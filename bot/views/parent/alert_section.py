@@ -16,12 +16,14 @@ LATE_SECONDS = 60.0
 
 def alert_words(incident: Incident, view: View) -> Marked:
     """One or two lines: the alert's name, its own figures, and whether it names a pool."""
-    firing, known = len(incident.firing), len(incident.alerts)
-    teams = listed(dict.fromkeys(clean(team) for alert in incident.alerts for team in alert.teams), 3)
+    firing, known = len(incident.group.firing), len(incident.group.alerts)
+    teams = listed(dict.fromkeys(clean(team) for alert in incident.group.alerts for team in alert.teams), 3)
     heads = [
         say("*Alert:* {title}", title=title_of(incident)),
         _firing(firing, known),
-        say("+{more} more that its sender left out", more=incident.truncated) if incident.truncated else None,
+        say("+{more} more that its sender left out", more=incident.group.truncated)
+        if incident.group.truncated
+        else None,
         say("team {teams}", teams=escaped(teams, 80)) if teams else None,
         _seen(incident),
     ]
@@ -36,11 +38,11 @@ def _firing(firing: int, known: int) -> Marked | None:
 
 def _figures(incident: Incident) -> Marked | None:
     """The worst alert's values, or its summary; flags are never shown as limits (docs/design/diagnosis.md#limits)."""
-    alerts = incident.firing or incident.alerts
-    if incident.kind is Kind.BLIND:
+    alerts = incident.group.firing or incident.group.alerts
+    if incident.group.kind is Kind.BLIND:
         return say("The metric source has no data: the length of the queue is unknown, which is not zero.")
     if (worst := worst_readings(alerts)) is not None:
-        found = incident.maxima if incident.maxima and incident.maxima.of(worst) else None
+        found = incident.pools.maxima if incident.pools.maxima and incident.pools.maxima.of(worst) else None
         return joined(" ", _maxima(worst, found), _crossed(worst))
     summary = next((text for alert in alerts if (text := clean(alert.summary or alert.description))), "")
     return say("It says: {summary}", summary=escaped(summary, 240)) if summary else None
@@ -84,19 +86,23 @@ def _crossed(read: Readings) -> Marked | None:
 
 
 def _no_pool(incident: Incident, view: View) -> Marked | None:
-    if incident.kind is Kind.BLIND or not incident.candidates:
+    if incident.group.kind is Kind.BLIND or not incident.pools.candidates:
         return None
-    named = named_pools(incident.alerts, view.rules.values())
-    if named.named or named.unknown or (incident.affected and len(incident.candidates) == len(incident.affected)):
+    named = named_pools(incident.group.alerts, view.rules.values())
+    if (
+        named.named
+        or named.unknown
+        or (incident.pools.affected and len(incident.pools.candidates) == len(incident.pools.affected))
+    ):
         return None
-    what, one = count(len(incident.candidates), "configured pool"), len(incident.candidates) == 1
+    what, one = count(len(incident.pools.candidates), "configured pool"), len(incident.pools.candidates) == 1
     if one:
         return say("It names no pool, so the {what} is measured.", what=what)
     return say("It names no pool, so all {what} are measured.", what=what)
 
 
 def _seen(incident: Incident) -> Marked | None:
-    passed = [step for step in SEEN_STEPS if step <= incident.deliveries]
+    passed = [step for step in SEEN_STEPS if step <= incident.group.deliveries]
     return say("received over {times} times", times=passed[-1]) if passed else None
 
 
@@ -124,7 +130,7 @@ def links(incident: Incident) -> Marked | None:
 
 
 def _first(incident: Incident, kind: str) -> str:
-    return next((url for alert in incident.alerts if (url := safe_url(_link(alert, kind)))), "")
+    return next((url for alert in incident.group.alerts if (url := safe_url(_link(alert, kind)))), "")
 
 
 def _link(alert: Alert, kind: str) -> str:

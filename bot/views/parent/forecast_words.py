@@ -18,7 +18,7 @@ STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (480, 60), (math.inf, 120))
 
 def outlook(incident: Incident, view: View, now: float, timing: Timing, *, plain: bool = False) -> Marked | None:
     """For the worst affected pool with a queue; None without one. `plain` omits bold."""
-    pools = [view.pools[name] for name in incident.affected if name in view.pools]
+    pools = [view.pools[name] for name in incident.pools.affected if name in view.pools]
     latest = [p.latest for p in pools if p.latest and not stale(p, now, timing.poll)]
     worst = next((s for s in worst_first(latest) if empty(s, _floor(view, s.pool)) is False), None)
     if incident.closed or worst is None:

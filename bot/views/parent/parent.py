@@ -43,7 +43,7 @@ def _fresh(incident: Incident, view: View) -> Block | None:
 def minimal(incident: Incident) -> Message:
     """Plain text for when Slack refused the full rendering: the record's facts, and commands."""
     facts = say("{state}: {title}.", state=state_words(incident), title=title_of(incident))
-    pools = listed((name_of(pool) for pool in incident.affected or incident.candidates), 10)
+    pools = listed((name_of(pool) for pool in incident.pools.judged), 10)
     parts = [
         facts,
         say("Pools: {pools}.", pools=pools) if pools else None,
@@ -105,16 +105,16 @@ def _rest(incident: Incident) -> Marked:
 
 
 def _told(incident: Incident) -> Marked | None:
-    if not incident.thread.mention or incident.owner or incident.closed:
+    if not incident.thread.mention or incident.ownership.owner or incident.closed:
         return None
     return say("Told: {group}.", group=mention(incident.thread.mention))
 
 
 def _had_it(incident: Incident) -> Marked:
-    if not incident.owner:
+    if not incident.ownership.owner:
         return say("Nobody acknowledged it.")
-    return say("Acknowledged by {who}.", who=mention(incident.owner))
+    return say("Acknowledged by {who}.", who=mention(incident.ownership.owner))
 
 
 def _subject(incident: Incident) -> str:
-    return listed((name_of(pool) for pool in incident.affected), 2) or title_of(incident)
+    return listed((name_of(pool) for pool in incident.pools.affected), 2) or title_of(incident)

@@ -67,7 +67,7 @@ def of_snapshots(figures: Sequence[Snapshot]) -> tuple[PoolRow, ...]:
 
 def of_incident(incident: Incident, view: View, now: float, timing: Timing) -> tuple[PoolRow, ...]:
     """The rows of an incident's pools."""
-    return rows((*incident.affected, *incident.candidates), incident.affected, view, now, timing)
+    return rows((*incident.pools.affected, *incident.pools.candidates), incident.pools.affected, view, now, timing)
 
 
 def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> PoolRow:
@@ -91,7 +91,7 @@ def name_of(pool: str) -> str:
 
 def title_of(incident: Incident) -> str:
     """The alert's title on one line and not too long."""
-    whole = clean(incident.title) or "Alert without a title"
+    whole = clean(incident.group.title) or "Alert without a title"
     return whole if len(whole) <= MOST_TITLE else f"{whole[: MOST_TITLE - 1].rstrip()}…"
 
 
@@ -125,10 +125,10 @@ def headline(incident: Incident, view: View, now: float, timing: Timing) -> str:
     """Which pool, how many jobs, how long: the facts for a heading, without the state; plain words, not escaped."""
     if incident.closed:
         return f"{_subject(incident)}: {ending(incident)}"
-    if incident.kind is Kind.BLIND:
+    if incident.group.kind is Kind.BLIND:
         return f"{title_of(incident)}: the metric source has no data"
     seen = of_incident(incident, view, now, timing)
-    eased = "alert resolved; " if incident.state is State.EASING and not incident.firing else ""
+    eased = "alert resolved; " if incident.state is State.EASING and not incident.group.firing else ""
     if not seen:
         return f"{title_of(incident)}: {eased}queue not measured"
     if all(row.pending for row in seen):
@@ -153,10 +153,10 @@ def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> str:
         return "queue length unknown"
     if unknown:
         return f"queue length unknown in {len(unknown)} of {count(len(judged), 'pool')}"
-    still = ", the alert still fires" if incident.state is State.EASING and incident.firing else ""
+    still = ", the alert still fires" if incident.state is State.EASING and incident.group.firing else ""
     waiting = sum(row.queued or 0 for row in judged)
     few = f"{count(waiting, 'job')} queued, at or under the floor" if waiting else "nothing queued"
-    return f"{few}{still}" if incident.affected else f"{few} in {count(len(judged), 'pool')}{still}"
+    return f"{few}{still}" if incident.pools.affected else f"{few} in {count(len(judged), 'pool')}{still}"
 
 
 def ending(incident: Incident) -> str:
@@ -164,9 +164,9 @@ def ending(incident: Incident) -> str:
     lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
     if incident.state is State.DRAINED:
         return f"queue empty after {lasted}"
-    if incident.kind is Kind.BLIND:
+    if incident.group.kind is Kind.BLIND:
         return f"over after {lasted}"
-    by_hand = [entry.at for entry in incident.timeline if entry.event is Event.RESOLVED_BY_HAND]
+    by_hand = [entry.at for entry in incident.log.timeline if entry.event is Event.RESOLVED_BY_HAND]
     if by_hand and by_hand[-1] >= incident.changed_at:
         return f"closed by hand after {lasted}"
     return f"alert resolved after {lasted}, queue not measured"
@@ -174,15 +174,15 @@ def ending(incident: Incident) -> str:
 
 def began_at(incident: Incident) -> float:
     """When the trouble began; a start that cannot be meant (year 1) does not count."""
-    starts = [alert.starts_at for alert in incident.alerts if alert.starts_at and alert.starts_at > 946_684_800]
+    starts = [alert.starts_at for alert in incident.group.alerts if alert.starts_at and alert.starts_at > 946_684_800]
     return min([*starts, incident.opened_at])
 
 
 def _subject(incident: Incident) -> str:
-    return names_of(incident.affected) if incident.affected else title_of(incident)
+    return names_of(incident.pools.affected) if incident.pools.affected else title_of(incident)
 
 
 def state_words(incident: Incident) -> str:
     """`OPEN · P2`; the state is always in words."""
-    priority = f" · {clean(incident.priority)[:8]}" if incident.priority else ""
+    priority = f" · {clean(incident.group.priority)[:8]}" if incident.group.priority else ""
     return f"{incident.state.value.upper()}{priority}"

@@ -42,7 +42,7 @@ def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> Marked:
     if any(not row.quiet for row in seen):
         return joined("\n", *_others(seen, "pool"))
     pools = count(len(seen), "measured pool")
-    if not incident.firing or incident.kind is Kind.BLIND:
+    if not incident.group.firing or incident.group.kind is Kind.BLIND:
         return say("Nothing is queued in {pools}.", pools=pools)
     return say("Nothing is queued in {pools}, but the alert fires: it may mean a pool that is not configured here.",
                pools=pools)  # fmt: skip
@@ -91,16 +91,16 @@ def _measuring(seen: Sequence[PoolRow]) -> Marked:
 def _unmeasured(incident: Incident) -> Marked | None:
     if (strangers := _strangers(incident)) is not None:
         return strangers
-    if incident.kind is Kind.BLIND:
+    if incident.group.kind is Kind.BLIND:
         return None
     return say("No pool is configured for this alert, so the queue itself is not measured. "
                "Remedy: add a `[pool.\"NAME\"]` table to `tailback.toml` that matches the alert's labels.")  # fmt: skip
 
 
 def _strangers(incident: Incident) -> Marked | None:
-    if not incident.unknown_pools:
+    if not incident.pools.unknown_pools:
         return None
-    names = listed((name_of(name) for name in incident.unknown_pools), MOST_NAMED)
+    names = listed((name_of(name) for name in incident.pools.unknown_pools), MOST_NAMED)
     return say("The alert names {names}: not configured, so not measured. "
                "Remedy: add `[pool.\"NAME\"]` to `tailback.toml`.", names=escaped(names, 300))  # fmt: skip
 
@@ -122,7 +122,7 @@ def _job(job: Job) -> Marked:
 def peaks(incident: Incident, seen: Sequence[PoolRow] = ()) -> Marked | None:
     """The peaks of each pool; for an open incident only if worse than now."""
     now = {row.name: row for row in seen}
-    worst = sorted(incident.peaks.items(), key=lambda item: item[1].order)
+    worst = sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
     told = [(name, peak) for name, peak in worst if peak.queued and not _stands(peak, now.get(name))]
     if not told:
         return None

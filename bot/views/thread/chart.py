@@ -136,7 +136,7 @@ def chart(incident: Incident, view: View, timing: Timing) -> Chart | None:
     shown = names[:MOST_POOLS]
     if not shown:
         return None
-    courses = [incident.courses[name] for name in shown]
+    courses = [incident.pools.courses[name] for name in shown]
     last = max(course.seen_at or course.points[-1].at for course in courses)
     first = max(min(course.points[0].at for course in courses), _past_from(incident))
     pools = tuple(_pool(incident, view, name, ChartMoment(first, last, timing)) for name in shown)
@@ -173,7 +173,7 @@ def _title(incident: Incident, shown: Sequence[str]) -> str:
 
 
 def _pool(incident: Incident, view: View, name: str, moment: ChartMoment) -> PoolChart:
-    course, peak = incident.courses[name], incident.peaks.get(name, Peak())
+    course, peak = incident.pools.courses[name], incident.pools.peaks.get(name, Peak())
     wait = moment.seen(course, "oldest_wait_seconds")
     minutes = tuple(tuple((at, value / 60) for at, value in stretch) for stretch in wait)
     state = "queue unknown" if course.seen_queued is None else f"{course.seen_queued:,} queued"
@@ -222,7 +222,7 @@ def _round_step(about: float) -> float:
 def _band(incident: Incident, view: View, name: str, moment: ChartMoment) -> Band | None:
     """Of the newest forecast; of a closed incident the first one that named a time, to be held against the truth."""
     if incident.closed:
-        early = [s.forecast for s in incident.scores if s.forecast.pool == name and not s.left_out]
+        early = [s.forecast for s in incident.pools.scores if s.forecast.pool == name and not s.left_out]
         made = next((f for f in early if f.verdict is Verdict.CLEARS and f.queued), None)
     else:
         pool = view.pools.get(name)
@@ -244,7 +244,7 @@ def _drawn(made: Forecast | None, moment: ChartMoment, label: str) -> Band | Non
 def _marks(incident: Incident, first: float, last: float) -> tuple[Mark, ...]:
     """The alert, and what was done; the newest when there are too many."""
     found = [Mark(incident.opened_at, "alert")]
-    found += [Mark(entry.at, label) for entry in incident.timeline if (label := _label(entry))]
+    found += [Mark(entry.at, label) for entry in incident.log.timeline if (label := _label(entry))]
     inside = [mark for mark in found if first <= mark.at <= last + 60]
     return (*inside[:1], *inside[1:][-(MOST_MARKS - 1) :])
 
@@ -274,7 +274,7 @@ def times(begins: float, ends: float) -> tuple[Tick, ...]:
 def _alt(incident: Incident, names: Sequence[str], pools: Sequence[PoolChart], marks: Sequence[Mark]) -> str:
     parts = ["Chart of the queue over time, in UTC."]
     for name, drawn in zip(names, pools, strict=True):
-        course = incident.courses[name]
+        course = incident.pools.courses[name]
         known = [pair for stretch in segments(course, "queued") for pair in stretch]
         (first_at, first), (peak_at, peak), (last_at, last) = known[0], max(known, key=lambda p: p[1]), known[-1]
         begins, at_peak, ends = (clock(at, last_at - first_at) for at in (first_at, peak_at, last_at))

@@ -31,7 +31,7 @@ def digest(
         done = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
         return message(done, section(done))
     seen = {one.id: _facts(one, (views or {}).get(one.id), now, timing or Timing()) for one in incidents}
-    ordered = sorted(incidents, key=lambda one: (one.priority or "P9", one.opened_at, one.id))
+    ordered = sorted(incidents, key=lambda one: (one.group.priority or "P9", one.opened_at, one.id))
     heading = _heading(ordered, total)
     lines, left_out = _fitting(ordered, seen)
     more = (
@@ -62,9 +62,9 @@ def _facts(one: Incident, view: View | None, now: float, timing: Timing) -> str:
         queueing = [row for row in of_incident(one, view, now, timing) if row.queueing]
         if queueing:
             return queue_words(queueing)
-    if one.reported is None:
+    if (told := one.pools.reported) is None:
         return ""
-    return f"{count(one.reported.queued, 'job')} queued, oldest waits {duration(one.reported.oldest_wait_seconds)}"
+    return f"{count(told.queued, 'job')} queued, oldest waits {duration(told.oldest_wait_seconds)}"
 
 
 def _fitting(waiting: Sequence[Incident], seen: Mapping[str, str]) -> tuple[list[Marked], int]:
@@ -109,12 +109,16 @@ def _group(words: str, names: Sequence[Marked]) -> list[Marked]:
 
 
 def _title(one: Incident, most: int) -> str:
-    name = clean(one.title) or "Alert without a title"
-    return f"{clean(one.priority)[:8]} {shortened(name, most)}" if one.priority else shortened(name, most)
+    name = clean(one.group.title) or "Alert without a title"
+    return f"{clean(one.group.priority)[:8]} {shortened(name, most)}" if one.group.priority else shortened(name, most)
 
 
 def _pools(one: Incident, most: int) -> Marked:
-    names = one.affected or one.unknown_pools or (one.candidates if len(one.candidates) == 1 else ())
+    names = (
+        one.pools.affected
+        or one.pools.unknown_pools
+        or (one.pools.candidates if len(one.pools.candidates) == 1 else ())
+    )
     if not names:
         return say("pool not named")
     first = escaped(shortened(clean(names[0]), most))

@@ -19,7 +19,7 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
     """One line per event and action before this entry, oldest first; a long middle is counted."""
     if entry.event not in FAREWELLS:
         return []
-    before = [one for one in incident.timeline if one.number < entry.number and _told(one)]
+    before = [one for one in incident.log.timeline if one.number < entry.number and _told(one)]
     if len(before) <= MOST_LINES:
         return [_line(one) for one in before]
     left = len(before) - MOST_LINES + 1

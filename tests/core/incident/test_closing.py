@@ -58,8 +58,8 @@ def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() ->
     pools = {POOL: Pool(POOL, scores=(Score(old, 10.0, held=False), Score(made, 800.0, held=True)))}
     found = incident()
     over = resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, pools))
-    assert [score.actual_seconds for score in over.scores] == [800.0]
-    assert (over.state, over.timeline[-1].event) == (State.RESOLVED, Event.RESOLVED_BY_HAND)
-    assert "Forecast: 1 of 1 interval held the truth" in entry_lines(over.timeline[-1])
-    assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).scores == ()
+    assert [score.actual_seconds for score in over.pools.scores] == [800.0]
+    assert (over.state, over.log.timeline[-1].event) == (State.RESOLVED, Event.RESOLVED_BY_HAND)
+    assert "Forecast: 1 of 1 interval held the truth" in entry_lines(over.log.timeline[-1])
+    assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).pools.scores == ()
     assert "Lasted 1 h 1 min" in ending_lines(summary(over, NOW + HOUR))

@@ -99,8 +99,8 @@ def test_the_incident_learns_which_pools_are_meant() -> None:
     """At the first look, and the pools that queue are the affected ones."""
     fresh = incident(alert(values=VALUES), pools=candidates("a", "b", "c"))
     after = observed(fresh, seen(look("a", 3, 114), look("b", 14, 31), look("c", 0, 0)), NOW, TIMING)
-    assert after.maxima == Maxima(14, 114, NOW, "b", "a", complete=True)
-    assert set(after.affected) == {"a", "b"}
+    assert after.pools.maxima == Maxima(14, 114, NOW, "b", "a", complete=True)
+    assert set(after.pools.affected) == {"a", "b"}
 
 
 def test_a_queue_over_the_size_limit_is_affected_even_when_its_wait_is_normal() -> None:
@@ -108,10 +108,12 @@ def test_a_queue_over_the_size_limit_is_affected_even_when_its_wait_is_normal() 
     by_size = {**VALUES, "queue_size_threshold": 1, "queue_time_threshold": 0, "max_queue_time_mins": 9}
     fresh = incident(alert(values=by_size), pools=candidates("a", "b"))
     after = observed(fresh, seen(look("a", 14, 1), look("b", 2, 2)), NOW, TIMING)
-    assert after.affected == ("a",)
+    assert after.pools.affected == ("a",)
     normal = {**by_size, "queue_size_threshold": 0}
     assert (
-        observed(incident(alert(values=normal), pools=candidates("a")), seen(look("a", 14, 1)), NOW, TIMING).affected
+        observed(
+            incident(alert(values=normal), pools=candidates("a")), seen(look("a", 14, 1)), NOW, TIMING
+        ).pools.affected
         == ()
     )
 
@@ -119,7 +121,7 @@ def test_a_queue_over_the_size_limit_is_affected_even_when_its_wait_is_normal() 
 def test_an_alert_that_names_its_pool_needs_no_search() -> None:
     """What it names is affected, whatever its figures say."""
     fresh = incident(alert(values=VALUES))
-    assert observed(fresh, seen(look("linux.2xlarge", 14, 114)), NOW, TIMING).maxima is None
+    assert observed(fresh, seen(look("linux.2xlarge", 14, 114)), NOW, TIMING).pools.maxima is None
 
 
 def test_the_worst_of_several_alerts_is_read() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.core.incident.fallback_channel import HOME_SECONDS, at_home, home_due, moved, parted, return_failed, returned
 from bot.core.incident.incident import State, Thread
 from bot.core.incident.plan import PointToNewThread, ReturnToChannel, Wait, next_step
-from tests.builders import CHANNEL, NOW, TIMING, incident
+from tests.builders import CHANNEL, NOW, TIMING, incident, with_fields
 
 FALLBACK = "C0OPS"
 
@@ -33,7 +33,7 @@ def test_at_home_there_is_a_thread_of_its_own_and_a_message_to_part_from() -> No
     assert at_home(away).thread == Thread(CHANNEL)
     back = returned(away, "2.2", "drawn", NOW + 1)
     assert back.thread == Thread(CHANNEL, "2.2", "drawn", NOW + 1, left=(FALLBACK, "1.1"))
-    assert back.outbox[-1] == back.timeline[-1].number
+    assert back.log.outbox[-1] == back.log.timeline[-1].number
     assert parted(back).thread.left is None
 
 
@@ -43,4 +43,4 @@ def test_home_comes_before_what_else_is_to_be_said() -> None:
     away = replace(away, thread=replace(away.thread, root="1.1", shown="old"))
     assert next_step(away, "drawn", NOW, TIMING) == ReturnToChannel()
     assert next_step(returned(away, "2.2", "drawn", NOW), "drawn", NOW, TIMING) == PointToNewThread()
-    assert next_step(replace(away, retry_at=NOW + 5), "drawn", NOW, TIMING) == Wait(NOW + 5)
+    assert next_step(with_fields(away, retry_at=NOW + 5), "drawn", NOW, TIMING) == Wait(NOW + 5)

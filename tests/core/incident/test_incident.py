@@ -34,6 +34,7 @@ from tests.builders import (
     incident,
     named,
     resolved,
+    with_fields,
 )
 from tests.core.moves import LATER, events, take
 
@@ -42,15 +43,15 @@ def test_an_incident_opens_with_what_its_alert_says() -> None:
     """The opening itself is the parent message and needs no reply."""
     found = incident(alert(), resolved("b"), shown=False)
     assert (found.state, found.opened_at, found.changed_at) == (State.OPEN, NOW, NOW)
-    assert (found.candidates, found.affected, found.key) == ((POOL,), (POOL,), delivery().key)
-    assert [a.fingerprint for a in found.firing] == ["a1"]
-    assert (events(found), found.outbox, found.thread.root) == ([Event.OPENED], (), None)
+    assert (found.pools.candidates, found.pools.affected, found.group.key) == ((POOL,), (POOL,), delivery().key)
+    assert [a.fingerprint for a in found.group.firing] == ["a1"]
+    assert (events(found), found.log.outbox, found.thread.root) == ([Event.OPENED], (), None)
 
 
 def test_an_alert_over_all_pools_affects_none_of_them_yet() -> None:
     """Measuring decides (docs/design/diagnosis.md#no-pool-is-named)."""
     found = incident(pools=candidates("a", "b"))
-    assert (found.candidates, found.affected) == (("a", "b"), ())
+    assert (found.pools.candidates, found.pools.affected) == (("a", "b"), ())
 
 
 def test_an_alert_that_is_over_does_not_date_the_beginning() -> None:
@@ -66,8 +67,8 @@ def test_alerts_beyond_the_limit_are_counted() -> None:
     """ "+N more" holds for what the sender left out and for what the record has no room for."""
     many = delivery(*(alert(str(i)) for i in range(60)), truncated=5)
     found = incident(*many.alerts)
-    assert (len(found.alerts), found.truncated) == (50, 10)
-    assert take(found, many).truncated == 15
+    assert (len(found.group.alerts), found.group.truncated) == (50, 10)
+    assert take(found, many).group.truncated == 15
     assert Event.JOINED not in events(take(found, many))
 
 
@@ -78,36 +79,40 @@ def test_alerts_beyond_the_limit_are_counted() -> None:
 def test_the_most_urgent_priority_counts(priorities: tuple[str | None, ...], found: str | None) -> None:
     """A member without a priority does not hide another's."""
     alerts = [alert(str(i), priority=p) for i, p in enumerate(priorities)]
-    assert incident(alerts=tuple(alerts)).priority == found
+    assert incident(alerts=tuple(alerts)).group.priority == found
 
 
 def test_a_repeat_changes_the_count_alone() -> None:
     """Senders repeat alerts (docs/design/measurements.md#alertmanager-retries); a repeat is no news."""
     before = incident()
     after = take(before, delivery(alert(summary="119 min")))
-    assert after.deliveries == 2
-    assert replace(after, deliveries=1, alerts=before.alerts) == before
+    assert after.group.deliveries == 2
+    assert with_fields(after, deliveries=1, alerts=before.group.alerts) == before
 
 
 def test_another_member_joins() -> None:
     """A reply names it by its pool; it may name pools of its own, which are watched from now on."""
     other = alert("b2", labels={"runner_label": "macos"})
     after = absorbed(incident(), delivery(alert(), other), LATER, named(POOL, "macos", unknown=("windows",)))
-    entry = after.timeline[-1]
+    entry = after.log.timeline[-1]
     assert (entry.event, entry_words(entry)) == (
         Event.JOINED,
         "1 more alert of this group fired: Runner queue is long (macos).",
     )
-    assert after.outbox == (entry.number,)
-    assert (after.candidates, after.affected, after.unknown_pools) == ((POOL, "macos"), (POOL, "macos"), ("windows",))
-    assert dict(after.seen) == {"macos": LATER - 1}
+    assert after.log.outbox == (entry.number,)
+    assert (after.pools.candidates, after.pools.affected, after.pools.unknown_pools) == (
+        (POOL, "macos"),
+        (POOL, "macos"),
+        ("windows",),
+    )
+    assert dict(after.pools.seen) == {"macos": LATER - 1}
 
 
 def test_one_member_resolving_leaves_the_group_open() -> None:
     """The group fires while any member fires; it is decided per alert."""
     after = take(incident(alert(), alert("b2")), delivery(resolved(), alert("b2")))
     assert (after.state, events(after)) == (State.OPEN, [Event.OPENED])
-    assert [a.fingerprint for a in after.firing] == ["b2"]
+    assert [a.fingerprint for a in after.group.firing] == ["b2"]
 
 
 @pytest.mark.parametrize(
@@ -121,22 +126,22 @@ def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], wo
     """Resolved is not drained: only measurements end an incident."""
     after = take(incident(pools=named(*pools)), delivery(resolved()))
     assert (after.state, after.changed_at, after.closed) == (State.EASING, LATER, False)
-    assert (after.timeline[-1].event, entry_words(after.timeline[-1])) == (Event.ALERT_RESOLVED, words)
+    assert (after.log.timeline[-1].event, entry_words(after.log.timeline[-1])) == (Event.ALERT_RESOLVED, words)
 
 
 def test_a_member_that_fires_anew_ends_the_easing() -> None:
     """The drain is judged by samples that are newer than the news."""
-    easing = replace(take(incident(), delivery(resolved())), streaks={POOL: 2})
+    easing = with_fields(take(incident(), delivery(resolved())), streaks={POOL: 2})
     after = take(easing, delivery(alert(starts_at=NOW + 300)), now=LATER + 60)
-    assert (after.state, after.changed_at, dict(after.streaks)) == (State.OPEN, LATER + 60, {})
-    assert entry_words(after.timeline[-1]) == "Fired again: Runner queue is long."
+    assert (after.state, after.changed_at, dict(after.pools.streaks)) == (State.OPEN, LATER + 60, {})
+    assert entry_words(after.log.timeline[-1]) == "Fired again: Runner queue is long."
 
 
 def test_joined_and_fired_again_are_said_apart() -> None:
     """One delivery may bring both."""
     before = take(incident(alert(), alert("c3")), delivery(resolved(), alert("c3")))
     after = take(before, delivery(alert(starts_at=NOW + 300), alert("b2", labels={"instance": "i-1"})))
-    assert entry_words(after.timeline[-1]) == (
+    assert entry_words(after.log.timeline[-1]) == (
         "1 more alert of this group fired: Runner queue is long (i-1). Fired again: Runner queue is long."
     )
 
@@ -151,21 +156,21 @@ def test_joined_and_fired_again_are_said_apart() -> None:
 )
 def test_a_blind_incident_becomes_one_about_a_queue(before: Kind, arrived: Kind, kind: Kind) -> None:
     """Once a queue alert is in the group, an answering metric source does not end it."""
-    assert take(incident(kind=before), delivery(alert("b2", kind=arrived))).kind is kind
+    assert take(incident(kind=before), delivery(alert("b2", kind=arrived))).group.kind is kind
 
 
 def test_acknowledging_hands_over() -> None:
     """The second person has it then; the timeline keeps both."""
     found = acked(acked(incident(), "U1", NOW + 1), "U2", NOW + 2)
-    assert (found.owner, found.acked_at, found.outbox) == ("U2", NOW + 2, ())
-    assert [entry.who for entry in found.timeline] == [None, "U1", "U2"]
+    assert (found.ownership.owner, found.ownership.acked_at, found.log.outbox) == ("U2", NOW + 2, ())
+    assert [entry.who for entry in found.log.timeline] == [None, "U1", "U2"]
 
 
 def test_muting_and_resuming() -> None:
     """Both stand in the timeline with who did it."""
     quiet = muted(incident(), "U1", NOW, on=True)
     loud = muted(quiet, "U2", NOW, on=False)
-    assert (quiet.muted, loud.muted) == (True, False)
+    assert (quiet.ownership.muted, loud.ownership.muted) == (True, False)
     assert events(loud) == [Event.OPENED, Event.MUTED, Event.UNMUTED]
 
 
@@ -183,14 +188,14 @@ def test_silences_are_kept_by_the_action_that_made_them() -> None:
 
 def test_what_slack_confirmed_ends_the_trouble() -> None:
     """Any confirmed call resets the count of failures."""
-    failing = noted(incident(shown=False, attempts=4, trouble="Slack: 500"), NOW, Event.STATUS, PlainText("x"))
+    failing = noted(incident(shown=False, attempts=4, why="Slack: 500"), NOW, Event.STATUS, PlainText("x"))
     posted = rooted(failing, "C0OTHER", "1.2", "digest", NOW + 5)
     assert (posted.thread.channel, posted.thread.root, posted.thread.shown) == ("C0OTHER", "1.2", "digest")
     for found in (posted, redrawn(failing, "digest", NOW + 5), told(failing, 2)):
-        assert (found.attempts, found.trouble) == (0, None)
+        assert (found.trouble.attempts, found.trouble.why) == (0, None)
     assert redrawn(failing, "digest", NOW + 5).thread.shown_at == NOW + 5
-    assert told(failing, 2).outbox == ()
-    assert told(failing, 9).outbox == (2,)
+    assert told(failing, 2).log.outbox == ()
+    assert told(failing, 9).log.outbox == (2,)
 
 
 def test_entries_are_numbered_for_ever() -> None:
@@ -203,10 +208,10 @@ def test_entries_are_numbered_for_ever() -> None:
         tell=False,
         broadcast=True,
     )
-    assert [entry.number for entry in found.timeline] == [1, 2, 3]
-    assert (found.entries, found.outbox) == (3, (2,))
-    assert found.entry(3) == found.timeline[-1]
-    assert found.entry(9) is None
+    assert [entry.number for entry in found.log.timeline] == [1, 2, 3]
+    assert (found.log.entries, found.log.outbox) == (3, (2,))
+    assert found.log.entry(3) == found.log.timeline[-1]
+    assert found.log.entry(9) is None
 
 
 def test_the_farewell_sums_up() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from bot.core.incident.details.queue import QueueNews
-from bot.core.incident.incident import Reported
 from bot.core.incident.observe import news_since
+from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
 from tests.builders import (
@@ -71,8 +71,8 @@ def test_a_status_reply_comes_at_its_pace(parts: dict[str, Any], after: float, e
     """At most one in `report`, only with news, none while muted; only "worse" is also told to the channel."""
     found = incident(**{"reported": reported(20, worst=POOL), **parts})
     seen = look(found, Pool(POOL, (sample(90, at=NOW + after),)))
-    last = seen.timeline[-1]
-    assert (last.event if len(seen.timeline) > 1 else None) == event
+    last = seen.log.timeline[-1]
+    assert (last.event if len(seen.log.timeline) > 1 else None) == event
     assert last.broadcast is (event is Event.WORSE)
 
 
@@ -80,6 +80,6 @@ def test_a_total_with_an_unknown_part_is_unknown() -> None:
     """Twenty and unknown is not twenty."""
     found = incident(pools=named("a", "b"))
     seen = look(found, samples(20, pool="a"), samples(None, pool="b"))
-    assert seen.reported is not None
-    assert seen.reported.queued is None
-    assert look(incident(), now=NOW).reported is None
+    assert seen.pools.reported is not None
+    assert seen.pools.reported.queued is None
+    assert look(incident(), now=NOW).pools.reported is None

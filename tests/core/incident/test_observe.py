@@ -7,8 +7,9 @@ import pytest
 
 from bot.core.alert import Alert, Kind
 from bot.core.incident.closing import resolved_by_hand
-from bot.core.incident.incident import Incident, Reported, Silence, State, absorbed
+from bot.core.incident.incident import Incident, Silence, State, absorbed
 from bot.core.incident.observe import View, fresh_samples, has_drained, observed
+from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool
 from bot.views.words.timeline import entry_lines, entry_words
@@ -26,6 +27,7 @@ from tests.builders import (
     sample,
     samples,
     view,
+    with_fields,
 )
 from tests.core.moves import look
 
@@ -86,7 +88,7 @@ def test_a_row_that_went_quiet_while_the_alert_fired_does_not_end_it_later() -> 
 def test_samples_from_before_the_incident_do_not_count() -> None:
     """The pool was measured for another incident, and was empty then."""
     found = look(easing(), samples(0, 0, 0, 0, since=NOW - 92), now=NOW)
-    assert (found.state, found.streaks[POOL], found.seen[POOL]) == (State.EASING, 0, NOW - 2)
+    assert (found.state, found.pools.streaks[POOL], found.pools.seen[POOL]) == (State.EASING, 0, NOW - 2)
     ended = look(found, samples(0, 0, 0, since=NOW + 1))
     assert (ended.state, look(found, samples(0, 0, since=NOW + 1)).state) == (State.DRAINED, State.EASING)
 
@@ -97,7 +99,7 @@ def test_the_sample_just_before_the_incident_is_what_the_thread_opens_with() -> 
     known = view(Pool(POOL, tuple(sample(9, at=NOW - age) for age in ages)))
     assert [NOW - s.at for s in fresh_samples(incident(), known, POOL, TIMING)] == [30, 1]
     assert fresh_samples(incident(), View(), POOL, TIMING) == []
-    assert look(incident(), Pool(POOL, (sample(9, at=NOW - 30),)), now=NOW).peaks[POOL].queued == 9
+    assert look(incident(), Pool(POOL, (sample(9, at=NOW - 30),)), now=NOW).pools.peaks[POOL].queued == 9
 
 
 def test_samples_from_before_a_reopening_do_not_count() -> None:
@@ -105,7 +107,7 @@ def test_samples_from_before_a_reopening_do_not_count() -> None:
     over = closed(seen={POOL: NOW + 590})
     again = absorbed(over, delivery(alert(starts_at=NOW + 890)), NOW + 900, named(POOL))
     pool = samples(0, 0, 0, 0, 0, since=NOW + 750)
-    assert dict(look(again, pool, now=NOW + 900).streaks) == {}
+    assert dict(look(again, pool, now=NOW + 900).pools.streaks) == {}
 
 
 def test_the_same_look_twice_changes_nothing() -> None:
@@ -135,7 +137,7 @@ def test_every_affected_pool_must_have_drained() -> None:
 def test_only_pools_that_queued_are_judged() -> None:
     """A candidate that never queued, and cannot be measured, does not hold the incident open."""
     found = look(easing(pools=candidates("a", "b")), samples(9, 0, 0, 0, pool="a"))
-    assert (found.affected, found.state) == (("a",), State.DRAINED)
+    assert (found.pools.affected, found.state) == (("a",), State.DRAINED)
 
 
 def test_without_an_affected_pool_every_candidate_is_judged() -> None:
@@ -163,8 +165,8 @@ def test_a_pool_is_affected_when_its_jobs_wait_longer_than_a_boot(
     """A short wait is how long a new runner takes; an unknown wait is not taken for a short one."""
     pool = Pool("a", (sample(queued, pool="a", oldest_wait_seconds=wait),))
     found = look(incident(pools=candidates("a")), pool)
-    assert (found.affected == ("a",)) is affected
-    assert ("a" in found.peaks) is affected
+    assert (found.pools.affected == ("a",)) is affected
+    assert ("a" in found.pools.peaks) is affected
 
 
 def test_two_maxima_are_kept_apart() -> None:
@@ -172,19 +174,19 @@ def test_two_maxima_are_kept_apart() -> None:
     long = Pool("long", (sample(14, pool="long", oldest_wait_seconds=600.0),))
     old = Pool("old", (sample(1, pool="old", oldest_wait_seconds=6840.0),))
     found = look(incident(pools=candidates("long", "old")), long, old)
-    assert dict(found.peaks) == {"long": Peak(14, 600.0), "old": Peak(1, 6840.0)}
-    assert found.reported == Reported(NOW, 15, 6840.0, "old")
+    assert dict(found.pools.peaks) == {"long": Peak(14, 600.0), "old": Peak(1, 6840.0)}
+    assert found.pools.reported == Reported(NOW, 15, 6840.0, "old")
 
 
 def test_an_empty_queue_with_a_firing_alert_is_watched_first() -> None:
     """The alert may know more: the incident eases, and ends only after a while without change."""
     found = look(incident(), samples(0, 0, 0))
-    assert (found.state, found.timeline[-1].event) == (State.EASING, Event.EASING)
+    assert (found.state, found.log.timeline[-1].event) == (State.EASING, Event.EASING)
     still = look(found, samples(*[0] * 12))
     assert still.state is State.EASING
     over = look(still, samples(*[0] * 13))
     assert over.state is State.DRAINED
-    assert entry_words(over.timeline[-1]) == (
+    assert entry_words(over.log.timeline[-1]) == (
         "Drained: linux.2xlarge at or under the floor for 3 samples in a row. "
         "The alert still fires, although the queue is empty."
     )
@@ -194,11 +196,11 @@ def test_an_empty_queue_that_fills_again_is_open_again() -> None:
     """Easing does not outlive the emptiness that caused it; coming and going does not fill the thread."""
     found = look(incident(), samples(0, 0, 0))
     full = look(found, samples(0, 0, 0, 9))
-    assert (full.state, full.changed_at, full.outbox) == (State.OPEN, NOW + 3 * POLL, found.outbox)
+    assert (full.state, full.changed_at, full.log.outbox) == (State.OPEN, NOW + 3 * POLL, found.log.outbox)
     unknown = look(found, samples(0, 0, 0, None))
     assert unknown.state is State.EASING
     again = look(full, samples(0, 0, 0, 9, 0, 0, 0))
-    assert (again.state, again.outbox) == (State.EASING, found.outbox)
+    assert (again.state, again.log.outbox) == (State.EASING, found.log.outbox)
 
 
 @pytest.mark.parametrize(("ends_at", "state"), [(NOW + 3600, State.DRAINED), (NOW + 1, State.EASING)])
@@ -212,15 +214,15 @@ def test_silences_that_ran_out_are_told_once() -> None:
     """However many there were."""
     two = tuple(Silence(f"s{i}", "am", NOW + i, "U1", f"act{i}") for i in range(2))
     found = look(incident(silences=two), now=NOW + 5)
-    assert [entry.event for entry in found.timeline] == [Event.OPENED, Event.UNSILENCED]
+    assert [entry.event for entry in found.log.timeline] == [Event.OPENED, Event.UNSILENCED]
     assert look(found, now=NOW + 6) == found
     one_left = look(incident(silences=two), now=NOW)
-    assert (one_left.active_silence, len(one_left.outbox)) == (two[1], 0)
+    assert (one_left.active_silence, len(one_left.log.outbox)) == (two[1], 0)
 
 
 def test_the_end_says_what_was() -> None:
     """Figures, peaks and duration stand in the last reply, which the channel sees too."""
-    last = look(easing(), samples(9, 0, 0, 0)).timeline[-1]
+    last = look(easing(), samples(9, 0, 0, 0)).log.timeline[-1]
     assert (last.event, last.broadcast) == (Event.DRAINED, True)
     assert entry_words(last) == "Drained: linux.2xlarge at or under the floor for 3 samples in a row."
     assert "Peak of linux.2xlarge: 9 jobs queued, oldest wait 1 h" in entry_lines(last)
@@ -241,6 +243,6 @@ def test_what_cannot_be_measured_ends_with_its_alert(
     kind: Kind, pools: object, alerts: tuple[Alert, ...], words: str | None
 ) -> None:
     """A blind source, or no pool at all: resolved, and it says that nothing was measured."""
-    found = look(replace(incident(*alerts), kind=kind, candidates=getattr(pools, "candidates", ()), affected=()))
+    found = look(with_fields(incident(*alerts), kind=kind, candidates=getattr(pools, "candidates", ()), affected=()))
     assert (found.state is State.RESOLVED) is (words is not None)
-    assert words is None or entry_words(found.timeline[-1]).endswith(words)
+    assert words is None or entry_words(found.log.timeline[-1]).endswith(words)

@@ -1,11 +1,9 @@
 """After somebody took an incident: that it gets much worse is said to them, once per report, and never at the end."""
 
-from dataclasses import replace
-
 import pytest
 
 from bot.core.incident.incident import Incident, acked
-from bot.core.incident.observe import much_worse, observed
+from bot.core.incident.observe import observed
 from bot.core.incident.timeline import Event
 from tests.builders import NOW, TIMING, incident, resolved, samples, view
 
@@ -23,7 +21,7 @@ def owned(*queued: int, every: float = TIMING.report) -> Incident:
 
 def mentions(found: Incident) -> list[str | None]:
     """Whom each report of a worse queue names."""
-    return [entry.whom for entry in found.timeline if entry.event is Event.WORSE]
+    return [entry.whom for entry in found.log.timeline if entry.event is Event.WORSE]
 
 
 @pytest.mark.parametrize(
@@ -50,14 +48,14 @@ def test_at_most_once_per_report_period() -> None:
 
 def test_nobody_is_named_without_an_owner() -> None:
     """The group was told when it opened, and again when nobody came."""
-    assert not much_worse(incident(owner_knows=1), 100)
-    assert not much_worse(replace(incident(), owner=OWNER), 100)
-    assert not much_worse(incident(owner=OWNER, owner_knows=1), None)
+    assert not incident(owner_knows=1).ownership.much_worse(100)
+    assert not incident(owner=OWNER).ownership.much_worse(100)
+    assert not incident(owner=OWNER, owner_knows=1).ownership.much_worse(None)
 
 
 def test_who_takes_over_starts_anew() -> None:
     """What the first one knew is not what the second one knows."""
-    assert acked(owned(20), "U0NEXT", NOW + 10).owner_knows is None
+    assert acked(owned(20), "U0NEXT", NOW + 10).ownership.owner_knows is None
 
 
 def test_the_end_mentions_nobody() -> None:
@@ -65,5 +63,5 @@ def test_the_end_mentions_nobody() -> None:
     found = acked(incident(resolved()), OWNER, NOW)
     over = observed(found, view(samples(20, 0, 0, 0, since=NOW + 1)), NOW + 92, TIMING)
     assert over.closed
-    (ended,) = [entry for entry in over.timeline if entry.event is Event.DRAINED]
+    (ended,) = [entry for entry in over.log.timeline if entry.event is Event.DRAINED]
     assert (ended.who, ended.whom) == (None, None)

@@ -109,7 +109,7 @@ def test_escalation_can_be_switched_off() -> None:
 def test_an_escalation_is_told_once_and_in_the_channel() -> None:
     """It says for how long nobody answered."""
     found = escalated(incident(), NOW + 900)
-    last = found.timeline[-1]
+    last = found.log.timeline[-1]
     assert (last.event, last.broadcast) == (Event.ESCALATED, True)
     assert entry_words(last) == "Nobody has acknowledged this incident for 15 min."
     assert escalation_due_at(found, TIMING) == float("inf")
@@ -129,14 +129,14 @@ def test_an_escalation_names_who_acted_without_an_acknowledgement() -> None:
     """The last one with what they did since it opened, and that there were others."""
     acted = noted(incident(), NOW + 60, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
     acted = noted(acted, NOW + 70, Event.SCALED, PlainText("asked for 24 runners."), who="U1")
-    last = escalated(acted, NOW + 900).timeline[-1]
+    last = escalated(acted, NOW + 900).log.timeline[-1]
     assert (last.event, last.who, last.broadcast) == (Event.ESCALATED, "U1", True)
     assert entry_words(last) == (
         "silenced the alert and scaled up, last at 08:01 UTC, but nobody has acknowledged this incident for 15 min."
     )
     two = escalated(noted(acted, NOW + 80, Event.DIAGNOSED, PlainText("asked for a diagnosis."), who="U2"), NOW + 900)
-    assert two.timeline[-1].who == "U2"
-    assert entry_words(two.timeline[-1]).startswith(
+    assert two.log.timeline[-1].who == "U2"
+    assert entry_words(two.log.timeline[-1]).startswith(
         "asked for a diagnosis, last at 08:01 UTC (1 other person acted too), but"
     )
 
@@ -144,7 +144,7 @@ def test_an_escalation_names_who_acted_without_an_acknowledgement() -> None:
 def test_what_was_done_before_a_reopening_does_not_count_for_an_escalation() -> None:
     """It belongs to the time before."""
     acted = noted(closed(), NOW + 60, Event.SCALED, PlainText("asked for 24 runners."), who="U1")
-    last = escalated(reopened(acted, NOW + 1200), NOW + 2100).timeline[-1]
+    last = escalated(reopened(acted, NOW + 1200), NOW + 2100).log.timeline[-1]
     assert (last.who, entry_words(last)) == (None, "Nobody has acknowledged this incident for 15 min.")
 
 
@@ -152,5 +152,5 @@ def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
     """Nobody could acknowledge while it was closed; a second time, somebody is told again."""
     again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)
     assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
-    text = entry_words(escalated(again, NOW + 2100).timeline[-1])
+    text = entry_words(escalated(again, NOW + 2100).log.timeline[-1])
     assert text == "Nobody has acknowledged this incident for 15 min."

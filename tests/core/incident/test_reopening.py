@@ -24,6 +24,7 @@ from tests.builders import (
     incident,
     named,
     resolved,
+    with_fields,
 )
 from tests.core.moves import LATER, events, take
 from tests.sources.payloads import alertmanager
@@ -38,7 +39,7 @@ def test_a_late_repeat_of_an_ended_occurrence_changes_nothing() -> None:
     """A replica that lags may still send "firing" after "resolved"."""
     easing = take(incident(), delivery(resolved()))
     after = take(easing, delivery(alert()))
-    assert (after.state, events(after), after.firing) == (State.EASING, events(easing), ())
+    assert (after.state, events(after), after.group.firing) == (State.EASING, events(easing), ())
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_a_late_repeat_of_an_ended_occurrence_changes_nothing() -> None:
 def test_only_a_new_occurrence_reopens(arrived: Delivery, state: State, *, again: bool) -> None:
     """A repeat of what is over is counted, and no more."""
     after = take(closed(state=state), arrived)
-    assert (after.state is State.OPEN, after.deliveries) == (again, 2)
+    assert (after.state is State.OPEN, after.group.deliveries) == (again, 2)
     assert (Event.REOPENED in events(after)) is again
 
 
@@ -63,7 +64,7 @@ def test_only_a_new_occurrence_reopens(arrived: Delivery, state: State, *, again
 def test_a_manual_close_is_respected_until_a_new_occurrence_fires(start: float | None, *, again: bool) -> None:
     """The alert still fires when somebody closes; its repeats change nothing, its next start does."""
     over = resolved_by_hand(incident(alert()), "U1", NOW + 600)
-    assert (over.state, over.closed_at, over.timeline[-1].who) == (State.RESOLVED, NOW + 600, "U1")
+    assert (over.state, over.closed_at, over.log.timeline[-1].who) == (State.RESOLVED, NOW + 600, "U1")
     assert take(over, delivery(alert(starts_at=start))).closed is not again
 
 
@@ -77,10 +78,19 @@ def test_reopening_goes_on_in_the_same_thread_with_a_clean_slate() -> None:
         peaks={POOL: Peak(9, 60.0)},
     )
     again = reopened(over, LATER)
-    assert (again.state, again.closed_at, again.muted, again.reported) == (State.OPEN, None, False, None)
-    assert (dict(again.streaks), dict(again.seen), again.escalated_at) == ({}, {POOL: LATER - 1}, None)
-    assert (again.thread, dict(again.peaks)) == (over.thread, dict(over.peaks))
-    entry = again.timeline[-1]
+    assert (again.state, again.closed_at, again.ownership.muted, again.pools.reported) == (
+        State.OPEN,
+        None,
+        False,
+        None,
+    )
+    assert (dict(again.pools.streaks), dict(again.pools.seen), again.ownership.escalated_at) == (
+        {},
+        {POOL: LATER - 1},
+        None,
+    )
+    assert (again.thread, dict(again.pools.peaks)) == (over.thread, dict(over.pools.peaks))
+    entry = again.log.timeline[-1]
     assert (entry_words(entry), entry.broadcast) == ("The alert fired again, 1 min after the end.", True)
 
 
@@ -91,10 +101,10 @@ def test_flapping_stays_one_thread_with_few_replies() -> None:
         fires = alert(starts_at=NOW + 2 * i)
         found = take(found, delivery(fires), now=NOW + 2 * i)
         found = take(found, delivery(resolved(starts_at=NOW + 2 * i)), now=NOW + 2 * i + 1)
-        assert (found.state, found.firing) == (State.EASING, ())
-    assert 2 <= len(found.outbox) <= 5
+        assert (found.state, found.group.firing) == (State.EASING, ())
+    assert 2 <= len(found.log.outbox) <= 5
     calm = take(found, delivery(alert(starts_at=NOW + 2000)), now=NOW + 2000)
-    assert len(calm.outbox) == len(found.outbox) + 1
+    assert len(calm.log.outbox) == len(found.log.outbox) + 1
 
 
 def test_a_flapping_group_still_tells_of_a_new_member() -> None:
@@ -104,7 +114,7 @@ def test_a_flapping_group_still_tells_of_a_new_member() -> None:
         found = take(found, delivery(alert(starts_at=NOW + i)), now=NOW + i)
         found = take(found, delivery(resolved(starts_at=NOW + i)), now=NOW + i)
     after = take(found, delivery(alert("b2", starts_at=NOW + 10)), now=NOW + 10)
-    assert len(after.outbox) == len(found.outbox) + 1
+    assert len(after.log.outbox) == len(found.log.outbox) + 1
 
 
 def test_the_recorded_story_of_one_group() -> None:
@@ -114,12 +124,12 @@ def test_the_recorded_story_of_one_group() -> None:
     found = take(found, recorded(2))
     assert events(found)[-1] is Event.JOINED
     found = take(found, recorded(3))
-    assert (found.state, len(found.firing)) == (State.OPEN, 1)
+    assert (found.state, len(found.group.firing)) == (State.OPEN, 1)
     found = take(found, recorded(4))
-    assert (found.state, found.firing) == (State.EASING, ())
+    assert (found.state, found.group.firing) == (State.EASING, ())
     over = replace(found, state=State.DRAINED, closed_at=NOW + 600)
     again = take(over, recorded(7))
     assert (again.state, events(again)[-1]) == (State.OPEN, Event.REOPENED)
-    assert again.key == first.key
+    assert again.group.key == first.key
     resent = take(again, recorded(8))
-    assert replace(resent, deliveries=again.deliveries) == again
+    assert with_fields(resent, deliveries=again.group.deliveries) == again

@@ -16,33 +16,37 @@ def asked() -> Incident:
 
 def test_the_newest_entry_offers() -> None:
     """And only that one."""
-    entry = asked().timeline[-1]
+    entry = asked().log.timeline[-1]
     assert (entry.about, entry.choices, entry.whom) == ("a1", PAIR, "U2")
-    assert asked().timeline[0].choices == ()
+    assert asked().log.timeline[0].choices == ()
 
 
 def test_what_is_decided_before_it_is_posted_is_posted_without_buttons() -> None:
     """Nothing to draw again."""
     after = decided(asked(), "a1", Decision.APPROVED)
-    assert (after.timeline[-1].choices, after.timeline[-1].decisions, after.redraw) == ((), (Decision.APPROVED,), ())
+    assert (after.log.timeline[-1].choices, after.log.timeline[-1].decisions, after.log.redraw) == (
+        (),
+        (Decision.APPROVED,),
+        (),
+    )
 
 
 def test_what_is_decided_after_it_was_posted_is_drawn_again_once() -> None:
     """The place of the reply is known from then on."""
-    number = asked().entries
+    number = asked().log.entries
     shown = placed(told(asked(), number), number, "1.5")
     after = decided(shown, "a1", Decision.APPROVED)
-    assert (after.redraw, after.timeline[-1].ts) == ((number,), "1.5")
+    assert (after.log.redraw, after.log.timeline[-1].ts) == ((number,), "1.5")
     assert decided(after, "a1", Decision.DECLINED) == after
-    assert reworded(after, number).redraw == ()
+    assert reworded(after, number).log.redraw == ()
 
 
 def test_what_is_decided_while_it_is_posted_is_drawn_again() -> None:
     """The buttons are in Slack, and nobody may press them any more."""
-    number = asked().entries
+    number = asked().log.entries
     after = placed(decided(asked(), "a1", Decision.APPROVED), number, "1.5")
-    assert after.redraw == (number,)
-    assert placed(after, number, "1.5").redraw == (number,)
+    assert after.log.redraw == (number,)
+    assert placed(after, number, "1.5").log.redraw == (number,)
 
 
 def test_other_acts_and_other_choices_stay() -> None:

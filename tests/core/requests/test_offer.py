@@ -1,15 +1,13 @@
 """Ids of buttons: computed, opaque, and new after each use."""
 
-from dataclasses import replace
-
 from bot.core.requests.offer import incident_of, request_id, used
-from tests.builders import incident
+from tests.builders import incident, with_fields
 
 
 def test_the_id_is_the_same_until_the_button_is_used() -> None:
     """A parent posted just before a crash carries the ids that the record computes again."""
     found = incident()
-    assert request_id(found, "ack") == request_id(replace(found, deliveries=9, owner="U1"), "ack")
+    assert request_id(found, "ack") == request_id(with_fields(found, deliveries=9, owner="U1"), "ack")
     assert request_id(found, "ack") != request_id(used(found, "ack"), "ack")
     assert request_id(found, "scale_up") == request_id(used(found, "ack"), "scale_up")
     assert dict(used(used(found, "ack"), "ack").uses) == {"ack": 2}

@@ -35,7 +35,7 @@ async def test_a_button_acts_and_is_answered_with_nothing_more() -> None:
     async with await opened() as door:
         answer = await door.press("ack", button(door, "ack"))
         assert (answer.status_code, answer.text) == (200, "")
-        assert door.world.incident.owner == ANA
+        assert door.world.incident.ownership.owner == ANA
         assert whispered(door) == []
 
 
@@ -87,9 +87,9 @@ async def test_the_menu_names_its_action_by_the_id_alone() -> None:
     """`more` says only which entry."""
     async with await opened() as door:
         await door.choose(button(door, "mute"))
-        assert door.world.incident.muted
+        assert door.world.incident.ownership.muted
         await door.choose(button(door, "ack"))
-        assert door.world.incident.owner == ANA
+        assert door.world.incident.ownership.owner == ANA
 
 
 async def test_a_menu_entry_that_nobody_knows_does_nothing() -> None:
@@ -99,7 +99,7 @@ async def test_a_menu_entry_that_nobody_knows_does_nothing() -> None:
             assert (await door.choose(value)).status_code == 200
         assert all(text.startswith("Not done:") for text in whispered(door))
         assert len(whispered(door)) == 4
-        assert door.world.incident.owner is None
+        assert door.world.incident.ownership.owner is None
 
 
 async def test_a_dialog_opens_stays_open_with_errors_and_closes_when_it_is_good() -> None:
@@ -199,7 +199,7 @@ async def test_a_mention_in_the_thread_is_answered_in_the_thread() -> None:
         assert "14 jobs queued" in whispered(door)[0]
         assert door.world.chat.whispers[0][3] == door.world.incident.thread.root
         await door.mention("Ack")
-        assert door.world.incident.owner == ANA
+        assert door.world.incident.ownership.owner == ANA
 
 
 async def test_what_a_bot_writes_is_not_answered() -> None:
@@ -207,7 +207,7 @@ async def test_what_a_bot_writes_is_not_answered() -> None:
     async with await opened() as door:
         await door.mention("ack", bot_id="B1")
         await door.mention("ack", user="")
-        assert door.world.incident.owner is None
+        assert door.world.incident.ownership.owner is None
         assert whispered(door) == []
 
 
@@ -255,7 +255,7 @@ async def test_a_replay_acts_once() -> None:
         door.world.clock.advance(240)
         second = await door.signed(content, kind, stamp=stamp)
         assert (first.status_code, second.status_code) == (200, 200)
-        assert len([entry for entry in door.world.incident.timeline if entry.who == ANA]) == 1
+        assert len([entry for entry in door.world.incident.log.timeline if entry.who == ANA]) == 1
         door.world.clock.advance(120)
         assert (await door.signed(content, kind, stamp=stamp)).status_code == 401
 
@@ -316,4 +316,4 @@ async def test_a_record_that_a_worker_wrote_meanwhile_costs_no_click() -> None:
         door.store.commit = busy  # type: ignore[method-assign]  # the fake's own, behind somebody who writes
         await door.press("ack", request_id(incident, "ack"))
         assert conflicts == [0]
-        assert door.world.incident.owner == ANA
+        assert door.world.incident.ownership.owner == ANA

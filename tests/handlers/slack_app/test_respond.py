@@ -37,7 +37,7 @@ async def test_a_click_that_comes_twice_is_no_second_click() -> None:
         value = request_id(door.world.incident, "ack")
         for _ in range(2):
             assert (await door.press("ack", value, trigger_id="same")).status_code == 200
-        assert door.world.incident.owner == ANA
+        assert door.world.incident.ownership.owner == ANA
         assert door.world.chat.whispers == []
         assert audited(door)[-2:] == [
             "has it",
@@ -50,7 +50,7 @@ async def test_a_mention_that_slack_sends_again_is_silent_after_the_first() -> N
     async with await opened() as door:
         for _ in range(2):
             await door.mention("mute", event_id="Ev7")
-        assert door.world.incident.muted
+        assert door.world.incident.ownership.muted
         assert door.world.chat.whispers == []
 
 

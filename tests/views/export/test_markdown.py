@@ -191,7 +191,7 @@ def test_a_hostile_text_stays_text(form: str) -> None:
     assert all(line.isprintable() or "\u2060" in line or "\u200d" in line for line in text.splitlines())
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert all(line.replace(r"\|", "").count("|") == 7 for line in rows)
-    assert json.loads(as_json(made, NOW))["title"] == made.title
+    assert json.loads(as_json(made, NOW))["title"] == made.group.title
 
 
 def test_dropped_status_entries_are_counted() -> None:

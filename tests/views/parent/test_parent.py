@@ -10,12 +10,13 @@ from bot.core.incident.correlate import Maxima
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
-from bot.core.incident.timeline import Event, answered
+from bot.core.incident.timeline import Event
 from bot.core.message import Message
 from bot.core.pool.pool import Peak, Pool
 from bot.core.requests.offer import Offer, Place
 from bot.views.blocks import digest_of
 from bot.views.parent.parent import parent
+from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts
 from tests.views import samples
 from tests.views.golden import assert_golden
@@ -43,7 +44,7 @@ def cases() -> dict[str, tuple[Incident, View]]:
     """Every stage of an incident, by the name of its golden file."""
     two = ("linux.2xlarge", "linux.large")
     queueing, seen = samples.queueing()
-    eased = replace(queueing, state=State.EASING, alerts=(samples.alert(status=Status.RESOLVED),))
+    eased = with_fields(queueing, state=State.EASING, alerts=(samples.alert(status=Status.RESOLVED),))
     blind = samples.incident(
         title="DatasourceNoData", kind=Kind.BLIND, alerts=(samples.alert(kind=Kind.BLIND, values={}),)
     )
@@ -133,8 +134,8 @@ def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wa
     """Each maximum has its pool where one shows it; that none does is said too."""
     incident, seen = samples.queueing()
     found = Maxima(14, 114, incident.opened_at, queue, wait, complete=True)
-    assert said in words(draw(replace(incident, maxima=found), seen))
-    of_other_figures = replace(incident, maxima=replace(found, minutes=1.0))
+    assert said in words(draw(with_fields(incident, maxima=found), seen))
+    of_other_figures = with_fields(incident, maxima=replace(found, minutes=1.0))
     assert "possibly in different pools." in words(draw(of_other_figures, seen))
 
 
@@ -166,7 +167,9 @@ def test_the_rendering_does_not_change_while_nothing_is_news() -> None:
 def test_repeats_of_one_alert_cost_an_edit_per_power_of_ten() -> None:
     """5,000 deliveries of the same alert change the parent three times."""
     of, seen = samples.queueing()
-    digests = {digest_of(draw(replace(of, deliveries=times), seen)) for times in (1, 9, 10, 99, 100, 999, 1000, 5000)}
+    digests = {
+        digest_of(draw(with_fields(of, deliveries=times), seen)) for times in (1, 9, 10, 99, 100, 999, 1000, 5000)
+    }
     assert len(digests) == 4
 
 
@@ -184,7 +187,7 @@ def test_a_click_shows_in_the_parent_with_who_and_when() -> None:
     """Owner, deeds, silence and mute stand there."""
     of, seen = samples.worked_on()
     silence = Silence("s1", "grafana", NOW + 3600, "U0SAM", "inc_1.x")
-    said = words(draw(replace(of, silences=(silence,), muted=True), seen))
+    said = words(draw(with_fields(of, silences=(silence,), muted=True), seen))
     assert "<@U0ALEX> has it since <!date^" in said
     assert "• <@U0ALEX> set linux.2xlarge from 40 to 50 runners." in said
     assert "by <@U0SAM>." in said
@@ -202,7 +205,7 @@ def test_the_group_is_told_only_until_somebody_has_it() -> None:
     """One mention at opening, none afterwards."""
     of, seen = samples.queueing()
     assert "<!subteam^S0ONCALL>" in words(draw(of, seen))
-    assert "subteam" not in words(draw(replace(of, owner="U0ALEX", acked_at=NOW), seen))
+    assert "subteam" not in words(draw(with_fields(of, owner="U0ALEX", acked_at=NOW), seen))
 
 
 def test_the_minimal_rendering_is_text_alone_and_says_how_to_act() -> None:
@@ -292,7 +295,7 @@ def test_a_late_thread_says_how_late() -> None:
 
 def test_a_peak_without_a_known_wait_names_no_wait() -> None:
     """Unknown is not zero here either."""
-    of = replace(samples.closed(), peaks={"linux.2xlarge": Peak(9)})
+    of = with_fields(samples.closed(), peaks={"linux.2xlarge": Peak(9)})
     assert "Peak: linux.2xlarge 9 jobs queued." in words(draw(of, View()))
 
 
@@ -308,9 +311,9 @@ def test_a_request_gives_way_to_what_came_of_it() -> None:
         request="a1",
     )
     assert "asked to silence" in words(draw(asked, View()))
-    told = replace(asked, timeline=answered(asked.timeline, "a1"))
+    told = replace(asked, log=asked.log.answered("a1"))
     done = noted(told, NOW + 1, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
     assert "asked to silence" not in words(draw(done, View()))
     assert "<@U1> silenced the alert for 1 h." in words(draw(done, View()))
-    other = replace(asked, timeline=answered(asked.timeline, "a2"))
+    other = replace(asked, log=asked.log.answered("a2"))
     assert "asked to silence" in words(draw(other, View()))

@@ -1,0 +1,34 @@
+"""Who takes care of an incident, and who was told."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """Who acknowledged the incident, and whether the next ones were told."""
+
+    owner: str | None = None
+    acked_at: float | None = None
+    owner_knows: int | None = None
+    """Jobs queued when the owner was last told, or acknowledged; None: not known yet."""
+    escalated_at: float | None = None
+    muted: bool = False
+    """No status replies; the parent stays true."""
+
+    def acked(self, who: str, now: float) -> "Ownership":
+        """Somebody acknowledged; a second acknowledgement hands it over."""
+        return replace(self, owner=who, acked_at=now, owner_knows=None)
+
+    def informed(self, queued: int | None) -> "Ownership":
+        """The owner knows how many jobs are queued."""
+        return replace(self, owner_knows=queued)
+
+    def reopened(self) -> "Ownership":
+        """The alert fired again: nobody was told of that, and updates are wanted."""
+        return replace(self, escalated_at=None, muted=False)
+
+    def much_worse(self, queued: int | None) -> bool:
+        """Whether the queue has grown by half, and 10 jobs, since the owner acknowledged or was last told."""
+        if self.owner is None or self.owner_knows is None or queued is None:
+            return False
+        return queued >= max(1.5 * self.owner_knows, self.owner_knows + 10)

@@ -1,0 +1,87 @@
+"""The pools of an incident: which it speaks of, which queue, and what was measured of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.core.charts.queue_series import QueueSeries
+from bot.core.forecast.outlook import Score
+from bot.core.incident.correlate import Maxima
+from bot.core.pool.pool import Peak, Snapshot, raised
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Which pools an alert group speaks of."""
+
+    candidates: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The figures that the thread was last told, to judge what is news."""
+
+    at: float
+    queued: int | None
+    oldest_wait_seconds: float | None
+    worst: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentPools:
+    """What is known of the pools while the incident is open."""
+
+    candidates: tuple[str, ...] = ()
+    """Pools of which the alert may speak; all of them are measured."""
+    affected: tuple[str, ...] = ()
+    """Candidates that were seen to queue; the drain is judged on these."""
+    unknown_pools: tuple[str, ...] = ()
+    """Names that the alert gives and the configuration does not know."""
+    peaks: Mapping[str, Peak] = field(default_factory=dict)
+    streaks: Mapping[str, int] = field(default_factory=dict)
+    """Fresh samples in a row at or under the floor, by affected pool."""
+    seen: Mapping[str, float] = field(default_factory=dict)
+    """Time of the newest sample taken in, by pool."""
+    maxima: Maxima | None = None
+    """Which pools hold what the alert reports, when it names no pool (`core/incident/correlate.py`)."""
+    courses: Mapping[str, QueueSeries] = field(default_factory=dict)
+    """How the queue of each affected pool went."""
+    reported: Reported | None = None
+    scores: tuple[Score, ...] = ()
+    """How the forecasts made while it was open came out; filled when it has drained."""
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The pools that the drain is judged on: with no affected pool yet, every candidate."""
+        return self.affected or self.candidates
+
+    def naming(self, pools: Named, now: float) -> "IncidentPools":
+        """A delivery may name more pools; what is known of them counts from now on."""
+        new = {name: now - 1 for name in pools.candidates if name not in self.candidates}
+        return replace(
+            self,
+            seen={**new, **self.seen},
+            candidates=tuple(dict.fromkeys((*self.candidates, *pools.candidates))),
+            affected=tuple(dict.fromkeys((*self.affected, *pools.named))),
+            unknown_pools=tuple(dict.fromkeys((*self.unknown_pools, *pools.unknown))),
+        )
+
+    def reopened(self, now: float) -> "IncidentPools":
+        """Judged by samples from now on."""
+        seen = {name: max(now - 1, self.seen.get(name, 0)) for name in self.candidates}
+        return replace(self, seen=seen, streaks={}, reported=None)
+
+    def sampled(self, sample: Snapshot, *, queues: bool, drained: bool, goes_on: bool) -> "IncidentPools":
+        """One more sample: whether its pool `queues`, whether it counts toward the drain, and as one more in a row."""
+        name = sample.pool
+        affected = (*self.affected, name) if queues and name not in self.affected else self.affected
+        peaks = {**self.peaks, name: raised(self.peaks.get(name, Peak()), sample)} if name in affected else self.peaks
+        before = self.streaks.get(name, 0) if goes_on else 0
+        return replace(
+            self,
+            seen={**self.seen, name: sample.at},
+            streaks={**self.streaks, name: before + 1 if drained else 0},
+            affected=affected,
+            peaks=peaks,
+        )
