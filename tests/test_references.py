@@ -123,3 +123,11 @@ def test_the_check_finds_references_by_number() -> None:
 def test_the_check_finds_files_that_do_not_exist() -> None:
     """Files that moved leave references behind."""
     assert missing_files("`bot/ports.py`, `bot/stories/speak.py`") == ["bot/stories/speak.py"]
+
+
+def test_the_glossary_defines_at_most_thirty_terms_once() -> None:
+    """One term means one thing."""
+    terms = re.findall(r"^\| \*\*(.+?)\*\*", page("docs/glossary.md").text, re.M)
+    assert 20 <= len(terms) <= 30
+    assert len({term.lower() for term in terms}) == len(terms)
+    assert terms == sorted(terms, key=str.lower)
