@@ -40,7 +40,20 @@ class Clock(Protocol):
         """Go by the store's server from here on, which says that it is so late now."""
 
 
-class Store(Protocol):
+class RateLanes(Protocol):
+    """Rate limits that all processes share. Raises Unreachable("Redis", ...)."""
+
+    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
+        """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds of the clock.
+
+        An urgent asker that waits has a slot reserved; one that does not come back within a grace period loses it.
+        """
+
+    async def pause_lane(self, rate_lane: str, seconds: float) -> None:
+        """Grant nothing in a rate lane for so many real seconds: a 429 stops the queue, not one coroutine."""
+
+
+class Store(RateLanes, Protocol):
     """Records and their due times. Every method raises Unreachable("Redis", ...) if the store is unavailable."""
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
@@ -72,15 +85,6 @@ class Store(Protocol):
 
     async def give_back(self, claim: Claim, seconds: float) -> None:
         """End a claim without writing its record, which is due again then; nothing happens if the claim is lost."""
-
-    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
-        """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds of the clock.
-
-        An urgent asker that waits has a slot reserved; one that does not come back within a grace period loses it.
-        """
-
-    async def pause_lane(self, rate_lane: str, seconds: float) -> None:
-        """Grant nothing in a rate lane for so many real seconds: a 429 stops the queue, not one coroutine."""
 
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit makes something due; False after the timeout."""

@@ -106,7 +106,8 @@ async def test_an_update_replaces_the_text_and_keeps_the_mark(room: Room) -> Non
 async def test_a_message_that_was_deleted_is_gone(room: Room) -> None:
     """Its update says so, and a link to it is empty."""
     posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
-    assert posted.ts.replace(".", "") in await room.chat.permalink(CI, posted.ts)
+    other = await room.chat.post(CI, HELLO, mark="inc-2.root")
+    assert other.ts.replace(".", "") in await room.chat.permalink(CI, other.ts)
     room.delete(CI, posted.ts)
     assert await failure(room.chat.update(CI, posted.ts, SHORT)) is Failure.GONE
     assert await room.chat.permalink(CI, posted.ts) == ""

@@ -225,6 +225,7 @@ ACQUIRE_SLOT = _script("""
 -- askers never delay an urgent one. A reservation that is not used ends after a grace period.
 -- Ordinary slots are booked in order. `shift` moves them all when a slot is taken before them or the lane is paused.
 local interval, burst = tonumber(ARGV[2]), tonumber(ARGV[3])
+if interval == 0 then return {math.max(0, tonumber(redis.call('HGET', KEYS[1], 'not_before') or 0) - now)} end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - math.max(interval, 2000))
 local reserved = redis.call('ZSCORE', KEYS[2], ARGV[1])
 local urgent = reserved or ARGV[4] == '1'

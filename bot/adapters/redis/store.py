@@ -62,7 +62,6 @@ class RedisStore:
         self._head = ""
         self._hw = 0
         self._lost = False
-        self._holds: dict[str, float] = {}
 
     @property
     def _ahead_ms(self) -> int:
@@ -151,18 +150,14 @@ class RedisStore:
     async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
         """Ask for a slot in a rate lane: 0 when it is granted, else the clock's seconds after which to ask again.
 
-        The interval is in real seconds. A lane without one is not kept in Redis; only the holds that this process met
-        itself stop it.
+        The interval is in real seconds; a lane without one is stopped by pauses alone.
         """
-        if interval <= 0:
-            return max(0.0, self._holds.get(rate_lane, 0.0) - self._clocks.monotonic()) * self._clocks.rate()
         args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent))
         reply = await self._link.run(scripts.ACQUIRE_SLOT, keys.lane_keys(rate_lane), args)
         return whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing for so many real seconds: a 429 stops the queue, not one coroutine; a longer hold stays."""
-        self._holds[rate_lane] = max(self._holds.get(rate_lane, 0.0), self._clocks.monotonic() + seconds)
         await self._link.run(scripts.PAUSE_LANE, keys.lane_keys(rate_lane), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:

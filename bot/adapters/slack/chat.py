@@ -5,14 +5,16 @@ from collections.abc import Callable, Mapping
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.slack.answers import Cache, Identity, full_member, mark_of, marked, part, rows, text_at
-from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.adapters.slack.files import upload
-from bot.ports import Block, Failure, Message, Own, Person, Posted, Unreachable
+from bot.adapters.slack.limits import MethodPauses
+from bot.ports import Block, Failure, Message, Own, Person, Posted, RateLanes, Unreachable
 
 CLOCK_SKEW_SECONDS = 60.0
 """`find` starts this much earlier, because Slack stamps messages by its own clock; marks are unique."""
 PAGE = 200
 MOST_PAGES = 10
+LINK_SECONDS = 86400.0
+"""How long a permalink is remembered: it never changes, and lists show the same ones again and again."""
 
 
 class SlackChat:
@@ -21,9 +23,20 @@ class SlackChat:
     Every method raises Unreachable("Slack", ...); its class is in docs/reliability.md#what-slack-errors-do.
     """
 
-    def __init__(self, client: AsyncWebClient, monotonic: Callable[[], float], cache_seconds: float = 60.0) -> None:
-        """`monotonic` gives seconds that never jump; people and groups are cached for `cache_seconds`."""
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        monotonic: Callable[[], float],
+        lanes: RateLanes | None = None,
+        cache_seconds: float = 60.0,
+    ) -> None:
+        """`monotonic` gives seconds that never jump; people and groups are cached for `cache_seconds`.
+
+        `lanes` keep what Slack paused; without them, every method is tried at once.
+        """
         self._client = client
+        self._pauses = MethodPauses(lanes)
+        self._links: Cache[str] = Cache(monotonic, LINK_SECONDS)
         self._people: Cache[Person] = Cache(monotonic, cache_seconds)
         self._groups: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
         self._self: Identity | None = None
@@ -120,7 +133,7 @@ class SlackChat:
 
     async def upload(self, name: str, title: str, content: bytes) -> str:
         """Upload a file to no channel and return its id; three requests, no retries."""
-        return await upload(self._client, name, title, content)
+        return await upload(self._client, self._pauses, name, title, content)
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Open a modal; an expired trigger raises GONE."""
@@ -131,14 +144,17 @@ class SlackChat:
         await self._write("views.publish", {"user_id": user, "view": view})
 
     async def permalink(self, channel: str, ts: str) -> str:
-        """The link of a message; empty if message or channel do not exist."""
+        """The link of a message, looked up once; empty if message or channel do not exist."""
+        if (known := self._links.get(f"{channel}/{ts}")) is not None:
+            return known
         try:
             answer = await self._read("chat.getPermalink", {"channel": channel, "message_ts": ts})
         except Unreachable as problem:
             if problem.failure in {Failure.GONE, Failure.PLACE}:
                 return ""
             raise
-        return text_at(answer, "permalink")
+        link = text_at(answer, "permalink")
+        return self._links.keep(f"{channel}/{ts}", link) if link else ""
 
     async def person(self, user: str) -> Person:
         """A person, cached. An unknown person is no full member; errors raise, which denies."""
@@ -176,11 +192,9 @@ class SlackChat:
         return await self._call(method, "GET", asked)
 
     async def _call(self, method: str, verb: str, asked: Mapping[str, object]) -> Mapping[str, object]:
-        try:
+        async with self._pauses.request(method, asked.get("channel"), asked.get("blocks")):
             if verb == "POST":
                 response = await self._client.api_call(method, json=dict(asked))
             else:
                 response = await self._client.api_call(method, http_verb=verb, params=dict(asked))
-        except ERRORS as error:
-            raise unreachable(error, method, asked.get("blocks")) from None
         return response.data if isinstance(response.data, dict) else {}

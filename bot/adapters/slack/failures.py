@@ -155,7 +155,11 @@ def pause_seconds(error: BaseException) -> float:
 
     A date is compared with the response's own Date header, so that our clock does not matter.
     """
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    return retry_after(getattr(getattr(error, "response", None), "headers", None) or {})
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """The same for the headers of an answer."""
     value = str(headers.get("Retry-After", "")).strip()
     if re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", value):
         return min(max(float(value), SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)

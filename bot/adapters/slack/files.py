@@ -7,31 +7,31 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.slack.answers import text_at
-from bot.adapters.slack.failures import ERRORS, unreachable
+from bot.adapters.slack.failures import retry_after
+from bot.adapters.slack.limits import MethodPauses
 from bot.ports import Failure, Unreachable
 
 FILES_AT = re.compile(r"https://(?:[a-z0-9-]+\.)+slack(?:-gov)?\.com/[!-~]*")
 """Slack's upload host; any other address must be that of SLACK_API_URL."""
 
 
-async def upload(client: AsyncWebClient, name: str, title: str, content: bytes) -> str:
+async def upload(client: AsyncWebClient, pauses: MethodPauses, name: str, title: str, content: bytes) -> str:
     """Upload a file to no channel and return its id. Raises Unreachable("Slack", ...); never retries.
 
     Only Slack's own address is accepted, and the token is not sent there (C6).
     """
     method = "files.getUploadURLExternal"
-    try:
+    async with pauses.request(method):
         asked = {"filename": name, "length": str(len(content))}
         place = (await client.api_call(method, data=asked)).data
         address, file = (text_at(place, key) if isinstance(place, dict) else "" for key in ("upload_url", "file_id"))
         if not file or not _trusted(address, client.base_url):
             raise Unreachable("Slack", f"{method}: no usable address for the file", failure=Failure.SHAPE)
-        method = "upload"
+    async with pauses.request("upload"):
         await _send(client, address, content)
-        method = "files.completeUploadExternal"
+    method = "files.completeUploadExternal"
+    async with pauses.request(method):
         await client.api_call(method, json={"files": [{"id": file, "title": title}]})
-    except ERRORS as error:
-        raise unreachable(error, method) from None
     return file
 
 
@@ -50,6 +50,7 @@ async def _send(client: AsyncWebClient, address: str, content: bytes) -> None:
         if answer.status >= 500:
             raise Unreachable("Slack", f"upload: HTTP {answer.status}", failure=Failure.UNKNOWN)
         if answer.status == 429:
-            raise Unreachable("Slack", "upload: ratelimited", failure=Failure.LATER, retry_after_seconds=30.0)
+            pause = retry_after(answer.headers)
+            raise Unreachable("Slack", "upload: ratelimited", failure=Failure.LATER, retry_after_seconds=pause)
         if answer.status >= 400:
             raise Unreachable("Slack", f"upload: refused with HTTP {answer.status}", failure=Failure.SHAPE)

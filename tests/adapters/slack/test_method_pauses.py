@@ -1,0 +1,136 @@
+"""A 429 on any Slack method pauses that method in every process until Retry-After has passed, and no other method."""
+
+import ast
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.slack import chat as module
+from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.client import open_client, open_session
+from bot.playground.slack.methods.registry import METHODS
+from bot.ports import Failure, Message, Posted, Unreachable
+from tests.fakes import FakeClock
+from tests.fakes_store import FakeData, FakeStore
+from tests.playground.slack_kit import Kit, modal, standing
+
+CI = "C0CIONCALL"
+HELLO = Message("OPEN: 14 jobs wait")
+RETRY_SECONDS = 7
+
+
+@dataclass
+class Slack:
+    """Two processes with one store, and the stand-in for Slack."""
+
+    one: SlackChat
+    other: SlackChat
+    kit: Kit
+    clock: FakeClock
+    data: FakeData
+    parent: Posted
+
+    def requests(self, method: str) -> int:
+        """How often a method was really called."""
+        return len(self.kit.stand_in.log.of(method))
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Slack]:
+    """Each process knows who it is, so that `auth.test` is not asked again."""
+    clock, data = FakeClock(), FakeData()
+    async with standing() as kit:
+
+        def process() -> SlackChat:
+            store = FakeStore(clock.now, clock.monotonic, data=data)
+            return SlackChat(open_client("xoxb-demo", f"{kit.url}/api/", open_session()), clock.monotonic, store)
+
+        one, other = process(), process()
+        parent = await one.post(CI, HELLO, mark="m")
+        yield Slack(one, other, kit, clock, data, parent)
+        await one.close()
+        await other.close()
+
+
+async def _nobody_yet(chat: SlackChat, _: Slack) -> object:
+    chat._self = None
+    return await chat._identity()
+
+
+CALLS: dict[str, Callable[[SlackChat, Slack], Awaitable[object]]] = {
+    "auth.test": _nobody_yet,
+    "chat.postMessage": lambda chat, _: chat.post(CI, HELLO, mark="m"),
+    "chat.update": lambda chat, s: chat.update(CI, s.parent.ts, HELLO),
+    "chat.postEphemeral": lambda chat, _: chat.whisper(CI, "U0ANA", HELLO),
+    "chat.getPermalink": lambda chat, s: chat.permalink(CI, s.parent.ts),
+    "conversations.history": lambda chat, _: chat.own(CI, since=0.0),
+    "conversations.replies": lambda chat, s: chat.find(CI, "x", since=0.0, thread=s.parent.ts),
+    "users.info": lambda chat, _: chat.person("U0ANA"),
+    "usergroups.users.list": lambda chat, _: chat.group_members("S0ONCALL"),
+    "views.open": lambda chat, s: chat.open_view(s.kit.stand_in.api.slack.tickets.trigger("U0ANA"), modal()),
+    "views.publish": lambda chat, _: chat.publish_home("U0ANA", {"type": "home", "blocks": []}),
+    "files.getUploadURLExternal": lambda chat, _: chat.upload("a.png", "A", b"png"),
+    "upload": lambda chat, _: chat.upload("a.png", "A", b"png"),
+    "files.completeUploadExternal": lambda chat, _: chat.upload("a.png", "A", b"png"),
+}
+"""Slack method: what calls it."""
+
+
+def test_every_method_that_the_adapter_calls_is_tried() -> None:
+    """The list is read from the adapter's own code, so that the next method is not forgotten."""
+    folder = Path(module.__file__).parent
+    trees = [ast.parse(path.read_text("utf-8")) for path in folder.glob("*.py") if path.stem != "doctor"]
+    texts = {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    assert {text for text in texts if text in METHODS or text == "upload"} == set(CALLS)
+
+
+async def later(call: Awaitable[object]) -> Unreachable:
+    """The refusal of a paused method."""
+    with pytest.raises(Unreachable) as caught:
+        await call
+    assert caught.value.failure is Failure.LATER
+    return caught.value
+
+
+@pytest.mark.parametrize("method", CALLS)
+async def test_a_429_pauses_the_method_in_every_process_until_its_time_has_passed(method: str, slack: Slack) -> None:
+    """One request is refused; nobody asks again before, and then it is answered."""
+    call = CALLS[method]
+    await slack.other.person("U0BEN")
+    await slack.one.person("U0BEN")
+    before = slack.requests(method)
+    slack.kit.stand_in.faults.rate_limit(method, str(RETRY_SECONDS))
+    await later(call(slack.one, slack))
+    assert slack.requests(method) == before + 1
+    for process in (slack.one, slack.other):
+        refused = await later(call(process, slack))
+        assert refused.retry_after_seconds == pytest.approx(RETRY_SECONDS, abs=0.01)
+    assert slack.requests(method) == before + 1
+    slack.clock.advance(RETRY_SECONDS + 0.01)
+    slack.kit.clock.advance(RETRY_SECONDS + 0.01)
+    await call(slack.other, slack)
+    assert slack.requests(method) == before + 2
+
+
+async def test_other_methods_and_channels_go_on(slack: Slack) -> None:
+    """Posts are limited per channel, everything else per method."""
+    slack.kit.stand_in.faults.rate_limit("chat.postMessage", "60", channel=CI)
+    await later(slack.one.post(CI, HELLO, mark="m"))
+    await slack.one.post("C0OPS", HELLO, mark="m")
+    await slack.one.update(CI, slack.parent.ts, HELLO)
+
+
+async def test_a_store_out_of_reach_pauses_nothing(slack: Slack) -> None:
+    """A message is worth a 429."""
+    slack.data.broken = Unreachable("Redis", "connection refused")
+    await slack.one.update(CI, slack.parent.ts, HELLO)
+
+
+async def test_a_permalink_is_looked_up_once_per_message(slack: Slack) -> None:
+    """Lists and App Home show the same threads again and again."""
+    links = {await slack.one.permalink(CI, slack.parent.ts) for _ in range(5)}
+    assert len(links) == 1
+    assert slack.requests("chat.getPermalink") == 1
+    assert await slack.one.permalink(CI, "1.1") == ""
