@@ -1,4 +1,4 @@
-"""One measurement of one pool, as its record keeps it."""
+"""Measures one pool and updates its record."""
 
 from dataclasses import replace
 
@@ -7,18 +7,18 @@ from bot.core.pool.pool import Pool, measured, unreadable
 from bot.ports import Unreachable
 
 PAST_SECONDS = 7200.0
-"""How much of a pool's past an incident starts with, where the source has one.
+"""How much history an incident starts with, if the source has any; by the fleet's own time.
 
-An alert fires when a job has waited for half an hour: what is usual is seen in the time before that.
+An alert fires when a job has waited for half an hour; the time before shows the usual state.
 """
 STEPS = 120
-"""Samples of that past."""
+"""Samples of that history."""
 LAPSED_SECONDS = 1800.0
-"""After a gap as long as this the past is read again."""
+"""After a gap this long the history is read again."""
 
 
 async def look(context: Context, pool: Pool) -> Pool:
-    """The pool's record after one more look at its source; never raises, a failure is part of the record."""
+    """The pool's record after one more measurement; never raises, a failure is part of the record."""
     now = context.now()
     source = context.metrics.get(pool.id)
     if source is None:

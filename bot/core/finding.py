@@ -1,4 +1,4 @@
-"""The shape of a diagnosis: facts in, findings out. A cause is never named without what was observed of it."""
+"""Values of a diagnosis: facts in, findings out; every cause has evidence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,12 +30,12 @@ class Found:
     evidence: tuple[Statement, ...]
     """What was observed, with its figures; a cause without any is not named."""
     missing: tuple[str, ...] = ()
-    """Figures that would have made it surer, and were not to be had."""
+    """Unavailable figures that would have increased confidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One cause that the facts speak for."""
+    """One cause supported by facts."""
 
     cause: str
     """Its id, the name of the rule's module under `bot/diagnosis/`."""
@@ -80,19 +80,19 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is known beside the pool itself."""
+    """Context beside the pool."""
 
     measured: tuple[str, ...] = ()
-    """Pools with a fresh sample whose queue is known."""
+    """Pools with a fresh sample and a known queue."""
     queueing: tuple[str, ...] = ()
-    """Of these, those in which jobs wait longer than is normal."""
+    """Those of them in which jobs wait longer than normal."""
     idle_beside: tuple[str, ...] = ()
-    """Of the queueing ones, those with idle runners."""
+    """Queueing pools with idle runners."""
     failing: tuple[str, ...] = ()
-    """Pools in which creates fail."""
+    """Pools with failed launch requests."""
     provider_up: bool | None = None
     unknown_labels: tuple[str, ...] = ()
-    """Labels that the alert names and the configuration does not know."""
+    """Labels in the alert that the configuration does not contain."""
 
     @property
     def widespread(self) -> bool:
@@ -102,13 +102,13 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One pool, its samples, and what is around it: all that a rule may look at."""
+    """One pool, its samples and context: all that a rule may use."""
 
     rules: PoolRules
     series: tuple[Snapshot, ...] = ()
     around: Around = field(default_factory=Around)
     trouble: str | None = None
-    """Why the last measurement gave nothing."""
+    """Why the last measurement failed."""
     old: bool = False
     """The newest sample is stale."""
     """Seconds of the fleet in one second of the clock; 1 except in a simulation."""
@@ -120,17 +120,17 @@ class Facts:
 
     @property
     def now(self) -> Snapshot:
-        """The newest sample; all unknown when there is none."""
+        """The newest sample; all figures unknown if there is none."""
         return self.series[-1] if self.series else Snapshot(self.pool, 0.0)
 
     @property
     def normal_wait(self) -> float:
-        """Seconds that a job may wait without anything being wrong."""
+        """The normal wait in seconds."""
         return max(NORMAL_WAIT_SECONDS, 1.5 * self.rules.boot_time_seconds)
 
     @property
     def waits(self) -> bool:
-        """Whether jobs wait longer than is normal; an unknown wait counts as long when the queue is known."""
+        """Whether jobs wait longer than normal; an unknown wait counts as long if the queue is known."""
         if empty(self.now, self.rules.floor) is not False:
             return False
         return self.now.oldest_wait_seconds is None or self.now.oldest_wait_seconds > self.normal_wait
@@ -141,12 +141,12 @@ class Facts:
         return tuple(s for s in self.series if s.at >= since)
 
     def before(self, minutes: float) -> tuple[Snapshot, ...]:
-        """The samples that are older than that."""
+        """Older samples."""
         since = self.now.at - minutes * 60
         return tuple(s for s in self.series if s.at < since)
 
     def usual(self, figure: str, given: float | None = None) -> float | None:
-        """What is usual: as the source says, else the median of the samples older than 20 minutes, at least three."""
+        """The usual value: the source's own, else the median of samples older than 20 minutes, at least three."""
         if given is not None:
             return given
         past = [v for s in self.before(20) if (v := getattr(s, figure)) is not None]
@@ -158,7 +158,7 @@ Find = Callable[[Facts], Found | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One cause and how to tell it. A rule without its figures finds nothing, and the diagnosis says what it lacked."""
+    """One cause and its test; a rule without its figures says nothing, and the missing ones are reported."""
 
     cause: str
     """The cause's id: the name of the module that holds the rule."""
@@ -168,7 +168,7 @@ class Rule:
     remedy: str
     """The id of what to do about it."""
     needs: tuple[str, ...] = ()
-    """Figures of the newest sample that must be known."""
+    """Figures of the newest sample that the rule requires."""
     outranks: tuple[str, ...] = ()
     """Causes that this one explains: where both are found with some confidence, this one comes first."""
     rules_out: tuple[str, ...] = ()
@@ -176,12 +176,12 @@ class Rule:
     shows: str = ""
     """The figure that its evidence gives whenever the figure counts; nobody needs to repeat it."""
     always: bool = False
-    """Also asked when no job waits longer than is normal, or nothing could be measured."""
+    """Whether the rule also runs when no job waits long, or nothing could be measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When is looked, and by which clock."""
+    """The time of the diagnosis."""
 
     now: float
     """Epoch seconds."""
@@ -192,7 +192,7 @@ class Moment:
 def facts_of(
     names: Sequence[str], pools: Mapping[str, Pool], rules: Mapping[str, PoolRules], moment: Moment
 ) -> tuple[Facts, ...]:
-    """The facts of every pool, each with what is around it."""
+    """The facts of every pool with its context."""
     alone = [_alone(pools.get(name), rules.get(name, PoolRules(name)), moment) for name in dict.fromkeys(names)]
     around = _around(alone, moment.unknown_labels)
     return tuple(replace(facts, around=around) for facts in alone)

@@ -1,4 +1,4 @@
-"""An alert arrived: open an incident, join, ease or reopen the one there is, or see that it says nothing new."""
+"""Processes an alert delivery: open an incident, or join, ease or reopen the existing one."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -18,23 +18,23 @@ TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class RelatedIncident:
-    """What is known of a group under another key of it."""
+    """A known group with the same content under another key."""
 
     known: str | None
-    """What the index says now."""
+    """The present value of the index."""
     held: Stored[Incident] | None
     channel: str = ""
     ts: str = ""
-    """A thread that stands in Slack and has no record."""
+    """The thread in Slack, if it has no record."""
 
 
 NOBODY = RelatedIncident(None, None)
-"""The first guess for a firing, without asking: the commit finds out when it is wrong, and then the store is asked."""
+"""The first guess for a firing alert, without a query; if it is wrong, the commit fails and the store is queried."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSlot:
-    """Where a new incident is entered: the index of its key, what that points to now, and the delivery's mark."""
+    """The index of a new incident: its key, its present value, and the delivery's mark."""
 
     index: str
     mark: str
@@ -42,22 +42,22 @@ class IndexSlot:
 
 
 class Taken(StrEnum):
-    """What became of a delivery."""
+    """The outcome of a delivery."""
 
     OPENED = "opened"
     JOINED = "joined"
     REPEATED = "repeated"
-    """It said nothing new."""
+    """It was a repeat."""
     TESTED = "tested"
     """The contact point's Test button: the connection works."""
     NOTHING_OPEN = "nothing_open"
-    """A group resolved that has no open incident."""
+    """A group without an open incident resolved."""
 
 
 async def take_alert(context: Context, delivery: Delivery) -> Taken:
-    """Store what a delivery says, durably, before anybody answers its sender.
+    """Store a delivery durably before its sender is answered.
 
-    Raises Unreachable when it cannot be stored; the sender is then asked to send again.
+    Raises Unreachable if it cannot be stored; then the sender is asked to send again.
     """
     if delivery.kind is Kind.TEST:
         return Taken.TESTED
@@ -82,7 +82,7 @@ async def take_alert(context: Context, delivery: Delivery) -> Taken:
 
 
 def _is_another_time(context: Context, incident: Incident, delivery: Delivery) -> bool:
-    """Whether a firing that belongs to no open incident comes too late to go on in the old thread."""
+    """Whether a firing group comes too late to continue in its old thread."""
     if not incident.closed or incident.closed_at is None:
         return False
     return (
@@ -92,7 +92,7 @@ def _is_another_time(context: Context, incident: Incident, delivery: Delivery) -
 
 
 async def _kin(context: Context, delivery: Delivery) -> RelatedIncident:
-    """What is known of a group like this one; its incident counts as the same when either key was only guessed."""
+    """The known group like this one; its incident counts as the same if either key was guessed."""
     known = await context.store.find(f"like:{delivery.likeness}")
     if known is None or known.startswith(LOST):
         channel, _, ts = (known or "").removeprefix(LOST).partition("|")
@@ -137,6 +137,6 @@ async def _join(context: Context, delivery: Delivery, mark: str, held: Stored[In
 
 
 def _completing(context: Context, delivery: Delivery) -> tuple[str, ...]:
-    """What the sender left out is read from its API at once, where one is configured (`bot.maintenance.resync`)."""
+    """Read omitted alerts from the sender's API, if configured (`bot.maintenance.resync`)."""
     can_be_asked = any(back_end.kind == delivery.source for back_end in context.alertmanagers.values())
     return ("chore:resync",) if delivery.truncated and can_be_asked else ()

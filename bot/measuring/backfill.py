@@ -1,6 +1,6 @@
-"""A pool's past has gaps: its source's own history is asked for the days that are lacking, one at a time, once.
+"""Fills gaps of a pool's history from its source, one day at a time, once.
 
-Measurements and incidents have records of their own, and none of them waits for this one.
+It has its own record, so that measurements and incidents do not wait for it.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.ports import Unreachable
 
 TURN_SECONDS = 5.0
-"""Least time between two days that are asked for, of all pools of the installation together."""
+"""Shortest time between two requested days, for all pools of the installation together."""
 LATE_SECONDS = 600.0
-"""A record whose time is past by that much has fallen out of the queue."""
+"""A record overdue by this much was lost from the queue."""
 SAFETY_SECONDS = 0.5
-"""Nothing is asked in the last moment of a lease."""
+"""Nothing is requested in the last moments of a lease."""
 EARLY_SECONDS = 1.0
 TRIES = 5
 
@@ -40,7 +40,7 @@ log = structlog.get_logger()
 
 
 async def backfill(context: Context, claim: Claim) -> None:
-    """Do the next step for one pool: see which days are lacking, ask for one, or rest until another day is over."""
+    """Do a pool's next step: find missing days, request one, or wait for the next day."""
     mine = claim.of(Backfill)
     fill = mine.value
     reach, now = context.settings.file.timing.backfill, context.now()
@@ -65,12 +65,12 @@ async def backfill(context: Context, claim: Claim) -> None:
 
 
 def wanted(context: Context) -> list[str]:
-    """The pools whose past is kept: those of the configuration that have a source."""
+    """The configured pools with a source."""
     return [name for name in context.settings.file.pool if name in context.metrics]
 
 
 async def wake_fills(context: Context) -> None:
-    """Every pool's past is looked at once a day, and when the setting changed: those that were not are woken."""
+    """Wake pools whose history was not checked for a day, or since the setting changed."""
     reach, names = context.settings.file.timing.backfill, wanted(context)
     if not reach:
         return
@@ -83,7 +83,7 @@ async def wake_fills(context: Context) -> None:
 
 
 async def _asked(context: Context, mine: Stored[Backfill], fill: Backfill) -> None:
-    """One day of one pool; a source that does not answer in time is asked again later."""
+    """Request one day of one pool; a source that does not answer in time is asked again later."""
     day = fill.days[0]
     since, until = span_of(day)
     try:
@@ -103,9 +103,9 @@ async def _asked(context: Context, mine: Stored[Backfill], fill: Backfill) -> No
 async def _kept(
     context: Context, mine: Stored[Backfill], fill: Backfill, day: int, cells: tuple[HourStats, ...]
 ) -> int:
-    """Write the hours that are lacking, and none that was measured; gives their number. Raises Conflict.
+    """Write missing hours only; returns their number. Raises Conflict.
 
-    Whoever measures the pool may write its past at the same moment; then it is read again.
+    The pool's measurement may write its history at the same time; then it is read again.
     """
     for _ in range(TRIES):
         held = await context.store.get(PoolHistory, fill.id) or Stored(PoolHistory(fill.id), 0)

@@ -1,4 +1,4 @@
-"""After each look at a pool: has an alert fired for it, and is one about to."""
+"""After each measurement: updates a pool's learnt thresholds and its early warning."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ from bot.core.pool.pool import Pool, PoolRules, worst_first
 from bot.core.requests.request import Progress
 
 NEAR_SECONDS = 150.0
-"""Samples further away than that from an incident's opening do not show how the pool stood when its alert fired."""
+"""Samples further from an incident's opening do not show the pool's state at its alert."""
 
 
 async def foreseen(context: Context, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:
-    """The record with what was learnt of alerts that fired, and with its early warning one step on."""
+    """The record with newly fired alerts, and with its early warning advanced."""
     file, before = context.settings.file, pool.watchers
     fired = await _fired(context, pool, [name for name in watchers if name not in before])
     pool = replace(pool, watchers=watchers, fired=(*pool.fired, *fired)[-KEPT_FIRED:])
@@ -34,7 +34,7 @@ async def foreseen(context: Context, pool: Pool, watchers: tuple[str, ...], *, f
 
 
 async def scaled_at(context: Context, pool: Pool) -> float | None:
-    """When somebody really asked for more runners last (epoch seconds)."""
+    """When somebody last scaled the pool (epoch seconds)."""
     request_id = await context.store.find(f"scaled:{pool.id}")
     request = await context.request(request_id) if request_id else None
     real = request is not None and not request.shadow and (request.doubtful or request.progress is not Progress.FAILED)
@@ -42,7 +42,7 @@ async def scaled_at(context: Context, pool: Pool) -> float | None:
 
 
 async def _fired(context: Context, pool: Pool, names: list[str]) -> tuple[Fired, ...]:
-    """Of the incidents that have begun to watch the pool: those whose alert fired for it, and how it stood then."""
+    """The new incidents whose alert fired for this pool, and its figures then."""
     known = {one.incident for one in pool.fired}
     held = await context.store.get_many(Incident, [name for name in names if name not in known])
     found = []
@@ -57,7 +57,7 @@ async def _fired(context: Context, pool: Pool, names: list[str]) -> tuple[Fired,
 
 
 async def _speaks_of(context: Context, incident: Incident, pool: Pool) -> bool:
-    """Whether the alert names this pool; one over all pools fired for the one that waits longest."""
+    """Whether the alert is about this pool; one over all pools fired for the one with the longest wait."""
     if len(incident.pools.candidates) == 1 or set(incident.pools.affected) == set(incident.pools.candidates):
         return True
     others = await context.store.get_many(Pool, [name for name in incident.pools.candidates if name != pool.id])

@@ -1,4 +1,4 @@
-"""A pool is due: one measurement serves every incident that names it, its own past, and the early warning."""
+"""Measures a due pool once for all its incidents, its history and its early warning."""
 
 from dataclasses import replace
 
@@ -13,23 +13,23 @@ from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.measuring.evaluate_warning import foreseen, scaled_at
 
 FORGOTTEN_SECONDS = 86400.0
-"""A pool that is not measured any more is forgotten after a day."""
+"""A pool that is no longer measured is deleted after this."""
 SCORES_SECONDS = 30 * 86400.0
 KEPT_UNWATCHED = 60
-"""Samples kept of a pool that no incident watches: an hour at the default pace."""
+"""Samples kept for a pool without an incident: an hour at the default pace."""
 MISSED_SECONDS = 60.0
-"""A pool whose look is late by that much has fallen out of the queue."""
+"""A pool overdue by this much was lost from the queue."""
 EARLY = 0.9
-"""The part of a poll period before which a pool is not measured again."""
+"""Share of a poll period before which a pool is not measured again."""
 OVERLAP_SECONDS = 30.0
-"""A past that was filled in so long before a look may not have been there yet when that look read it."""
+"""History filled in within this time before a measurement may not have been read by it."""
 
 
 async def measure(context: Context, claim: Claim) -> None:
-    """Measure while any open incident watches the pool, and else at `timing.watch`; who watches is looked at next.
+    """Measure while an open incident needs the pool, and otherwise at `timing.watch`; then wake the incidents.
 
-    A pool that was measured a moment ago is not measured again for one more incident: that one is only woken. An hour
-    that is over joins the pool's past in the same commit.
+    A pool that was just measured is not measured again for another incident, which is only woken. A finished hour joins
+    the pool's history in the same commit.
     """
     mine = claim.of(Pool)
     pool = mine.value
@@ -58,7 +58,7 @@ async def measure(context: Context, claim: Claim) -> None:
 
 
 def _pace(context: Context, name: str, *, watched: bool) -> float:
-    """Seconds between two measurements; 0 when nobody wants any."""
+    """Seconds between two measurements; 0 if none are needed."""
     paces = context.settings.file.paces
     if watched:
         return paces.poll
@@ -66,7 +66,7 @@ def _pace(context: Context, name: str, *, watched: bool) -> float:
 
 
 async def wake_pools(context: Context) -> str:
-    """Every configured pool is measured: those that nobody has looked at for a while are woken."""
+    """Wake configured pools that were not measured for a while."""
     paces, names = context.settings.file.paces, [name for name in context.settings.file.pool if name in context.metrics]
     if not paces.watch:
         return ""
@@ -79,23 +79,23 @@ async def wake_pools(context: Context) -> str:
 
 
 def _rested(mine: Stored[Pool]) -> Put:
-    """Nobody measures it, so what was foretold is compared with nothing; what was learnt of it stays for a month."""
+    """The pool is no longer measured: its forecasts stay unscored, and what was learnt is kept for a month."""
     pool = replace(_unwatched(given_up(mine.value)), watchers=(), early=replace(mine.value.early, streak=0))
     known = pool.scores or pool.fired
     return Put(mine, pool, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
 
 
 def _unwatched(pool: Pool) -> Pool:
-    """Nothing more is foretold; what was foretold waits for the end of the queue, also when its incident is closed."""
+    """Without an incident there are no new forecasts; open ones still wait for the drain."""
     return replace(pool, outlook=None, samples=pool.samples[-KEPT_UNWATCHED:])
 
 
 async def _in_the_past(
     context: Context, before: Pool, after: Pool, over: tuple[HourStats, ...]
 ) -> tuple[Pool, tuple[Put, ...]]:
-    """(the pool with what past weeks foretell for the hour that has begun, the past's record when it is to be written).
+    """(the pool with expectations for the new hour, the history to write or None).
 
-    The past is read and written once an hour, and when it was filled in: what it foretells changes no sooner.
+    The history is read and written once an hour, and after it was filled in.
     """
     goes_on = before.hour is not None and after.hour is not None and before.hour.hour == after.hour.hour
     if after.hour is None or (goes_on and not await _filled(context, before)):
@@ -105,7 +105,7 @@ async def _in_the_past(
 
 
 async def _filled(context: Context, pool: Pool) -> bool:
-    """Whether weeks of the past have come since the last look, of which nothing was foretold so far."""
+    """Whether history was filled in since the last measurement."""
     if pool.ahead or not context.settings.file.timing.backfill:
         return False
     fill = await context.store.get(Backfill, pool.id)
@@ -113,20 +113,20 @@ async def _filled(context: Context, pool: Pool) -> bool:
 
 
 async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> tuple[PoolHistory, Put]:
-    """(the past with the hours that are over, what writes it)."""
+    """(the history with finished hours, the write for it)."""
     held = await context.store.get(PoolHistory, name) or Stored(PoolHistory(name), 0)
     past = finished(held.value, over)
     return past, Put(held, past, None, keep_seconds=KEPT_SECONDS)
 
 
 async def _ahead(context: Context, pool: Pool) -> Pool:
-    """The record with its forecast."""
+    """Add the forecast."""
     paces = context.settings.file.paces
     return looked_ahead(await _looked_back(context, pool), _rules(context, pool), paces.report)
 
 
 async def _looked_back(context: Context, pool: Pool) -> Pool:
-    """The record with what its forecasts came to; those from before somebody scaled the pool are not compared."""
+    """Score past forecasts; those from before somebody scaled the pool are not scored."""
     if pool.forecasts:
         pool = touched(pool, await scaled_at(context, pool))
     return compared(pool, _rules(context, pool))

@@ -1,4 +1,4 @@
-"""Extend: extra capacity stays one lease longer, counted from now."""
+"""The action Extend on extra runners: one more lease, counted from now."""
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
@@ -15,11 +15,11 @@ from bot.scaling.hand_back import lease_in_thread
 from bot.scaling.limits import lever_of
 
 LEAST_SECONDS = 60.0
-"""An extension by less is a second click."""
+"""A smaller extension counts as a second click."""
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Put the end off, in the lease's own record."""
+    """Store the new end in the lease's record."""
     found = await lease_in_thread(context, interaction)
     incident, lease, share = found.incident, found.lease, found.share
     if share.returning:

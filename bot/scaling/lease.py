@@ -1,4 +1,4 @@
-"""A lease is due: say what came of the runners that were asked for, warn before their end, and hand them back."""
+"""Processes a due lease: report whether runners came, announce its end, and return them."""
 
 from dataclasses import dataclass, replace
 
@@ -38,14 +38,14 @@ from bot.views.home.answers import said
 from bot.views.words.timeline import details_words
 
 FORGOTTEN_SECONDS = 86400.0
-"""How long a lease without shares stays on record."""
+"""How long an empty lease record is kept."""
 STUCK_SECONDS = 60.0
-"""How often a hand-back that is not allowed now is thought of again."""
+"""How often a blocked return is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeaseView:
-    """One look at a lease: what became of its requests, and its pool now."""
+    """A lease's present state: the results of its requests, and its pool."""
 
     held: Stored[PoolLeases]
     lease: PoolLeases
@@ -56,7 +56,7 @@ class LeaseView:
 
 @dataclass(frozen=True, slots=True)
 class LeaseAnnouncement:
-    """Something to tell, and the share as it is once that is told."""
+    """An announcement, and the lease after it."""
 
     share: Lease
     event: Event
@@ -66,7 +66,7 @@ class LeaseAnnouncement:
 
 
 async def maintain_lease(context: Context, claim: Claim) -> None:
-    """Do the first thing that is due, and be due again; when nothing is, say when to look next."""
+    """Do the first due thing and continue; otherwise say when to look again."""
     held = claim.of(PoolLeases)
     look = await _look(context, held)
     for share in look.lease.shares:
@@ -82,7 +82,7 @@ async def maintain_lease(context: Context, claim: Claim) -> None:
 
 
 def _drained_seconds(context: Context, pool: str) -> float:
-    """How long the queue must have been empty; infinity for a pool whose scaler is not configured any more."""
+    """How long the queue must be empty; infinity for a pool without a configured scaler."""
     lever = context.levers.get(pool)
     return lever.policy.drained_seconds if lever else float("inf")
 
@@ -98,7 +98,7 @@ async def _look(context: Context, held: Stored[PoolLeases]) -> LeaseView:
 
 
 async def _sample(context: Context, pool: str) -> Snapshot | None:
-    """The pool now: what an incident's look found a moment ago, else a look of our own; None when it cannot be seen."""
+    """The pool now: a recent sample, else a new measurement; None if it fails."""
     known = await context.store.get(Pool, pool)
     latest = known.value.latest if known else None
     if latest is not None and context.now() - latest.at <= 1.5 * context.settings.file.timing.poll:
@@ -110,7 +110,7 @@ async def _sample(context: Context, pool: str) -> Snapshot | None:
 
 
 async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnouncement | None:
-    """What the thread must be told of a share: whether it came, or that its end is near."""
+    """The announcement of a lease: whether runners came, or that its end is near."""
     request = look.requests.get(share.act)
     if request is not None and request.progress is Progress.DONE and not share.verified:
         accepted_at = request.finished_at or share.asked_at
@@ -130,7 +130,7 @@ async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnounc
 
 
 async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
-    """The same with what the scaler itself counts and says; without, when it does not answer."""
+    """The same with the scaler's own figures and trouble, if it answers."""
     try:
         capacity = await lever_of(context, evidence.pool).scaler.read()
     except (Unreachable, Refused):
@@ -140,7 +140,7 @@ async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
 
 
 async def _return(context: Context, look: LeaseView, share: Lease, why: ReturnReason) -> None:
-    """Ask for the hand-back; where it is not allowed now, say so once and think of it again."""
+    """Request the return; if it is blocked, say so once and try again later."""
     scalable = look.lease.id in context.levers
     if reason := return_block(context) or (None if scalable else ReturnBlock.NO_SCALER):
         waiting = replace(share, retry_at=look.now + STUCK_SECONDS, stuck=reason)
@@ -177,7 +177,7 @@ async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
 
 
 def _next_look(context: Context, look: LeaseView) -> float | None:
-    """A poll period while anything may still happen to a share, sooner for a time that is known."""
+    """When to look again: after a poll period while results are open, or at a known time."""
     times = []
     for share in look.lease.shares:
         request = look.requests.get(share.act)

@@ -23,9 +23,9 @@ from bot.views.thread.early_warning import WarningView, warning
 from bot.views.words.diagnosis import likely_cause, what_helps
 
 AGAIN_SECONDS = 5.0
-"""How soon an incident without a thread is looked at again, to link to it."""
+"""How soon to look again for the incident's thread, to link to it."""
 UNLINKED_SECONDS = 120.0
-"""After that long the end is told without a link."""
+"""After this long the end is reported without a link."""
 KEPT_SECONDS = 7 * 86400.0
 KIND = MessageKind(
     "early",
@@ -39,7 +39,7 @@ log = structlog.get_logger()
 
 
 async def post_warning(context: Context, claim: Claim) -> None:
-    """Bring the message in line with the pool's record."""
+    """Update the message from the pool's record."""
     held = claim.of(WarningRecord)
     if held.value.episode is None:
         held = replace(held, in_doubt_since=None)
@@ -56,7 +56,7 @@ async def post_warning(context: Context, claim: Claim) -> None:
 
 
 async def _of_episode(context: Context, held: Stored[WarningRecord], pool: Pool) -> Stored[WarningRecord] | None:
-    """The record with the newest warning, stored before anything is sent of it; None when there is nothing to tell."""
+    """The record with the newest warning, stored before anything is sent; None if there is nothing to post."""
     record, newest = held.value, pool.early.episode
     if newest is None:
         return None
@@ -72,7 +72,7 @@ async def _of_episode(context: Context, held: Stored[WarningRecord], pool: Pool)
 
 
 async def _why(context: Context, name: str) -> tuple[str, ...]:
-    """The likeliest cause with its evidence, and what helps; empty when nothing fits."""
+    """The likeliest cause with evidence and remedy; empty if there is none."""
     file = context.settings.file
     held = await context.store.get_many(Pool, list(file.pool))
     pools = {one: record.value for one, record in held.items()}
@@ -87,7 +87,7 @@ async def _why(context: Context, name: str) -> tuple[str, ...]:
 async def _kept(
     context: Context, held: Stored[WarningRecord], pool: Pool, episode: EarlyWarning
 ) -> Kept[WarningRecord]:
-    """Post or edit the message; then the incident that took the warning over is told of it."""
+    """Post or edit the message; then notify the incident that took over."""
     record, now = held.value, context.now()
     incident = await context.store.get(Incident, episode.incident) if episode.incident else None
     unlinked = incident is not None and incident.value.thread.root is None
@@ -121,7 +121,7 @@ async def _message(
 
 
 def _just_shown(context: Context, record: WarningRecord, episode: EarlyWarning) -> bool:
-    """Whether only figures can have changed, and those were shown a moment ago."""
+    """Whether at most figures changed, and were shown recently."""
     changed = max(episode.crossed_at or 0.0, episode.ended_at or 0.0)
     return (
         bool(record.shown)
@@ -131,7 +131,7 @@ def _just_shown(context: Context, record: WarningRecord, episode: EarlyWarning) 
 
 
 async def _linked(context: Context, record: WarningRecord, incident: Stored[Incident] | None) -> WarningRecord:
-    """The incident says, once, that it was foreseen and how long before."""
+    """The incident mentions once that it was predicted, and how long before."""
     episode = record.episode
     if incident is None or record.told or record.ts is None or episode is None or episode.ended_at is None:
         return record

@@ -1,4 +1,4 @@
-"""How a pool's queue went during an incident: a short series for pictures, the hours waited, the likely causes."""
+"""A pool's queue during an incident: a short series for charts, hours waited, likely causes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,52 +6,52 @@ from dataclasses import dataclass, field, replace
 from bot.core.pool.pool import Snapshot
 
 PAST_SECONDS = 1800.0
-"""How much of the time before the incident its series begins with, where samples are known."""
+"""How much time before the incident the series includes, if samples exist."""
 PAST_STEP_SECONDS = 30.0
-"""How far apart the samples of that time are at most (`stories/measure.py`)."""
+"""Largest step between samples of that time (`bot/measuring/measure.py`)."""
 MOST_POINTS = 96
-"""Points kept of one pool; when there are more, every two become one."""
+"""Points kept per pool; with more, every two are merged."""
 FEWER_POINTS = 24
-"""The same in an incident of many pools."""
+"""The same for an incident with many pools."""
 MANY_POOLS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesPoint:
-    """The worst that was seen of a queue in one step of its series; None is unknown, which is not zero."""
+    """The worst values of a queue in one step of its series; None is unknown, not zero."""
 
     at: float
     """Epoch seconds of the step's first sample."""
     queued: int | None = None
     oldest_wait_seconds: float | None = None
     online: int | None = None
-    """Busy and idle runners, as last seen in the step."""
+    """Busy and idle runners, as last measured in the step."""
     limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class QueueSeries:
-    """One pool's way through one incident."""
+    """One pool during one incident."""
 
     step_seconds: float
     past_until: float = 0.0
-    """Up to here the samples may be a source's own past, which comes in steps of `PAST_STEP_SECONDS`."""
+    """Until this time samples may come from the source's history, in steps of `PAST_STEP_SECONDS`."""
     points: tuple[SeriesPoint, ...] = ()
-    """Oldest first; a step without any sample has none."""
+    """Oldest first; steps without samples are absent."""
     seen_at: float | None = None
-    """Time of the newest sample that was taken in (epoch seconds)."""
+    """Time of the newest included sample (epoch seconds)."""
     seen_queued: int | None = None
     """Its queue."""
     waited_seconds: float = 0.0
-    """Seconds that jobs were seen to wait since the incident began, added up."""
+    """Sum of the seconds that jobs waited since the incident began; in the pool's own time."""
     measured_seconds: float = 0.0
-    """For how much of that time both ends of a stretch were measured; by the clock."""
+    """How much of that time was measured at both ends of a segment; by the clock."""
     causes: Mapping[str, int] = field(default_factory=dict)
     """Id of the likeliest cause → in how many samples."""
 
     @property
     def likeliest(self) -> tuple[str, int, int] | None:
-        """The cause named in most looks, in how many, and in how many any cause was; None when none ever was."""
+        """The most frequent cause, its samples, and the samples with any cause; None without one."""
         if not self.causes:
             return None
         name = max(sorted(self.causes), key=lambda cause: self.causes[cause])
@@ -60,22 +60,22 @@ class QueueSeries:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a course is measured by."""
+    """The time span of a series."""
 
     began_at: float
-    """Epoch seconds; waiting counts from here on."""
+    """Epoch seconds; waiting counts from then on."""
     opened_at: float
     """Epoch seconds; from here on it is measured once in each poll period."""
     poll_seconds: float
     pools: int = 1
-    """How many pools of the incident have a course: many share the room."""
+    """Number of pools with a series; they share the space."""
 
 
 def extended(course: QueueSeries | None, samples: tuple[Snapshot, ...], span: Span, cause: str = "") -> QueueSeries:
-    """The course with the samples that it has not taken in yet; `cause` is the likeliest one at this look.
+    """The series with new samples; `cause` is the likeliest one now.
 
-    A stretch between two samples counts with the shorter of the two queues, and not at all when a sample is missing
-    in it: what is told is the least that jobs waited.
+    A segment between two samples counts with the shorter of the two queues, and not at all if a sample is missing in
+    it. So the sum is a lower bound.
     """
     after = course or QueueSeries(max(2 * span.poll_seconds, 1.0), span.opened_at)
     since = span.began_at - PAST_SECONDS if after.seen_at is None else after.seen_at
@@ -137,9 +137,9 @@ def _fitted(course: QueueSeries, most: int) -> QueueSeries:
 
 
 def segments(course: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float], ...], ...]:
-    """(epoch seconds, value) of one figure of `SeriesPoint`, cut wherever a step is missing or the figure is unknown.
+    """(epoch seconds, value) of a `SeriesPoint` figure, split where a step or the figure is unknown.
 
-    The queue ends with its newest sample, which may be shorter than the worst of its step.
+    The queue ends with its newest sample, which may be less than the maximum of its step.
     """
     found: list[tuple[tuple[float, float], ...]] = []
     before: SeriesPoint | None = None
@@ -159,7 +159,7 @@ def segments(course: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float
 
 
 def _follows(course: QueueSeries, before: SeriesPoint, point: SeriesPoint) -> bool:
-    """Whether nothing is missing between two points: no whole step, and in the past no sample of its wider steps."""
+    """Whether no step is missing between two points; history has wider steps."""
     if _step(point, course.step_seconds) - _step(before, course.step_seconds) <= 1:
         return True
     past = point.at <= course.past_until + PAST_STEP_SECONDS

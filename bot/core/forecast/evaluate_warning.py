@@ -1,4 +1,4 @@
-"""The warning before an alert: when a pool is about to wait as long as alerts fire at, told once and scored."""
+"""Decides when a pool gets an early warning, how it ends, and whether it was right."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -17,26 +17,26 @@ from bot.core.statement import Statement
 
 LOOK_AHEAD_MINUTES = 60.0
 SURE_Z = 0.85
-"""Standard deviations on the good side at which it must still be crossed for a warning: 4 of 5, if all were normal."""
+"""Standard deviations on the optimistic side at which a crossing must still happen: 4 of 5, if normal."""
 BLUNT_MINUTES = 2.0
-"""No interval is sharper than the looks it is made from and judged by."""
+"""No interval is narrower than the time between samples."""
 LEAST_FIRED = 2
-"""One alert does not show whether it fired for the wait or for the length of the queue."""
+"""One alert does not show whether its rule is about the wait or the length."""
 KEPT_FIRED = 20
 LEARN_FROM = 10
 SURE_LOOKS = 3
-"""So many looks in a row must be sure before a warning is given."""
+"""Samples in a row that must be sure before a warning."""
 CALM_SECONDS = 600.0
-"""A warning has passed when nothing was expected for that long."""
+"""A warning has passed when no crossing was expected for this long."""
 REST_SECONDS = 1800.0
-"""After the end of one the next does not begin sooner."""
+"""Pause between two warnings."""
 LONGEST_SECONDS = 6 * 3600.0
 BELOW = 0.8
-"""The share of a threshold below which it counts as left again."""
+"""Share of a threshold below which it counts as left."""
 
 
 def thresholds(rules: PoolRules, fired: Sequence[Fired] = ()) -> tuple[Threshold, ...]:
-    """What is configured, else what past alerts fired at; empty when neither is known."""
+    """The configured thresholds, else those learnt from past alerts; empty if unknown."""
     wait, queued = rules.warn_wait_seconds, rules.warn_queued
     set_wait = (Threshold(Measure.WAIT, wait),) if wait else ()
     set_queued = (Threshold(Measure.QUEUED, queued),) if queued else ()
@@ -47,7 +47,7 @@ def thresholds(rules: PoolRules, fired: Sequence[Fired] = ()) -> tuple[Threshold
 
 
 def learnt_from(fired: Sequence[Fired]) -> Threshold | None:
-    """Alerts fire at about the same height of what they watch: the figure that varies less is taken, by its median."""
+    """The threshold of past alerts: the figure that varied less, by its median."""
     known = [(f.oldest_wait_seconds, f.queued) for f in fired if f.oldest_wait_seconds and f.queued][-LEARN_FROM:]
     if len(known) < LEAST_FIRED:
         return None
@@ -58,7 +58,7 @@ def learnt_from(fired: Sequence[Fired]) -> Threshold | None:
 
 
 def reached(sample: Snapshot, limits: Sequence[Threshold], share: float = 1.0) -> bool:
-    """Whether a sample is at a threshold, or at a share of it; unknown figures reach nothing."""
+    """Whether a sample reaches a threshold, or a share of it; unknown figures never do."""
     return any((_height(sample, limit.measure) or 0.0) >= share * limit.value for limit in limits)
 
 
@@ -68,7 +68,7 @@ def _height(sample: Snapshot, measure: Measure) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """How the next hour is expected to go."""
+    """The expected next hour."""
 
     flow: Flow
     points: list[WalkPoint]
@@ -82,9 +82,9 @@ def expected(
     limits: Sequence[Threshold],
     ahead: tuple[Baseline, ...] = (),
 ) -> tuple[Crossing, ...]:
-    """The thresholds that are expected to be crossed within the hour, the first one first.
+    """Thresholds expected to be crossed within the hour, the first one first.
 
-    Nothing is expected of a queue at its floor, of waits that are normal, or where rates are unknown.
+    None for a queue at its floor, normal waits, or unknown rates.
     """
     last = series[-1] if series else None
     if last is None or (last.queued or 0) <= rules.floor or reached(last, limits):
@@ -109,7 +109,7 @@ def _crossing(limit: Threshold, series: Sequence[Snapshot], ahead: Ahead) -> Cro
 
 
 def _when(limit: Threshold, last: Snapshot, ahead: Ahead, z: float) -> float | None:
-    """Minutes until the height is reached when the queue is `z` standard deviations longer than expected."""
+    """Minutes until the threshold, with a queue `z` standard deviations longer than expected."""
     if limit.measure is Measure.QUEUED:
         unservable = last.unservable or 0
         heights = [point.queued + z * point.spread + unservable for point in ahead.points]
@@ -130,7 +130,7 @@ def _between(before: tuple[float, float] | None, after: tuple[float, float], val
 
 
 def _waits(ahead: Ahead, z: float) -> list[float]:
-    """The oldest wait at each point, in minutes: the first in line arrived when as many had come as have gone since."""
+    """The longest wait at each point in minutes; jobs start in order of arrival."""
     points, flow = ahead.points, ahead.flow
     steps = [arriving_at(flow, one.minute) * (other.minute - one.minute) for one, other in pairwise(points)]
     came = [flow.queued, *(flow.queued + more for more in accumulate(steps))]
@@ -148,9 +148,9 @@ def _waits(ahead: Ahead, z: float) -> list[float]:
 
 
 def _ages(series: Sequence[Snapshot], flow: Flow) -> list[tuple[float, float]]:
-    """(how many wait in front of a job, how many minutes it has waited), from the front of the line to its end.
+    """(jobs ahead, minutes waited) from the front of the queue to its end.
 
-    Who queued at an earlier look and has not been started since is at least as old as that look; first in, first out.
+    A job that queued at an earlier sample and has not started since is at least as old as that sample.
     """
     last, ages = series[-1], [(flow.queued, 0.0)]
     started, after = 0.0, last
@@ -166,7 +166,7 @@ def _ages(series: Sequence[Snapshot], flow: Flow) -> list[tuple[float, float]]:
 
 
 def _age(ages: list[tuple[float, float]], place: float) -> float:
-    """The minutes that the job with so many in front of it has waited."""
+    """Minutes that the job with so many ahead has waited."""
     for (front, old), (back, young) in pairwise(ages):
         if place <= back:
             return old if back <= front else old + (young - old) * (place - front) / (back - front)
@@ -175,23 +175,23 @@ def _age(ages: list[tuple[float, float]], place: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one look at a pool showed, for the episode that it may belong to."""
+    """One sample of a pool, for its possible warning."""
 
     now: float
     sample: Snapshot
     limits: tuple[Threshold, ...]
-    """Empty: no warning is wanted, or nothing is known that it could speak of."""
+    """Empty: warnings are off, or no threshold is known."""
     crossings: tuple[Crossing, ...] = ()
     incidents: tuple[str, ...] = ()
-    """Open incidents that speak of the pool; while there are any, nothing is warned of."""
+    """Open incidents with the pool; while there are any, there is no warning."""
     fired: str = ""
-    """The incident whose alert has just fired for this pool."""
+    """The incident whose alert just fired for this pool."""
     scaled_at: float | None = None
     """When the pool was scaled last (epoch seconds)."""
 
 
 def advanced(early: WarningHistory, seen: Measurement) -> WarningHistory:
-    """The record after one more look: a warning begins, stays, or ends, and is counted as right or wrong."""
+    """The record after one more sample: a warning begins, continues, or ends and is scored."""
     over = reached(seen.sample, seen.limits)
     after = _standing(early, seen, over=over) if early.standing else _watching(early, seen, over=over)
     below = not seen.incidents and not reached(seen.sample, seen.limits, BELOW)
@@ -199,7 +199,7 @@ def advanced(early: WarningHistory, seen: Measurement) -> WarningHistory:
 
 
 def _watching(early: WarningHistory, seen: Measurement, *, over: bool) -> WarningHistory:
-    """No warning stands: one begins when several looks in a row are sure; what comes unforeseen is missed."""
+    """Without a warning: one begins when several samples in a row are sure; other crossings are missed."""
     if seen.limits and not early.above and (seen.fired or (over and not seen.incidents)):
         return replace(early, missed=early.missed + 1, streak=0)
     sure = next((one for one in seen.crossings if one.sure), None)
@@ -217,7 +217,7 @@ def _watching(early: WarningHistory, seen: Measurement, *, over: bool) -> Warnin
 
 
 def _standing(early: WarningHistory, seen: Measurement, *, over: bool) -> WarningHistory:
-    """The warning stands: an incident takes it over, its threshold is crossed or left, or it passes."""
+    """With a warning: an incident takes over, the threshold is crossed or left, or the warning passes."""
     episode, now = early.episode, seen.now
     if episode is None:
         return early

@@ -1,4 +1,4 @@
-"""What moves a queue now: arrivals, pace and capacity, read from the pool's samples and its own past."""
+"""Reads a queue's rates from samples and history: arrivals, pace and capacity."""
 
 import math
 from collections.abc import Iterable
@@ -10,20 +10,20 @@ from bot.core.statement import Statement, statement
 
 LEAST_SAMPLES = 3
 RATE_MINUTES = 10.0
-"""The span over which sources commonly average their rates."""
+"""The window over which sources usually average rates."""
 CREATE_MINUTES = 15.0
 PACE_MINUTES = 30.0
 USUAL_MINUTES = 15.0
-"""The pool's usual rate counts as much as that many minutes of watching."""
+"""Weight of the usual rate, in minutes of measurements."""
 BURST = 2.5
-"""Times the usual rate: so many at once are a burst that is over, not a rate that goes on."""
+"""Factor on the usual rate: more jobs at once are a burst that is over."""
 MEAN_OVER_MEDIAN = 1.12
-"""Job times have a long tail; their mean lies this far above their median."""
+"""Durations have a long tail; their mean exceeds the median by this factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """What past weeks had at the middle of one hour to come; rates are per minute."""
+    """The value of past weeks at the middle of a coming hour; rates are per minute."""
 
     minute: float
     """From now."""
@@ -33,7 +33,7 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A pool's queue in motion; rates are per minute."""
+    """A pool's rates; per minute."""
 
     queued: float
     oldest_wait: float
@@ -45,11 +45,11 @@ class Flow:
     online: float
     booting: float
     joins: float
-    """Runners that come online a minute, while there is room."""
+    """Runners that come online per minute, while there is room."""
     room: float
     """Runners that may still be created below the limit."""
     pace: float
-    """Jobs that one busy runner finishes."""
+    """Jobs that one busy runner finishes per minute."""
     doubt: float
     """Relative uncertainty of the pace."""
     ephemeral: bool
@@ -58,9 +58,9 @@ class Flow:
     """Minutes."""
     floor: float
     habits: tuple[Habit, ...] = ()
-    """The pool's own past weeks, hour by hour; where there are any, arrivals go back to them and not to `usual`."""
+    """The pool's past weeks by hour; if any, arrivals return to them instead of `usual`."""
     lasts: bool = False
-    """Whether arrivals above or below the usual stay so for good, instead of going back to it."""
+    """Whether arrivals keep their difference to the usual rate instead of returning to it."""
 
 
 def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, ahead: tuple[Baseline, ...] = ()) -> Flow | Statement:
@@ -104,7 +104,7 @@ def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, ahead: tuple[Baselin
 
 
 def _habits(ahead: tuple[Baseline, ...], at: float) -> tuple[Habit, ...]:
-    """Past weeks on the walk's own scale; none when they do not reach over this very moment."""
+    """Past weeks on the walk's time scale; none if they do not cover the present."""
     middles = [((usual.hour + 0.5) * HOUR_SECONDS, usual) for usual in ahead]
     if not any(abs(middle - at) <= HOUR_SECONDS for middle, _ in middles):
         return ()
@@ -112,7 +112,7 @@ def _habits(ahead: tuple[Baseline, ...], at: float) -> tuple[Habit, ...]:
 
 
 def usual_at(habits: tuple[Habit, ...], minute: float) -> float:
-    """Arrivals a minute that are usual so many minutes from now, on a line between the middles of the hours."""
+    """Usual arrivals per minute at so many minutes from now, interpolated between hours."""
     later = next((i for i, habit in enumerate(habits) if habit.minute > minute), len(habits))
     if later in {0, len(habits)}:
         return habits[min(later, len(habits) - 1)].arrivals
@@ -131,7 +131,7 @@ def _unreadable(last: Snapshot) -> Statement | None:
 
 
 def _arriving(last: Snapshot, series: tuple[Snapshot, ...], usual: float | None) -> tuple[float, float]:
-    """Arrivals a minute and their standard deviation: the last half hour without its bursts, drawn to the usual."""
+    """Arrivals per minute and their standard deviation: the last half hour without bursts, adjusted to the usual."""
     now = last.arrivals_per_minute or 0.0
     rates = [now]
     for ago in (1, 2):
@@ -149,7 +149,7 @@ def _arriving(last: Snapshot, series: tuple[Snapshot, ...], usual: float | None)
 
 
 def _pace(last: Snapshot, window: list[Snapshot]) -> tuple[float, float] | None:
-    """Jobs a minute of one runner from completions and from durations, by how much there is to go on."""
+    """Jobs per minute of one runner, from completions and durations, weighted by their data."""
     both = [(s.completions_per_minute, s.busy) for s in window if s.completions_per_minute is not None and s.busy]
     busy, rate = _mean(b for _, b in both), _mean(c for c, _ in both)
     by_time = 60 / (last.duration_p50_seconds * MEAN_OVER_MEDIAN) if last.duration_p50_seconds else None

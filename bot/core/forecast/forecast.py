@@ -1,4 +1,4 @@
-"""Will the queue drain on its own: an interval, `stalled`, `growing`, or the reason why nothing can be said."""
+"""Forecasts whether the queue drains by itself: an interval, `stalled`, `growing`, or no forecast with a reason."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.statement import Statement, statement
 
 INTERVAL_Z = 1.4
-"""Standard deviations on each side; 1.28 would be 80 % if all were normal, the rest was measured on the fleet."""
+"""Standard deviations on each side; 1.28 would be 80 % for a normal distribution, the rest was measured."""
 DRIFT = 0.3
-"""Relative doubt of a foretold time per square root of an hour, where no past weeks say what the hours are used to.
+"""Relative uncertainty of a forecast time per square root of an hour, without known weeks.
 
-A random walk with this step strays in half a day (0.3 × √12 = 1.0) as far as a rhythm of working hours whose nights
-have a third of what its days have: opposite hours of the day then differ by the mean of both.
+A random walk with this step moves in half a day (0.3 × √12 = 1.0) as far as a rhythm with a third of the jobs at night:
+opposite hours then differ by the mean of both.
 """
 GROWTH_MINUTES = 30.0
 
@@ -44,7 +44,7 @@ def forecast(
 
 
 def blocked_by(last: Snapshot, rules: PoolRules) -> Statement | None:
-    """Why no rate of the past says anything: runners stand idle beside a queue, or there are none."""
+    """Why past rates say nothing: runners are idle beside a queue, or there are none."""
     waits = (last.oldest_wait_seconds or 0) > rules.boot_time_seconds
     if last.provider_up is False:
         return statement("provider_down")
@@ -77,16 +77,16 @@ def _read_off(said: Forecast, flow: Flow, points: list[WalkPoint], known: Calibr
 
 
 def _unhoped(flow: Flow) -> Flow:
-    """The flow without the hope that people stop pushing: only the habits of past weeks may lower what arrives."""
+    """The flow without the assumption that people push less; only past weeks may lower arrivals."""
     return replace(flow, lasts=True) if flow.habits else replace(flow, usual=None)
 
 
 def spread_out(
     flow: Flow, low: float, mid: float, high: float | None, widen: float
 ) -> tuple[float, float, float | None]:
-    """The interval in minutes, widened; a short queue clears when the next few jobs end, and that is never sharp.
+    """The interval in minutes, widened; a short queue clears with the next few jobs, which is never precise.
 
-    Without known past weeks it widens with the time foretold: nobody knows what the coming hours are used to.
+    Without known weeks it widens with the forecast time.
     """
     mid = max(mid, 0.5)
     soon = 1 / math.sqrt(flow.queued + 1)
@@ -101,9 +101,9 @@ def spread_out(
 
 
 def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float) -> Pool:
-    """The pool's record with the forecast of its newest sample; `scoring.py` compares past ones.
+    """The pool's record with the forecast of its newest sample; `scoring.py` scores past ones.
 
-    One forecast in `every_seconds` is kept to be scored, and each change of the verdict.
+    One forecast per `every_seconds` is kept for scoring, and every change of the verdict.
     """
     last = pool.latest
     if last is None or pool.trouble is not None or empty(last, rules.floor):

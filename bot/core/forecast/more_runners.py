@@ -1,4 +1,4 @@
-"""What more runners would do for a queue: a table of +N, the fewest that meet a target, and when to do nothing."""
+"""The effect of more runners: a table of +N, the fewest that meet a target, and when to do nothing."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,25 +12,25 @@ from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 1800.0
 ADDED_WIDEN = 1.25
-"""Nobody has seen the pool with the added runners: their interval is wider by that factor (measured on the fleet)."""
+"""Factor on the interval with added runners, which are not measured yet (measured on the fleet)."""
 BOOT_VARIES = 0.25
-"""Share of the boot time by which a new runner comes sooner or later."""
+"""Share of the boot time by which a new runner may be early or late."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """By what a choice is judged."""
+    """Criteria of a choice."""
 
     cost_per_runner_hour: float | None = None
     target_seconds: float = TARGET_SECONDS
-    """The queue shall be empty within this time."""
+    """The queue should be empty within this time."""
     most: int | None = None
-    """The most runners that may be added at once; None: as many as one likes."""
+    """Largest number of added runners; None: unlimited."""
     widen: float = 1.0
-    """Of the pool's calibration: by how much its intervals have been too narrow."""
+    """The pool's calibration: how much its intervals were too narrow."""
     """See `flow_of`."""
     ahead: tuple[Baseline, ...] = ()
-    """What the pool's past weeks foretell."""
+    """The expectation from past weeks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +42,26 @@ class Option:
     mid_seconds: float | None
     high_seconds: float | None
     oldest_wait_seconds: float | None
-    """The longest that any job waits until then; None when the present queue does not get its turn, or nobody
-    knows how long its oldest job has waited."""
+    """The longest wait until then; None if the present queue is not served, or its oldest wait is unknown."""
     cost: float | None
-    """Of the added runners until the queue is empty; None when unpriced or when it does not drain."""
+    """Cost of the added runners until the queue is empty; None if unpriced or without a drain."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """The choices, by number of added runners."""
+    """The options by number of added runners."""
 
     options: tuple[Option, ...] = ()
     enough: Option | None = None
-    """The fewest added runners whose expected time meets the target; None when none of the options does."""
+    """The fewest added runners that meet the target; None if no option does."""
     do_nothing: Statement | None = None
     """Why nothing should be added; None when that cannot be said."""
     refusal: Statement | None = None
-    """Why nothing can be foreseen; then there are no options."""
+    """Why there is no forecast; then there are no options."""
 
 
 def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
-    """Walk the queue with each number of added runners; more runners never make it later."""
+    """Simulate the queue with each number of added runners; more runners never make it later."""
     terms = terms or Terms()
     queued = series[-1].queued if series else None
     if queued is not None and queued <= rules.floor:
@@ -101,7 +100,7 @@ def _seconds(minutes: float | None) -> float | None:
 
 
 def _oldest(flow: Flow, points: Sequence[WalkPoint]) -> float | None:
-    """The oldest job starts first; the last in line starts when as many have started as wait now."""
+    """The longest wait; the last job in the queue starts when as many have started as wait now."""
     turn = next((p.minute for p in points if p.started >= flow.queued), None)
     first = next((p.minute for p in points if p.started >= 1), None)
     if turn is None or first is None:
@@ -110,7 +109,7 @@ def _oldest(flow: Flow, points: Sequence[WalkPoint]) -> float | None:
 
 
 def _not_later(option: Option, fewer: Option | None) -> Option:
-    """No more runners can make it later; where rounding says so, the choice with fewer counts."""
+    """Use the option with fewer runners where rounding makes more look later."""
     if fewer is None:
         return option
     return Option(
@@ -159,7 +158,7 @@ def foreseen(series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Ter
 
 
 def least(series: Sequence[Snapshot], rules: PoolRules, most: int, terms: Terms | None = None) -> Option | None:
-    """The smallest number of added runners, up to `most`, that is expected to meet the target; None when none does."""
+    """The smallest number of added runners, up to `most`, expected to meet the target; None if none does."""
     low, high, best = 0, most, None
     while low <= high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""How forecasts came out: compared with the end of the queue, or left out with the reason; what follows for later."""
+"""Scores forecasts against the actual end of the queue, and calibrates later ones."""
 
 import math
 from collections import Counter
@@ -13,23 +13,23 @@ KEPT_FORECASTS, KEPT_SCORES = 24, 60
 LEAST_SCORES = 5
 WIDEST = 4.0
 EMPTY_SOON_SECONDS = 1800.0
-"""A queue called stalled or growing that is empty sooner than this was called wrongly."""
+"""A forecast of stalled or growing was wrong if the queue is empty sooner than this."""
 DAY_SECONDS = 86400.0
-"""A queue that has not been empty for so long has proven every interval wrong; nobody needs to wait for its end."""
+"""A queue that is not empty for this long proves its intervals wrong; waiting ends."""
 UNSEEN_SECONDS, UNSEEN_SHARE = 600.0, 0.1
-"""So long, or that share of the time since the forecast, may pass between two looks for the end to count as seen."""
+"""Longest gap between two samples, in seconds or as a share, for the end to count as measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How wrong this pool's recent forecasts were; 1 leaves intervals as they are."""
+    """The error of this pool's recent forecasts; 1 leaves intervals unchanged."""
 
     widen: float = 1.0
     scored: int = 0
 
 
 def calibration(scores: Sequence[Score]) -> Calibration:
-    """The factor by which past intervals would have held 80 % of the time; never narrower than as computed."""
+    """The factor with which 80 % of past intervals would have been right; never below 1."""
     needed = sorted(n for score in scores if (n := _needed(score)) is not None)
     if len(needed) < LEAST_SCORES:
         return Calibration(scored=len(needed))
@@ -38,7 +38,7 @@ def calibration(scores: Sequence[Score]) -> Calibration:
 
 
 def _needed(score: Score) -> float | None:
-    """By how much this interval would have had to be wider, on the scale of ratios."""
+    """How much wider this interval should have been, on the scale of ratios."""
     f, ratio = score.forecast, score.ratio
     if not f.low_seconds or not f.mid_seconds or not f.high_seconds or ratio is None or ratio <= 0:
         return None
@@ -68,7 +68,7 @@ def compared(pool: Pool, rules: PoolRules) -> Pool:
 
 
 def _score(samples: Sequence[Snapshot], made: Forecast, rules: PoolRules) -> list[Score] | None:
-    """What one forecast came to; None while it is open."""
+    """The score of one forecast; None while it is open."""
     before: Snapshot | None = None
     for sample in samples:
         age = sample.at - made.at
@@ -82,7 +82,7 @@ def _score(samples: Sequence[Snapshot], made: Forecast, rules: PoolRules) -> lis
 
 
 def touched(pool: Pool, at: float | None) -> Pool:
-    """The record after somebody changed the pool's capacity: what was foretold before that is not compared."""
+    """The record after somebody changed the pool's capacity: earlier forecasts are not scored."""
     before = [made for made in pool.forecasts if at is not None and made.at <= at]
     if at is None or not before:
         return pool
@@ -91,27 +91,27 @@ def touched(pool: Pool, at: float | None) -> Pool:
 
 
 def given_up(pool: Pool) -> Pool:
-    """The record when nobody measures the pool any more: what waits to be compared never will be."""
+    """The record when the pool is no longer measured: open forecasts stay unscored."""
     return _entered(pool, _left_out(pool.forecasts, LeftOut.UNSEEN), []) if pool.forecasts else pool
 
 
 def waiting(pool: Pool) -> tuple[Score, ...]:
-    """The forecasts that wait to be compared with what comes, as they stand when the incident ends before that."""
+    """The unscored forecasts when the incident ends."""
     return tuple(_left_out(pool.forecasts, LeftOut.WAITING))
 
 
 def thinned(forecasts: Sequence[Forecast]) -> tuple[Forecast, ...]:
-    """Every second one when there are too many: those of a long incident's beginning count as much as its last."""
+    """Every second one if there are too many, so that the beginning of a long incident counts as well."""
     return tuple(forecasts if len(forecasts) <= KEPT_FORECASTS else forecasts[::2])
 
 
 def _left_out(made: Sequence[Forecast], why: LeftOut, waited_seconds: float = 0.0) -> list[Score]:
-    """Where nothing was foretold, nothing is left out."""
+    """A forecast without a time is not counted as left out."""
     return [Score(one, waited_seconds, False, why) for one in made if one.verdict is not Verdict.UNSAID]
 
 
 def _entered(pool: Pool, came: Sequence[Score], waiting: Sequence[Forecast]) -> Pool:
-    """The newest of those that were compared, and what was left out in the same time."""
+    """The newest scored forecasts, and those left out in the same time."""
     every = (*pool.scores, *came)
     known = [score for score in every if not score.left_out][-KEPT_SCORES:]
     since = known[0].forecast.at if len(known) == KEPT_SCORES else -math.inf
@@ -121,18 +121,18 @@ def _entered(pool: Pool, came: Sequence[Score], waiting: Sequence[Forecast]) -> 
 
 
 def held_share(scores: Sequence[Score]) -> tuple[int, int]:
-    """How many of the compared forecasts that said a time held the truth, and how many there were."""
+    """Of the scored forecasts with a time: how many were right, and how many there are."""
     timed = [s for s in scores if s.forecast.verdict is Verdict.CLEARS and not s.left_out]
     return sum(s.held for s in timed), len(timed)
 
 
 def not_scored(scores: Sequence[Score]) -> Counter[LeftOut]:
-    """How many forecasts that said a time were left out, by the reason."""
+    """Unscored forecasts with a time, by reason."""
     return Counter(s.left_out for s in scores if s.left_out and s.forecast.verdict is Verdict.CLEARS)
 
 
 def error_factor(scores: Sequence[Score]) -> float | None:
-    """The median factor between foretold and real time, 1 is perfect; None when nothing could be compared."""
+    """The median factor between forecast and actual time, 1 is perfect; None without scores."""
     known = [abs(math.log(ratio)) for s in scores if (ratio := s.ratio) is not None and ratio > 0]
     return math.exp(median(known)) if known else None
 

@@ -1,4 +1,4 @@
-"""An incident and its legal moves: pure functions from one record to the next."""
+"""An incident and its state changes: pure functions from one record to the next."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,37 +16,37 @@ from bot.core.pool.pool import Snapshot
 
 
 class State(StrEnum):
-    """Where an incident stands."""
+    """The state of an incident."""
 
     OPEN = "open"
     EASING = "easing"
-    """The alert has resolved, or a fix works, but the queue is not empty yet."""
+    """The alert has resolved, or the queue is empty for now, but the incident has not drained."""
     DRAINED = "drained"
-    """Over: enough fresh samples in a row at or under every affected pool's floor."""
+    """Ended: enough fresh samples in a row at or under every affected pool's floor."""
     RESOLVED = "resolved"
-    """Over without a measured drain: by hand, or the alert resolved and no pool could be measured."""
+    """Ended without a measured drain: closed by somebody, or resolved without a measurable pool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """Where the incident stands in Slack, and what is confirmed there."""
+    """The incident's place in Slack, and its confirmed content."""
 
     channel: str
     root: str | None = None
     """The parent's `ts`, once Slack confirmed it."""
     shown: str = ""
-    """Digest of the rendering that Slack confirmed last."""
+    """Digest of the last rendering that Slack confirmed."""
     shown_at: float = 0.0
     instead_of: str | None = None
-    """The channel that could not be used, when this one is the fallback."""
+    """The channel that could not be used, if this is the fallback."""
     mention: str | None = None
-    """User group to tell once, when the thread opens."""
+    """User group to mention once, when the thread opens."""
     plain: bool = False
-    """Slack refused the full rendering; the minimal one is used."""
+    """Slack refused the full rendering, so the minimal one is used."""
     tried_home_at: float = 0.0
-    """When the channel that this one stands in for was tried last (epoch seconds)."""
+    """When the original channel was last tried (epoch seconds)."""
     left: tuple[str, str] | None = None
-    """(channel, `ts`) of a first message that must still say that the incident has gone home."""
+    """(channel, `ts`) of a first message that must still point to the new thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class DeliveryTrouble:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """What is open for one alert group; has exactly one thread."""
+    """One alert group from its opening to its end; has exactly one thread."""
 
     id: str
     group: AlertGroup
@@ -85,7 +85,7 @@ class Incident:
     log: IncidentLog = field(default_factory=IncidentLog)
     trouble: DeliveryTrouble = field(default_factory=DeliveryTrouble)
     uses: Mapping[str, int] = field(default_factory=dict)
-    """Action name → how often it was asked for; makes the ids of the buttons (`core/requests/offer.py`)."""
+    """Action name → number of uses; part of the buttons' ids."""
 
     @property
     def closed(self) -> bool:
@@ -94,7 +94,7 @@ class Incident:
 
     @property
     def began_at(self) -> float:
-        """The earliest start of an alert that had not ended by the opening, else the opening itself; epoch seconds."""
+        """The earliest start of an alert that still fired at the opening, else the opening; epoch seconds."""
         starts = [
             a.starts_at for a in self.group.alerts if a.starts_at and (a.ends_at or self.opened_at) >= self.opened_at
         ]
@@ -102,7 +102,7 @@ class Incident:
 
     @property
     def active_silence(self) -> Silence | None:
-        """The silence of this incident that has not been ended, the latest end first."""
+        """The active silence with the latest end."""
         active = [silence for silence in self.silences if not silence.ended]
         return max(active, key=lambda silence: silence.ends_at, default=None)
 
@@ -134,7 +134,7 @@ def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, poo
 
 
 def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -> Incident:
-    """Take in another delivery of the group: members joined, resolved, or only repeated."""
+    """Process another delivery of the group: members joined, resolved, or were repeated."""
     found = changed(incident.group.alerts, delivery.alerts)
     group = incident.group.with_delivery(delivery, found)
     after = replace(incident, group=group, pools=incident.pools.naming(pools, now))
@@ -153,7 +153,7 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
 
 
 def reopened(incident: Incident, now: float) -> Incident:
-    """The same group fired again soon after the end: go on in the same thread, judged by samples from now on."""
+    """The same group fired again: continue in the same thread, judged by samples from now on."""
     again = replace(
         incident,
         state=State.OPEN,
@@ -166,19 +166,19 @@ def reopened(incident: Incident, now: float) -> Incident:
 
 
 def acked(incident: Incident, who: str, now: float) -> Incident:
-    """Somebody has it; a second acknowledgement hands it over."""
+    """Somebody acknowledged; a second acknowledgement takes over."""
     told = replace(incident, ownership=incident.ownership.acked(who, now))
     return noted(told, now, Event.ACKED, who=who, tell=False)
 
 
 def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:
-    """Stop, or resume, status replies; the parent stays true either way."""
+    """Stop or resume status replies; the parent is always updated."""
     event = Event.MUTED if on else Event.UNMUTED
     return noted(replace(incident, ownership=replace(incident.ownership, muted=on)), now, event, who=who, tell=False)
 
 
 def silenced(incident: Incident, silence: Silence) -> Incident:
-    """A silence exists for this incident; one with the same request replaces what was known of it."""
+    """Add a silence; one of the same request replaces the known one."""
     others = tuple(known for known in incident.silences if known.act != silence.act)
     return replace(incident, silences=(*others, silence))
 
@@ -201,7 +201,7 @@ def told(incident: Incident, number: int) -> Incident:
 
 
 def rewritten(incident: Incident, entry: Entry) -> Incident:
-    """The incident with this entry in the place of the one with its number."""
+    """Replace the entry with the same number."""
     return replace(incident, log=incident.log.rewritten(entry))
 
 

@@ -1,4 +1,4 @@
-"""Take fresh pool samples into an incident: peaks, who is affected, what is news, and whether the queue has drained."""
+"""Applies pool samples to an incident: peaks, affected pools, reports, and the drain."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, worst_first
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The paces of an incident, in seconds."""
+    """The intervals of an incident, in seconds."""
 
     poll: float = 30.0
     report: float = 300.0
@@ -32,25 +32,25 @@ class Timing:
     reopen_within: float = 1800.0
     escalate_after: float = 900.0
     first_look: float = 2.0
-    """How long the first message may wait for figures."""
+    """How long the first message may wait for measurements."""
     watch: float = 60.0
-    """How often a pool is measured that no open incident speaks of; 0: never."""
+    """How often a pool without an incident is measured; 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is known of the pools while an incident is looked at."""
+    """The pools' data for processing an incident."""
 
     pools: Mapping[str, Pool] = field(default_factory=dict)
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     silenceable: bool = False
-    """Whether a back end is configured that can silence."""
+    """Whether an Alertmanager is configured."""
     causes: Mapping[str, Finding] = field(default_factory=dict)
     """The likeliest cause of each pool in which jobs wait longer than is normal."""
 
 
 def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
-    """The incident after a look at its pools; the same look twice changes nothing."""
+    """The incident after processing its pools; repeating it changes nothing."""
     if incident.closed:
         return incident
     after = _correlated(_silence_ends_soon(_silence_over(incident, now), now), view, now, timing)
@@ -66,7 +66,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
 
 
 def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
-    """An alert that names no pool: those that hold its maxima, and one whose queue is over the limit is affected."""
+    """For an alert without a pool: find the pools with its maxima; one over the size limit is affected."""
     read = worst_readings(incident.group.firing)
     if read is None or (incident.pools.affected and incident.pools.maxima is None):
         return incident
@@ -80,10 +80,10 @@ def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> I
 
 
 def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> list[Snapshot]:
-    """The samples of a pool that this incident has not taken in yet, oldest first.
+    """A pool's unprocessed samples, oldest first.
 
-    The first one may be up to a poll period older than the incident: it is what is known when the thread opens, and
-    it counts toward no drain.
+    The first one may be up to a poll period older than the incident: it is known when the thread opens, and counts
+    toward no drain.
     """
     pool = view.pools.get(name)
     since = incident.pools.seen.get(name, incident.opened_at - timing.poll - 1)
@@ -93,20 +93,20 @@ def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> 
 def has_drained(incident: Incident, timing: Timing) -> bool:
     """Whether every affected pool was at or under its floor for enough fresh samples in a row.
 
-    With no affected pool yet, every candidate must have been (docs/design/diagnosis.md#definitions, `drained`).
+    Without an affected pool, all candidates are judged (docs/design/diagnosis.md#definitions, `drained`).
     """
     names = incident.pools.judged
     return bool(names) and all(incident.pools.streaks.get(name, 0) >= timing.drained_samples for name in names)
 
 
 def _went_quiet(incident: Incident, now: float, timing: Timing) -> bool:
-    """Whether a pool that the drain is judged on has a stale newest sample: silence of a source is not recovery."""
+    """Whether a relevant pool has a stale newest sample: a silent source is not a recovery."""
     seen = incident.pools.seen
     return any(now - seen.get(name, 0) > 2 * timing.poll + 1 for name in incident.pools.judged)
 
 
 def _filled_again(incident: Incident, view: View, now: float) -> Incident:
-    """An empty queue that fills while the alert still fires is no easing any more."""
+    """If jobs queue again while the alert fires, the incident is open again."""
     floors = {name: rules.floor for name, rules in view.rules.items()}
     queues = any(
         empty(sample, floors.get(sample.pool, 0)) is False
@@ -133,7 +133,7 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
 
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
-    """The course of every affected pool, with the samples that it has not taken in yet."""
+    """Extend the series of every affected pool with new samples."""
     span = Span(incident.began_at, incident.opened_at, timing.poll, len(incident.pools.affected))
     courses: dict[str, QueueSeries] = dict(incident.pools.courses)
     for name in incident.pools.affected:
@@ -146,9 +146,9 @@ def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
 
 
 def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
-    """The thread begins with the queue's past, once its first message stands and enough is known.
+    """Request the first chart, once the parent is posted and enough is known.
 
-    One poll period later, so that in a storm every incident has its thread before any has a picture.
+    One poll period later, so that in a storm every thread comes before any chart.
     """
     early = incident.thread.root is None or now - incident.opened_at < timing.poll
     if early or incident.ownership.muted or any(entry.event is Event.CHARTED for entry in incident.log.timeline):
@@ -240,7 +240,7 @@ def _total(figures: list[Snapshot]) -> int | None:
 
 
 def _silence_ends_soon(incident: Incident, now: float) -> Incident:
-    """Its owner is told once, in time to silence again."""
+    """Notify its owner once, in time to extend it."""
     after = incident
     for silence in incident.silences:
         if silence.ended or silence.warn_at is None or now < silence.warn_at:

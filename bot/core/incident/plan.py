@@ -1,4 +1,4 @@
-"""The one function that says what is due for an incident: its next step, or when to look again."""
+"""Decides an incident's next step, or when to check again."""
 
 from dataclasses import dataclass, replace
 
@@ -9,31 +9,31 @@ from bot.core.incident.observe import Timing
 from bot.core.incident.timeline import Event
 
 DEEDS = frozenset({Event.SILENCED, Event.UNSILENCED, Event.SCALED, Event.DIAGNOSED})
-"""What a person may have done without an acknowledgement."""
+"""Actions that an escalation mentions if nobody acknowledged."""
 TURNS_SECONDS = 10.0
-"""A parent that was edited so lately lets the edits of replies go first."""
+"""After an edit of the parent, edits of replies go first for this long."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostRoot:
-    """The thread does not exist yet, as far as is confirmed."""
+    """The thread is not confirmed yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostReply:
-    """The thread has not been told of this timeline entry."""
+    """This timeline entry is not posted yet."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class EditRoot:
-    """The parent shows something that is not true any more."""
+    """The parent is out of date."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditReply:
-    """A reply shows buttons that are decided."""
+    """A reply shows decided buttons."""
 
     number: int
 
@@ -45,17 +45,17 @@ class Escalate:
 
 @dataclass(frozen=True, slots=True)
 class ReturnToChannel:
-    """It stands in the fallback channel, and its own has not been tried for a while."""
+    """It is in the fallback channel, and its own has not been tried for a while."""
 
 
 @dataclass(frozen=True, slots=True)
 class PointToNewThread:
-    """It has gone home, and its message in the fallback channel does not say so yet."""
+    """It has returned, and its message in the fallback channel does not say so yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do; look again at that time (epoch seconds), or only when something new arrives (None)."""
+    """Nothing to do until that time (epoch seconds), or until something happens (None)."""
 
     until: float | None
 
@@ -64,10 +64,10 @@ Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | ReturnToChannel 
 
 
 def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Step:
-    """What is due, given the digest `drawn` of what the parent should show.
+    """The next step; `drawn` is the digest of the current rendering.
 
-    Order: the thread itself, then the parent (a click shows there at once), then what happened, oldest first. A parent
-    that changes with every look takes turns with replies that have to be edited.
+    Order: the thread, then the parent (a click shows there at once), then entries, oldest first. A parent that changes
+    all the time alternates with replies that must be edited.
     """
     if incident.trouble.retry_at > now:
         return Wait(incident.trouble.retry_at)
@@ -86,23 +86,23 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
 
 
 def first_look_until(incident: Incident, timing: Timing) -> float:
-    """How long the first message waits (epoch seconds), so that it can name pools and jobs instead of promising to."""
+    """How long the first message waits (epoch seconds), so that it can name pools and jobs."""
     if all(name in incident.pools.seen for name in incident.pools.candidates):
         return 0.0
     return incident.opened_at + timing.first_look
 
 
 def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:
-    """Whether the parent, though still true, gives a time of measuring that is a report period old."""
+    """Whether the parent is correct, but its time of measurement is a report period old."""
     if incident.closed or now - incident.thread.shown_at < timing.report:
         return False
     return max(incident.pools.seen.values(), default=0.0) > incident.thread.shown_at
 
 
 def escalation_due_at(incident: Incident, timing: Timing) -> float:
-    """When to tell the next ones; infinity when acknowledged, already told, or not wanted.
+    """When to escalate; infinity if acknowledged, already done, or switched off.
 
-    Not while a silence holds, since a person made it and knows: the time counts anew from its end.
+    A silence pauses it, because a person made it; the time starts again at its end.
     """
     if incident.ownership.owner or incident.ownership.escalated_at or not timing.escalate_after:
         return float("inf")
@@ -112,7 +112,7 @@ def escalation_due_at(incident: Incident, timing: Timing) -> float:
 
 
 def _fired_at(incident: Incident) -> float:
-    """When the incident was opened, or opened again."""
+    """When the incident was last opened or reopened."""
     again = [entry.at for entry in incident.log.timeline if entry.event is Event.REOPENED]
     return max([incident.opened_at, *again])
 
@@ -125,7 +125,7 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 
 
 def escalated(incident: Incident, now: float) -> Incident:
-    """The next ones are told, once, and who acted without an acknowledgement; the mention is drawn with the entry."""
+    """Escalate once, naming anybody who acted without acknowledging; the view adds the mention."""
     told, since = replace(incident, ownership=replace(incident.ownership, escalated_at=now)), _fired_at(incident)
     done = [entry for entry in incident.log.timeline if entry.who and entry.event in DEEDS and entry.at >= since]
     if not done:

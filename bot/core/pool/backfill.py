@@ -1,4 +1,4 @@
-"""The weeks before Tailback measured a pool: which days its source is asked for, and what their samples tell."""
+"""Plans which past days are requested from a pool's source, and summarises their samples."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -9,53 +9,53 @@ from bot.core.pool.hour_stats import HOUR_SECONDS, HourStats
 from bot.core.pool.pool import Snapshot
 
 STEP_SECONDS = 300.0
-"""How far apart the samples are that a day is asked for in."""
+"""Step of the requested samples."""
 DAY_HOURS = 24
 DAY_SECONDS = DAY_HOURS * HOUR_SECONDS
 SETTLED_SECONDS = 3600.0
-"""A day counts as over so long after its end: by then its last hour, as it was measured, stands in the past."""
+"""A day counts as over this long after its end, when its last hour is in the history."""
 ENOUGH_EMPTY = 7
-"""After so many days in a row of which a source knows nothing, it is not asked for older ones."""
+"""After this many empty days in a row, older ones are not requested."""
 FIRST_PAUSE_SECONDS = 300.0
 LONGEST_PAUSE_SECONDS = 6 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Backfill:
-    """What was asked of a pool's source about the past; days are counted from the epoch and are days of UTC."""
+    """A pool's requested history; days are UTC days since the epoch."""
 
     id: str
     """The pool."""
     newest: int | None = None
-    """The newest day that was over when it was last seen which days are lacking."""
+    """The newest finished day at the last planning."""
     reach_seconds: float = 0.0
-    """How far back was looked then."""
+    """How far back the planning went."""
     days: tuple[int, ...] = ()
-    """The days that are still to be asked for, newest first."""
+    """The days still to request, newest first."""
     asked: tuple[int, ...] = ()
-    """The days that are not asked for again: those that were, and those that were given up."""
+    """The days that are not requested again: done or given up."""
     empty: int = 0
-    """How many of the last answers, in a row, told nothing."""
+    """Empty responses in a row."""
     failures: int = 0
-    """Questions in a row that were not answered."""
+    """Failed requests in a row."""
     filled_at: float = 0.0
     """When hours were last added (epoch seconds)."""
     look_at: float = 0.0
-    """When there is something to do next (epoch seconds)."""
+    """When to continue (epoch seconds)."""
 
 
 def newest_day(now: float) -> int:
-    """The newest day that is over and settled."""
+    """The newest finished day."""
     return int((now - SETTLED_SECONDS) // DAY_SECONDS) - 1
 
 
 def next_day_at(now: float) -> float:
-    """When one more day is over and settled; epoch seconds."""
+    """When the next day is finished; epoch seconds."""
     return (newest_day(now) + 2) * DAY_SECONDS + SETTLED_SECONDS
 
 
 def planned(fill: Backfill, past: PoolHistory, now: float, reach_seconds: float) -> Backfill:
-    """The record with the days to ask for: those within reach that lack an hour and were not asked for before."""
+    """The record with the days to request: those in reach that lack an hour and were not requested."""
     newest, oldest = newest_day(now), int((now - reach_seconds) // DAY_SECONDS)
     known = known_hours(past)
     asked = tuple(day for day in fill.asked if day >= oldest)
@@ -64,12 +64,12 @@ def planned(fill: Backfill, past: PoolHistory, now: float, reach_seconds: float)
 
 
 def lacking(day: int, known: frozenset[int]) -> frozenset[int]:
-    """The hours of a day of which too little is known, counted from the epoch."""
+    """The insufficiently known hours of a day, counted from the epoch."""
     return frozenset(range(day * DAY_HOURS, (day + 1) * DAY_HOURS)) - known
 
 
 def span_of(day: int) -> tuple[float, float]:
-    """From when to when samples are asked for: one step before the day, so that its first sample stands for one too."""
+    """The requested time span: from one step before the day, so that its first sample covers one."""
     return day * DAY_SECONDS - STEP_SECONDS, (day + 1) * DAY_SECONDS
 
 
@@ -79,10 +79,9 @@ def date(day: int) -> str:
 
 
 def hours_of(day: int, samples: Iterable[Snapshot]) -> tuple[HourStats, ...]:
-    """The hours of a day as its samples tell them; those of which they say too little to count are left out.
+    """The hours of a day from its samples, without those that are known too little.
 
-    What lies between two samples is not known: rates and shares of time are fair, the highest figures of an hour are
-    those that were seen.
+    Values between two samples are unknown: rates and shares are accurate, and the maxima are those of the samples.
     """
     cell: HourStats | None = None
     before: Snapshot | None = None
@@ -96,7 +95,7 @@ def hours_of(day: int, samples: Iterable[Snapshot]) -> tuple[HourStats, ...]:
 
 
 def answered(fill: Backfill, day: int, *, told: bool) -> Backfill:
-    """The record after an answer; when a week in a row was empty, the days before it are given up."""
+    """The record after a response; after an empty week, earlier days are given up."""
     empty = 0 if told else fill.empty + 1
     rest = tuple(one for one in fill.days if one != day)
     asked = (day, *fill.asked)
@@ -106,6 +105,6 @@ def answered(fill: Backfill, day: int, *, told: bool) -> Backfill:
 
 
 def failed(fill: Backfill, now: float) -> Backfill:
-    """The record after a question that was not answered: the same is asked later, and ever more rarely."""
+    """The record after a failed request: the same one is repeated later, with growing pauses."""
     pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0 ** min(fill.failures, 10))
     return replace(fill, failures=fill.failures + 1, look_at=now + pause)

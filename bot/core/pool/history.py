@@ -1,4 +1,4 @@
-"""The pool's own past: six weeks of hours, how samples become hours, and what the same hours of past weeks foretell."""
+"""A pool's history: six weeks of hours, made from samples, and the expectation for coming hours."""
 
 from dataclasses import dataclass, replace
 from statistics import median, pstdev
@@ -11,41 +11,41 @@ WEEK_HOURS = 168
 KEPT_HOURS = 6 * WEEK_HOURS
 KEPT_SECONDS = KEPT_HOURS * HOUR_SECONDS
 STANDS_SECONDS = 600.0
-"""A sample stands for the time since the one before it, at most that long; a longer gap stays unknown."""
+"""A sample represents the time since the previous one, up to this; a longer gap stays unknown."""
 MONDAY_HOURS = 72
-"""The epoch began on a Thursday: so many hours after a Monday, 00:00 UTC."""
+"""The epoch began on a Thursday, this many hours after Monday 00:00 UTC."""
 LEAST_WEEKS = 2
-"""So many weeks must know an hour before they foretell it."""
+"""Weeks that must know an hour before it is used."""
 LEAST_KNOWN_SECONDS = 900.0
-"""An hour of which less is known does not count as known."""
+"""An hour with less known time does not count."""
 AHEAD_HOURS = 14
-"""How far ahead the past is laid out: a little more than a forecast reaches."""
+"""How far ahead expectations reach: a little more than a forecast."""
 OUTLIER = 2.0
-"""A week that had more than that many times the median of the weeks counts as so many: an incident is not a habit."""
+"""A week counts as this many times the median at most, because an incident is not usual."""
 
 FIELDS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class PoolHistory:
-    """The record of a pool's finished hours, oldest first; the hour that goes on is `Pool.hour` until it is over.
+    """A pool's finished hours, oldest first; the current hour is in `Pool.hour`.
 
-    Written once an hour, by whoever measures the pool. `cells_of` gives both together.
+    Written once an hour by the process that measures the pool. `cells_of` returns both together.
     """
 
     id: str
     """The pool."""
     rows: tuple[str, ...] = ()
-    """One finished hour each, as `_row` writes it: six weeks of JSON objects would be five times as large."""
+    """One finished hour each, in `_row` format; JSON objects would be five times as large."""
 
     @property
     def cells(self) -> tuple[HourStats, ...]:
-        """The finished hours, oldest first; hours in which nothing was measured are absent."""
+        """The finished hours, oldest first; unmeasured hours are absent."""
         return tuple(_cell(row) for row in self.rows)
 
 
 def cells_of(past: PoolHistory | None, pool: Pool | None) -> tuple[HourStats, ...]:
-    """All that is known of a pool's hours, oldest first, with the one that goes on as the last."""
+    """All known hours of a pool, oldest first, the current one last."""
     known = past.cells if past else ()
     return known if pool is None or pool.hour is None else (*known, pool.hour)
 
@@ -56,12 +56,12 @@ def hour_of_week(hour: int) -> int:
 
 
 def known_hours(past: PoolHistory) -> frozenset[int]:
-    """The hours of which enough is known to count."""
+    """The sufficiently known hours."""
     return frozenset(_hour(row) for row in past.rows if _covered(row) >= LEAST_KNOWN_SECONDS)
 
 
 def finished(past: PoolHistory, cells: tuple[HourStats, ...]) -> PoolHistory:
-    """The past with more finished hours; what is older than six weeks before the newest is dropped."""
+    """Add finished hours; hours more than six weeks older than the newest are dropped."""
     if not cells:
         return past
     rows = {_hour(row): row for row in past.rows} | {cell.hour: _row(cell) for cell in cells}
@@ -91,7 +91,7 @@ def entered(
 
 
 def remembered(before: Pool, after: Pool) -> tuple[Pool, tuple[HourStats, ...]]:
-    """(`after` with the hour that goes on, the hours that are over): what is new since `before` is entered."""
+    """(`after` with the current hour, finished hours), from samples newer than `before`."""
     last, cell = before.latest, before.hour
     over: tuple[HourStats, ...] = ()
     for sample in after.samples:
@@ -102,7 +102,7 @@ def remembered(before: Pool, after: Pool) -> tuple[Pool, tuple[HourStats, ...]]:
 
 
 def _more(cell: HourStats, sample: Snapshot, seconds: float) -> HourStats:
-    """The hour with a sample that stands for so many seconds of it."""
+    """The hour with a sample that represents so many seconds."""
     wait, queued = sample.oldest_wait_seconds, sample.queued
     started = _jobs(sample.starts_per_minute, seconds)
     known = wait is not None and started > 0
@@ -138,9 +138,9 @@ def _most(one: int | None, other: int | None) -> int | None:
 
 
 def usual_ahead(past: PoolHistory, hour: int) -> tuple[Baseline, ...]:
-    """What the same hours of up to six past weeks foretell for `hour` and those after it; without two weeks, absent.
+    """Expected values for `hour` and later, from up to six past weeks; absent with fewer than two.
 
-    Neighbouring hours count half as much as the hour itself: people's days shift by an hour, and chance evens out.
+    Neighbouring hours count half as much, because habits shift by an hour.
     """
     rates = {
         cell.hour: 60 * cell.arrivals.total / cell.arrivals.seconds
@@ -173,7 +173,7 @@ def _covered(row: str) -> float:
 
 
 def _row(cell: HourStats) -> str:
-    """The fields in their order, parted by `;`; nothing stands for unknown, and for zero in a histogram."""
+    """The fields separated by `;`; empty means unknown, or zero in a histogram."""
     numbers = (cell.hour, cell.samples, round(cell.covered_seconds))
     amounts = (cell.arrivals, cell.starts, cell.completions, cell.busy, cell.duration)
     bounds = (cell.busy_most, cell.limit, cell.queued_most, cell.longest_wait_seconds)
@@ -187,7 +187,7 @@ def _row(cell: HourStats) -> str:
 
 
 def _amount(amount: Amount, covered: float) -> str:
-    """The seconds are left out where they are all that the cell covers."""
+    """The seconds are omitted if they cover the whole hour."""
     if not amount.seconds:
         return ""
     seconds = round(amount.seconds)
@@ -195,12 +195,12 @@ def _amount(amount: Amount, covered: float) -> str:
 
 
 def _short(value: float) -> str:
-    """One decimal below a hundred, else none: what a person could tell apart."""
+    """One decimal below a hundred, else none."""
     return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.1f}"
 
 
 def _cell(row: str) -> HourStats:
-    """The hour of a row; fields that a newer release added are left out, those that an older one lacked are unknown."""
+    """Parse a row; fields of a newer release are ignored, missing ones are unknown."""
     fields = (*row.split(";"), *[""] * FIELDS)[:FIELDS]
     hour, samples, covered = (int(field or 0) for field in fields[:3])
     arrivals, starts, completions, busy, duration = (

@@ -1,4 +1,4 @@
-"""What happened over some days, pool by pool, from the incidents that are still on record."""
+"""The incidents of some days by pool, from records."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,26 +18,26 @@ class PoolIncidents:
     """One pool's incidents; durations in seconds."""
 
     pool: str
-    """`(no pool named)` gathers incidents in which no pool was seen to queue."""
+    """`(no pool named)` collects incidents in which no pool queued."""
     incidents: int = 0
     open_now: int = 0
     open_seconds: float = 0.0
-    """How long they were open, together, inside the span."""
+    """How long they were open inside the span, in total."""
     median_duration_seconds: float | None = None
-    """Over the closed ones; None when none has closed."""
+    """Over the closed ones; None if none has closed."""
     longest_wait_seconds: float = 0.0
     most_queued: int = 0
     waited_seconds: float = 0.0
-    """What jobs were seen to wait in them, added up: the least that it can have been."""
+    """Total wait of jobs in them; a lower bound."""
     ended: tuple[tuple[str, int], ...] = ()
-    """How they ended → how many, the most frequent first."""
+    """Kind of end → number, the most frequent first."""
     causes: tuple[tuple[str, int], ...] = ()
     """Id of the likeliest cause of an incident → in how many, the most frequent first; None counts nowhere."""
     held: int = 0
     scored: int = 0
-    """Of so many forecasts that said a time, `held` intervals held the truth."""
+    """Scored forecasts with a time; `held` of them were right."""
     left_out: Counter[LeftOut] = field(default_factory=Counter)
-    """How many more said a time and were not compared, by the reason."""
+    """Unscored forecasts with a time, by reason."""
 
 
 def began_in(incidents: Iterable[Incident], since: float, until: float) -> list[Incident]:
@@ -91,7 +91,7 @@ def how_ended(incident: Incident) -> str:
 
 
 def about_hours(seconds: float) -> str:
-    """Developer-hours of waiting as far as they are known: `0.4 h`, `41 h`, `3,200 h`."""
+    """Developer-hours of waiting, rounded: `0.4 h`, `41 h`, `3,200 h`."""
     number = seconds / 3600
     if number < 10:
         return f"{number:.1f} h"
@@ -100,6 +100,6 @@ def about_hours(seconds: float) -> str:
 
 
 def touched(incident: Incident) -> bool:
-    """Whether somebody did something about it besides saying that they have it."""
+    """Whether somebody acted on it besides acknowledging."""
     deeds = {Event.SCALED, Event.SILENCED, Event.RESOLVED_BY_HAND}
     return any(entry.event in deeds for entry in incident.log.timeline)

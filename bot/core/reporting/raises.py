@@ -1,4 +1,4 @@
-"""Scale-ups of some days and what they cost, from the audit trail."""
+"""Scale-ups of some days and their cost, from the audit trail."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from bot.core.scaling.lease import SCALE_UP
 
 @dataclass(frozen=True, slots=True)
 class Raises:
-    """What was added to one pool; runner-hours end when the runners are handed back, or at the end of the span."""
+    """Runners added to one pool; runner-hours end with their return, or at the end of the span."""
 
     times: int = 0
     runners: int = 0
-    """Added runners, all times together."""
+    """Total added runners."""
     runner_hours: float = 0.0
-    """From the scaler's answer on, whether the runners came or not: the most that it can have been."""
+    """From the scaler's answer on, whether the runners came or not: an upper bound; pools' own time."""
     out: int = 0
-    """Times whose runners were not handed back inside the span."""
+    """Scale-ups whose runners were not returned inside the span."""
     cost: float | None = None
     """In the currency of the configuration; None when the pool has no price."""
 
@@ -45,7 +45,7 @@ def _sum(entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float
 
 
 def _over(entry: AuditEntry) -> bool:
-    """Whether a hand-back came to its end: the level was set, or it was already no longer ours to set."""
+    """Whether a return is complete: the level was set, or was no longer ours."""
     return _number(entry.after) is not None or (entry.outcome == "sent" and "target" not in entry.parameters)
 
 

@@ -1,4 +1,4 @@
-"""Extra capacity that was asked for here, pool by pool: what it was before, who holds how much, and what goes back."""
+"""Extra runners added by Tailback, per pool: the size before, the leases, and the size to return to."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,9 +7,9 @@ from bot.core.incident.details.scaling import ReturnBlock, ReturnReason, ReturnR
 from bot.core.requests.request import Progress, Request
 
 WARN_SECONDS = 600.0
-"""How long before its end a lease is spoken of."""
+"""How long before its end a lease is announced."""
 AGAIN_SECONDS, MOST_AGAIN_SECONDS = 60.0, 3600.0
-"""How long after a hand-back that did not work the next one is tried: twice as long each time, up to an hour."""
+"""Pause after a failed return, doubled each time up to an hour."""
 SCALE_UP, HAND_BACK, EXTEND = "scale_up", "hand_back", "extend"
 """The actions on extra capacity, by which replies offer them and the audit trail names them."""
 SCALE_UP_CONFIRM = "scale_up_confirm"
@@ -18,66 +18,66 @@ SCALE_UP_CONFIRM = "scale_up_confirm"
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One scale action's part of the extra capacity of a pool."""
+    """One scale-up's share of a pool's extra runners."""
 
     act: str
-    """The scale action; whether it happened stands in its own record."""
+    """The scale request; its own record says whether it happened."""
     who: str
     channel: str
     target: int
     before: int
-    """The pool's size when it was asked."""
+    """The pool's size at the request."""
     asked_at: float
     incident: str | None = None
     ends_at: float | None = None
-    """When it is handed back at the latest (epoch seconds); None: never by itself."""
+    """When it is returned at the latest (epoch seconds); None: never automatically."""
     online: int | None = None
-    """Runners online when it was asked."""
+    """Online runners at the request."""
     queued: int | None = None
-    """Jobs queued when it was asked."""
+    """Queued jobs at the request."""
     verified: str = ""
-    """What came of it, once that was told: verified, partly, no effect, or unseen."""
+    """The reported outcome: verified, partly, no effect, or unseen."""
     warned: bool = False
     returning: str = ""
-    """The request that hands it back now."""
+    """The request that returns it."""
     tries: int = 0
-    """Hand-backs that did not work."""
+    """Failed returns."""
     retry_at: float = 0.0
     stuck: ReturnBlock | None = None
-    """Why it cannot be handed back now, as the thread was told."""
+    """Why it cannot be returned now, as reported in the thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolLeases:
-    """The record of one pool's extra capacity; `id` is the pool.
+    """The record of a pool's extra runners; `id` is the pool.
 
-    It is written with the intent of each scale action and of each hand-back, before the effect: whatever happens to
-    the process in between, what may have been raised is known, and is handed back.
+    It is written with the intent of each scale-up and return, before the effect. So a crash leaves nothing raised
+    without a record.
     """
 
     id: str
     base: int = 0
-    """What was set before the first share, or what others set since: nothing goes below it."""
+    """The size before the first lease, or as others set it since; returns never go below it."""
     ours: tuple[tuple[str, int], ...] = ()
-    """(request id, level) that may be set now by our doing, in the order asked; anything else was set by others."""
+    """(request id, level) that Tailback may have set, in order; other levels were set by others."""
     shares: tuple[Lease, ...] = ()
     empty_since: float | None = None
-    """Since when every fresh sample has shown a queue at or under the floor; None: it has not."""
+    """Since when every fresh sample was at or under the floor; None: not."""
 
     def share(self, request_id: str) -> Lease | None:
-        """The share of a scale action."""
+        """The lease of a scale request."""
         return next((share for share in self.shares if share.act == request_id), None)
 
     @property
     def levels(self) -> frozenset[int]:
-        """What may be set by our doing."""
+        """Levels that Tailback may have set."""
         return frozenset(level for _, level in self.ours)
 
 
 def leased(lease: PoolLeases | None, share: Lease, level: int, pool: str) -> PoolLeases:
-    """One more share, in the moment its intent is written; `level` is what is set now.
+    """Add a lease with the intent; `level` is the present size.
 
-    What others set meanwhile is the new base, so that it is never handed back.
+    A size that others set meanwhile becomes the new base, so it is never returned.
     """
     known = lease if lease is not None and lease.shares else PoolLeases(pool, level)
     others = tuple(one for one in known.shares if one.act != share.act)
@@ -92,7 +92,7 @@ def leased(lease: PoolLeases | None, share: Lease, level: int, pool: str) -> Poo
 
 
 def lease_end(lease: PoolLeases, share: Lease, level: int, minimum: int) -> RunnersReturned:
-    """Where the level goes when this share ends: to the highest of what remains, and only from where we put it."""
+    """The level after this lease: the highest remaining one, and only from a level of ours."""
     rest = [one.target for one in lease.shares if one.act != share.act and not one.returning]
     goal = max([lease.base, minimum, *rest])
     if level <= goal:
@@ -105,17 +105,17 @@ def lease_end(lease: PoolLeases, share: Lease, level: int, minimum: int) -> Runn
 
 
 def giving_back(lease: PoolLeases, share: Lease, back: str) -> PoolLeases:
-    """A hand-back was asked for."""
+    """A return was requested."""
     return with_share(lease, replace(share, returning=back))
 
 
 def return_target(lease: PoolLeases, back: str, level: int) -> PoolLeases:
-    """The intent of a hand-back: from now on that level may be set too."""
+    """The intent of a return: from now on its level may be set too."""
     return replace(lease, ours=_asked(lease.ours, back, level))
 
 
 def reviewed(lease: PoolLeases, requests: Mapping[str, Request], now: float) -> PoolLeases:
-    """The record after a look at what became of its requests: what never happened and what went back is dropped."""
+    """The record after reading its requests' results: failed ones and completed returns are dropped."""
     after = lease
     for share in lease.shares:
         after = _back_reviewed(
@@ -145,7 +145,7 @@ def _back_reviewed(lease: PoolLeases, share_act: str, back: Request | None, now:
 
 
 def looked(lease: PoolLeases, queue_empty: bool | None, now: float) -> PoolLeases:
-    """One more look at the queue; what is unknown is not empty."""
+    """Process one more sample; unknown is not empty."""
     if queue_empty is not True:
         return replace(lease, empty_since=None)
     return lease if lease.empty_since is not None else replace(lease, empty_since=now)
@@ -162,19 +162,19 @@ def over(share: Lease, lease: PoolLeases, now: float, drained_seconds: float) ->
 
 
 def warning_due_at(share: Lease) -> float:
-    """When to say that the end is near; a short lease is not spoken of before its last third."""
+    """When to announce the end; a short lease is announced in its last third."""
     if share.ends_at is None or share.warned:
         return float("inf")
     return share.ends_at - min(WARN_SECONDS, (share.ends_at - share.asked_at) / 3)
 
 
 def extended(lease: PoolLeases, share: Lease, ends_at: float) -> PoolLeases:
-    """The end is put off."""
+    """The lease is extended."""
     return with_share(lease, replace(share, ends_at=ends_at, warned=False))
 
 
 def with_share(lease: PoolLeases, share: Lease) -> PoolLeases:
-    """The record with one share replaced."""
+    """The record with one lease replaced."""
     return replace(lease, shares=tuple(share if one.act == share.act else one for one in lease.shares))
 
 
@@ -187,6 +187,6 @@ def _asked(ours: tuple[tuple[str, int], ...], request_id: str, level: int) -> tu
 
 
 def _confirmed(ours: tuple[tuple[str, int], ...], request_id: str) -> tuple[tuple[str, int], ...]:
-    """What was asked before a confirmed request cannot stand any more."""
+    """Drop levels requested before a confirmed one, which cannot be set any more."""
     place = next((number for number, one in enumerate(ours) if one[0] == request_id), 0)
     return ours[place:]

@@ -1,4 +1,4 @@
-"""Did it come? Runners that were asked for, against those that registered, work, and shorten the queue."""
+"""Verifies a scale-up: requested runners against registered and busy ones, and the queue."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from bot.core.pool.pool import Snapshot
 from bot.core.scaling.lease import Lease
 
 BOOTS = 2
-"""Boot times after which what has not come is called out."""
+"""Boot times after which missing runners are reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of a pool after its scaler accepted a target; times in epoch seconds."""
+    """A pool's data after its scaler accepted a target; times in epoch seconds."""
 
     pool: str
     accepted_at: float
@@ -20,18 +20,18 @@ class Evidence:
     now: float
     sample: Snapshot | None = None
     delivered: int | None = None
-    """What the scaler itself counts, where it tells that apart from what is set."""
+    """The scaler's own count of runners, if it differs from the configured size."""
     trouble: str = ""
-    """Why what is set does not come, in the scaler's own words."""
+    """Why the configured runners do not come, in the scaler's words."""
 
 
 def deadline_seconds(boot_seconds: float) -> float:
-    """How long runners may take before the thread is told what came."""
+    """How long runners may take before the thread reports."""
     return BOOTS * boot_seconds
 
 
 def verdict(share: Lease, seen: Evidence) -> RunnersChecked | None:
-    """What came of a share; None while it is too early to say."""
+    """The outcome of a lease; None while it is too early."""
     sample = seen.sample if seen.sample is not None and seen.sample.at > seen.accepted_at else None
     taken = seen.now - seen.accepted_at
     early = taken < deadline_seconds(seen.boot_seconds)

@@ -1,4 +1,4 @@
-"""An incident for the time after it: as Markdown, and as the headings of a `ci: sev` issue."""
+"""Exports an incident as Markdown, and as a `ci: sev` issue."""
 
 import re
 from datetime import UTC, tzinfo
@@ -34,7 +34,7 @@ _CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)")
 
 
 def markdown(incident: Incident, now: float) -> str:
-    """What is known of the incident and everything that happened, in UTC; `now` is epoch seconds."""
+    """The incident and its timeline in UTC; `now` is epoch seconds."""
     parts = [
         f"# {_plain(incident.group.title)}",
         "\n".join(f"- {name}: {value}" for name, value in _facts(incident, now)),
@@ -203,13 +203,13 @@ def _mitigation(incident: Incident) -> str:
 
 
 def _stamp(at: float, zone: tzinfo) -> str:
-    """`2025-12-01 02:23 UTC`; a time that no calendar has is said to be unknown."""
+    """`2025-12-01 02:23 UTC`; "unknown" for an invalid time."""
     return dated(at, lambda moment: f"{moment.astimezone(zone):%Y-%m-%d %H:%M %Z}") or "unknown time"
 
 
 def _plain(text: str | None) -> str:
-    """Untrusted text inside Markdown: one line that can neither format, hide a link nor break a table.
+    """Untrusted text in Markdown: one line without formatting, links or table breaks.
 
-    GitHub looks for `@name` and `#1` after it has undone backslashes, so an invisible word joiner stands between.
+    GitHub looks for `@name` and `#1` after removing backslashes, so an invisible word joiner is inserted.
     """
     return _CALL.sub(lambda found: f"{found[0]}\u2060", _SPECIAL.sub(r"\\\1", clean(text or "")))

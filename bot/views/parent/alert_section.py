@@ -1,4 +1,4 @@
-"""What the alert itself said, read as it is meant, since when, and where to go next."""
+"""The alert's own figures, start and links."""
 
 from bot.core.alert import Alert, Kind, Links, Readings, worst_readings
 from bot.core.incident.correlate import Maxima
@@ -10,7 +10,7 @@ from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link
 from bot.views.parent.pool_rows import began_at, name_of, title_of, wait_words
 
 SEEN_STEPS = (10, 100, 1_000, 10_000, 100_000)
-"""Repeats are counted in powers of ten, so that 5,000 repeats of one alert are four edits and not 5,000."""
+"""Repeats are shown in powers of ten, so that 5,000 repeats cause four edits, not 5,000."""
 LATE_SECONDS = 60.0
 
 
@@ -49,7 +49,7 @@ def _figures(incident: Incident) -> Marked | None:
 
 
 def _maxima(read: Readings, found: Maxima | None) -> Marked:
-    """The reported figures, each with the pool that shows it now, where one does."""
+    """The reported figures, each with its present pool, if any."""
     jobs, minutes = read.most_queued_jobs, read.longest_wait_minutes
     queue = say("a longest queue of {jobs} {unit}", jobs=figure(jobs), unit="job" if jobs == 1 else "jobs")
     wait = say("a longest wait of {wait}", wait=wait_words(None if minutes is None else minutes * 60))
@@ -107,19 +107,19 @@ def _seen(incident: Incident) -> Marked | None:
 
 
 def since(incident: Incident) -> Marked:
-    """When the trouble began, in the reader's zone."""
+    """The start in the reader's zone."""
     return say("Since {at}", at=date(began_at(incident)))
 
 
 def lasted(incident: Incident) -> Marked:
-    """From when to when, and how long."""
+    """Start, end and duration."""
     began, ended = began_at(incident), incident.closed_at or incident.changed_at
     span = duration(max(0.0, ended - began))
     return say("From {began} to {ended}, {span}.", began=date(began), ended=date(ended), span=span)
 
 
 def links(incident: Incident) -> Marked | None:
-    """Runbook, alert, dashboard, silence: those that an alert of the group gives."""
+    """The links of the group's alerts: runbook, alert, dashboard, silence."""
     found = {
         "Runbook": _first(incident, "runbook"),
         "Alert": _first(incident, "alert"),
@@ -141,7 +141,7 @@ def _link(alert: Alert, kind: str) -> str:
 
 
 def notes(incident: Incident, now: float) -> Marked | None:
-    """Small print: why this channel, and that the thread came late; None when there is nothing to say."""
+    """Notes: why this channel, and whether the thread is late; None if there are none."""
     thread = incident.thread
     moved = None
     if thread.instead_of:
@@ -153,7 +153,7 @@ def notes(incident: Incident, now: float) -> Marked | None:
 
 
 def _late(incident: Incident, now: float) -> Marked | None:
-    """Delay is shown, never silent; a parent's `ts` is the time at which Slack took it."""
+    """A note about the delay of the thread (P8); a parent's `ts` is Slack's time of posting."""
     posted = now
     if incident.thread.root is not None:
         whole, _, _ = incident.thread.root.partition(".")

@@ -1,4 +1,4 @@
-"""What the figures say of an incident's pools: one row per pool, sorted, and the facts for a headline."""
+"""The sorted rows of an incident's pools, and facts for headlines."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,48 +12,48 @@ from bot.core.words import count, duration, listed
 from bot.views.mrkdwn import clean, shortened
 
 MOST_NAME = 48
-"""Characters of a pool's name in a sentence; the middle gives way, since such names differ at both ends."""
+"""Length of a pool's name in a sentence; the middle is cut, because names differ at both ends."""
 MOST_TITLE = 80
 
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """One pool as it can be shown now."""
+    """One pool for display."""
 
     name: str
     sample: Snapshot | None = None
     trend: Trend = Trend.UNKNOWN
     old: bool = False
-    """There is a sample, but it is stale."""
+    """Whether its sample is stale."""
     affected: bool = False
     tried: bool = False
-    """Somebody has tried to measure it."""
+    """Whether it was measured at all."""
     trouble: str | None = None
     floor: int = 0
 
     @property
     def queued(self) -> int | None:
-        """Jobs in the newest sample; None when unknown."""
+        """Queued jobs in the newest sample; None if unknown."""
         return self.sample.queued if self.sample else None
 
     @property
     def queueing(self) -> bool:
-        """Whether the newest sample, however old, shows a queue above the floor."""
+        """Whether the newest sample, of any age, has a queue above the floor."""
         return self.queued is not None and self.queued > self.floor
 
     @property
     def quiet(self) -> bool:
-        """Whether a fresh sample shows no queue above the floor."""
+        """Whether a fresh sample has no queue above the floor."""
         return not self.old and self.queued is not None and self.queued <= self.floor
 
     @property
     def pending(self) -> bool:
-        """Whether the first measurement is still on its way."""
+        """Whether the first measurement is pending."""
         return self.sample is None and not self.tried
 
 
 def rows(names: Iterable[str], affected: Sequence[str], view: View, now: float, timing: Timing) -> tuple[PoolRow, ...]:
-    """The pools, affected ones first, each half worst first; pools without figures last."""
+    """The pools, affected ones first, each part worst first; pools without figures last."""
     made = [_row(name, name in affected, view, now, timing) for name in dict.fromkeys(names)]
     order = worst_first([row.sample or Snapshot(row.name, 0.0) for row in made])
     place = {sample.pool: index for index, sample in enumerate(order)}
@@ -61,7 +61,7 @@ def rows(names: Iterable[str], affected: Sequence[str], view: View, now: float, 
 
 
 def of_snapshots(figures: Sequence[Snapshot]) -> tuple[PoolRow, ...]:
-    """Rows for figures as they were at one time, worst first."""
+    """Rows for the figures of one past time, worst first."""
     return tuple(PoolRow(sample.pool, sample, affected=True, tried=True) for sample in worst_first(list(figures)))
 
 
@@ -122,7 +122,7 @@ def queue_words(shown: Sequence[PoolRow]) -> str:
 
 
 def headline(incident: Incident, view: View, now: float, timing: Timing) -> str:
-    """Which pool, how many jobs, how long: the facts for a heading, without the state; plain words, not escaped."""
+    """Facts for a heading: pool, jobs and wait, without the state; plain text, not escaped."""
     if incident.closed:
         return f"{_subject(incident)}: {ending(incident)}"
     if incident.group.kind is Kind.BLIND:
@@ -160,7 +160,7 @@ def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> str:
 
 
 def ending(incident: Incident) -> str:
-    """How a closed incident ended, and after how long."""
+    """How and after which time an incident ended."""
     lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
     if incident.state is State.DRAINED:
         return f"queue empty after {lasted}"
@@ -173,7 +173,7 @@ def ending(incident: Incident) -> str:
 
 
 def began_at(incident: Incident) -> float:
-    """When the trouble began; a start that cannot be meant (year 1) does not count."""
+    """The start; an invalid one (year 1) does not count."""
     starts = [alert.starts_at for alert in incident.group.alerts if alert.starts_at and alert.starts_at > 946_684_800]
     return min([*starts, incident.opened_at])
 

@@ -1,4 +1,4 @@
-"""What the chart of an incident's queue shows: series, ticks, marks, band and words, as values that nobody drew yet."""
+"""The content of an incident's chart: series, ticks, marks, band and text, as values."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -26,29 +26,29 @@ LABELS = {
     Event.DRAINED: "drained",
 }
 ASKED = {Event.APPROVAL: "approval", Event.LENT: "lease"}
-"""Marked when a person did it; the rest of these entries only tells how it stands."""
+"""Marked if a person did it; other entries of this kind only report."""
 MOST_MARKS = 10
 LONGEST_NAME = 32
 TIME_STEPS = (5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800)
 MOST_TIMES = 5
 FAR_ABOVE = 3.0
-"""A limit that many times above the rest would press the queue flat: it is said in words instead."""
+"""A limit this many times above the rest would flatten the queue, so it is given in words."""
 LEAST_SPAN_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """One series; (epoch seconds, value), in stretches with gaps between them where nothing is known."""
+    """One series; (epoch seconds, value), with gaps where it is unknown."""
 
     name: str
-    """queued, runners, limit or wait: how it is drawn hangs on it."""
+    """queued, runners, limit or wait; decides its style."""
     label: str
     segments: tuple[tuple[tuple[float, float], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Where a forecast saw the queue go: from what it was to its floor, between the earliest and the latest time."""
+    """A forecast as a band: from the queue then to its floor, between earliest and latest time."""
 
     label: str
     made_at: float
@@ -60,7 +60,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A value on an axis and how it is written."""
+    """A value on an axis and its label."""
 
     value: float
     label: str
@@ -71,7 +71,7 @@ class Panel:
     """One pair of axes; the scale goes from 0 to `top`."""
 
     heading: str
-    """What is counted, with its unit."""
+    """The figure and its unit."""
     top: float
     ticks: tuple[Tick, ...]
     lines: tuple[ChartLine, ...]
@@ -81,7 +81,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class PoolChart:
-    """One pool: the queue with its runners, and below it the oldest wait."""
+    """One pool: queue and runners, and the longest wait below."""
 
     pool: str
     summary: str
@@ -91,7 +91,7 @@ class PoolChart:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened; epoch seconds."""
+    """An event; epoch seconds."""
 
     at: float
     label: str
@@ -99,39 +99,39 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The whole picture, from `begins` to `ends` (epoch seconds)."""
+    """The chart from `begins` to `ends` (epoch seconds)."""
 
     title: str
     begins: float
     ends: float
     now: float | None
-    """Where the past ends and the forecast begins; None when there is nothing behind it."""
+    """Where the forecast begins; None without one."""
     times: tuple[Tick, ...]
     zone: str
-    """The time zone of the axis, and the day."""
+    """The axis' time zone and day."""
     marks: tuple[Mark, ...]
     pools: tuple[PoolChart, ...]
     note: str
     alt: str
-    """The same for people who cannot see it."""
+    """Alt text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartMoment:
-    """What a chart looks back on: from `first` to `last` (epoch seconds)."""
+    """The time span of a chart: from `first` to `last` (epoch seconds)."""
 
     first: float
     last: float
     timing: Timing
 
     def seen(self, course: QueueSeries, figure_name: str) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """The stretches of a figure from `first` on."""
+        """The segments of a figure from `first` on."""
         cut = (tuple(p for p in stretch if p[0] >= self.first) for stretch in segments(course, figure_name))
         return tuple(stretch for stretch in cut if stretch)
 
 
 def chart(incident: Incident, view: View, timing: Timing) -> Chart | None:
-    """The worst pool, or up to four of them below one another; None while too little is known."""
+    """The worst pool, or up to four below each other; None with too little data."""
     names = pictured(incident)
     shown = names[:MOST_POOLS]
     if not shown:
@@ -160,7 +160,7 @@ def chart(incident: Incident, view: View, timing: Timing) -> Chart | None:
 
 
 def _past_from(incident: Incident) -> float:
-    """An open incident is shown with all of its past, one that is over with half as much past as it lasted."""
+    """An open incident is shown with all of its history, a closed one with half its duration before it."""
     if incident.closed_at is None:
         return 0.0
     return incident.began_at - max(LEAST_SPAN_SECONDS, (incident.closed_at - incident.began_at) / 2)
@@ -214,13 +214,13 @@ def _top(lines: Iterable[ChartLine]) -> float:
 
 
 def _round_step(about: float) -> float:
-    """1, 2, 5, 10, 20, 50, ...: the first that is no less."""
+    """1, 2, 5, 10, 20, 50, ...: the first not below the step."""
     tens = 10.0 ** math.floor(math.log10(max(about, 1.0)))
     return max(1.0, next(factor * tens for factor in (1, 2, 5, 10) if factor * tens >= about - 1e-9))
 
 
 def _band(incident: Incident, view: View, name: str, moment: ChartMoment) -> Band | None:
-    """Of the newest forecast; of a closed incident the first one that named a time, to be held against the truth."""
+    """The newest forecast's band; for a closed incident that of the first forecast with a time."""
     if incident.closed:
         early = [s.forecast for s in incident.pools.scores if s.forecast.pool == name and not s.left_out]
         made = next((f for f in early if f.verdict is Verdict.CLEARS and f.queued), None)
@@ -242,7 +242,7 @@ def _drawn(made: Forecast | None, moment: ChartMoment, label: str) -> Band | Non
 
 
 def _marks(incident: Incident, first: float, last: float) -> tuple[Mark, ...]:
-    """The alert, and what was done; the newest when there are too many."""
+    """The alert and actions; the newest if there are too many."""
     found = [Mark(incident.opened_at, "alert")]
     found += [Mark(entry.at, label) for entry in incident.log.timeline if (label := _label(entry))]
     inside = [mark for mark in found if first <= mark.at <= last + 60]

@@ -1,4 +1,4 @@
-"""The early warning of one pool, from its begin to what became of it; it mentions nobody."""
+"""Draws the early warning of a pool, from start to outcome; it mentions nobody."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from bot.views.parent.pool_rows import name_of
 
 @dataclass(frozen=True, slots=True)
 class WarningView:
-    """What the message is drawn from."""
+    """The data of the message."""
 
     pool: str
     episode: EarlyWarning
     early: WarningHistory
     latest: Snapshot | None
     why: Sequence[str] = ()
-    """The likeliest cause, then what helps; the second is shown while the warning stands."""
+    """The likeliest cause and the remedy; the remedy is shown during the warning."""
     incident_link: str = ""
-    """The thread that took it over, when it stands already."""
+    """The thread that took over, if it exists."""
     """Seconds of the fleet in one second of the clock."""
     scalable: bool = False
 
 
 def warning(told: WarningView) -> Message:
-    """State and times in words; times of day are UTC."""
+    """The warning in words; times of day are UTC."""
     pool = name_of(told.pool)
     state = _state(told)
     standing = told.episode.ended_at is None
@@ -56,7 +56,7 @@ def warning(told: WarningView) -> Message:
 
 
 def outcome_unknown(pool: str, began_at: float) -> Message:
-    """What stands instead of a warning whose record was lost."""
+    """The text in place of a warning with a lost record."""
     state = say(
         "Tailback gave this warning at {at} UTC and has lost its records since. What became of it is not known, and "
         "this message is not kept true any more.",
