@@ -10,6 +10,7 @@ from bot.core.external import Failure as Failure  # noqa: PLC0414 - re-exported,
 from bot.core.external import Own as Own  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Person as Person  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Posted as Posted  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import Problem
 from bot.core.external import Refused as Refused  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import SilenceFound as SilenceFound  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Unreachable as Unreachable  # noqa: PLC0414 - re-exported, as mypy reads it
@@ -18,7 +19,6 @@ from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as m
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
-from bot.core.problem import Problem
 from bot.core.record import AuditEntry, Change, Claim, Claims, Record, Stored
 
 R = TypeVar("R", bound=Record)

@@ -17,7 +17,7 @@ from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, PoolTable, Settings
 from bot.context.context import PoolScaler
-from bot.core.problem import Problem
+from bot.core.external import Problem
 from bot.ports import Refused, Unreachable
 from bot.settings import SlackTable, SnsTable
 from handlers.tools.check import Instruments

@@ -119,6 +119,8 @@ def _reason(forecast: Document | None) -> None:
     """The reason of a forecast became an id with values."""
     if forecast is None or not isinstance(known := forecast.get("reason"), str):
         return
+    if forecast["verdict"] == "cannot say":
+        forecast["verdict"] = "unsaid"
     fits = ((name, form.fullmatch(known)) for name, form in REASONS_0_2_0.items())
     name, found = next(((name, found) for name, found in fits if found), ("", None))
     given = found.groupdict() if found else {}

@@ -6,11 +6,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*")
-EXAMPLES = '"90s", "5m", "2h" or "200ms"'
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
-def seconds(text: object, examples: str = EXAMPLES) -> float:
+def seconds(text: object, examples: str = "") -> float:
     """Seconds in `"90s"`, `"5m"`, `"2h"`, `"200ms"`, `"1h 30m"`; raises ValueError with a remedy.
 
     `examples` are what the remedy offers: lengths that fit what is asked.
@@ -21,7 +20,9 @@ def seconds(text: object, examples: str = EXAMPLES) -> float:
         total += float(found[1]) * UNITS[found[2]]
         position = found.end()
     if not rest.strip() or position < len(rest):
-        raise ValueError(f"{text!r} is not a duration; write for example {examples}")
+        raise ValueError(
+            f"{text!r} is not a duration; write for example " + (examples or '"90s", "5m", "2h" or "200ms"')
+        )
     return total
 
 
@@ -32,5 +33,7 @@ def zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        why = 'write for example "Europe/Berlin", or "UTC"; where no time zone data is installed there is only "UTC"'
-        raise ValueError(f"{name[:60]!r} is no time zone that this machine knows; {why}") from None
+        raise ValueError(
+            f"{name[:60]!r} is no time zone that this machine knows; "
+            'write for example "Europe/Berlin", or "UTC"; where no time zone data is installed there is only "UTC"'
+        ) from None

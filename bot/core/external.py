@@ -90,6 +90,19 @@ class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, no
         self.who, self.may, self.where = who, tuple(may), tuple(where)
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong, with its remedy."""
+
+    what: str
+    remedy: str = ""
+    area: str = ""
+    """The part of an installation that `tailback check` reports it under; empty: the caller knows."""
+
+    def __str__(self) -> str:
+        return f"{self.what}; {self.remedy}" if self.remedy else self.what
+
+
 class Failure(StrEnum):
     """Classes of failed calls (docs/reliability.md#what-slack-errors-do)."""
 

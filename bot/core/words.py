@@ -24,7 +24,7 @@ def count(number: int | None, one: str, many: str | None = None) -> str:
     """`1 job`, `14 jobs`; `unknown number of jobs` for None."""
     plural = many or f"{one}s"
     if number is None:
-        return f"unknown number of {plural}"
+        return "unknown number of " + plural
     return f"{number:,} {one if number == 1 else plural}"
 
 

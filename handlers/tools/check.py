@@ -7,8 +7,8 @@ from typing import Protocol
 
 from bot.config import Settings
 from bot.context.context import PoolScaler
+from bot.core.external import Problem
 from bot.core.pool.pool import Gap, Snapshot
-from bot.core.problem import Problem
 from bot.core.words import count, duration, listed
 from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
 from bot.views.words.figures import gap_name

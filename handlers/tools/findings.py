@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
-from bot.core.problem import Problem
+from bot.core.external import Problem
 from bot.core.words import count
 from bot.ports import Refused, Unreachable
 
@@ -88,4 +88,4 @@ def _line(finding: CheckFinding) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return f"{text.rstrip('.')}."

@@ -75,7 +75,13 @@ REGISTRIES = ("bot.registry", *(f"{folder}.registry" for folder in REGISTERED))
 SHARED_TESTS = {"tests/diagnosis/test_rules.py": ("bot.diagnosis", "ROWS")}
 """Test file: the package whose modules it tests, and the table in it that has rows for each of them by its name."""
 
-TEXT_READERS: dict[str, str] = {}
+TEXT_READERS: dict[str, str] = {
+    "bot.core.durations": "durations and time zones that people and configuration files give",
+    "bot.core.pool.history": "the compact rows of its own record",
+    "bot.diagnosis.hosted": "labels of the CI provider's own machines",
+    "bot.diagnosis.refusals": "error codes of the clouds",
+    "handlers.tools.check_settings": "tokens, addresses and ids of the configuration",
+}
 """Module outside sources, adapters and views that takes text apart: whose text it is."""
 
 LONGEST_FILE = 299
@@ -86,8 +92,7 @@ LEAST_WORDS = 4
 
 ALLOWED_FOR_NOW = {
     "small_folders": 1,
-    "decisions_on_text": 68,
-    "wordless_core": 54,
+    "decisions_on_text": 47,
     "registered_modules_have_tests": 3,
 }
 """Rule: how many breaches there still are; a rule that is not here has none.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from bot.adapters.alertmanagers.api_v2 import ApiV2, ApiV2Table
 from bot.adapters.build_context import Parts, read
 from bot.adapters.http.client import bearer
-from bot.core.problem import Problem
+from bot.core.external import Problem
 from bot.core.words import listed
 from bot.ports import Unreachable
 from bot.sources.grafana import parse

@@ -2,7 +2,7 @@
 
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.calls import RedisLink, whole
-from bot.core.problem import Problem
+from bot.core.external import Problem
 
 KEY = "{tailback}:format"
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bot.adapters.redis.calls import RedisLink
-from bot.core.problem import Problem
+from bot.core.external import Problem
 from bot.ports import Failure, Unreachable
 
 OLDEST = (6, 2)

@@ -19,8 +19,8 @@ from bot.adapters.redis.format import adopt, too_new
 from bot.adapters.redis.safety_checks import dangers, nearly_full, redis_time
 from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import canonical, chained, readable
+from bot.core.external import Problem
 from bot.core.incident.incident import Incident
-from bot.core.problem import Problem
 from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Record, Stored
 from bot.ports import Failure, Unreachable
 

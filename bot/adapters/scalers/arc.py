@@ -6,7 +6,7 @@ from typing import Literal
 
 from bot.adapters.build_context import Parts, read
 from bot.adapters.scalers.cluster import Body, Cluster, ClusterTable, cluster_of, part_number
-from bot.core.problem import Problem
+from bot.core.external import Problem
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count, listed
 from bot.ports import Capacity, Refused

@@ -14,7 +14,7 @@ from bot.adapters.http.client import Http, HttpAnswer, HttpPool, bearer
 from bot.adapters.http.connection import Way
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import whole
-from bot.core.problem import Problem
+from bot.core.external import Problem
 from bot.ports import Failure, Refused, Unreachable
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"

@@ -8,7 +8,7 @@ from pydantic import StringConstraints
 
 from bot.adapters.build_context import Parts, read
 from bot.adapters.scalers.cluster import Body, Cluster, ClusterTable, Name, cluster_of, part_number
-from bot.core.problem import Problem
+from bot.core.external import Problem
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity
 

@@ -14,7 +14,7 @@ class Verdict(StrEnum):
     STALLED = "stalled"
     """Neither shrinking nor growing much."""
     GROWING = "growing"
-    UNSAID = "cannot say"
+    UNSAID = "unsaid"
 
 
 @dataclass(frozen=True, slots=True)

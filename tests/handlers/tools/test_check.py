@@ -12,8 +12,8 @@ from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.config import Settings, load
 from bot.context.context import PoolScaler
+from bot.core.external import Problem
 from bot.core.pool.pool import Gap, Snapshot
-from bot.core.problem import Problem
 from bot.core.scaling.limits import ScalePolicy
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
