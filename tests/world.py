@@ -17,7 +17,7 @@ from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
 from bot.incidents.intake import Taken, take_alert
 from bot.registry import ACTIONS, BEHAVIORS
-from bot.requests.ask import ask
+from bot.requests.permission import ask
 from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, SlackMessage
 from tests.fakes_store import FakeData, FakeStore

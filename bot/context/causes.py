@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.context.context import Context
 from bot.core.finding import Diagnosis, Finding, Moment, facts_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.pool.pool import Pool, PoolRules
 from bot.diagnosis.rank import diagnosed
-from bot.views.words.diagnosis import caution
 
 
 def diagnoses(
@@ -32,17 +30,3 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     found = diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
     causes: dict[str, Finding] = {d.pool: d.top for d in found if d.waits and d.top}
     return replace(view, causes=causes)
-
-
-async def against(context: Context, pool: str) -> str:
-    """What the likeliest cause says against more runners for a pool; else empty."""
-    return (await cautions(context)).get(pool, "")
-
-
-async def cautions(context: Context) -> dict[str, str]:
-    """By pool, what its likeliest cause says against more runners, from the records as they are."""
-    names = list(context.settings.file.pool)
-    held = await context.store.get_many(Pool, names)
-    pools = {name: one.value for name, one in held.items()}
-    found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
-    return {d.pool: said for d in found if d.waits and (said := caution(d.top))}

@@ -19,8 +19,7 @@ from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
 from bot.core.words import count
 from bot.diagnosis.rank import grouped, shown_figures
-from bot.requests.subject import subject
-from bot.requests.submit import new_request, submit
+from bot.requests.submit import new_request, subject, submit
 from bot.views.home.answers import said
 from bot.views.words.diagnosis import sentences
 from bot.views.words.survey import Survey, survey

@@ -6,8 +6,7 @@ from bot.core.incident.observe import View
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.ports import Refused
-from bot.requests.subject import subject
-from bot.requests.submit import finished_request, submit
+from bot.requests.submit import finished_request, subject, submit
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:

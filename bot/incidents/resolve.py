@@ -7,8 +7,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.silence import goes_on, holding
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Place
-from bot.requests.subject import subject
-from bot.requests.submit import finished_request, submit
+from bot.requests.submit import finished_request, subject, submit
 from bot.views.dialogs.modals import question
 from bot.views.words.silences import until_when
 

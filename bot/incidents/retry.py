@@ -6,8 +6,7 @@ from bot.context.context import Action, Context
 from bot.core.incident.incident import DeliveryTrouble, Incident
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
-from bot.requests.subject import subject
-from bot.requests.submit import finished_request, submit
+from bot.requests.submit import finished_request, subject, submit
 from bot.views.home.answers import said
 
 

@@ -10,27 +10,10 @@ from bot.core.record import AuditEntry, Stored
 from bot.core.requests.body import ScaleUp, parameters
 from bot.core.requests.interaction import Interaction
 from bot.core.requests.request import Progress, Request
-from bot.core.scaling.limits import needs_approval
 from bot.ports import Refused
-from bot.requests.permission import still_permitted
-from bot.requests.subject import subject_of_button
-from bot.scaling.limits import lever_of
+from bot.requests.submit import subject_of_button
 
 CHOICES = ("approve", "decline")
-
-
-def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> None:
-    """Raise Refused when a second person is needed and there is nobody, or no thread, to ask."""
-    policy = lever_of(context, pool).policy
-    if not needs_approval(policy, target):
-        return
-    above = f"A target above {policy.approval_above:,} needs a second person to agree (`approval_above`)"
-    if not context.settings.file.permissions.approve:
-        raise Refused(f"{above}, but nobody may: `permissions.approve` in tailback.toml is empty. Nothing was done.")
-    if not in_thread:
-        raise Refused(
-            f"{above}, and that is asked for in an incident's thread: press Scale up there. Nothing was done."
-        )
 
 
 def approval_requested(context: Context, request: Request, now: float) -> Move:
@@ -62,19 +45,6 @@ async def awaited(context: Context, interaction: Interaction) -> tuple[Stored[Re
     if incident.value.closed:
         raise Refused("This incident is over; nothing was done.")
     return held, incident
-
-
-async def check_approval(context: Context, request: Request, target: int) -> None:
-    """At the moment of doing: raise Refused unless what is done needs nobody, or somebody else agreed to exactly it."""
-    asked = request.of(ScaleUp)
-    policy = lever_of(context, asked.pool).policy
-    if not request.agreed_by:
-        if needs_approval(policy, target):
-            raise Refused(f"A target above {policy.approval_above:,} needs a second person to agree, and nobody did.")
-        return
-    if request.agreed_by == request.who or request.agreed_to != request.fingerprint or target != asked.target:
-        raise Refused("What could be done now is not exactly what was agreed to. Ask again with Scale up.")
-    await still_permitted(context, request.agreed_by, "approve")
 
 
 def decision_audited(request: Request, decision: Interaction, now: float, outcome: str) -> AuditEntry:

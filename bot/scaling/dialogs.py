@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Mapping
 
-from bot.context.causes import cautions
+from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
 from bot.core.alert import digest
 from bot.core.incident.incident import Incident
@@ -17,11 +17,12 @@ from bot.core.requests.request import Request, ShownSizes
 from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, duration
 from bot.ports import Capacity, Refused, Unreachable
-from bot.requests.subject import subject
+from bot.requests.submit import subject
 from bot.scaling.limits import lease_terms, lever_of, maximum, within
 from bot.scaling.what_if import effect_of, effects, enough, useless
 from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.thread.results import told
+from bot.views.words.diagnosis import caution
 from bot.views.words.scaling import lease_terms_words
 
 KEPT_SECONDS = 900.0
@@ -31,7 +32,7 @@ KEPT_SECONDS = 900.0
 async def table(context: Context, pool: str) -> Answer:
     """`scale POOL` without a target: what each choice would do, for the person alone."""
     capacity = await lever_of(context, pool).scaler.read()
-    lines = await effects(context, pool, capacity.size)
+    lines = await more_would_do(context, pool, capacity.size)
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
     return Answer(whisper=told(words, lines or ("The pool has not been measured.",)))
 
@@ -57,7 +58,7 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
     await remember(context, interaction, {one.pool: one.current for one in choices if one.current is not None})
     able = next((one for one in choices if one.proposed is not None), None)
-    foreseen = await effects(context, able.pool, able.current) if able else ()
+    foreseen = await more_would_do(context, able.pool, able.current) if able else ()
     return Answer(view=scale_modal(interaction.request_id, choices, foreseen))
 
 
@@ -91,7 +92,7 @@ async def confirmation(context: Context, draft: Request, note: str = "") -> dict
     """What a person confirms: from how many to how many runners, and what that is expected to do."""
     asked = draft.of(ScaleUp)
     pool, target, current = asked.pool, asked.target, asked.from_size
-    lines = [*([note] if note else []), *await effect_of(context, pool, target - current)]
+    lines = [*([note] if note else []), *await expected(context, pool, target - current)]
     policy = lever_of(context, pool).policy
     if (cost := policy.cost_per_runner_hour) is not None:
         lines.append(
@@ -103,6 +104,18 @@ async def confirmation(context: Context, draft: Request, note: str = "") -> dict
     if context.settings.file.actions.shadow:
         lines.append("Shadow mode: nothing will really be asked of the scaler.")
     return dict(scale_confirm(draft.id, pool, current, target, lines))
+
+
+async def more_would_do(context: Context, pool: str, current: int | None) -> tuple[str, ...]:
+    """What some numbers of added runners are expected to do; why there is no such table."""
+    held = await context.store.get(Pool, pool)
+    return effects(context, held.value if held else None, current, (await cautions(context)).get(pool, ""))
+
+
+async def expected(context: Context, pool: str, more: int) -> tuple[str, ...]:
+    """What this many added runners are expected to do, and what speaks against it."""
+    held = await context.store.get(Pool, pool)
+    return effect_of(context, held.value if held else Pool(pool), more, (await cautions(context)).get(pool, ""))
 
 
 async def remember(context: Context, interaction: Interaction, sizes: Mapping[str, int]) -> None:
@@ -121,3 +134,12 @@ async def size_shown(context: Context, interaction: Interaction, pool: str) -> i
 
 def _id(interaction: Interaction) -> str:
     return f"{incident_of(interaction.request_id)}.{digest(interaction.request_id, interaction.who)[:12]}"
+
+
+async def cautions(context: Context) -> dict[str, str]:
+    """By pool, what its likeliest cause says against more runners, from the records as they are."""
+    names = list(context.settings.file.pool)
+    held = await context.store.get_many(Pool, names)
+    pools = {name: one.value for name, one in held.items()}
+    found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
+    return {d.pool: said for d in found if d.waits and (said := caution(d.top))}

@@ -23,8 +23,7 @@ from bot.core.requests.request import Request, Result
 from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, giving_back, lease_end, return_target
 from bot.ports import Refused
 from bot.requests.permission import still_permitted
-from bot.requests.subject import subject_of_button
-from bot.requests.submit import already, audited
+from bot.requests.submit import already, audited, subject_of_button
 from bot.scaling.limits import level_of, lever_of
 from bot.views.words.scaling import BLOCKS
 

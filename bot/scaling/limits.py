@@ -6,10 +6,12 @@ from bot.context.context import Context, PoolScaler
 from bot.core.incident.details.scaling import LeaseTerms
 from bot.core.pool.pool import PoolRules
 from bot.core.record import Stored
-from bot.core.requests.request import Progress
+from bot.core.requests.body import ScaleUp
+from bot.core.requests.request import Progress, Request
 from bot.core.scaling.lease import PoolLeases
-from bot.core.scaling.limits import LimitVerdict, ScalePolicy, judged, overpriced
+from bot.core.scaling.limits import LimitVerdict, ScalePolicy, judged, needs_approval, overpriced
 from bot.ports import Capacity, Failure, Refused, Unreachable
+from bot.requests.permission import still_permitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +92,30 @@ def within(lever: PoolScaler, capacity: Capacity) -> ScalePolicy:
 def maximum(lever: PoolScaler, capacity: Capacity) -> int:
     """The lower of the configured limit and the scaler's own."""
     return lever.policy.maximum if capacity.maximum is None else min(lever.policy.maximum, capacity.maximum)
+
+
+def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> None:
+    """Raise Refused when a second person is needed and there is nobody, or no thread, to ask."""
+    policy = lever_of(context, pool).policy
+    if not needs_approval(policy, target):
+        return
+    above = f"A target above {policy.approval_above:,} needs a second person to agree (`approval_above`)"
+    if not context.settings.file.permissions.approve:
+        raise Refused(f"{above}, but nobody may: `permissions.approve` in tailback.toml is empty. Nothing was done.")
+    if not in_thread:
+        raise Refused(
+            f"{above}, and that is asked for in an incident's thread: press Scale up there. Nothing was done."
+        )
+
+
+async def check_approval(context: Context, request: Request, target: int) -> None:
+    """At the moment of doing: raise Refused unless what is done needs nobody, or somebody else agreed to exactly it."""
+    asked = request.of(ScaleUp)
+    policy = lever_of(context, asked.pool).policy
+    if not request.agreed_by:
+        if needs_approval(policy, target):
+            raise Refused(f"A target above {policy.approval_above:,} needs a second person to agree, and nobody did.")
+        return
+    if request.agreed_by == request.who or request.agreed_to != request.fingerprint or target != asked.target:
+        raise Refused("What could be done now is not exactly what was agreed to. Ask again with Scale up.")
+    await still_permitted(context, request.agreed_by, "approve")

@@ -20,11 +20,19 @@ from bot.core.scaling.limits import LimitVerdict, needs_approval
 from bot.core.scaling.verify import deadline_seconds
 from bot.ports import Refused
 from bot.requests.permission import acting, still_permitted
-from bot.requests.subject import subject
-from bot.requests.submit import already, new_request, own_id, refused, submit
-from bot.scaling.approval import approval_requested, askable, check_approval, scale_request
+from bot.requests.submit import already, new_request, own_id, refused, subject, submit
+from bot.scaling.approval import approval_requested, scale_request
 from bot.scaling.dialogs import confirmation, first_dialog, only_pool, size_shown, table
-from bot.scaling.limits import LimitCheck, boot_seconds, check_limits, lease_terms, level_of, lever_of
+from bot.scaling.limits import (
+    LimitCheck,
+    askable,
+    boot_seconds,
+    check_approval,
+    check_limits,
+    lease_terms,
+    level_of,
+    lever_of,
+)
 from bot.views.thread.results import confirm_scale
 from bot.views.words.limits import limit_words
 

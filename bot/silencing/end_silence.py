@@ -15,8 +15,7 @@ from bot.core.requests.offer import ButtonLabel, Place
 from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused
 from bot.requests.permission import acting, still_permitted
-from bot.requests.subject import own_of, subject, subject_of_button
-from bot.requests.submit import new_request, submit
+from bot.requests.submit import new_request, own_of, subject, subject_of_button, submit
 from bot.silencing.auto_unsilence import ripen
 
 

@@ -16,8 +16,7 @@ from bot.core.requests.request import Request, Result
 from bot.core.words import duration
 from bot.ports import Alertmanager, Refused
 from bot.requests.permission import acting, still_permitted
-from bot.requests.subject import own_of, subject, subject_of_button
-from bot.requests.submit import submit
+from bot.requests.submit import own_of, subject, subject_of_button, submit
 from bot.silencing.silence import wanted
 
 LEAST_SECONDS = 60.0

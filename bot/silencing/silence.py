@@ -19,8 +19,7 @@ from bot.core.requests.request import Request, Result
 from bot.core.words import duration, listed
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.requests.permission import acting, still_permitted
-from bot.requests.subject import subject
-from bot.requests.submit import new_request, submit
+from bot.requests.submit import new_request, subject, submit
 from bot.silencing.auto_unsilence import ends_itself
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean

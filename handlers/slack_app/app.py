@@ -19,9 +19,8 @@ from bot.core.requests.offer import incident_of, request_id
 from bot.incidents.list_incidents import welcome
 from bot.ports import Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
-from bot.requests.ask import Repeated, TooOften, ask, on_record, paced
-from bot.requests.subject import Forgotten
-from bot.requests.submit import refused
+from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
+from bot.requests.submit import Forgotten, refused
 from bot.views.dialogs.modals import notice
 from bot.views.home.answers import refusal
 from handlers.http import metrics

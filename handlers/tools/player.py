@@ -21,10 +21,11 @@ from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Asked, Delivered, Recording
 from bot.ports import Refused, Store, Unreachable
 from bot.registry import ACTIONS, BEHAVIORS, VERBS
-from bot.requests.ask import ask
+from bot.requests.permission import ask
 from bot.requests.submit import own_id
+from bot.scaling.dialogs import expected, more_would_do
 from bot.scaling.limits import within
-from bot.scaling.what_if import effect_of, effects, enough
+from bot.scaling.what_if import enough
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
@@ -132,9 +133,8 @@ class Player:
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
-            lines = (
-                await effect_of(self.context, name, more) if more else await effects(self.context, name, capacity.size)
-            )
+            context = self.context
+            lines = await (expected(context, name, more) if more else more_would_do(context, name, capacity.size))
             proposed.append(Proposed(self.clock.at, name, more, capacity.size, lines))
 
     async def _scored(self, name: str) -> None:

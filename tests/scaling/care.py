@@ -10,7 +10,7 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
-from bot.requests.ask import ask
+from bot.requests.permission import ask
 from tests.builders import CHANNEL, POOL
 from tests.world import ANA, BEN, CAM, TEAM, World
 
