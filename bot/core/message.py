@@ -22,11 +22,11 @@ class MessageRecord:
     ts: str | None = None
     """Where the message stands."""
     shown: str = ""
-    """Digest of the rendering that Slack confirmed last."""
+    """Digest of the last rendering that Slack confirmed."""
     shown_at: float = 0.0
     """Epoch seconds."""
     plain: bool = False
-    """Slack refused the full rendering; its text is sent without blocks."""
+    """Slack refused the full rendering, so the minimal one is used."""
     failures: int = 0
     """In a row."""
     retry_at: float = 0.0

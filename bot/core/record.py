@@ -96,7 +96,7 @@ class AlreadyDone(Exception):  # noqa: N818 - says what happened
 class Put:
     """Write one record.
 
-    `due` is the epoch second of the next look, None for never. With a fence, `release` ends the claim and
+    `due` is when to process it next (epoch seconds), None for never. With a fence, `release` ends the claim and
     `uncertain` leaves it in doubt for whoever claims next.
     """
 

@@ -36,16 +36,16 @@ class JobQueue:
 def figures(
     pool: str, jobs: Iterable[WorkflowJob], now: float, line: WebhookCoverage | None, over: Collection[str] = ()
 ) -> Snapshot:
-    """The snapshot of a pool from the jobs under its label; times in epoch seconds.
+    """The sample of a pool from its label's jobs; times in epoch seconds.
 
-    `jobs` is what `Jobs.under` gave, `line` what `Jobs.line` gave. `over` are ids of jobs that another source, such
-    as the REST API, says are over: they count as ghosts while they look queued, and not as running.
+    `jobs` comes from `Jobs.under`, `line` from `Jobs.line`. `over` are ids of jobs that another source, such as the
+    REST API, reports as ended: they count as ghost rows while they look queued, and not as running.
 
-    Known at once: `queued`, `oldest_wait_seconds`, `waiting`, as soon as a job waits; `running_longest_seconds`,
-    `duration_p50_seconds`, as soon as there is one. Known after an unbroken quarter of an hour of webhooks: that
+    Known at once: `queued`, `oldest_wait_seconds`, `waiting`, as soon as a job waits; `running_longest_seconds` and
+    `duration_p50_seconds`, as soon as there is one. Known after a quarter of an hour of webhooks without a gap: that
     nothing waits or runs (0), `arrivals_per_minute`, `starts_per_minute`, `completions_per_minute` and
-    `arrivals_by_source`. Otherwise None, with the reason in `missing`. Jobs that are held are in no figure, so
-    `unservable` is 0 whenever `queued` is known. Of runners (busy, idle, offline, limit) webhooks tell nothing.
+    `arrivals_by_source`. Otherwise None, with the reason in `missing`. Held jobs are in no figure, so `unservable` is 0
+    whenever `queued` is known. Webhooks say nothing about runners (busy, idle, offline, limit).
     """
     known = tuple(jobs)
     found, why = taken_apart(known, now, over), _deaf(line, now)

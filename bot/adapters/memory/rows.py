@@ -70,7 +70,7 @@ class RateLane:
         self.tat = max(self.tat, now) + interval
 
     def hold(self, until: float, now: float) -> None:
-        """Nobody goes before then, and whoever has a slot gets it afterwards, in the same order."""
+        """Nobody proceeds before then; existing slots follow in the same order."""
         before = max(now, self.not_before, self.tat)
         self.not_before = max(self.not_before, until)
         order = sorted(self.urgent, key=lambda who: self.urgent[who])

@@ -64,9 +64,9 @@ class Flow:
 
 
 def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, ahead: tuple[Baseline, ...] = ()) -> Flow | Statement:
-    """Read the motion from the samples, or say why it cannot be read.
+    """The flow from the samples, or the reason why there is none.
 
-    `ahead`: what past weeks foretell for the coming hours; where it is empty, the source's own figure is what is usual.
+    `ahead`: expectations from past weeks for the coming hours; if empty, the source's own figure is the usual one.
     """
     last = series[-1] if series else Snapshot(rules.name, 0.0)
     found = _pace(last, [s for s in series if last.at - s.at <= PACE_MINUTES * 60])

@@ -55,9 +55,9 @@ def scored(made: Forecast, actual_seconds: float) -> Score:
 
 
 def compared(pool: Pool, rules: PoolRules) -> Pool:
-    """The record with what its forecasts came to, once samples saw the queue at its floor, incident or not.
+    """The record with forecasts scored, once samples showed the queue at its floor, incident or not.
 
-    After a gap in the measurements the end was not seen, and after a day nobody waits for it.
+    After a gap in the measurements the end is unknown, and after a day waiting ends.
     """
     if pool.trouble is not None or not pool.forecasts:
         return pool

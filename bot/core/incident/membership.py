@@ -24,9 +24,9 @@ class AlertGroup:
     kind: Kind
     alerts: tuple[Alert, ...] = ()
     truncated: int = 0
-    """How many alerts of the group nobody here has seen, or has room for."""
+    """Omitted alerts of a delivery that are unknown here."""
     deliveries: int = 1
-    """How many deliveries of this group arrived, repeats included."""
+    """Number of deliveries of this group, repeats included."""
 
     @property
     def firing(self) -> tuple[Alert, ...]:

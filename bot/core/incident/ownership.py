@@ -1,16 +1,16 @@
-"""Who takes care of an incident, and who was told."""
+"""The owner of an incident, and its notifications."""
 
 from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """Who acknowledged the incident, and whether the next ones were told."""
+    """Who acknowledged, and whether it was escalated."""
 
     owner: str | None = None
     acked_at: float | None = None
     owner_knows: int | None = None
-    """Jobs queued when the owner was last told, or acknowledged; None: not known yet."""
+    """Queued jobs when the owner acknowledged or was last notified; None: unknown."""
     escalated_at: float | None = None
     muted: bool = False
     """No status replies; the parent stays true."""
@@ -24,11 +24,11 @@ class Ownership:
         return replace(self, owner_knows=queued)
 
     def reopened(self) -> "Ownership":
-        """The alert fired again: nobody was told of that, and updates are wanted."""
+        """The alert fired again: escalate again if needed, and resume updates."""
         return replace(self, escalated_at=None, muted=False)
 
     def much_worse(self, queued: int | None) -> bool:
-        """Whether the queue has grown by half, and 10 jobs, since the owner acknowledged or was last told."""
+        """Whether the queue has grown by half, and 10 jobs, since its owner acknowledged or was notified."""
         if self.owner is None or self.owner_knows is None or queued is None:
             return False
         return queued >= max(1.5 * self.owner_knows, self.owner_knows + 10)

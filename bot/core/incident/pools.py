@@ -11,7 +11,7 @@ from bot.core.pool.pool import Peak, Snapshot, raised
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Which pools an alert group speaks of."""
+    """The pools that an alert group may be about."""
 
     candidates: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """The figures that the thread was last told, to judge what is news."""
+    """The figures of the last report in the thread."""
 
     at: float
     queued: int | None
@@ -33,23 +33,23 @@ class IncidentPools:
     """What is known of the pools while the incident is open."""
 
     candidates: tuple[str, ...] = ()
-    """Pools of which the alert may speak; all of them are measured."""
+    """Pools that the alert may be about; all of them are measured."""
     affected: tuple[str, ...] = ()
-    """Candidates that were seen to queue; the drain is judged on these."""
+    """Candidates that queued; the drain is judged on these."""
     unknown_pools: tuple[str, ...] = ()
-    """Names that the alert gives and the configuration does not know."""
+    """Pool names in the alert that the configuration does not contain."""
     peaks: Mapping[str, Peak] = field(default_factory=dict)
     streaks: Mapping[str, int] = field(default_factory=dict)
     """Fresh samples in a row at or under the floor, by affected pool."""
     seen: Mapping[str, float] = field(default_factory=dict)
-    """Time of the newest sample taken in, by pool."""
+    """Time of the newest processed sample, by pool."""
     maxima: Maxima | None = None
-    """Which pools hold what the alert reports, when it names no pool (`core/incident/correlate.py`)."""
+    """The pools with the alert's maxima, if it names no pool."""
     courses: Mapping[str, QueueSeries] = field(default_factory=dict)
-    """How the queue of each affected pool went."""
+    """The queue of each affected pool over time."""
     reported: Reported | None = None
     scores: tuple[Score, ...] = ()
-    """How the forecasts made while it was open came out; filled when it has drained."""
+    """Scores of the forecasts made while it was open; filled after the drain."""
 
     @property
     def judged(self) -> tuple[str, ...]:

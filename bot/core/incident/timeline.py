@@ -93,13 +93,13 @@ class IncidentLog:
 
     timeline: tuple[Entry, ...] = ()
     entries: int = 0
-    """How many timeline entries were ever written."""
+    """Number of timeline entries ever written."""
     outbox: tuple[int, ...] = ()
-    """Numbers of the entries that the thread has not been told yet, oldest first."""
+    """Numbers of entries not yet posted in the thread, oldest first."""
     redraw: tuple[int, ...] = ()
-    """Numbers of the entries whose reply shows buttons that are decided (`reply_buttons.py`), or gets its picture."""
+    """Numbers of entries whose reply must be edited, for decided buttons or a chart."""
     charts: tuple[int, ...] = ()
-    """Numbers of the entries whose reply stands and whose picture is being made (`core/charts/chart_record.py`)."""
+    """Numbers of entries with a posted reply and a chart in progress."""
 
     def entry(self, number: int) -> Entry | None:
         """The entry with that number; None when it was dropped."""
@@ -119,11 +119,11 @@ class IncidentLog:
         return replace(self, timeline=tuple(entry if one.number == entry.number else one for one in self.timeline))
 
     def told(self, number: int) -> "IncidentLog":
-        """The thread has been told of an entry."""
+        """An entry was posted in the thread."""
         return replace(self, outbox=tuple(n for n in self.outbox if n != number))
 
     def answered(self, request: str) -> "IncidentLog":
-        """What came of a request was told: the entry that says that it was made knows that."""
+        """The entries after a request's result was added; its first entry refers to that."""
         known = tuple(replace(one, answered=True) if one.request == request else one for one in self.timeline)
         return replace(self, timeline=known)
 

@@ -92,7 +92,7 @@ def leased(lease: PoolLeases | None, share: Lease, level: int, pool: str) -> Poo
 
 
 def lease_end(lease: PoolLeases, share: Lease, level: int, minimum: int) -> RunnersReturned:
-    """The level after this lease: the highest remaining one, and only from a level of ours."""
+    """The level after this lease: the highest remaining one, and only from a level that Tailback set."""
     rest = [one.target for one in lease.shares if one.act != share.act and not one.returning]
     goal = max([lease.base, minimum, *rest])
     if level <= goal:

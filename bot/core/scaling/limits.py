@@ -75,10 +75,10 @@ class LimitHit:
 
 @dataclass(frozen=True, slots=True)
 class LimitVerdict:
-    """What may be done: the target after clamping, and why it is not the one that was asked for."""
+    """The result of the check: the target after clamping, and its reason."""
 
     target: int | None
-    """The absolute target that may be set; None: nothing may be done."""
+    """The absolute target to set; None: refused."""
     hit: LimitHit | None = None
 
 
@@ -92,11 +92,10 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     *,
     lower: bool = False,
 ) -> LimitVerdict:
-    """Judge an absolute target: never lower than now, never above the limit, never more than a step, never too soon.
+    """Check an absolute target: not below the present size, above the limit, beyond a step, or too soon.
 
-    The step counts from `seen`, the size that the person confirmed, when the pool has shrunk since. A target a little
-    above the step is lowered to it: pools breathe between the proposal and the click. With `lower` so is one far above
-    the step: for whoever asks a person to confirm the lower one.
+    The step counts from `seen`, the confirmed size, if the pool has shrunk since. A target slightly above the step is
+    lowered to it, because pools fluctuate. With `lower`, one far above the step is lowered too, for a new confirmation.
     """
     if current is None:
         return LimitVerdict(None, LimitHit(LimitReason.SIZE_UNKNOWN))
@@ -134,7 +133,7 @@ def _refusal(policy: ScalePolicy, hit: LimitHit, last_scaled_at: float | None, n
 
 
 def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> int | None:
-    """A target to start from: so many more, or a step, within step and maximum; None when nothing can be raised."""
+    """A proposed target within step and maximum; None if nothing can be raised."""
     if current is None or current >= policy.maximum:
         return None
     if policy.step is not None and current + policy.step < policy.minimum:
@@ -162,5 +161,5 @@ def overpriced(policy: ScalePolicy, asked: int, base: int) -> LimitHit | None:
 
 
 def needs_approval(policy: ScalePolicy, asked: int) -> bool:
-    """Whether a second person must agree to this target."""
+    """Whether this target needs approval."""
     return policy.approval_above is not None and asked > policy.approval_above

@@ -76,7 +76,7 @@ class RateWindow:
         self._times: deque[float] = deque()
 
     def wait_seconds(self, now_seconds: float) -> float:
-        """Counts a call and returns 0, or returns the seconds until there is room."""
+        """Counts a call and returns 0, or returns the seconds until one is allowed."""
         while self._times and self._times[0] <= now_seconds - 60.0:
             self._times.popleft()
         if len(self._times) < self._most:

@@ -46,7 +46,7 @@ class Upload:
 class Workspace:
     """One team's people, channels and messages. Stored messages have the shape that Slack's API shows.
 
-    `seq` grows with every change that a person could see; `on_change` callbacks are told each time.
+    `seq` grows with every change that a person could see; `on_change` callbacks are called each time.
     """
 
     clock: Clock

@@ -26,7 +26,7 @@ def surveyed(found: Survey) -> Message:
 
 
 def finished(outcome: Result, by: str) -> Message:
-    """What came of a request, for one person; `by` did it."""
+    """The result of a request, for one person; `by` did it."""
     details = outcome.details
     lines = accepted_lines(details, whisper=True) if isinstance(details, ScaleAccepted) else details_lines(details)
     return told(f"{by} {details_words(details)}", lines, outcome.figures)

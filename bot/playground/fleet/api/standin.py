@@ -24,7 +24,7 @@ from bot.playground.fleet.scenarios import DEFAULT_SEED, Scenario
 from bot.playground.fleet.simulation import SimulatedFleet
 
 TICK_SECONDS = 60.0
-"""Simulated time between two looks at the fleet: by the metrics server, and by the rule of the alert."""
+"""Simulated time between two samples of the fleet, by the metrics server and the alert rule."""
 BEFORE_SECONDS = 36_000.0
 LONGEST_GAP_SECONDS = 3600.0
 

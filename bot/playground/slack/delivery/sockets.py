@@ -1,4 +1,4 @@
-"""Socket Mode: a listener of its own for WebSockets, opened when an app first asks for a connection."""
+"""Socket Mode: a separate WebSocket listener, opened when an app first asks for a connection."""
 
 import asyncio
 import json
