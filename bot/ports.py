@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.core.alert import Alert, Delivery, Matcher
-from bot.core.charts.drawing import Drawing
 from bot.core.external import Capacity as Capacity  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Failure as Failure  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Own as Own  # noqa: PLC0414 - re-exported, as mypy reads it
@@ -122,13 +121,6 @@ class Chat(Protocol):
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Send a message that only one person sees."""
 
-    async def upload(self, name: str, title: str, content: bytes) -> str:
-        """Upload a file to no channel, for use in our messages, and return its id. Three requests in a row.
-
-        CREDENTIALS without the scope `files:write`. A message with it may be refused (SHAPE) until Slack has processed
-        the file.
-        """
-
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Open a modal; a trigger lives 3 s and works once."""
 
@@ -227,13 +219,6 @@ class Sns(Protocol):
 
     async def confirm(self, address: str) -> None:
         """Request the address that confirms a subscription; raises Refused if SNS rejects it."""
-
-
-class Artist(Protocol):
-    """Renders drawings."""
-
-    async def png(self, drawing: Drawing) -> bytes:
-        """The drawing as a PNG file."""
 
 
 class Outside(Protocol):

@@ -9,7 +9,6 @@ from bot.core.record import Change, Claim, Stored
 from bot.core.requests.interaction import Answer
 from bot.diagnosing import diagnose, status
 from bot.incidents import ack, chart_button, list_incidents, mute, resolve, retry
-from bot.incidents.attach_chart import attach_chart
 from bot.incidents.digest import post_digest
 from bot.incidents.reconcile import reconcile
 from bot.maintenance.chores import Duty, chore, noting
@@ -108,7 +107,6 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
     "digest": post_digest,
     "chore": partial(chore, DUTIES),
     "weekly": post_weekly,
-    "sketch": attach_chart,
     "early": post_warning,
     "fill": backfill,
 }

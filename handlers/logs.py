@@ -16,7 +16,7 @@ SHORTEST_SECRET = 8
 SECRET_NAME = re.compile(r"token|secret|password|passwd|authorization|cookie|credential|private_?key|api_?key", re.I)
 QUIET = (
     *("slack_bolt", "slack_sdk", "httpx", "httpcore", "aiohttp", "uvicorn", "apscheduler", "asyncio", "redis"),
-    *("boto3", "botocore", "urllib3", "PIL"),
+    *("boto3", "botocore", "urllib3"),
 )
 """Libraries whose messages below WARNING contain requests and addresses, which never belong in a log (C13).
 

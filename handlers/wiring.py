@@ -12,7 +12,6 @@ from functools import partial
 import aiohttp
 import structlog
 
-from bot.adapters.chart_png import PngArtist
 from bot.adapters.integrations import build
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.connect import connect
@@ -123,7 +122,6 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             actions=ACTIONS,
             new_id=new_id,
             outside=back_ends.outside,
-            artist=PngArtist(),
             sns=back_ends.sns,
         )
         path = settings.env.tailback_config

@@ -137,11 +137,6 @@ class FakeChat:
         self.groups: dict[str, frozenset[str]] = {}
         self.history_lag_seconds = 0.0
         """How long a message takes to show up in `find`."""
-        self.files: dict[str, tuple[str, str, bytes]] = {}
-        """By id: name, title and content."""
-        self.looking_seconds = 0.0
-        """How long Slack looks at a file before messages may show it."""
-        self._uploaded: dict[str, float] = {}
         self._triggers: set[str] = set()
         self._count = 0
 
@@ -151,7 +146,6 @@ class FakeChat:
         """Stores the message; a reply under a deleted parent lands in the channel and raises GONE, as at Slack."""
         turn = self.script.begin("post")
         self._check(channel)
-        self._shown(message)
         self._count += 1
         alive = thread is None or self._at(channel, thread) is not None
         ts = f"{int(self.clock.now())}.{self._count:06d}"
@@ -165,7 +159,6 @@ class FakeChat:
         """Replaces text and blocks; the mark stays unless another is given."""
         turn = self.script.begin("update")
         self._check(channel)
-        self._shown(message)
         stored = self._at(channel, ts)
         if stored is None:
             raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
@@ -199,15 +192,6 @@ class FakeChat:
         self._check(channel)
         self.whispers.append((channel, user, message, thread))
         turn.end()
-
-    async def upload(self, name: str, title: str, content: bytes) -> str:
-        """Keeps the file; messages may show it once `looking_seconds` have passed."""
-        turn = self.script.begin("upload")
-        file = f"F{len(self.files) + 1:08d}"
-        self.files[file] = (name, title, content)
-        self._uploaded[file] = self.clock.now()
-        turn.end()
-        return file
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Opens a modal once per trigger."""
@@ -259,12 +243,6 @@ class FakeChat:
 
     def _at(self, channel: str, ts: str) -> SlackMessage | None:
         return next((stored for stored in self.messages if (stored.channel, stored.ts) == (channel, ts)), None)
-
-    def _shown(self, message: Message) -> None:
-        """Refuses a picture that is not there, or that nobody has looked at yet, as Slack does."""
-        for file in (block["slack_file"]["id"] for block in message.blocks if "slack_file" in block):  # type: ignore[index]  # a block of ours
-            if self.clock.now() < self._uploaded.get(file, float("inf")) + self.looking_seconds:
-                raise Unreachable("Slack", "chat.update: invalid_blocks", failure=Failure.SHAPE)
 
     def _check(self, channel: str) -> None:
         if self.channels is not None and channel not in self.channels:

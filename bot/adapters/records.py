@@ -9,7 +9,6 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from bot.adapters.migrations import FORMAT, migrated
-from bot.core.charts.chart_record import ChartRecord
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.pool.backfill import Backfill
@@ -33,7 +32,6 @@ KINDS: dict[str, type[Record]] = {
     "lease": PoolLeases,
     "chore": Chore,
     "past": PoolHistory,
-    "sketch": ChartRecord,
     "job": WorkflowJob,
     "weekly": Weekly,
     "early": WarningRecord,

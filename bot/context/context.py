@@ -14,7 +14,7 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Offer, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.limits import ScalePolicy
-from bot.ports import Alertmanager, Artist, Chat, Metrics, Outside, Scaler, Sns, Store
+from bot.ports import Alertmanager, Chat, Metrics, Outside, Scaler, Sns, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,6 @@ class Context:
     new_id: Callable[[str], str]
     """A new opaque id with a prefix, from a cryptographic source."""
     outside: Outside | None = None
-    artist: Artist | None = None
-    """Draws charts; without one, threads have text only."""
     sns: Sns | None = None
     health: Health = field(default_factory=Health)
 

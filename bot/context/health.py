@@ -15,7 +15,5 @@ class Health:
     socket_mode: str = ""
     records: str = ""
     """Set while lost records are being recovered; no action runs until then."""
-    charts: str = ""
-    """Why the last chart failed; logged once, not for every reply."""
     simplified: Counter[str] = field(default_factory=Counter)
     """How often this process omitted a kind of block because Slack refused it."""

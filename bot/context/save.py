@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.context.context import Context
-from bot.core.charts.chart_record import sketch_id
 from bot.core.incident.incident import Incident
 from bot.core.record import AuditEntry, Change, Conflict, Put, Record, Stored
 
@@ -41,9 +40,7 @@ def follows(before: Incident | None, after: Incident) -> Change:
     if after.thread.root and (before is None or before.thread.root != after.thread.root):
         point[f"thread:{after.thread.channel}:{after.thread.root}"] = (after.id, None)
     pools = tuple(f"pool:{member.removeprefix('watch:')}" for member, _ in join if member.startswith("watch:"))
-    begun = before.log.charts if before is not None else ()
-    sketches = tuple(f"sketch:{sketch_id(after.id, number)}" for number in after.log.charts if number not in begun)
-    return Change(join=tuple(join), leave=tuple(leave), point=point, wake=(*pools, *sketches))
+    return Change(join=tuple(join), leave=tuple(leave), point=point, wake=pools)
 
 
 async def keep(  # noqa: PLR0913 - the parts of one atomic change

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from bot.core.charts.chart_record import ChartRecord
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.message import MessageRecord
@@ -56,12 +55,11 @@ Record = (
     | Chore
     | PoolHistory
     | WorkflowJob
-    | ChartRecord
     | Weekly
     | WarningRecord
     | Backfill
 )
-K = TypeVar("K", Digest, WarningRecord, Weekly, Chore, PoolLeases, ChartRecord, Pool, Backfill)
+K = TypeVar("K", Digest, WarningRecord, Weekly, Chore, PoolLeases, Pool, Backfill)
 """The records that begin with nothing but their id."""
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
@@ -138,7 +136,7 @@ class Change:
     """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`."""
     wake: tuple[str, ...] = ()
     """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`,
-    `weekly:<channel>`, `sketch:<id>`, `early:<pool>`, `fill:<pool>`."""
+    `weekly:<channel>`, `early:<pool>`, `fill:<pool>`."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
     """Marks of things that this change applies; if one exists, the change raises AlreadyDone."""

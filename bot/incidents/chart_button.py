@@ -1,7 +1,6 @@
-"""The action Chart: the queue so far as a chart in the thread, and in words."""
+"""Chart: the queue so far in the incident's thread, as a chart and in words."""
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.core.charts.chart_record import charting
 from bot.core.charts.sparkline import sparks_of
 from bot.core.incident.details.queue import ChartShown
 from bot.core.incident.incident import Incident, noted
@@ -19,7 +18,7 @@ def _label(incident: Incident, _view: View) -> ButtonLabel | None:
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Post a reply with bars at once; the chart is added when it is ready."""
+    """A reply with the chart and its figures."""
     held = await subject(context, interaction)
     now = context.now()
     request = finished_request(context, interaction, held, "asked for the chart")
@@ -28,7 +27,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         chart = ChartShown(*sparks_of(fresh))
         if not chart.sparks:
             raise Refused("Too little is known of the queue to draw it; ask again in a few minutes.")
-        return charting(noted(fresh, now, Event.CHARTED, chart, who=interaction.who))
+        return noted(fresh, now, Event.CHARTED, chart, who=interaction.who)
 
     await submit(context, interaction, held, request, move)
     return Answer()
@@ -38,7 +37,7 @@ ACTION = Action(
     name="chart",
     verb="chart",
     usage="chart",
-    help="The queue so far as a picture (in an incident's thread).",
+    help="The queue so far as a chart (in an incident's thread).",
     ask=ask,
     permission="diagnose",
     surfaces=IN_THREAD,

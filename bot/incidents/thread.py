@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.context.context import Context
-from bot.core.charts.chart_record import standing, turned_down
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.fallback_channel import HOME_SECONDS, moved, parted, return_failed, returned
 from bot.core.incident.incident import Incident, noted, redrawn, rested, rooted, told, troubled
@@ -28,12 +27,10 @@ JUST_NOW_SECONDS = 5.0
 NEW_THREAD = Noted(Note.NEW_THREAD)
 
 _DELETED = FailureRule(Reaction.GIVE_UP, reason="a reply that somebody deleted needs no edit")
-_REFUSED = FailureRule(Reaction.GIVE_UP, reason="a refused chart says nothing about the rendering")
 _POINTER = FailureRule(Reaction.GIVE_UP, reason="the incident goes on in its own channel anyway")
 _STAYS = FailureRule(Reaction.GIVE_UP, HOME_SECONDS, reason="the incident stays where it is until its channel works")
 THREAD = MessageKind("thread")
 REPLY_EDIT = MessageKind("reply", edits={Failure.GONE: _DELETED})
-CHART_EDIT = MessageKind("chart", edits={Failure.GONE: _DELETED, Failure.SHAPE: _REFUSED})
 POINTER = MessageKind("pointer", edits=dict.fromkeys((Failure.GONE, Failure.PLACE, Failure.SHAPE), _POINTER))
 RETURN = MessageKind("return", posts={Failure.PLACE: _STAYS})
 
@@ -101,16 +98,13 @@ def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool)
     words = reply(incident, entry, float(entry.ts) if editing else context.now())
     words = Message(words.text) if incident.thread.plain else words
     if editing:
-        kind = CHART_EDIT if entry.picture and not incident.thread.plain else REPLY_EDIT
-        out = replace(_outgoing(context, incident, words, "", ts=entry.ts), kind=kind)
-        return StepMessage(out, lambda fresh, *_: reworded(fresh, number), _edit_given_up(number))
+        out = replace(_outgoing(context, incident, words, "", ts=entry.ts), kind=REPLY_EDIT)
+        return StepMessage(out, lambda fresh, *_: reworded(fresh, number), lambda fresh, _: reworded(fresh, number))
     out = _outgoing(context, incident, words, f"{incident.id}/{number}")
     out = replace(out, thread=incident.thread.root, broadcast=entry.broadcast)
 
     def stands(fresh: Incident, at: Posted, _: str) -> Incident:
         after = told(fresh, number)
-        if entry.chart:
-            return standing(after, number, at.ts)
         return placed(after, number, at.ts) if entry.choices else after
 
     return StepMessage(out, stands, _as_it_is)
@@ -131,13 +125,6 @@ def _as_it_is(incident: Incident, _: Outcome) -> Incident:
 
 def _stayed(incident: Incident, outcome: Outcome) -> Incident:
     return return_failed(incident, (outcome.again_at or 0.0) - HOME_SECONDS)
-
-
-def _edit_given_up(number: int) -> Callable[[Incident, Outcome], Incident]:
-    def given_up(fresh: Incident, outcome: Outcome) -> Incident:
-        return turned_down(fresh, number) if outcome.failure is Failure.SHAPE else reworded(fresh, number)
-
-    return given_up
 
 
 def after_failure(context: Context, outcome: Outcome) -> Move:

@@ -56,11 +56,6 @@ def context(*texts: Marked) -> Block:
     return {"type": "context", "elements": [mrkdwn(text, MOST_CONTEXT) for text in texts[:MOST_CONTEXT_ELEMENTS]]}
 
 
-def image(file: str, alt: str) -> Block:
-    """An uploaded image with alt text."""
-    return {"type": "image", "slack_file": {"id": file}, "alt_text": flat(alt, MOST_ALT) or "–"}
-
-
 def divider() -> Block:
     """A line."""
     return {"type": "divider"}
@@ -115,8 +110,8 @@ def as_of(text: Marked) -> Block:
 
 
 def digest_of(drawn: Message) -> str:
-    """Equal for equal renderings, so that a message is edited only when it changes."""
-    told = [block for block in drawn.blocks if block.get("block_id") != AS_OF]
+    """Equal for equal renderings, so that a message is edited only when it changes. A chart alone is no news."""
+    told = [block for block in drawn.blocks if block.get("block_id") != AS_OF and block["type"] != "data_visualization"]
     return digest(drawn.text, json.dumps(told, sort_keys=True, ensure_ascii=True, default=str))
 
 

@@ -5,8 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from bot.core.charts.queue_series import QueueSeries, segments
+from bot.core.charts.queue_series import QueueSeries, segments, until
+from bot.core.charts.sparkline import pictured
 from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block
 from bot.views.mrkdwn import clean, clipped
 
@@ -40,6 +44,38 @@ class Window:
         width = next((w for w in BUCKET_SECONDS if span / w <= most), BUCKET_SECONDS[-1])
         number = min(most, max(2, math.ceil(span / width)))
         return float(width), [self.last - width * back for back in range(number - 1, -1, -1)]
+
+
+def charts_of(incident: Incident, entry: Entry) -> list[Block]:
+    """The charts of a reply: the queue of the worst pool and its longest wait, as they were then."""
+    over = entry.event in {Event.DRAINED, Event.RESOLVED_BY_HAND}
+    if not over and entry.event is not Event.CHARTED:
+        return []
+    for name in pictured(incident)[:1]:
+        course = until(incident.pools.courses[name], entry.at)
+        window = _window(incident, course, closed=over)
+        drawn = (queue_chart(name, course, window), wait_chart(name, course, window)) if window else ()
+        return [block for block in drawn if block is not None]
+    return []
+
+
+def chart_now(incident: Incident, view: View) -> Block | None:
+    """The chart of the first message: the worst pool's queue up to now, and where its forecast sees it go."""
+    for name in pictured(incident)[:1]:
+        course, pool = incident.pools.courses[name], view.pools.get(name)
+        window = _window(incident, course, closed=incident.closed)
+        return queue_chart(name, course, window, pool.outlook if pool else None) if window else None
+    return None
+
+
+def _window(incident: Incident, course: QueueSeries, *, closed: bool) -> Window | None:
+    """An open incident is shown with all of its past, one that is over with half as much past as it lasted."""
+    if not course.points:
+        return None
+    first, last = course.points[0].at, course.seen_at or course.points[-1].at
+    if closed:
+        first = max(first, incident.began_at - max(60.0, ((incident.closed_at or last) - incident.began_at) / 2))
+    return Window(first, last, closed)
 
 
 def queue_chart(pool: str, course: QueueSeries, window: Window, forecast: Forecast | None = None) -> Block | None:

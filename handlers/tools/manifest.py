@@ -34,7 +34,6 @@ SCOPES = (
     Scope("channels:history", "find its own messages again after a crash", "a crash may post a thread twice"),
     Scope("groups:history", "the same in private channels", "a crash may post a thread in a private channel twice"),
     Scope("usergroups:read", "user groups in [permissions]", "everybody whom only a group allows is refused"),
-    Scope("files:write", "charts of the queue in the thread", "threads show the queue in text alone, without charts"),
     Scope("users:read", "tell full members from guests", "every request of a person is refused", needed=True),
 )
 """The scopes that the code uses, and no others.

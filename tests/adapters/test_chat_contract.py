@@ -144,25 +144,6 @@ async def test_a_group_has_its_members_and_an_unknown_one_is_gone(room: Room) ->
     assert await failure(room.chat.group_members("S0NOBODY")) is Failure.GONE
 
 
-async def test_a_picture_is_shown_by_a_message_of_ours(room: Room) -> None:
-    """An upload stands in no channel; our own marked message carries it once Slack has looked at it."""
-    file = await room.chat.upload("queue.png", "Queue", b"\x89PNG\r\n\x1a\n")
-    posted = await room.chat.post(CI, HELLO, mark="inc-1.5")
-    shown = Message("The queue", ({"type": "image", "slack_file": {"id": file}, "alt_text": "A queue"},))
-    room.advance(5)
-    await room.chat.update(CI, posted.ts, shown)
-    assert room.text_of(CI, posted.ts) == "The queue"
-    assert await room.chat.find(CI, "inc-1.5", since=room.now() - 60) == posted
-
-
-async def test_a_picture_that_is_not_there_is_a_refused_shape(room: Room) -> None:
-    """The rendering is not to blame, and the message stays as it was."""
-    posted = await room.chat.post(CI, HELLO, mark="inc-1.5")
-    shown = Message("The queue", ({"type": "image", "slack_file": {"id": "F00000099"}, "alt_text": "A queue"},))
-    assert await failure(room.chat.update(CI, posted.ts, shown)) is Failure.SHAPE
-    assert room.text_of(CI, posted.ts) == HELLO.text
-
-
 async def test_a_home_is_drawn(room: Room) -> None:
     """Any user, any time."""
     view = {"type": "home", "blocks": list(HELLO.blocks)}

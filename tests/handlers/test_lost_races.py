@@ -7,9 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.adapters.records import kind_name
-from bot.context.save import put_new
-from bot.core.charts.chart_record import ChartRecord, sketch_id
-from bot.core.record import Change, Record
+from bot.core.record import Change
 from bot.core.requests.interaction import Surface
 from bot.registry import BEHAVIORS
 from handlers.worker import RETRY_SECONDS, Worker
@@ -51,13 +49,6 @@ async def _request(world: World) -> str:
     return next(member for member in world.data.due if member.startswith("act:"))
 
 
-async def _sketch(world: World) -> str:
-    incident = await world.opens()
-    record: Record = ChartRecord(sketch_id(incident.id, 1))
-    await world.store.commit(Change(puts=(put_new(record, world.clock.now()),)))
-    return f"sketch:{record.id}"
-
-
 def _woken(member: str) -> Callable[[World], Awaitable[str]]:
     async def wake(world: World) -> str:
         await world.store.commit(Change(wake=(member,)))
@@ -69,7 +60,6 @@ def _woken(member: str) -> Callable[[World], Awaitable[str]]:
 DUE = {
     "inc": _incident,
     "act": _request,
-    "sketch": _sketch,
     **{kind: _woken(f"{kind}:{POOL}") for kind in ("pool", "lease", "early", "fill")},
     **{kind: _woken(f"{kind}:{CHANNEL}") for kind in ("digest", "weekly")},
     "chore": _woken("chore:sweep"),

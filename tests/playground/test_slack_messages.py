@@ -1,7 +1,7 @@
 """The stand-in's messages, as the real SDK writes, changes and reads them."""
 
 from collections.abc import AsyncIterator
-from typing import Any, cast
+from typing import Any
 
 import aiohttp
 import pytest
@@ -201,63 +201,6 @@ async def test_a_permalink_leads_to_the_page_at_that_message(slack: Kit) -> None
     link = (await slack.client.chat_getPermalink(channel=CI, message_ts=ts))["permalink"]
     async with aiohttp.ClientSession() as session, session.get(link, allow_redirects=False) as reply:
         assert reply.headers["location"] == f"/?channel={CI}&ts={ts}"
-
-
-async def test_a_file_goes_up_in_three_steps_and_lands_in_the_thread(slack: Kit) -> None:
-    """`files_upload_v2` of the SDK works unchanged; a length of 0 is a missing argument."""
-    root = (await slack.client.chat_postMessage(channel=CI, text="root"))["ts"]
-    await slack.client.files_upload_v2(channel=CI, thread_ts=root, content="12 jobs", filename="d.txt", title="Report")
-    thread = await slack.client.conversations_replies(channel=CI, ts=root)
-    shared = thread["messages"][1]["files"][0]
-    assert (shared["title"], shared["size"]) == ("Report", 7)
-    async with aiohttp.ClientSession() as session, session.get(shared["url_private"]) as reply:
-        assert await reply.text() == "12 jobs"
-    empty = slack.client.files_getUploadURLExternal(filename="d.txt", length=0)
-    assert await code(empty) == "missing_argument"
-
-
-async def uploaded(slack: Kit, content: bytes, name: str = "queue.png") -> str:
-    """The id of a file that stands in no channel."""
-    place = await slack.client.files_getUploadURLExternal(filename=name, length=len(content))
-    async with aiohttp.ClientSession() as session, session.post(place["upload_url"], data=content) as reply:
-        assert reply.status == 200
-    await slack.client.files_completeUploadExternal(files=[{"id": place["file_id"], "title": "Queue"}])
-    return str(place["file_id"])
-
-
-def shown(file: dict[str, str]) -> list[dict[str, object]]:
-    """A message's picture of a file."""
-    return [{"type": "image", "slack_file": file, "alt_text": "A queue that grows."}]
-
-
-async def test_a_message_shows_a_picture_once_slack_has_looked_at_it(slack: Kit) -> None:
-    """Before that it is `invalid_blocks`, as at Slack (python-slack-sdk#1521); the page gets it as a picture."""
-    slack.clock.stop()
-    file = await uploaded(slack, PNG)
-    early = slack.client.chat_postMessage(channel=CI, text="x", blocks=shown({"id": file}))
-    assert await code(early) == "invalid_blocks"
-    slack.clock.advance(1.1)
-    ts = (await slack.client.chat_postMessage(channel=CI, text="x", blocks=shown({"id": file})))["ts"]
-    (block,) = cast("list[Any]", slack.stand_in.workspace.channels[CI].messages[ts]["blocks"])
-    assert block["slack_file"] == {"id": file}
-    async with aiohttp.ClientSession() as session, session.get(f"{slack.url}/upload/{file}") as reply:
-        assert (reply.content_type, await reply.read()) == ("image/png", PNG)
-
-
-@pytest.mark.parametrize("file", [{}, {"id": "F1"}, {"id": "F00000009"}, {"id": "F00000001", "url": "https://x/F1"}])
-async def test_a_picture_that_is_none_is_refused(slack: Kit, file: dict[str, str]) -> None:
-    """Neither both ways of naming it nor none, and a file that exists."""
-    refused = slack.client.chat_postMessage(channel=CI, text="x", blocks=shown(file))
-    assert await code(refused) == "invalid_blocks"
-
-
-async def test_a_file_that_is_no_picture_is_refused(slack: Kit) -> None:
-    """Only png, jpg, jpeg and gif are shown."""
-    file = await uploaded(slack, b"12 jobs", "d.txt")
-    slack.clock.advance(5)
-    ts = (await slack.client.chat_postMessage(channel=CI, text="x"))["ts"]
-    refused = slack.client.chat_update(channel=CI, ts=ts, text="x", blocks=shown({"id": file}))
-    assert await code(refused) == "invalid_blocks"
 
 
 async def test_the_log_keeps_every_request_with_its_outcome_and_no_token(slack: Kit) -> None:

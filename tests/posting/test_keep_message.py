@@ -17,7 +17,7 @@ from tests.builders import CHANNEL
 from tests.world import World
 
 PAGE = (Path(__file__).parents[2] / "docs" / "design" / "posting.md").read_text("utf-8")
-KINDS = [digest.KIND, post_warning.KIND, weekly.KIND, thread.THREAD, thread.REPLY_EDIT, thread.CHART_EDIT]
+KINDS = [digest.KIND, post_warning.KIND, weekly.KIND, thread.THREAD, thread.REPLY_EDIT]
 KINDS += [thread.POINTER, thread.RETURN]
 PLAIN_KIND = MessageKind("test")
 GROWN = 3600.0

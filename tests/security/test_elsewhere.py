@@ -1,6 +1,5 @@
 """C6: whatever back ends, Slack and Amazon answer, only the configured hosts are asked; no token goes elsewhere."""
 
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
@@ -8,16 +7,13 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.aws import Aws
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.adapters.metrics.registry import METRICS
-from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.client import open_client, open_session
-from bot.adapters.slack.files import _trusted
 from bot.playground.serving import serving
 from bot.ports import Refused, Unreachable
 from tests.adapters.back_end import parts_with
@@ -98,61 +94,6 @@ async def test_a_refused_signature_of_aws_does_not_repeat_our_request(monkeypatc
             await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
     assert "It does not match" in str(caught.value)
     assert TOKEN not in str(caught.value)
-
-
-@pytest.fixture
-async def elsewhere() -> AsyncIterator[tuple[str, list[str]]]:
-    """A canary."""
-    async with canary() as found:
-        yield found
-
-
-@pytest.mark.parametrize("step", ["files.getUploadURLExternal", "upload", "files.completeUploadExternal"])
-async def test_a_picture_follows_no_redirect(elsewhere: tuple[str, list[str]], step: str) -> None:
-    """Neither with our token nor with the picture."""
-    address, visits = elsewhere
-    asked: list[str] = []
-
-    async def endpoint(request: Request) -> Response:
-        asked.append(request.url.path.rpartition("/")[2])
-        if asked[-1] == step:
-            return Response(status_code=307, headers={"Location": f"{address}/stolen"})
-        return JSONResponse({"ok": True, "upload_url": f"{request.base_url}upload", "file_id": "F1"})
-
-    async with serving(Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])) as url:
-        chat = SlackChat(open_client("xoxb-demo", f"{url}/api/", open_session()), lambda: 0.0)
-        try:
-            with pytest.raises(Unreachable):
-                await chat.upload("queue.png", "Queue", b"png")
-        finally:
-            await chat.close()
-    assert asked[-1] == step
-    assert visits == []
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://evil.example\\.slack.com/upload",
-        "https://evil.example%2f.slack.com/upload",
-        "https://evil.example\t.slack.com/upload",
-        "https://evil.example#.slack.com/upload",
-        "https://evil.example?.slack.com/upload",
-        "https://files.slack.com@evil.example/upload",
-        "https://user:password@files.slack.com/upload",
-        "https://files.slack.com:22/upload",
-        "https://files.slack.com./upload",
-        "https://files.slack.com.evil.example/",
-        "https://\uff46iles.slack.com/upload",
-        "https://files.slack.com",
-        "https://files.slack.com/\r\nX-Evil: 1",
-        "//files.slack.com/upload",
-        "file://files.slack.com/etc/passwd",
-    ],
-)
-def test_an_odd_address_is_not_taken_for_slacks(address: str) -> None:
-    """Host and path as Slack writes them, and nothing that two parsers could read in two ways."""
-    assert not _trusted(address, "https://slack.com/api/")
 
 
 def test_every_source_of_figures_stands_in_these_tests() -> None:

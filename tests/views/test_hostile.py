@@ -10,7 +10,7 @@ import pytest
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import State
 from bot.core.incident.observe import View
-from bot.core.incident.timeline import Entry, Event, Picture
+from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
 from bot.core.pool.early_warning import Ending, WarningHistory
 from bot.core.requests.request import Result
@@ -55,7 +55,6 @@ def messages() -> dict[str, Message]:
         "help": answers.help_text([(BIG, BIG)] * 60),
         "refusal": answers.refusal(BIG),
         "said": answers.said(BIG),
-        "reply with a picture": reply(of, replace(entry, broadcast=False, picture=Picture("F0CHART", BIG)), NOW),
         "surveyed": results.surveyed(Survey(BIG, (BIG,) * 60, (HOSTILE,) * 60, samples_of)),
         "outcome": results.finished(Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You"),
         "question": results.confirm_scale(ACT, BIG, 10**40, -(10**40)),

@@ -26,6 +26,8 @@ from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
 
+RETIRED = frozenset({"sketch"})
+"""Kinds that an earlier release worked on: their due times are dropped, and their documents expire."""
 PARK_SECONDS = 60.0
 """An unreadable record is tried again after this long, so that a rolling update repairs itself."""
 HEAD_TRIES = 20
@@ -247,6 +249,9 @@ class RedisStore:
     async def _claimed(self, row: Sequence[Reply], offset: float, lease_ends: float) -> Claim | None:
         member, fence, document, version, opened_ms = row
         name, _, record_id = text(member).partition(":")
+        if name in RETIRED:
+            await self._link.read("ZREM", keys.DUE, text(member))
+            return None
         try:
             held = self._held(KINDS[name], record_id, document, version) if name in KINDS else None
             problem = "" if name in KINDS else "this release does not know its kind; update Tailback"

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.slack.answers import Cache, Identity, full_member, mark_of, marked, part, rows, text_at
-from bot.adapters.slack.files import upload
 from bot.adapters.slack.limits import MethodPauses
 from bot.ports import Block, Failure, Message, Own, Person, Posted, RateLanes, Unreachable
 
@@ -130,10 +129,6 @@ class SlackChat:
         if thread is not None:
             asked["thread_ts"] = thread
         await self._write("chat.postEphemeral", asked)
-
-    async def upload(self, name: str, title: str, content: bytes) -> str:
-        """Upload a file to no channel and return its id; three requests, no retries."""
-        return await upload(self._client, self._pauses, name, title, content)
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Open a modal; an expired trigger raises GONE."""

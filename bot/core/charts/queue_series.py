@@ -158,6 +158,14 @@ def segments(course: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float
     return tuple(found)
 
 
+def until(course: QueueSeries, at: float) -> QueueSeries:
+    """The series as it was at a time (epoch seconds)."""
+    points = tuple(point for point in course.points if point.at <= at)
+    if course.seen_at is not None and course.seen_at <= at:
+        return replace(course, points=points)
+    return replace(course, points=points, seen_at=points[-1].at if points else None, seen_queued=None)
+
+
 def _follows(course: QueueSeries, before: SeriesPoint, point: SeriesPoint) -> bool:
     """Whether no step is missing between two points; history has wider steps."""
     if _step(point, course.step_seconds) - _step(before, course.step_seconds) <= 1:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.core.charts.chart_record import charting
 from bot.core.charts.sparkline import sparks_of
 from bot.core.forecast.outlook import LeftOut, Score
 from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
@@ -75,7 +74,7 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     still_firing: bool = False,
     figures: tuple[Snapshot, ...] = (),
 ) -> Incident:
-    """Add the last entry with the summary and, with enough data, a chart.
+    """The last entry of a closed incident, with its summary.
 
     A silence that outlasts the incident can be ended from it.
     """
@@ -85,7 +84,7 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     over = noted(incident, now, event, details, who=who, figures=figures, broadcast=who is None)
     if left := [silence for silence in holding(incident.silences, now) if not silence.until_drained]:
         over = offering(over, left[0].act, (UNSILENCE,))
-    return charting(over) if details.summary.sparks else over
+    return over
 
 
 def resolved_by_hand(incident: Incident, who: str, now: float, scores: tuple[Score, ...] = ()) -> Incident:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind, worst_readings
-from bot.core.charts.chart_record import charting
 from bot.core.charts.queue_series import QueueSeries, Span, extended
 from bot.core.charts.sparkline import moved, sparks_of
 from bot.core.finding import Finding
@@ -148,14 +147,14 @@ def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
 def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
     """Request the first chart, once the parent is posted and enough is known.
 
-    One poll period later, so that in a storm every thread comes before any chart.
+    One poll period later, so that in a storm every incident has its thread before any has a chart.
     """
     early = incident.thread.root is None or now - incident.opened_at < timing.poll
     if early or incident.ownership.muted or any(entry.event is Event.CHARTED for entry in incident.log.timeline):
         return incident
     if not moved(incident):
         return incident
-    return charting(noted(incident, now, Event.CHARTED, ChartShown(*sparks_of(incident))))
+    return noted(incident, now, Event.CHARTED, ChartShown(*sparks_of(incident)))
 
 
 def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Incident:

@@ -14,16 +14,6 @@ UPS_AND_DOWNS = frozenset({Event.JOINED, Event.ALERT_RESOLVED, Event.EASING, Eve
 """Entries of a flapping alert, which would fill the record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A chart in a reply."""
-
-    file: str
-    """Slack's id of the upload."""
-    alt: str
-    """Its content in words."""
-
-
 class Decision(StrEnum):
     """The decision on a reply's buttons."""
 
@@ -63,11 +53,7 @@ class Entry:
     choices: tuple[str, ...] = ()
     """The actions of those buttons, while available."""
     ts: str = ""
-    """The reply's `ts`, while it may still be edited."""
-    chart: bool = False
-    """Whether the reply gets a chart; it is added later, and the reply never waits for it."""
-    picture: Picture | None = None
-    """The chart, once it is ready."""
+    """Where the reply stands, while it still has to be edited: for its buttons."""
     request: str = ""
     """The request that it reports."""
     answered: bool = False
@@ -97,9 +83,7 @@ class IncidentLog:
     outbox: tuple[int, ...] = ()
     """Numbers of entries not yet posted in the thread, oldest first."""
     redraw: tuple[int, ...] = ()
-    """Numbers of entries whose reply must be edited, for decided buttons or a chart."""
-    charts: tuple[int, ...] = ()
-    """Numbers of entries with a posted reply and a chart in progress."""
+    """Numbers of entries whose reply must be edited, because its buttons are decided."""
 
     def entry(self, number: int) -> Entry | None:
         """The entry with that number; None when it was dropped."""

@@ -64,8 +64,7 @@ function smallImage(element) {
 
 function picture(block) {
   const alt = String(block.alt_text ?? "");
-  const file = block.slack_file?.id;
-  const source = safeUrl(file ? `${location.origin}/upload/${encodeURIComponent(file)}` : block.image_url);
+  const source = safeUrl(block.image_url);
   const missing = () => h("div", { class: "image-missing" }, "Image: ", alt || "without description");
   const body = source ? h("img", { src: source, alt, class: "large-image" }) : missing();
   if (source) body.addEventListener("error", () => body.replaceWith(missing()), { once: true });

@@ -72,10 +72,6 @@ class RecordingChat:
             JournalMessage(self._now(), JournalForm.WHISPER, channel, message.text, thread=thread or "", whom=user)
         )
 
-    async def upload(self, name: str, title: str, content: bytes) -> str:  # noqa: ARG002 - the port's shape
-        """Raises Unreachable, because a transcript has no images."""
-        raise Unreachable("Slack", "a replay takes no pictures", failure=Failure.SHAPE)
-
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Does nothing: there are no dialogs."""
 

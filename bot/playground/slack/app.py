@@ -19,9 +19,7 @@ from bot.playground.slack.delivery.sockets import SocketCarrier
 from bot.playground.slack.delivery.tickets import Tickets
 from bot.playground.slack.faults import Faults
 from bot.playground.slack.limits import Limits, Meter
-from bot.playground.slack.methods.arguments import merge, multipart
-from bot.playground.slack.methods.files import kind_of
-from bot.playground.slack.methods.files import receive as receive_file
+from bot.playground.slack.methods.arguments import merge
 from bot.playground.slack.page_api.acts import People
 from bot.playground.slack.page_api.interactions import Payloads
 from bot.playground.slack.page_api.submissions import Submissions
@@ -116,7 +114,6 @@ class SlackStandIn:
             routes=[
                 Route("/api/{method:path}", self._call, methods=["GET", "POST"]),
                 Route("/response/{key}", self._respond, methods=["POST"]),
-                Route("/upload/{file_id}", self._upload, methods=["GET", "POST"]),
                 Route("/archives/{channel}/{message}", _follow_permalink),
                 *ui.routes(),
                 Route("/", _index),
@@ -178,24 +175,6 @@ class SlackStandIn:
             return Done(b"ok", respond(self._context, key, given))
 
         return _response(await self.api.aside("response_url", args, post, broken))
-
-    async def _upload(self, request: Request) -> Response | _Dropped:
-        """The bytes of a file, raw or multipart; the script knows it as the method `upload`."""
-        file_id = request.path_params["file_id"]
-        if request.method == "GET":
-            upload = self.workspace.uploads.get(file_id)
-            content = upload.content if upload else b""
-            return Response(content, 200 if upload else 404, media_type=kind_of(content))
-        body = await request.body()
-        content_type = request.headers.get("content-type", "")
-        if content_type.startswith("multipart/"):
-            _, files = multipart(content_type, body)
-            body = b"".join(files)
-
-        def store(_args: Json) -> Done:
-            return Done(f"OK - {receive_file(self._context, file_id, body)}".encode())
-
-        return _response(await self.api.aside("upload", {"file_id": file_id, "bytes": len(body)}, store))
 
 
 def _response(reply: Reply) -> Response | _Dropped:

@@ -19,8 +19,6 @@ PER_MINUTE: Mapping[str, int] = {
     "conversations.join": _TIER_3,
     "conversations.open": _TIER_3,
     "conversations.list": _TIER_2,
-    "files.getUploadURLExternal": _TIER_4,
-    "files.completeUploadExternal": _TIER_4,
     "reactions.add": _TIER_3,
     "pins.add": _TIER_2,
     "usergroups.list": _TIER_2,

@@ -15,7 +15,6 @@ ALL_SCOPES = frozenset(
         "channels:read",
         "chat:write",
         "commands",
-        "files:write",
         "groups:history",
         "groups:read",
         "im:history",

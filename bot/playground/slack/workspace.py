@@ -29,19 +29,6 @@ class Ephemeral:
     message: Json
 
 
-@dataclass(slots=True)
-class Upload:
-    """A file, during and after its upload."""
-
-    id: str
-    name: str
-    length: int
-    content: bytes = b""
-    arrived: bool = False
-    shared: bool = False
-    completed_at: float = 0.0
-
-
 @dataclass
 class Workspace:
     """One team's people, channels and messages. Stored messages have the shape that Slack's API shows.
@@ -65,7 +52,6 @@ class Workspace:
         }
         self.channels: dict[str, Channel] = {channel.id: channel for channel in channels}
         self.ephemerals: list[Ephemeral] = []
-        self.uploads: dict[str, Upload] = {}
         self.views = Views()
         self.guide: list[Json] = []
         self.seq = 0

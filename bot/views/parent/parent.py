@@ -13,6 +13,7 @@ from bot.core.message import Block, Message
 from bot.core.requests.offer import Offer
 from bot.core.words import listed
 from bot.views.blocks import as_of, context, header, message, section
+from bot.views.chart import chart_now
 from bot.views.mrkdwn import Marked, date, escaped, joined, mention, say, utc
 from bot.views.parent.activity import deeds, has_it, silences
 from bot.views.parent.alert_section import alert_words, lasted, links, notes, since
@@ -67,6 +68,7 @@ def _open_blocks(incident: Incident, view: View, now: float, timing: Timing) -> 
         section(ahead) if (ahead := outlook(incident, view, now, timing)) else None,
         section(joined("\n", alert_words(incident, view), joined(" · ", since(incident), links(incident)), who)),
         deeds(incident),
+        chart_now(incident, view),
     ]
     small = notes(incident, now)
     return [block for block in (*blocks, context(small) if small else None) if block is not None]

@@ -7,7 +7,8 @@ from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, listed
-from bot.views.blocks import MOST_BULLET, MOST_SECTION, actions, bullets, button, context, image, message, section
+from bot.views.blocks import MOST_BULLET, MOST_SECTION, actions, bullets, button, context, message, section
+from bot.views.chart import charts_of
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, link, mention, safe_url, say
 from bot.views.parent.activity import spoken
 from bot.views.parent.pool_rows import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
@@ -43,7 +44,7 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
         section(joined("\n", say("*What happened*"), *(say("• {line}", line=line) for line in happened)))
         if happened
         else None,
-        image(entry.picture.file, entry.picture.alt) if entry.picture else None,
+        *charts_of(incident, entry),
         *_figures(entry.figures),
         _choices(entry),
         context(late) if late else None,

@@ -177,6 +177,15 @@ async def test_a_full_memory_refuses_whole_changes_and_heals(store: RedisStore, 
     assert await store.done_by("m") == ""
 
 
+async def test_a_kind_that_no_release_works_on_any_more_is_dropped(store: RedisStore, redis_url: str) -> None:
+    """0.2.0 left pictures that were still to be made."""
+    with redis.Redis.from_url(redis_url) as client:
+        client.zadd("{tailback}:due", {"sketch:i1.4": 0})
+        client.hset("{tailback}:rec:sketch:i1.4", mapping={"doc": '{"id": "i1.4"}', "version": 1})
+        assert (await store.claim(5)).claims == ()
+        assert client.zcard("{tailback}:due") == 0
+
+
 async def test_lost_data_is_noticed(store: RedisStore, redis_url: str) -> None:
     """P10: a server that knows less than was committed is found out by the next claim, and only then."""
     await asyncio.gather(*(store.commit(Change(join=(("open", str(n)),))) for n in range(30)))

@@ -71,9 +71,6 @@ CALLS: dict[str, Callable[[SlackChat, Slack], Awaitable[object]]] = {
     "usergroups.users.list": lambda chat, _: chat.group_members("S0ONCALL"),
     "views.open": lambda chat, s: chat.open_view(s.kit.stand_in.api.slack.tickets.trigger("U0ANA"), modal()),
     "views.publish": lambda chat, _: chat.publish_home("U0ANA", {"type": "home", "blocks": []}),
-    "files.getUploadURLExternal": lambda chat, _: chat.upload("a.png", "A", b"png"),
-    "upload": lambda chat, _: chat.upload("a.png", "A", b"png"),
-    "files.completeUploadExternal": lambda chat, _: chat.upload("a.png", "A", b"png"),
 }
 """Slack method: what calls it."""
 

@@ -9,7 +9,7 @@ from tests.architecture.tree import ROOT, project
 
 KNOWN_SCOPES = {
     *("app_mentions:read", "bookmarks:write", "channels:history", "channels:join", "channels:manage", "channels:read"),
-    *("chat:write", "chat:write.public", "commands", "files:write", "groups:history", "groups:read", "im:history"),
+    *("chat:write", "chat:write.public", "commands", "groups:history", "groups:read", "im:history"),
     *("im:read", "im:write", "pins:write", "reactions:write", "usergroups:read", "users:read", "users:read.email"),
 }
 """Bot scopes that Slack knows and a bot like this could ask for: Slack's schema accepts invented ones."""
@@ -22,8 +22,6 @@ METHOD_SCOPES = {
     "conversations.replies": {"channels:history", "groups:history"},
     "users.info": {"users:read"},
     "usergroups.users.list": {"usergroups:read"},
-    "files.getUploadURLExternal": {"files:write"},
-    "files.completeUploadExternal": {"files:write"},
     "views.open": set(),
     "views.publish": set(),
     "auth.test": set(),

@@ -1,7 +1,5 @@
 """Block types on the playground's page: each is drawn as Slack draws it, and none of them runs what a message says."""
 
-import base64
-
 import pytest
 from playwright.async_api import Locator, Page, expect
 
@@ -120,14 +118,11 @@ async def test_the_page_never_scrolls_sideways(page: Page, workspace: PageWorksp
     assert await scroller.evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
-async def test_a_picture_of_an_uploaded_file_is_shown_with_its_words(page: Page, workspace: PageWorkspace) -> None:
-    """An image block with `slack_file` shows the upload; one that is not there shows its alt text instead."""
-    pixel = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
-    await page.route("**/upload/F00000001", lambda route: route.fulfill(body=pixel, content_type="image/gif"))
-    blocks: list[Json] = [
-        {"type": "image", "slack_file": {"id": "F00000001"}, "alt_text": "A queue that grows"},
-        {"type": "image", "slack_file": {"id": "F00000002"}, "alt_text": "A queue that is gone"},
-    ]
-    found = await shown(workspace, page, *blocks)
-    await expect(found.get_by_role("img", name="A queue that grows")).to_be_visible()
-    await expect(found).to_contain_text("Image: A queue that is gone")
+async def test_a_chart_is_drawn_with_its_values(page: Page, workspace: PageWorkspace) -> None:
+    """One line a series, and the numbers as a table for whoever cannot see it."""
+    data = [{"label": label, "value": value} for label, value in (("-2m", 3), ("now", 7))]
+    axes = {"categories": ["-2m", "now"]}
+    chart = {"type": "line", "series": [{"name": "queued", "data": data}], "axis_config": axes}
+    found = await shown(workspace, page, {"type": "data_visualization", "title": "Queue", "chart": chart})
+    await expect(found.locator("polyline")).to_have_count(1)
+    assert await found.locator("tbody td").all_text_contents() == ["3", "7"]

@@ -31,7 +31,7 @@ class Event(StrEnum):
     LENT = "lent"
     """A lease: its end is near, was extended, or its runners were returned."""
     CHARTED = "charted"
-    """The queue so far, as bars and as a chart."""
+    """The queue so far."""
     FAILED = "failed"
     NOTED = "noted"
 

@@ -50,20 +50,18 @@ def _body(content_type: str, body: bytes) -> Json:
             raise SlackError("json_not_object")
         return value
     if kind == "multipart/form-data":
-        fields, _ = multipart(content_type, body)
-        return fields
+        return multipart(content_type, body)
     try:
         return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True))
     except ValueError:
         raise SlackError("invalid_form_data") from None
 
 
-def multipart(content_type: str, body: bytes) -> tuple[Json, list[bytes]]:
-    """The text fields of a multipart form, and the contents of its files."""
+def multipart(content_type: str, body: bytes) -> Json:
+    """The text fields of a multipart form."""
     header = b"content-type: " + content_type.encode("latin-1", "replace") + b"\r\n\r\n"
     message = BytesParser(policy=HTTP).parsebytes(header + body)
     fields: Json = {}
-    files: list[bytes] = []
     if not message.is_multipart():
         raise SlackError("invalid_form_data")
     for part in message.walk():
@@ -72,8 +70,6 @@ def multipart(content_type: str, body: bytes) -> tuple[Json, list[bytes]]:
         content = part.get_payload(decode=True)
         raw = content if isinstance(content, bytes) else b""
         name = part.get_param("name", header="content-disposition")
-        if part.get_filename() is not None:
-            files.append(raw)
-        elif isinstance(name, str):
+        if part.get_filename() is None and isinstance(name, str):
             fields[name] = raw.decode("utf-8", "replace")
-    return fields, files
+    return fields

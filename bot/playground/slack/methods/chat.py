@@ -1,6 +1,5 @@
 """The chat.* methods: posting, updating, deleting, whispering."""
 
-from bot.playground.slack.methods.files import check_pictures
 from bot.playground.slack.people import Channel
 from bot.playground.slack.rules.messages import TEXT_CUT, UPDATE_TEXT, blocks_of, metadata_of, thread_of
 from bot.playground.slack.settings import AppContext
@@ -48,7 +47,6 @@ def post_message(slack: AppContext, args: Json) -> Json:
     """`chat.postMessage`."""
     channel = _place(slack, args)
     blocks = blocks_of(args, slack.settings.refused_blocks)
-    check_pictures(slack, blocks)
     message = slack.workspace.bot_message(_body(args, blocks), blocks)
     _dress(message, args)
     written = slack.workspace.write(channel, message, thread_of(args), flag(args, "reply_broadcast"))
@@ -61,7 +59,6 @@ def update(slack: AppContext, args: Json) -> Json:
     if channel.is_archived:
         raise SlackError("is_inactive")
     blocks = blocks_of(args, slack.settings.refused_blocks)
-    check_pictures(slack, blocks)
     body = _body(args, blocks)
     if len(body) > UPDATE_TEXT:
         raise SlackError("msg_too_long")
@@ -103,7 +100,6 @@ def post_ephemeral(slack: AppContext, args: Json) -> Json:
     if user not in channel.members:
         raise SlackError("user_not_in_channel")
     blocks = blocks_of(args, slack.settings.refused_blocks)
-    check_pictures(slack, blocks)
     message = slack.workspace.bot_message(_body(args, blocks), blocks)
     _dress(message, args)
     written = slack.workspace.whisper(channel, user, message, thread_of(args))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bot.playground.slack.methods import chat, conversations, files, people, views
+from bot.playground.slack.methods import chat, conversations, people, views
 from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, text
 
@@ -50,8 +50,6 @@ METHODS: Mapping[str, ApiMethod] = {
     "views.push": ApiMethod(views.push_modal),
     "views.update": ApiMethod(views.update_view),
     "views.publish": ApiMethod(views.publish),
-    "files.getUploadURLExternal": ApiMethod(files.get_upload_url, "files:write"),
-    "files.completeUploadExternal": ApiMethod(files.complete_upload, "files:write"),
 }
 
 
