@@ -77,8 +77,8 @@ def code(lines: list[str]) -> Marked:
 def clean(value: str) -> str:
     """One line without control characters, direction overrides and broken surrogates."""
     whole = value[:20_000].encode("utf-8", "replace").decode("utf-8")
-    if not whole.isascii():
-        whole = "".join(one for one in whole if one.isspace() or _visible(one))
+    if hidden := [ord(one) for one in set(whole) if not (one.isascii() or one.isspace() or _visible(one))]:
+        whole = whole.translate(dict.fromkeys(hidden))
     return " ".join(_CONTROL.sub("", whole).split())
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -36,47 +37,47 @@ TAKEN_OVER = replace(STANDS, ended_at=NOW, ending=Ending.FIRED)
 
 
 @cache
-def messages() -> dict[str, Message]:
-    """Every message that is built, over the worst input."""
+def messages() -> dict[str, Callable[[], Message]]:
+    """Every message that is built, over the worst input; drawn when a test asks."""
     of, seen = samples.hostile_incident()
     samples_of = tuple(pool.samples[-1] for pool in seen.pools.values())
     entry = Entry(1, NOW - 900, Event.DIAGNOSED, PlainText(BIG, (BIG,) * 60), HOSTILE, (), samples_of, broadcast=True)
     over = replace(of, state=State.DRAINED, closed_at=NOW)
     return {
-        "parent": parent(of, seen, samples.offers(of), NOW, TIMING),
-        "parent, stale": parent(of, seen, samples.offers(of), NOW + 9e6, TIMING),
-        "parent, unmeasured": parent(of, View(), samples.offers(of), NOW, TIMING),
-        "parent, closed": parent(over, seen, (), NOW, TIMING),
-        "minimal": minimal(of),
-        "reply": reply(of, entry, NOW),
-        "digest": digest([with_fields(of, id=str(n), title=f"{n}{BIG}") for n in range(120)], 120, NOW),
-        "status": answers.status(seen, tuple(seen.pools), NOW, TIMING),
-        "list": answers.incident_list([of] * 60, NOW, {of.id: f"https://e.example/{HOSTILE}"}, {of.id: seen}),
-        "help": answers.help_text([(BIG, BIG)] * 60),
-        "refusal": answers.refusal(BIG),
-        "said": answers.said(BIG),
-        "surveyed": results.surveyed(Survey(BIG, (BIG,) * 60, (HOSTILE,) * 60, samples_of)),
-        "outcome": results.finished(Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You"),
-        "question": results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
-        "duplicate": results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),
-        "gone home": results.gone_home("javascript:alert(1)|<!here>"),
-        "undrawable": results.undrawable(HOSTILE),
-        "early warning": warning(EARLY),
-        "early warning, over": warning(
+        "parent": lambda: parent(of, seen, samples.offers(of), NOW, TIMING),
+        "parent, stale": lambda: parent(of, seen, samples.offers(of), NOW + 9e6, TIMING),
+        "parent, unmeasured": lambda: parent(of, View(), samples.offers(of), NOW, TIMING),
+        "parent, closed": lambda: parent(over, seen, (), NOW, TIMING),
+        "minimal": lambda: minimal(of),
+        "reply": lambda: reply(of, entry, NOW),
+        "digest": lambda: digest([with_fields(of, id=str(n), title=f"{n}{BIG}") for n in range(120)], 120, NOW),
+        "status": lambda: answers.status(seen, tuple(seen.pools), NOW, TIMING),
+        "list": lambda: answers.incident_list([of] * 60, NOW, {of.id: f"https://e.example/{HOSTILE}"}, {of.id: seen}),
+        "help": lambda: answers.help_text([(BIG, BIG)] * 60),
+        "refusal": lambda: answers.refusal(BIG),
+        "said": lambda: answers.said(BIG),
+        "surveyed": lambda: results.surveyed(Survey(BIG, (BIG,) * 60, (HOSTILE,) * 60, samples_of)),
+        "outcome": lambda: results.finished(Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You"),
+        "question": lambda: results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
+        "duplicate": lambda: results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),
+        "gone home": lambda: results.gone_home("javascript:alert(1)|<!here>"),
+        "undrawable": lambda: results.undrawable(HOSTILE),
+        "early warning": lambda: warning(EARLY),
+        "early warning, over": lambda: warning(
             replace(EARLY, episode=TAKEN_OVER, incident_link=f"https://e.example/{HOSTILE}")
         ),
-        "nothing said": answers.said(""),
+        "nothing said": lambda: answers.said(""),
     }
 
 
 @cache
-def views() -> dict[str, object]:
+def views() -> dict[str, Callable[[], object]]:
     """Every dialog and App Home, over the worst input."""
     of, seen = samples.hostile_incident()
     one = ScaleChoice("linux", 1, 10**12, None, None, 10**12, 9e9, 1e9, BIG, 10**12)
     return {
-        "silence": silence_modal(ACT, of, 1e12),
-        "scale": scale_modal(
+        "silence": lambda: silence_modal(ACT, of, 1e12),
+        "scale": lambda: scale_modal(
             ACT,
             [
                 one,
@@ -86,22 +87,22 @@ def views() -> dict[str, object]:
             ],
             [BIG] * 60,
         ),
-        "confirm": scale_confirm(ACT, BIG, None, 10**40, [BIG] * 60),
-        "notice": notice(BIG, [BIG] * 60),
-        "home": home([of] * 200, {of.id: seen}, NOW, {of.id: "https://e.example/|<!channel>"}),
+        "confirm": lambda: scale_confirm(ACT, BIG, None, 10**40, [BIG] * 60),
+        "notice": lambda: notice(BIG, [BIG] * 60),
+        "home": lambda: home([of] * 200, {of.id: seen}, NOW, {of.id: "https://e.example/|<!channel>"}),
     }
 
 
 @pytest.mark.parametrize("name", messages())
 def test_no_message_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
     """Brackets, fences, 50 kB labels, 60 pools, emoji, right-to-left text."""
-    assert message_problems(messages()[name]) == []
+    assert message_problems(messages()[name]()) == []
 
 
 @pytest.mark.parametrize("name", views())
 def test_no_view_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
     """The same for dialogs and App Home."""
-    drawn = views()[name]
+    drawn = views()[name]()
     assert isinstance(drawn, dict)
     assert view_problems(drawn) == []
 
@@ -109,7 +110,7 @@ def test_no_view_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
 @pytest.mark.parametrize("name", [*messages(), *views()])
 def test_no_mention_or_link_of_an_attacker_survives_anywhere(name: str) -> None:
     """The oracle reads the bytes that would be sent, not the structure."""
-    drawn = {**messages(), **views()}[name]
+    drawn = {**messages(), **views()}[name]()
     sent = json.dumps({"t": drawn.text, "b": drawn.blocks} if isinstance(drawn, Message) else drawn, ensure_ascii=False)
     assert sent.encode()
     assert not re.search(r"<[!@#](?!date\^\d)", sent)
