@@ -187,10 +187,10 @@ def test_a_failed_installation_shows_the_installers_words(
     assert "| no such version" in said.err
 
 
-def test_a_failed_step_ends_the_tests_with_its_status(
+def test_style_and_types_come_first_and_end_the_run_with_their_status(
     launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Fail fast: style first, with the command that mends it."""
+    """Fail fast: style first, with the command that corrects it."""
     fake_project(launcher, tmp_path)
     Path(launcher.PYTHON).write_text('#!/bin/sh\n[ "$2" != mypy ] || exit 7\n')
     assert launcher.run_tests(["tests/test_architecture.py"]) == 7
@@ -198,6 +198,43 @@ def test_a_failed_step_ends_the_tests_with_its_status(
     assert "style: ruff check ." in said
     assert "types failed with status 7" in said
     assert "pytest" not in said
+
+
+def test_every_step_of_the_tests_runs_whatever_failed_before(
+    launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """CI runs what failed once more: a step that never ran would count as passed."""
+    fake_project(launcher, tmp_path)
+    Path(launcher.PYTHON).write_text('#!/bin/sh\ncase "$*" in *--cov*) exit 5;; esac\n')
+    assert launcher.run_tests([]) == 5
+    said = capfd.readouterr().err
+    assert "quick tests failed with status 5" in said
+    assert said.index("slow tests: pytest") < said.index("fleet tests: pytest")
+    assert "everything passed" not in said
+
+
+def test_the_steps_together_run_every_test_once(launcher: ModuleType) -> None:
+    """What the quick step leaves out has a step of its own; the statistics are named by their files."""
+    quick, slow, fleet = (command for _, command, _ in launcher.test_steps([]))
+    assert launcher.test_steps(["--quick"]) == [("quick tests", quick, launcher.test_steps([])[0][2])]
+    assert [word.removeprefix("--ignore=") for word in quick if word.startswith("--ignore=")] == slow[
+        -len(launcher.SLOW) :
+    ]
+    assert all((ROOT / "tests" / name).exists() for name in launcher.SLOW)
+    files = (ROOT / "tests").rglob("test_*.py")
+    mark = re.compile(r"^(pytestmark = |@)pytest\.mark\.fleet", re.MULTILINE)
+    marked = [path for path in files if mark.search(path.read_text("utf-8"))]
+    assert sorted(map(str, marked)) == [word for word in fleet if word.endswith("_on_the_fleet.py")]
+    assert [path for path in marked if path.relative_to(ROOT / "tests").parts[0] in launcher.SLOW] == []
+
+
+def test_pytest_gets_the_arguments_of_a_person(launcher: ModuleType) -> None:
+    """One run of what they name; several workers, unless they say otherwise."""
+    ((name, command, _),) = launcher.test_steps(["tests/core", "-x"])
+    assert (name, command[-2:]) == ("tests", ["tests/core", "-x"])
+    assert "-n" in command
+    ((_, alone, _),) = launcher.test_steps(["-n", "0", "--lf"])
+    assert alone[3:] == ["-n", "0", "--lf"]
 
 
 def test_the_procfile_names_the_two_processes() -> None:

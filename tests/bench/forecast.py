@@ -7,7 +7,7 @@ import argparse
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -47,17 +47,17 @@ class Made:
         return scored(self.forecast, self.actual)
 
 
-def live(chosen: Story, weeks: int = 0) -> list[Made]:
-    """Live through an incident; empty when it never became one, or did not end within the horizon.
+def live(chosen: Story, pasts: Sequence[int] = (0,)) -> list[list[Made]]:
+    """Live through an incident once, with a list of forecasts for each of these pasts.
 
-    `weeks`: how many past weeks of a pool with a rhythm are remembered; 0 forecasts from the samples alone.
+    The lists are empty when it never became an incident, or did not end within the horizon. A past is how many weeks
+    of a pool with a rhythm are remembered; 0 forecasts from the samples alone.
     """
     fleet = chosen.fleet()
-    dice = random.Random(f"past/{chosen.seed}")
-    past = remembered_past(chosen.spec, BEGIN_HOUR, weeks, dice) if weeks else PoolHistory(chosen.spec.name)
+    remembered = [_remembered(chosen, weeks) for weeks in pasts]
     eye, rules = Eye(fleet, chosen.spec.name), rules_of(fleet, chosen.spec.name)
     fleet.advance(-BEFORE_SECONDS + 3600)
-    made: list[tuple[Forecast, float | None, float | None]] = []
+    made: list[tuple[list[Forecast], float | None, float | None]] = []
     fired: float | None = None
     minute = fleet.now_seconds
     while minute < HORIZON_SECONDS * 1.5:
@@ -69,15 +69,24 @@ def live(chosen: Story, weeks: int = 0) -> list[Made]:
             if minute > 0 and queued > rules.floor and (sample.oldest_wait_seconds or 0) > ALERT_AFTER_SECONDS:
                 fired = minute
             elif minute > 4 * 3600:
-                return []
+                break
         if fired is None:
             continue
         if queued <= rules.floor:
-            return [Made(chosen, f, minute - f.at, slope, little) for f, slope, little in made]
+            return [
+                [Made(chosen, found[place], minute - found[place].at, slope, little) for found, slope, little in made]
+                for place in range(len(pasts))
+            ]
         if any(abs(minute - fired - ask) < 1 for ask in ASKED_SECONDS):
             series = list(eye.series)
-            made.append((forecast(series, rules, ahead=ahead(past, minute)), last_slope(series), last_rate(sample)))
-    return []
+            found = [forecast(series, rules, ahead=ahead(past, minute)) for past in remembered]
+            made.append((found, last_slope(series), last_rate(sample)))
+    return [[] for _ in pasts]
+
+
+def _remembered(chosen: Story, weeks: int) -> PoolHistory:
+    dice = random.Random(f"past/{chosen.seed}")
+    return remembered_past(chosen.spec, BEGIN_HOUR, weeks, dice) if weeks else PoolHistory(chosen.spec.name)
 
 
 def last_slope(series: list[Snapshot]) -> float | None:
@@ -142,14 +151,24 @@ def width(made: Forecast) -> float:
     return (made.high_seconds or 0.0) / max(60.0, made.low_seconds or 0.0)
 
 
-def lived(count: int, first: int, *, rhythm: bool = False, weeks: int = 0) -> list[Made]:
+def lived(count: int, first: int) -> list[Made]:
     """The forecasts of that many incidents, from that seed on."""
-    found: list[Made] = []
+    (found,) = _lived(count, first, story, (0,))
+    return found
+
+
+def lived_with_pasts(count: int, first: int, pasts: Sequence[int]) -> list[list[Made]]:
+    """The same of pools with a rhythm: for each past, in weeks, the forecasts of the very same incidents."""
+    return _lived(count, first, rhythmic, pasts)
+
+
+def _lived(count: int, first: int, told: Callable[[int], Story], pasts: Sequence[int]) -> list[list[Made]]:
+    found: list[list[Made]] = [[] for _ in pasts]
     seeds, incidents = iter(range(first, first + 4 * count)), 0
     while incidents < count and (seed := next(seeds, None)) is not None:
-        made = live(rhythmic(seed) if rhythm else story(seed), weeks)
-        incidents += bool(made)
-        found += made
+        each = live(told(seed), pasts)
+        incidents += bool(each[0])
+        found = [[*known, *made] for known, made in zip(found, each, strict=True)]
     return found
 
 
@@ -162,9 +181,11 @@ def main() -> None:
     given = asked.parse_args()
     if given.rhythm:
         print("A weekly rhythm of arrivals, forecast from the samples alone:")
-        _whole(outcome(lived(given.incidents, given.first, rhythm=True)))
+        alone, every = lived_with_pasts(given.incidents, given.first, (0, 4))
+        _whole(outcome(alone))
         print("\nThe same incidents, with four weeks of the pool's own past:")
-    every = lived(given.incidents, given.first, rhythm=given.rhythm, weeks=4 if given.rhythm else 0)
+    else:
+        every = lived(given.incidents, given.first)
     _whole(outcome(every))
     _by_kind(every)
     _by_reason(every)

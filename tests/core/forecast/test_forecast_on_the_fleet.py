@@ -6,9 +6,11 @@ import pytest
 
 from bot.core.forecast.outlook import Verdict
 from tests.bench.early import healthy, troubled
-from tests.bench.forecast import Made, lived, outcome
+from tests.bench.forecast import Made, lived, lived_with_pasts, outcome
 from tests.bench.incidents import story
 from tests.bench.what_if import chosen
+
+pytestmark = pytest.mark.fleet
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def test_the_middle_beats_both_simple_rules(every: list[Made]) -> None:
 
 def test_past_weeks_make_forecasts_better_where_arrivals_have_a_rhythm() -> None:
     """The same forty incidents with and without four weeks of the pool's own past: smaller errors, and no less said."""
-    alone, with_past = (outcome(lived(40, 5_200, rhythm=True, weeks=weeks)) for weeks in (0, 4))
+    alone, with_past = map(outcome, lived_with_pasts(40, 5_200, (0, 4)))
     assert with_past.ours < alone.ours
     assert with_past.coverage >= max(0.65, alone.coverage - 0.05)
     assert with_past.said >= 0.8 * alone.said

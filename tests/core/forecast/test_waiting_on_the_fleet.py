@@ -6,6 +6,8 @@ from bot.core.charts.queue_series import QueueSeries, Span, extended
 from tests.bench.fleet_eye import Eye
 from tests.bench.incidents import story
 
+pytestmark = pytest.mark.fleet
+
 STEP_SECONDS, POLL_SECONDS, HOURS = 5, 30, 2
 
 

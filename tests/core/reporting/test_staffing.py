@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.reporting.sizing import Sized, sized
 from bot.core.reporting.staffing import (
     MARGIN,
     MOST_REPLAYED,
@@ -22,7 +21,7 @@ from bot.core.reporting.staffing import (
     late_shares,
     least,
 )
-from tests.core.fleet_weeks import HOUR, Lived, live, rush, spec, with_limit
+from tests.core.fleet_weeks import HOUR
 
 TARGET = 900.0
 
@@ -138,44 +137,3 @@ def test_the_smallest_number_is_found_wherever_it_lies() -> None:
     for wanted in (1, 2, 3, 7, 64, 65, 1000):
         for guess in (1, 2, 60, 64, 65, 66, 5000):
             assert least(short_of(wanted), 0.05, guess) == wanted
-
-
-FLEETS = {
-    "runners that stay": spec(20, rush(2, 9, 3, 3.0)),
-    "a runner for each job": spec(30, rush(2, 9, 3, 3.0), ephemeral=True, minimum=0, spare=2),
-    "a rush on one day": spec(24, rush(1, 8, 4, 3.4)),
-}
-
-
-@pytest.mark.parametrize("seed", [2, 3])
-@pytest.mark.parametrize("name", FLEETS)
-def test_the_fleet_really_run_with_that_limit_keeps_the_target(name: str, seed: int) -> None:
-    """Same seed, same jobs: the named limit keeps 95 % of them under 15 min in those hours, an eighth less does not.
-
-    And what the replay says of the present limit is what really happened.
-    """
-    pool, length = FLEETS[name], 30 if name == "a rush on one day" else 48
-    lived = live(pool, length, seed)
-    found = sized(lived.cells, TARGET)
-    assert isinstance(found, Sized), found
-    assert found.found.method is StaffingMethod.REPLAY
-    bad = [cell.begins_at for cell in lived.cells if (cell.longest_wait_seconds or 0.0) > TARGET]
-    assert found.late_now == pytest.approx(really_late(lived, bad), abs=0.05)
-    assert really_late(live(with_limit(pool, found.found.runners), length, seed), bad) <= 0.05
-    assert really_late(live(with_limit(pool, round(0.87 * found.found.runners)), length, seed), bad) > 0.05
-
-
-def really_late(lived: Lived, begins: list[float]) -> float:
-    """The share of the jobs that arrived in these hours and waited longer than the target."""
-    mine = [wait for at, wait in lived.jobs if any(begun <= at < begun + HOUR for begun in begins)]
-    return sum(wait > TARGET for wait in mine) / len(mine)
-
-
-@pytest.mark.parametrize("per_minute", [1.2, 2.0])
-def test_theory_is_close_to_a_fleet_in_equilibrium(per_minute: float) -> None:
-    """Long even hours: who waits over a minute is what Erlang C says, or fewer: job times vary less than it assumes."""
-    lived = live(spec(round(11 * per_minute), arrivals_per_minute=per_minute), 60)
-    demand = Demand(0.0, 60 * per_minute, 10.6 * 60)
-    real = sum(wait > 60 for _, wait in lived.jobs) / len(lived.jobs)
-    foretold = late(round(11 * per_minute), demand, 60.0)
-    assert 0.3 * foretold <= real <= 1.15 * foretold

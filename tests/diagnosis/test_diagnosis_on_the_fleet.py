@@ -5,6 +5,8 @@ import pytest
 from tests.bench.diagnosis import ask, judged
 from tests.bench.troubles import MAKERS, MIXED, mixed, trouble
 
+pytestmark = pytest.mark.fleet
+
 SEEDS = (906, 907)
 HIDDEN = frozenset({"create_failures", "create_failures_by_code", "creates", "registered", "failed"})
 
