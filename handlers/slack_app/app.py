@@ -16,7 +16,7 @@ from bot.core.message import Message
 from bot.core.record import Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import incident_of, request_id
-from bot.incidents.list_incidents import welcome
+from bot.incidents.actions.list_incidents import welcome
 from bot.ports import Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.incidents import retry
+from bot.incidents.actions import retry
 from bot.ports import Person, Refused
 from bot.posting.failures import QUARANTINE_SECONDS
 from tests.builders import incident, with_fields

@@ -4,7 +4,7 @@ import pytest
 
 from bot.core.incident.timeline import Event
 from bot.core.requests.offer import request_id
-from bot.incidents import mute
+from bot.incidents.actions import mute
 from bot.ports import Refused
 from tests.builders import incident, view
 from tests.world import World

@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.requests.interaction import Answer
 from bot.core.requests.offer import Place, request_id
-from bot.incidents import ack
+from bot.incidents.actions import ack
 from bot.ports import Refused
 from tests.builders import incident, view
 from tests.world import ANA, BEN, CAM, World

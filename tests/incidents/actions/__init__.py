@@ -1,0 +1,1 @@
+"""Tests of what people do about incidents."""
