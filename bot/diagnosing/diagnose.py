@@ -1,28 +1,26 @@
 """The action Diagnose: measure the pools now and post figures, causes and unavailable figures."""
 
 import asyncio
+from collections.abc import Sequence
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
 from bot.context.look import look
 from bot.context.queries import known_pool
 from bot.core.finding import Diagnosis
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Pool
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, worst_first
 from bot.core.record import Prepared
 from bot.core.requests.body import Diagnose
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
-from bot.core.words import count
 from bot.diagnosis.rank import grouped, shown_figures
 from bot.requests.submit import new_request, subject, submit
 from bot.views.home.answers import said
-from bot.views.words.diagnosis import sentences
-from bot.views.words.survey import Survey, survey
 
 PATIENCE_SECONDS = 8.0
 MOST_POOLS = 60
@@ -59,12 +57,31 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     about = incident.pools.candidates if incident else ()
     every = tuple(dict.fromkeys((*about, *context.settings.file.pool)))[:MOST_POOLS]
     names = [request.pool] if request.pool else list(every)
+    return await read(context, names, incident.pools.unknown_pools if incident else ())
+
+
+async def read(context: Context, names: list[str], unknown: tuple[str, ...] = ()) -> Result:
+    """Measure pools in parallel; those that do not answer in time are unknown. `unknown`: names of no pool."""
     pools = await _read(context, names)
-    causes = _causes(context, names, pools, incident.pools.unknown_pools if incident else ())
-    told = {one.pool: shown_figures(one) for one in causes[:MOST_DIAGNOSED]}
-    found = survey(names, pools, context.settings.file.pools, told)
-    lines = _why(causes) + found.lines + tuple(f"Not seen: {what}" for what in found.unseen)
-    return Result(PlainText(f"asked for a diagnosis. {found.headline}", lines), "", Event.DIAGNOSED, found.figures)
+    seen = [p.latest for n in names if (p := pools[n]).latest and p.trouble is None]
+    measured = {sample.pool for sample in seen}
+    waiting = _causes(context, names, pools, unknown)
+    first = waiting[:MOST_DIAGNOSED]
+    details = Diagnosed(
+        tuple(names),
+        grouped(first),
+        max(0, len(waiting) - MOST_DIAGNOSED),
+        _queueing(context, seen, first),
+        {name: pools[name].trouble or "" for name in names if name not in measured},
+    )
+    return Result(details, "", Event.DIAGNOSED, tuple(worst_first(seen)))
+
+
+def _queueing(context: Context, seen: list[Snapshot], causes: Sequence[Diagnosis]) -> tuple[QueueingPool, ...]:
+    shown = {one.pool: tuple(sorted(shown_figures(one))) for one in causes}
+    rules = {sample.pool: context.settings.file.pools.get(sample.pool, PoolRules(sample.pool)) for sample in seen}
+    queueing = (sample.pool for sample in worst_first(seen) if empty(sample, rules[sample.pool].floor) is False)
+    return tuple(QueueingPool(name, rules[name].boot_time_seconds, shown.get(name, ())) for name in queueing)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
@@ -77,18 +94,6 @@ def _causes(context: Context, names: list[str], pools: dict[str, Pool], unknown:
     file, now = context.settings.file, context.now()
     found = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
     return [d for d in found if d.waits or d.pool in unknown]
-
-
-def _why(waiting: list[Diagnosis]) -> tuple[str, ...]:
-    """The causes with evidence and unavailable figures; pools with equal causes share lines."""
-    said = tuple(line for group in grouped(waiting[:MOST_DIAGNOSED]) for line in sentences(*group))
-    more = len(waiting) - MOST_DIAGNOSED
-    return said if more <= 0 else (*said, f"{count(more, 'more pool')} queue; ask for each by its name.")
-
-
-async def read(context: Context, names: list[str]) -> Survey:
-    """Measure pools in parallel; those that do not answer in time are unknown."""
-    return survey(names, await _read(context, names), context.settings.file.pools)
 
 
 async def _read(context: Context, names: list[str]) -> dict[str, Pool]:

@@ -65,7 +65,7 @@ async def perform(context: Context, claim: Claim) -> None:
             raise
         await _not_answered(context, mine, request, incident, error)
     else:
-        words = details_words(outcome.details)
+        words = details_words(outcome.details, outcome.figures)
         await _finish(context, mine, done(mine.value, words, context.now(), outcome.after), incident, outcome)
 
 

@@ -9,14 +9,19 @@ from bot.adapters.migrations import FORMAT
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.chore import Chore
+from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.incident.details.details import Details
+from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, Silence, Thread, noted
 from bot.core.incident.membership import AlertGroup
 from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool, Snapshot
+from bot.core.statement import statement
 from bot.ports import Failure, Unreachable
 from tests.builders import with_fields
+from tests.views.words.test_timeline import ROWS
 
 CODECS = Codecs.build()
 
@@ -33,6 +38,19 @@ def full_incident() -> Incident:
 def test_every_part_of_an_incident_comes_back() -> None:
     """Tuples, enums, nested values, unknown figures and infinity survive."""
     assert CODECS.decode(Incident, "i1", CODECS.encode(full_incident())) == full_incident()
+
+
+FOUND = Finding(
+    "limit", 0.8, (statement("limit", limit=20, share=0.5, pools=("a", "b")),), Scaling.HELPS, "raise_limit"
+)
+DIAGNOSIS = Diagnosed(("p",), ((Diagnosis("p", (FOUND,), ("idle",), waits=True),),), 2, (QueueingPool("p", 60.0),))
+
+
+@pytest.mark.parametrize("details", [*(details for details, _ in ROWS), DIAGNOSIS])
+def test_every_kind_of_details_comes_back(details: Details) -> None:
+    """By its kind, with each value in its type."""
+    made = noted(full_incident(), 3.0, Event.NOTED, details, who="U1", request="r1")
+    assert CODECS.decode(Incident, "i1", CODECS.encode(made)) == made
 
 
 def test_a_document_is_one_json_object() -> None:

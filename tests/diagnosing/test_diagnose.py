@@ -8,6 +8,7 @@ from bot.core.pool.pool import Snapshot
 from bot.core.requests.offer import request_id
 from bot.diagnosing import diagnose
 from bot.ports import Failure, Refused
+from bot.views.words.timeline import details_lines, details_words
 from tests.builders import CHANNEL, POOL, incident, named, view
 from tests.fakes import FakeMetrics
 from tests.world import ANA, OTHER_POOL, World
@@ -62,7 +63,7 @@ async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.M
     world.context.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
     found = await diagnose.read(world.context, [POOL, OTHER_POOL])
     assert [sample.pool for sample in found.figures] == [POOL]
-    assert found.unseen[0].startswith("linux.gpu: no answer within")
+    assert "Not seen: linux.gpu: no answer within" in " ".join(details_lines(found.details, found.figures))
 
 
 async def test_a_button_can_be_pressed_again_but_not_twice() -> None:
@@ -115,5 +116,6 @@ async def test_queues_of_unknown_length_are_not_called_empty() -> None:
     world = World()
     world.queues(None)
     found = await diagnose.read(world.context, [POOL])
-    assert "unknown" in found.headline
-    assert "No queue" not in found.headline
+    words = details_words(found.details, found.figures)
+    assert "unknown" in words
+    assert "No queue" not in words

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Around, Facts, Finding, Moment, Scaling, facts_of
+from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.pool.pool import Counted, Pool, PoolRules, Snapshot
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words
-from bot.views.words.survey import survey
+from bot.views.words.survey import survey_headline
 from tests.diagnosis.rows import AT, POOL, facts, lately
 
 SEEN = statement("limit_was", limit=50)
@@ -256,8 +257,8 @@ def test_what_a_normal_wait_is(boot: float, wait: float | None, waits: bool) -> 
 def test_half_of_the_pools_is_isolated() -> None:
     """Widespread is more than half."""
     for long, words in (("ab", "Isolated: 2 of 4"), ("abc", "Widespread: 3 of 4")):
-        queued = {name: Pool(name, (Snapshot(name, AT, queued=9 if name in long else 0),)) for name in MANY}
-        assert survey(MANY, queued, {}).headline.startswith(words)
+        found = Diagnosed(tuple(MANY), queueing=tuple(QueueingPool(name, 180.0) for name in long))
+        assert survey_headline(found, [Snapshot(name, AT) for name in MANY]).startswith(words)
         assert Around(MANY, tuple(long)).widespread is words.startswith("Widespread")
 
 

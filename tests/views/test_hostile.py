@@ -8,12 +8,14 @@ from functools import cache
 
 import pytest
 
+from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import State
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
 from bot.core.pool.early_warning import Ending, WarningHistory
+from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Result
 from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.home import answers
@@ -23,7 +25,6 @@ from bot.views.thread import results
 from bot.views.thread.digest import digest
 from bot.views.thread.early_warning import WarningView, warning
 from bot.views.thread.replies import reply
-from bot.views.words.survey import Survey
 from tests.builders import with_fields
 from tests.slack_limits import message_problems, view_problems
 from tests.views import samples
@@ -34,6 +35,13 @@ ACT = "inc_1.0123456789ab"
 BIG = HOSTILE + "x" * 50_000
 EARLY = WarningView(BIG, STANDS, WarningHistory(STANDS), replace(LATEST, pool=HOSTILE), why=(BIG, HOSTILE) * 30)
 TAKEN_OVER = replace(STANDS, ended_at=NOW, ending=Ending.FIRED)
+
+
+def diagnosed(measured: tuple[Snapshot, ...]) -> Diagnosed:
+    """Every pool queues, and as many cannot be read."""
+    names = tuple(sample.pool for sample in measured)
+    unread = {f"{number}{HOSTILE}": BIG for number in range(60)}
+    return Diagnosed((*names, *unread), queueing=tuple(QueueingPool(name, 1.0) for name in names), unread=unread)
 
 
 @cache
@@ -56,7 +64,7 @@ def messages() -> dict[str, Callable[[], Message]]:
         "help": lambda: answers.help_text([(BIG, BIG)] * 60),
         "refusal": lambda: answers.refusal(BIG),
         "said": lambda: answers.said(BIG),
-        "surveyed": lambda: results.surveyed(Survey(BIG, (BIG,) * 60, (HOSTILE,) * 60, samples_of)),
+        "diagnosed": lambda: results.finished(Result(diagnosed(samples_of), figures=samples_of), "You"),
         "outcome": lambda: results.finished(Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You"),
         "question": lambda: results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
         "duplicate": lambda: results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),

@@ -13,23 +13,20 @@ from bot.views.mrkdwn import link as linked
 from bot.views.parent.pool_rows import of_snapshots
 from bot.views.parent.pool_table import legend, rest, table
 from bot.views.words.scaling import accepted_lines
-from bot.views.words.survey import Survey
 from bot.views.words.timeline import details_lines, details_words
 
 MOST_LINES = 20
 
 
-def surveyed(found: Survey) -> Message:
-    """The result of measuring the pools."""
-    lines = (*found.lines, *(f"Not seen: {what}" for what in found.unseen))
-    return told(found.headline, lines, found.figures)
-
-
 def finished(outcome: Result, by: str) -> Message:
     """The result of a request, for one person; `by` did it."""
     details = outcome.details
-    lines = accepted_lines(details, whisper=True) if isinstance(details, ScaleAccepted) else details_lines(details)
-    return told(f"{by} {details_words(details)}", lines, outcome.figures)
+    lines = (
+        accepted_lines(details, whisper=True)
+        if isinstance(details, ScaleAccepted)
+        else details_lines(details, outcome.figures)
+    )
+    return told(f"{by} {details_words(details, outcome.figures)}", lines, outcome.figures)
 
 
 def told(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:

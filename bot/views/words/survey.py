@@ -1,46 +1,31 @@
 """Describes the pools now: which queue, how busy, how fast, what limits them, and what is unknown."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, empty, worst_first
+from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
+from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, figure, listed
 from bot.views.words.figures import gap_name
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """Sentences, the most important first, and their figures."""
-
-    headline: str
-    lines: tuple[str, ...]
-    unseen: tuple[str, ...]
-    """Unavailable figures with the reason; unknown is never zero."""
-    figures: tuple[Snapshot, ...]
+def survey_headline(found: Diagnosed, samples: Sequence[Snapshot]) -> str:
+    """Which pools queue, and whether that is widespread."""
+    known = {sample.pool: sample for sample in samples}
+    queueing = [known[one.pool] for one in found.queueing if one.pool in known]
+    return _headline(queueing, _in_order(found, samples), [name for name in found.names if name not in known])
 
 
-def survey(
-    names: Sequence[str],
-    pools: Mapping[str, Pool],
-    rules: Mapping[str, PoolRules],
-    told: Mapping[str, frozenset[str]] | None = None,
-) -> Survey:
-    """Describe the newest sample of each pool; a failed measurement is unknown, not empty.
+def survey_lines(found: Diagnosed, samples: Sequence[Snapshot]) -> tuple[str, ...]:
+    """How the pools with a queue are, then what could not be measured; unknown is never zero."""
+    known = {sample.pool: sample for sample in samples}
+    pools = [(known[one.pool], one) for one in found.queueing if one.pool in known]
+    unread = [f"{name}: {found.unread.get(name) or 'never measured'}" for name in found.names if name not in known]
+    unseen = (*unread, *_missing(_in_order(found, samples)))
+    return (*(line for sample, one in pools for line in _about(sample, one)), *(f"Not seen: {what}" for what in unseen))
 
-    `told`: by pool, the figures already in the evidence of its causes, which are not repeated.
-    """
-    known = told or {}
-    seen = [p.latest for n in names if (p := pools.get(n)) and p.latest and p.trouble is None]
-    unread = [n for n in names if n not in {s.pool for s in seen}]
-    queueing = [s for s in worst_first(seen) if empty(s, rules.get(s.pool, PoolRules(s.pool)).floor) is False]
-    unseen = [f"{n}: {pools[n].trouble or 'never measured'}" if n in pools else f"{n}: never measured" for n in unread]
-    unseen += _missing(seen)
-    lines = [
-        line
-        for s in queueing
-        for line in _about(s, rules.get(s.pool, PoolRules(s.pool)), known.get(s.pool, frozenset()))
-    ]
-    return Survey(_headline(queueing, seen, unread), tuple(lines), tuple(unseen), tuple(worst_first(seen)))
+
+def _in_order(found: Diagnosed, samples: Sequence[Snapshot]) -> list[Snapshot]:
+    return sorted(samples, key=lambda sample: found.names.index(sample.pool))
 
 
 def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str]) -> str:
@@ -80,12 +65,12 @@ def _missing(seen: list[Snapshot]) -> list[str]:
     ]
 
 
-def _about(sample: Snapshot, rules: PoolRules, told: frozenset[str]) -> list[str]:
+def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
     waits = f"{count(sample.queued, 'job')} queued, the oldest for {duration(sample.oldest_wait_seconds)}"
     parts = [f"{sample.pool}: {waits}", _utilisation(sample), _flow(sample), _length(sample)]
     return [
         ". ".join(part for part in parts if part) + ".",
-        *(f"{sample.pool}: {c}" for c in constraints(sample, rules, told)),
+        *(f"{sample.pool}: {c}" for c in constraints(sample, pool)),
     ]
 
 
@@ -110,13 +95,13 @@ def _length(sample: Snapshot) -> str:
     return f"Half of the jobs take over {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
 
 
-def constraints(sample: Snapshot, rules: PoolRules, told: frozenset[str] = frozenset()) -> list[str]:
+def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
     """Observed limits of the pool; each sentence names its figures.
 
-    Sentences about `told` figures are omitted, and failed creates that one reason explains.
+    Sentences about figures that the causes show are omitted, and failed creates that one reason explains.
     """
-    said = []
-    waits_long = (sample.oldest_wait_seconds or 0) > rules.boot_time_seconds
+    said, told = [], pool.shown
+    waits_long = (sample.oldest_wait_seconds or 0) > pool.boot_time_seconds
     if sample.idle and waits_long and "idle" not in told:
         said.append(f"{count(sample.idle, 'idle runner')} while jobs wait: capacity is not what is missing.")
     full = sample.online is not None and sample.limit is not None and sample.online >= sample.limit
@@ -129,7 +114,7 @@ def constraints(sample: Snapshot, rules: PoolRules, told: frozenset[str] = froze
     return said
 
 
-def _by_one_code(sample: Snapshot, told: frozenset[str]) -> bool:
+def _by_one_code(sample: Snapshot, told: Sequence[str]) -> bool:
     """Whether the reported reason explains all failed creates."""
     numbers = [code.number for code in sample.create_failures_by_code]
     return "create_failures_by_code" in told and len(numbers) == 1 and round(numbers[0]) == sample.create_failures

@@ -1,9 +1,10 @@
 """Timeline entries in words: one function per kind of details."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.details import Details
+from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
     AlertResolved,
@@ -20,8 +21,10 @@ from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.details.silences import SilenceEnded, Silencing
 from bot.core.incident.timeline import Decision, Entry, Event
+from bot.core.pool.pool import Snapshot
 from bot.core.words import clock, count, duration, listed
 from bot.views.words.closing import ending_lines, ending_words
+from bot.views.words.diagnosis import sentences
 from bot.views.words.scaling import (
     accepted_lines,
     accepted_words,
@@ -33,6 +36,7 @@ from bot.views.words.scaling import (
 )
 from bot.views.words.silences import silence_ended_words, silencing_words
 from bot.views.words.sparks import spark_lines
+from bot.views.words.survey import survey_headline, survey_lines
 
 PLAIN = {
     Event.ACKED: "has it.",
@@ -77,17 +81,17 @@ def entry_words(entry: Entry) -> str:
         return PLAIN.get(entry.event, "")
     if isinstance(entry.details, ChartShown):
         return "asked for the chart." if entry.who else "The queue up to now."
-    words = details_words(entry.details)
+    words = details_words(entry.details, entry.figures)
     return words if entry.who or not isinstance(entry.details, GO_ON) else f"{words[:1].upper()}{words[1:]}"
 
 
 def entry_lines(entry: Entry) -> tuple[str, ...]:
     """The lines below the sentence, and the decision on its buttons."""
-    return (*details_lines(entry.details), *(DECISIONS[one] for one in entry.decisions))
+    return (*details_lines(entry.details, entry.figures), *(DECISIONS[one] for one in entry.decisions))
 
 
-def details_words(details: Details) -> str:  # noqa: PLR0911, PLR0912 - a line for each kind
-    """The sentence of details, without the author."""
+def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  # noqa: PLR0911, PLR0912 - a line a kind
+    """The sentence of details, without the author; `figures` are the entry's."""
     match details:
         case PlainText():
             return details.text
@@ -120,11 +124,13 @@ def details_words(details: Details) -> str:  # noqa: PLR0911, PLR0912 - a line f
             return returned_words(details)
         case RequestNotDone():
             return _not_done_words(details)
+        case Diagnosed():
+            return f"asked for a diagnosis. {survey_headline(details, figures)}"
         case IncidentEnded():
             return ending_words(details)
 
 
-def details_lines(details: Details | None) -> tuple[str, ...]:
+def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> tuple[str, ...]:  # noqa: PLR0911
     """The lines below that sentence."""
     match details:
         case PlainText():
@@ -135,10 +141,18 @@ def details_lines(details: Details | None) -> tuple[str, ...]:
             return accepted_lines(details)
         case RunnersReturned():
             return returned_lines(details)
+        case Diagnosed():
+            return (*_cause_lines(details), *survey_lines(details, figures))
         case IncidentEnded():
             return ending_lines(details.summary)
         case _:
             return ()
+
+
+def _cause_lines(found: Diagnosed) -> tuple[str, ...]:
+    said = tuple(line for group in found.groups for line in sentences(*group))
+    more = f"{count(found.more_pools, 'more pool')} queue; ask for each by its name."
+    return (*said, more) if found.more_pools else said
 
 
 def _alert_words(told: AlertFired | AlertsJoined | AlertResolved | FiredAgain) -> str:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from bot.core.pool.pool import Counted, Pool, PoolRules
-from bot.views.words.survey import constraints, survey
+from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
+from bot.core.pool.pool import Counted
+from bot.views.words.survey import constraints, survey_lines
 from tests.builders import POOL, sample
 
-RULES = PoolRules(POOL, boot_time_seconds=180.0)
 ONE_CODE = (Counted("InsufficientInstanceCapacity", 9),)
 
 
@@ -33,22 +33,22 @@ ONE_CODE = (Counted("InsufficientInstanceCapacity", 9),)
 def test_a_figure_is_said_once(figures: dict[str, Any], told: str, said: str) -> None:
     """What holds the pool is a sentence, unless the evidence of a cause gave that very figure."""
     seen = sample(30, **figures)
-    assert constraints(seen, RULES) == [said]
-    assert constraints(seen, RULES, frozenset({told})) == []
-    assert constraints(seen, RULES, frozenset({"something else"})) == [said]
+    assert constraints(seen, QueueingPool(POOL, 180.0)) == [said]
+    assert constraints(seen, QueueingPool(POOL, 180.0, (told,))) == []
+    assert constraints(seen, QueueingPool(POOL, 180.0, ("something else",))) == [said]
 
 
 def test_failed_creates_beyond_the_reason_that_was_told_are_still_counted() -> None:
     """Nine of twelve for lack of machines: the other three are not lost."""
     seen = sample(30, create_failures=12, create_failures_by_code=ONE_CODE)
-    assert constraints(seen, RULES, frozenset({"create_failures_by_code"})) == [
+    assert constraints(seen, QueueingPool(POOL, 180.0, ("create_failures_by_code",))) == [
         "12 attempts to create a runner failed in the last 15 min."
     ]
 
 
 def test_what_was_told_of_one_pool_is_still_said_of_another() -> None:
     """The figures are each pool's own."""
-    pools = {name: Pool(name, (sample(30, pool=name, offline=3),)) for name in ("a", "b")}
-    lines = survey(["a", "b"], pools, {}, {"a": frozenset({"offline"})}).lines
+    found = Diagnosed(("a", "b"), queueing=(QueueingPool("a", 180.0, ("offline",)), QueueingPool("b", 180.0)))
+    lines = survey_lines(found, [sample(30, pool=name, offline=3) for name in ("a", "b")])
     assert "b: 3 runners offline." in lines
     assert "a: 3 runners offline." not in lines

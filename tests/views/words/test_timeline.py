@@ -6,6 +6,7 @@ import pytest
 
 from bot.core.incident.details.closing import ClosingSummary, IncidentEnded, IncidentEnding
 from bot.core.incident.details.details import Details
+from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
     AlertResolved,
@@ -201,6 +202,10 @@ ROWS: tuple[tuple[Details, str], ...] = (
         "asked for scale up of linux.2xlarge to 24; it has lapsed: nobody agreed within 15 min. Nothing was done.",
     ),
     (
+        Diagnosed(("a",), unread={"a": ""}),
+        "asked for a diagnosis. No pool could be measured, so nothing can be said about the queue.",
+    ),
+    (
         IncidentEnded(IncidentEnding.DRAINED, EMPTY, ("a", "b"), 3),
         "Drained: a and b at or under the floor for 3 samples in a row.",
     ),
@@ -250,6 +255,14 @@ def test_every_note_and_decision_has_words() -> None:
             ("The queue has drained.", "3 jobs still waiting."),
         ),
         (RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10), ()),
+        (
+            Diagnosed(("a", "b"), more_pools=2, unread={"a": "", "b": "HUD: no answer"}),
+            (
+                "2 more pools queue; ask for each by its name.",
+                "Not seen: a: never measured",
+                "Not seen: b: HUD: no answer",
+            ),
+        ),
         (IncidentEnded(IncidentEnding.CLOSED, EMPTY), ("Lasted 1 min", "Nobody scaled or silenced anything.")),
         (
             IncidentEnded(IncidentEnding.CLOSED, ClosingSummary(60.0, acted=True, silences=(OTHER,))),

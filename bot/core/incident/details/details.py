@@ -1,6 +1,7 @@
 """The union of all details."""
 
 from bot.core.incident.details.closing import IncidentEnded
+from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
     AlertResolved,
@@ -35,5 +36,6 @@ Details = (
     | LeaseNoted
     | RunnersReturned
     | RequestNotDone
+    | Diagnosed
     | IncidentEnded
 )

@@ -1,0 +1,34 @@
+"""The entry of a diagnosis."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bot.core.finding import Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class QueueingPool:
+    """A pool in which jobs queued."""
+
+    pool: str
+    boot_time_seconds: float
+    shown: tuple[str, ...] = ()
+    """Figures in the evidence of its causes; they need not be repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """What a diagnosis showed; the entry's figures are the samples of the pools that could be measured."""
+
+    names: tuple[str, ...]
+    """The pools asked for."""
+    groups: tuple[tuple[Diagnosis, ...], ...] = ()
+    """Pools with long waits; pools with the same causes are in one group."""
+    more_pools: int = 0
+    """Pools with long waits beyond those."""
+    queueing: tuple[QueueingPool, ...] = ()
+    """Pools with a queue, the worst first."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Pool that could not be measured → why, as its source says; empty: never measured."""
+    kind: Literal["diagnosed"] = "diagnosed"
