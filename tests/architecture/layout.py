@@ -92,8 +92,7 @@ LEAST_WORDS = 4
 
 ALLOWED_FOR_NOW = {
     "small_folders": 1,
-    "decisions_on_text": 47,
-    "registered_modules_have_tests": 3,
+    "decisions_on_text": 44,
 }
 """Rule: how many breaches there still are; a rule that is not here has none.
 

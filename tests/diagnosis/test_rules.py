@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.finding import Around, Facts, Found, Rule, Scaling
 from bot.core.pool.pool import Counted, PoolRules
-from bot.diagnosis import blind, surge
+from bot.diagnosis import surge
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refusals import family
 from bot.diagnosis.registry import RULES
@@ -145,22 +145,6 @@ def test_without_its_figures_a_rule_is_silent_and_says_so(rule: Rule) -> None:
         found = diagnosed(blind, [rule])
         assert found.findings == ()
         assert name in found.missing or not blind.waits
-
-
-@pytest.mark.parametrize(
-    ("trouble", "found"),
-    [
-        ("no answer", Facts(PoolRules(POOL), trouble="Prometheus: no answer")),
-        ("stale", replace(facts(), old=True)),
-        ("queue unknown", facts(queued=None)),
-    ],
-)
-def test_a_blind_source_is_its_own_finding(trouble: str, found: Facts) -> None:
-    """What nobody sees is not empty (bot/diagnosis/blind.py)."""
-    assert blind.RULE in RULES, trouble
-    top = next((f for f in diagnosed(found).findings if f.cause == "blind"), None)
-    assert top is not None
-    assert top.scaling is Scaling.UNKNOWN
 
 
 def test_a_label_that_the_alert_names_and_nobody_knows() -> None:

@@ -95,3 +95,12 @@ class CareWorld(World):
         shown = self.chat.thread(self.incident.thread.root or "")
         rows = [block for stored in shown for block in stored.message.blocks if block["type"] == "actions"]
         return [(one["text"]["text"], one["value"]) for row in rows for one in row["elements"]]  # type: ignore[attr-defined]  # a block as Slack reads it
+
+
+async def awaiting(target: int = 24, **policy: object) -> CareWorld:
+    """Ana asked for more than she may have alone; the thread shows the buttons."""
+    world = CareWorld(**{"approval_above": 20, **policy})
+    await world.opens()
+    await world.wants(target)
+    await world.work()
+    return world

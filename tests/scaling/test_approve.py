@@ -10,16 +10,7 @@ from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress, agreed
 from bot.ports import Failure, Refused
 from tests.builders import POOL
-from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld
-
-
-async def awaiting(target: int = 24, **policy: object) -> CareWorld:
-    """Ana asked for more than she may have alone; the thread shows the buttons."""
-    world = CareWorld(**{"approval_above": 20, **policy})
-    await world.opens()
-    await world.wants(target)
-    await world.work()
-    return world
+from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld, awaiting
 
 
 async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
@@ -123,34 +114,6 @@ async def test_a_press_after_the_time_is_refused_even_before_the_worker_saw_it()
     world.clock.advance(901)
     with pytest.raises(Refused, match="has lapsed"):
         await world.presses("approve", DAN)
-
-
-async def test_declined_means_nothing_is_done() -> None:
-    """Told with both names; a later approval finds nothing."""
-    world = await awaiting()
-    request = world.request.id
-    await world.presses("decline", BEN)
-    await world.work()
-    assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, asked for by <@{ANA}>." in world.replies[-1]
-    assert world.buttons() == []
-    with pytest.raises(Refused, match="nothing left to decide: declined"):
-        await world.presses("approve", DAN, request_id=request)
-    assert world.scaler.requests == []
-
-
-async def test_who_asked_may_take_it_back() -> None:
-    """Declining one's own request needs no permission to approve."""
-    world = await awaiting()
-    await world.presses("decline", ANA)
-    await world.work()
-    assert "took back the request" in world.replies[-1]
-
-
-async def test_a_stranger_may_not_decline() -> None:
-    """Saying no is deciding, too."""
-    world = await awaiting()
-    with pytest.raises(Refused, match=r"permissions\.approve"):
-        await world.presses("decline", CAM)
 
 
 async def test_the_guards_judge_again_at_the_moment_of_doing() -> None:

@@ -1,0 +1,35 @@
+"""A second person says no, or who asked takes it back: nothing is done."""
+
+import pytest
+
+from bot.ports import Refused
+from tests.builders import POOL
+from tests.scaling.care import ANA, BEN, CAM, DAN, awaiting
+
+
+async def test_declined_means_nothing_is_done() -> None:
+    """Told with both names; a later approval finds nothing."""
+    world = await awaiting()
+    request = world.request.id
+    await world.presses("decline", BEN)
+    await world.work()
+    assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, asked for by <@{ANA}>." in world.replies[-1]
+    assert world.buttons() == []
+    with pytest.raises(Refused, match="nothing left to decide: declined"):
+        await world.presses("approve", DAN, request_id=request)
+    assert world.scaler.requests == []
+
+
+async def test_who_asked_may_take_it_back() -> None:
+    """Declining one's own request needs no permission to approve."""
+    world = await awaiting()
+    await world.presses("decline", ANA)
+    await world.work()
+    assert "took back the request" in world.replies[-1]
+
+
+async def test_a_stranger_may_not_decline() -> None:
+    """Saying no is deciding, too."""
+    world = await awaiting()
+    with pytest.raises(Refused, match=r"permissions\.approve"):
+        await world.presses("decline", CAM)
