@@ -24,15 +24,21 @@ from bot.views.parent.queue import full_picture, peaks, queue_blocks
 
 
 def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, timing: Timing) -> Message:
-    """The parent: state, priority, queue, start, links, owner, and actions."""
+    """The parent: state and queue, verdict, owner and buttons first; then the figures, the chart and the alert."""
     if incident.thread.plain:
         return minimal(incident)
     heading = header(_heading(incident, view, now, timing))
     if incident.closed:
         return message(_closed_text(incident, view, now, timing), heading, *_closed_blocks(incident, now))
     text = _open_text(incident, view, offers, now, timing)
+    first = joined("\n", outlook(incident, view, now, timing), _owner(incident), *silences(incident, now))
+    buttons = controls(offers, _subject(incident))
     blocks = _open_blocks(incident, view, now, timing)
-    return message(text, heading, *blocks, controls(offers, _subject(incident)), _fresh(incident, view))
+    return message(text, heading, section(first), buttons, *blocks, _fresh(incident, view))
+
+
+def _owner(incident: Incident) -> Marked:
+    return joined(" ", has_it(incident), _told(incident))
 
 
 def _fresh(incident: Incident, view: View) -> Block | None:
@@ -62,13 +68,11 @@ def _heading(incident: Incident, view: View, now: float, timing: Timing) -> str:
 
 
 def _open_blocks(incident: Incident, view: View, now: float, timing: Timing) -> list[Block]:
-    who = joined("\n", joined(" ", has_it(incident), _told(incident)), *silences(incident, now))
     blocks = [
         *queue_blocks(incident, view, now, timing),
-        section(ahead) if (ahead := outlook(incident, view, now, timing)) else None,
-        section(joined("\n", alert_words(incident, view), joined(" · ", since(incident), links(incident)), who)),
-        deeds(incident),
         chart_now(incident, view),
+        section(joined("\n", alert_words(incident, view), joined(" · ", since(incident), links(incident)))),
+        deeds(incident),
     ]
     small = notes(incident, now)
     return [block for block in (*blocks, context(small) if small else None) if block is not None]
