@@ -51,9 +51,11 @@ class PoliteStore(FakeStore):
 class World:
     """The desk, and hands to play the outside."""
 
+    clocks: type[FakeClock] = FakeClock
+
     def __init__(self, **tables: Any) -> None:
         """`tables` are laid over the sections of the configuration file."""
-        self.clock = FakeClock(NOW)
+        self.clock = self.clocks(NOW)
         self.data = FakeData()
         self.store = PoliteStore(self.clock.now, self.clock.monotonic, data=self.data)
         self.chat = FakeChat(self.clock)
