@@ -49,7 +49,7 @@ class RateLanes(Protocol):
         """
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
-        """Grant nothing in a rate lane for so many real seconds: a 429 stops the queue, not one coroutine."""
+        """Grant nothing in a rate lane for this many real seconds: a 429 stops the whole queue."""
 
 
 class Store(RateLanes, Protocol):

@@ -30,7 +30,7 @@ class BackEnds:
     levers: Mapping[str, Lever]
     """By pool name: its scaler and policy."""
     alertmanagers: Mapping[str, Alertmanager]
-    """By configured name."""
+    """The Alertmanagers by configured name."""
     outside: Outside | None
     sns: Sns
     slack: Way

@@ -203,7 +203,7 @@ def _requests(request: Document) -> None:
 
 
 def _body(name: str, pool: str, params: Document) -> Document:
-    """What is asked for became a typed value."""
+    """The request's parameters became a typed value."""
     kind, renamed = BODIES_0_2_0.get(name, ("at_once", {}))
     values = {new: params[old] for old, new in renamed.items() if old in params}
     if kind == "silence":

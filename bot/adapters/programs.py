@@ -21,7 +21,7 @@ class TooSlow(Exception):  # noqa: N818 - named by what is true of the program
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a program ended."""
+    """The result of a finished program."""
 
     code: int
     """The exit code; negative: the signal that killed it."""

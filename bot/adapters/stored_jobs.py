@@ -27,5 +27,5 @@ class StoredJobs:
         return tuple(found)
 
     async def line(self) -> WebhookCoverage | None:
-        """How long webhooks have arrived without a gap; None if none did in two hours."""
+        """How long webhooks have arrived without a gap; None without any in two hours."""
         return line_of(await self._store.listed("heard"), self._now())

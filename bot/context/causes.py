@@ -1,4 +1,4 @@
-"""Why the pools of an incident queue: the facts of their records, asked of every rule."""
+"""Diagnoses an incident's pools from their records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,12 +13,12 @@ from bot.diagnosis.rank import diagnosed
 def diagnoses(
     names: Sequence[str], pools: Mapping[str, Pool], rules: Mapping[str, PoolRules], moment: Moment
 ) -> tuple[Diagnosis, ...]:
-    """The diagnosis of each pool, seen beside the others."""
+    """The diagnosis of each pool, with the others as context."""
     return tuple(diagnosed(facts) for facts in facts_of(names, pools, rules, moment))
 
 
 def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Moment:
-    """When is looked, by the clock of the configuration."""
+    """The time of the diagnosis."""
     return Moment(now, paces.poll, unknown)
 
 

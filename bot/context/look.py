@@ -7,9 +7,9 @@ from bot.core.pool.pool import Pool, measured, unreadable
 from bot.ports import Unreachable
 
 PAST_SECONDS = 7200.0
-"""How much history an incident starts with, if the source has any; by the fleet's own time.
+"""History that an incident starts with, if the source has it; in fleet time.
 
-An alert fires when a job has waited for half an hour; the time before shows the usual state.
+An alert fires when a job has waited for half an hour. The time before shows the usual state.
 """
 STEPS = 120
 """Samples of that history."""

@@ -12,7 +12,7 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 def seconds(text: object, examples: str = "") -> float:
     """Seconds in `"90s"`, `"5m"`, `"2h"`, `"200ms"`, `"1h 30m"`; raises ValueError with a remedy.
 
-    `examples` are what the remedy offers: lengths that fit what is asked.
+    `examples` appear in the remedy: lengths suitable for the question.
     """
     rest = text if isinstance(text, str) else ""
     total, position = 0.0, 0

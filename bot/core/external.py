@@ -1,4 +1,4 @@
-"""What crosses the ports: values from external systems, and the two exceptions that callers handle."""
+"""Values that cross the ports, from external systems, and the two exceptions that callers handle."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, no
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong, with its remedy."""
+    """A problem with its remedy."""
 
     what: str
     remedy: str = ""
@@ -151,7 +151,7 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
 
     @property
     def reason(self) -> str:
-        """What happened, and the remedy."""
+        """The problem and its remedy."""
         return f"{self.what}; {self.remedy}" if self.remedy else self.what
 
     @property

@@ -23,12 +23,12 @@ class Scaling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a rule found in the facts."""
+    """The result of a rule."""
 
     confidence: float
     """0 to 1."""
     evidence: tuple[Statement, ...]
-    """What was observed, with its figures; a cause without any is not named."""
+    """Observations with their figures; a cause without any is not named."""
     missing: tuple[str, ...] = ()
     """Unavailable figures that would have increased confidence."""
 
@@ -172,7 +172,7 @@ class Rule:
     outranks: tuple[str, ...] = ()
     """Causes that this one explains: where both are found with some confidence, this one comes first."""
     rules_out: tuple[str, ...] = ()
-    """Causes that are hardly believed beside this one."""
+    """Causes that are unlikely beside this one."""
     shows: str = ""
     """The figure that its evidence gives whenever the figure counts; nobody needs to repeat it."""
     always: bool = False

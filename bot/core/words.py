@@ -1,4 +1,4 @@
-"""How numbers, times and lists read in a sentence."""
+"""Formats numbers, times and lists for sentences."""
 
 import math
 from collections.abc import Iterable

@@ -38,7 +38,7 @@ def find(facts: Facts) -> Found | None:
 
 
 def _at_least(number: int, of: int, share: float) -> float:
-    """The probability that a source with this share sends so many of all jobs (binomial)."""
+    """The probability that a source with this share sends at least this many of all jobs (binomial)."""
     if share <= 0 or share >= 1:
         return 1.0 if share >= 1 or number <= 0 else 0.0
     yes, no = math.log(share), math.log1p(-share)

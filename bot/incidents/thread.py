@@ -49,7 +49,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class StepMessage:
-    """What a step sends, and the state changes if it is posted or given up."""
+    """The message of a step, and the state changes if it is posted or given up."""
 
     out: Outgoing
     stands: Callable[[Incident, Posted, str], Incident]

@@ -1,4 +1,4 @@
-"""What a failed Slack call means for a message: one table for every kind of message, with exceptions.
+"""The meaning of a failed Slack call for a message: one table for every kind of message, with exceptions.
 
 The same table in words is docs/reliability.md#what-slack-errors-do.
 """
@@ -17,7 +17,7 @@ QUARANTINE_SECONDS = 3600.0
 
 
 class Reaction(StrEnum):
-    """What to do about a failed message."""
+    """The reaction to a failed message."""
 
     AGAIN = "again"
     """Send the same again after the pause."""

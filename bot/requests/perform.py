@@ -142,7 +142,7 @@ async def _finish(
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:
-    """No approval in time: nothing is done, and the thread says so."""
+    """No approval in time: do nothing, and report it in the thread."""
     request, now = mine.value, context.now()
     if request.lapses_at is not None and now < request.lapses_at:
         await context.store.commit(Change(puts=(Put(mine, request, request.lapses_at),)))

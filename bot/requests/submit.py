@@ -1,4 +1,4 @@
-"""Finds what a request is about, and stores it once, with its audit entry and its change of the incident."""
+"""Finds a request's incident and pool, and stores it once, with its audit entry and its change of the incident."""
 
 from bot.context.context import Context
 from bot.context.save import Move, keep, put_new

@@ -1,4 +1,4 @@
-"""A second person decides on what somebody asked for: for exactly that, in time, and never the one who asked."""
+"""Approval by a second person: for exactly the request, in time, never by the requester."""
 
 from bot.context.context import Context
 from bot.context.save import Move
@@ -17,7 +17,7 @@ CHOICES = ("approve", "decline")
 
 
 def approval_requested(context: Context, request: Request, now: float) -> Move:
-    """The thread asks for the second person, with buttons, and names the first group or person that may."""
+    """Ask for approval in the thread, with buttons, naming the first permitted group or person."""
     may = [one for one in context.settings.file.permissions.approve if one not in {"anyone", request.who}]
     asked = scale_request(request, ScaleStep.APPROVAL_ASKED, (request.lapses_at or now) - now)
 
@@ -30,7 +30,7 @@ def approval_requested(context: Context, request: Request, now: float) -> Move:
 
 
 async def awaited(context: Context, interaction: Interaction) -> tuple[Stored[Request], Stored[Incident]]:
-    """The request that waits for a second person, and its incident; raises Refused with what became of it."""
+    """The request that waits for approval, and its incident; raises Refused with its outcome."""
     about, incident = await subject_of_button(context, interaction)
     held = await context.store.get(Request, about)
     if held is None:
@@ -55,7 +55,7 @@ def decision_audited(request: Request, decision: Interaction, now: float, outcom
 
 
 def scale_request(request: Request, step: ScaleStep, seconds: float = 0.0) -> ScaleRequest:
-    """What the timeline says of a request for more runners."""
+    """The timeline's words for a request for more runners."""
     asked = request.of(ScaleUp)
     before = int(request.before) if request.before else asked.from_size
     return ScaleRequest(step, asked.pool, before, asked.target, seconds)

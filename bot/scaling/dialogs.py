@@ -1,4 +1,4 @@
-"""The dialogs of Scale up: the first one, the question before a request is stored, and the sizes they showed."""
+"""The dialogs of Scale up: target, confirmation, and the sizes they showed."""
 
 import asyncio
 import contextlib
@@ -26,11 +26,11 @@ from bot.views.words.diagnosis import caution
 from bot.views.words.scaling import lease_terms_words
 
 KEPT_SECONDS = 900.0
-"""As long as the question that follows stays good."""
+"""As long as the confirmation is valid."""
 
 
 async def table(context: Context, pool: str) -> Answer:
-    """`scale POOL` without a target: what each choice would do, for the person alone."""
+    """`scale POOL` without a target: the effect of several sizes, shown privately."""
     capacity = await lever_of(context, pool).scaler.read()
     lines = await more_would_do(context, pool, capacity.size)
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
@@ -38,7 +38,7 @@ async def table(context: Context, pool: str) -> Answer:
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
-    """A dialog asks for the pool only where several can be raised; empty when that has changed since."""
+    """The only pool that can be scaled, if the dialog did not ask for it; empty if that has changed."""
     names = [name for name in held.value.pools.candidates if name in context.levers]
     if len(names) == 1:
         return names[0]
@@ -48,7 +48,7 @@ async def only_pool(context: Context, held: Stored[Incident]) -> str:
 
 
 async def first_dialog(context: Context, interaction: Interaction) -> Answer:
-    """Every pool of the incident that has a scaler, with a number that may be asked for."""
+    """Every pool of the incident with a scaler, with a proposed target."""
     held = await subject(context, interaction)
     names = [name for name in held.value.pools.candidates if name in context.levers]
     pools = await context.store.get_many(Pool, names)
@@ -89,7 +89,7 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
 
 
 async def confirmation(context: Context, draft: Request, note: str = "") -> dict[str, object]:
-    """What a person confirms: from how many to how many runners, and what that is expected to do."""
+    """The confirmation: present size, target, and expected effect."""
     asked = draft.of(ScaleUp)
     pool, target, current = asked.pool, asked.target, asked.from_size
     lines = [*([note] if note else []), *await expected(context, pool, target - current)]
@@ -107,19 +107,22 @@ async def confirmation(context: Context, draft: Request, note: str = "") -> dict
 
 
 async def more_would_do(context: Context, pool: str, current: int | None) -> tuple[str, ...]:
-    """What some numbers of added runners are expected to do; why there is no such table."""
+    """The expected effect of several numbers of added runners; or why there is no table."""
     held = await context.store.get(Pool, pool)
     return effects(context, held.value if held else None, current, (await cautions(context)).get(pool, ""))
 
 
 async def expected(context: Context, pool: str, more: int) -> tuple[str, ...]:
-    """What this many added runners are expected to do, and what speaks against it."""
+    """The expected effect of this many added runners, and the warnings."""
     held = await context.store.get(Pool, pool)
     return effect_of(context, held.value if held else Pool(pool), more, (await cautions(context)).get(pool, ""))
 
 
 async def remember(context: Context, interaction: Interaction, sizes: Mapping[str, int]) -> None:
-    """Keep the size of each pool for a while; what cannot be kept only makes a refusal out of a lower target."""
+    """Remembers the sizes a Scale up dialog showed.
+
+    So a target that is too large only because the pool shrank is lowered instead of refused.
+    """
     shown = ShownSizes(_id(interaction), sizes)
     with contextlib.suppress(Conflict, Unreachable):
         known = await context.store.get(ShownSizes, shown.id) or Stored(shown, 0)
@@ -127,7 +130,7 @@ async def remember(context: Context, interaction: Interaction, sizes: Mapping[st
 
 
 async def size_shown(context: Context, interaction: Interaction, pool: str) -> int | None:
-    """What the dialog said that the pool has; None when that is not known any more."""
+    """The pool's size in the dialog; None if unknown."""
     shown = await context.store.get(ShownSizes, _id(interaction))
     return shown.value.sizes.get(pool) if shown else None
 
@@ -137,7 +140,7 @@ def _id(interaction: Interaction) -> str:
 
 
 async def cautions(context: Context) -> dict[str, str]:
-    """By pool, what its likeliest cause says against more runners, from the records as they are."""
+    """The likeliest cause's objection to more runners by pool, from the present records."""
     names = list(context.settings.file.pool)
     held = await context.store.get_many(Pool, names)
     pools = {name: one.value for name, one in held.items()}

@@ -135,7 +135,7 @@ async def _performed(context: Context, request: Request) -> Result:
 
 
 def return_block(context: Context) -> ReturnBlock | None:
-    """Why nothing can be handed back now; None when it can."""
+    """Why nothing can be returned now; None if possible."""
     actions = context.settings.file.actions
     if context.in_doubt():
         return ReturnBlock.RECORDS_LOST

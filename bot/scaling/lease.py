@@ -66,7 +66,7 @@ class LeaseAnnouncement:
 
 
 async def maintain_lease(context: Context, claim: Claim) -> None:
-    """Do the first due thing and continue; otherwise say when to look again."""
+    """Do the first due step and continue; otherwise return the time of the next step."""
     held = claim.of(PoolLeases)
     look = await _look(context, held)
     for share in look.lease.shares:
@@ -130,7 +130,7 @@ async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnounc
 
 
 async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
-    """The same with the scaler's own figures and trouble, if it answers."""
+    """The same with the scaler's own figures and errors, if it responds."""
     try:
         capacity = await lever_of(context, evidence.pool).scaler.read()
     except (Unreachable, Refused):
@@ -177,7 +177,7 @@ async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
 
 
 def _next_look(context: Context, look: LeaseView) -> float | None:
-    """When to look again: after a poll period while results are open, or at a known time."""
+    """Time of the next check: after a poll period while results are open, or at a known time."""
     times = []
     for share in look.lease.shares:
         request = look.requests.get(share.act)

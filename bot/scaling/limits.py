@@ -1,4 +1,4 @@
-"""A pool's lever: what is set now, who holds how much of it, and whether a target may be asked of it."""
+"""Checks a pool's target against its scaler, its leases and its policy."""
 
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ from bot.requests.permission import still_permitted
 
 @dataclass(frozen=True, slots=True)
 class LimitCheck:
-    """A target in the light of this moment."""
+    """The result of checking a target now."""
 
     capacity: Capacity
     verdict: LimitVerdict
@@ -24,12 +24,12 @@ class LimitCheck:
 
     @property
     def size(self) -> int:
-        """The pool's size now; 0 where it is unknown, and then the verdict refuses."""
+        """The pool's size now; 0 if unknown, and then the check refuses."""
         return self.capacity.size or 0
 
 
 def lever_of(context: Context, pool: str) -> PoolScaler:
-    """The pool's scaler; raises Refused with what to do."""
+    """The pool's scaler; raises Refused with a remedy."""
     if (lever := context.levers.get(pool)) is not None:
         return lever
     if not pool:
@@ -39,19 +39,19 @@ def lever_of(context: Context, pool: str) -> PoolScaler:
 
 
 def lease_terms(context: Context, pool: str) -> LeaseTerms:
-    """When extra runners of a pool are handed back."""
+    """The lease rules of a pool: when its extra runners are returned."""
     policy = lever_of(context, pool).policy
     return LeaseTerms(policy.lease_seconds, policy.drained_seconds)
 
 
 def boot_seconds(context: Context, pool: str) -> float:
-    """How long a new runner takes, in seconds of our own clock."""
+    """A new runner's boot time, in seconds of our own clock."""
     rules = context.settings.file.pools.get(pool, PoolRules(pool))
     return rules.boot_time_seconds
 
 
 async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
-    """(what is set now, all that the scaler says). Raises Refused without a scaler, Unreachable when it cannot say."""
+    """(present size, all figures of the scaler). Raises Refused without a scaler, Unreachable on failure."""
     capacity = await lever_of(context, pool).scaler.read()
     if capacity.level is None:
         raise Unreachable(f"{pool}'s scaler", "it cannot say what is set now", failure=Failure.UNKNOWN)
@@ -61,7 +61,7 @@ async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
 async def check_limits(  # noqa: PLR0913 - named at every call
     context: Context, pool: str, target: int, *, seen: int = 0, but: str = "", lower: bool = False
 ) -> LimitCheck:
-    """Judge a target by limit, step, cooldown and cost; `but` is the request that may have moved the pool itself.
+    """Check a target against limit, step, cooldown and cost; `but` is the request that may have changed it.
 
     `seen` and `lower`: see `judged`.
     """
@@ -83,7 +83,7 @@ async def check_limits(  # noqa: PLR0913 - named at every call
 
 
 def within(lever: PoolScaler, capacity: Capacity) -> ScalePolicy:
-    """The policy, narrowed by what the scaler itself allows."""
+    """The policy within the scaler's own limits."""
     most = maximum(lever, capacity)
     by = capacity.limited_by if most < lever.policy.maximum else ""
     return replace(lever.policy, maximum=most, minimum=capacity.minimum or 0, limited_by=by)
@@ -95,7 +95,7 @@ def maximum(lever: PoolScaler, capacity: Capacity) -> int:
 
 
 def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> None:
-    """Raise Refused when a second person is needed and there is nobody, or no thread, to ask."""
+    """Raise Refused if an approval is needed and nobody, or no thread, can be asked."""
     policy = lever_of(context, pool).policy
     if not needs_approval(policy, target):
         return
@@ -109,7 +109,7 @@ def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> Non
 
 
 async def check_approval(context: Context, request: Request, target: int) -> None:
-    """At the moment of doing: raise Refused unless what is done needs nobody, or somebody else agreed to exactly it."""
+    """At execution: raise Refused unless no approval is needed, or somebody else approved exactly this."""
     asked = request.of(ScaleUp)
     policy = lever_of(context, asked.pool).policy
     if not request.agreed_by:

@@ -1,4 +1,4 @@
-"""Scale up: an absolute target within the pool's limits, confirmed, written down, then asked of the scaler once."""
+"""The action Scale up: an absolute target within limits, confirmed, stored, then set once."""
 
 from dataclasses import replace
 
@@ -39,17 +39,17 @@ from bot.views.words.limits import limit_words
 USAGE = "scale POOL TARGET"
 MOST_DIGITS = 6
 DIALOG_SECONDS = 900.0
-"""How long a dialog that was not confirmed stays good."""
+"""How long an unconfirmed dialog stays valid."""
 
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
-    """Where one of the pools has a scaler."""
+    """Available if one of the pools has a scaler."""
     scalable = [name for name in incident.pools.candidates if name in view.rules and view.rules[name].scalable]
     return ButtonLabel("Scale up") if scalable else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Button: the dialog. Dialog, command, mention: the question to confirm. Confirmed: the request is written."""
+    """Button: open the dialog. Dialog, command, mention: open the confirmation. Confirmed: store the request."""
     if interaction.step == SCALE_UP_CONFIRM:
         return await _confirmed(context, interaction)
     if interaction.surface is Surface.BUTTON:
@@ -104,7 +104,7 @@ async def _drafted(
 
 
 async def _allowed(context: Context, pool: str, text: str, shown: int | None) -> tuple[int, LimitVerdict]:
-    """(size now, verdict). What was within the step at the size `shown` is lowered to it, and the question says so."""
+    """(size now, check). A target within the step at size `shown` is lowered, and the confirmation says so."""
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(f'The target is a whole number of runners, for example 24; "{text[:20]}" is not.')
     step = lever_of(context, pool).policy.step or 0
@@ -140,9 +140,9 @@ def _asked(request: Request, now: float) -> Move:
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
-    """Kill switch, permission, limit, step, cooldown, cost and approval, judged against what is true in this moment.
+    """Check kill switch, permission, limit, step, cooldown, cost and approval again.
 
-    With the intent the pool's lease learns what may be raised now, so that it is handed back whatever happens next.
+    The intent also records the lease, so that the runners are returned whatever happens next.
     """
     acting(context)
     await still_permitted(context, request.who, "scale")
@@ -194,7 +194,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
-    """Read the scaler back: at or above the target means that it happened."""
+    """Read the scaler: it happened if the size is at or above the target."""
     if request.shadow:
         return None
     asked = request.of(ScaleUp)

@@ -1,4 +1,4 @@
-"""What more runners would do for a pool, from its record: the table for the dialog, the question and the command."""
+"""The effect of more runners from a pool's record, for dialog, confirmation and command."""
 
 from bot.context.context import Context
 from bot.core.forecast.more_runners import Terms, foreseen, least, what_if
@@ -10,13 +10,13 @@ USUAL = (5, 10, 20, 40)
 
 
 def effect_of(context: Context, pool: Pool, more: int, caution: str) -> tuple[str, ...]:
-    """The sentences of the question: what speaks against it, the table around `more`, what is enough, the boot time."""
+    """The sentences of the confirmation: warnings, the table around `more`, the smallest enough, the boot time."""
     rules = _rules(context, pool.id)
     return what_to_expect(foreseen(pool.samples, more, rules, _terms(context, pool)), rules, caution)
 
 
 def effects(context: Context, pool: Pool | None, current: int | None, caution: str) -> tuple[str, ...]:
-    """The same before anybody has chosen: a few numbers that are allowed; or why there is no table."""
+    """The same for several allowed numbers; or why there is no table."""
     if pool is None or current is None or pool.id not in context.levers:
         return ()
     policy = context.levers[pool.id].policy
@@ -27,7 +27,7 @@ def effects(context: Context, pool: Pool | None, current: int | None, caution: s
 
 
 def enough(context: Context, pool: Pool | None, most: int) -> int | None:
-    """The fewest added runners, up to `most`, that are expected to drain it in time; None when that cannot be said."""
+    """The fewest added runners, up to `most`, expected to drain it in time; None if unknown."""
     if pool is None or most < 1:
         return None
     option = least(pool.samples, _rules(context, pool.id), most, _terms(context, pool))
@@ -35,7 +35,7 @@ def enough(context: Context, pool: Pool | None, most: int) -> int | None:
 
 
 def useless(context: Context, pool: Pool | None) -> bool:
-    """Whether its figures say that nothing should be added: idle runners beside the queue, or it is over too soon."""
+    """Whether nothing should be added: idle runners beside the queue, or it clears too soon."""
     if pool is None:
         return False
     return what_if(pool.samples, _rules(context, pool.id), (), _terms(context, pool)).do_nothing is not None

@@ -58,7 +58,7 @@ def _wanted(request: Request, incident: Incident | None) -> Silence | None:
 
 
 async def _met(context: Context, incident: Incident, silence: Silence, asked: EndSilence) -> EndSilence | None:
-    """What is asked for now that a condition is met; None while the silence goes on."""
+    """The request to make now that a condition is met; None while the silence continues."""
     body = replace(asked, silence=silence.id)
     if silence.until_drained and incident.closed:
         drained = incident.state is State.DRAINED

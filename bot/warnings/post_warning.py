@@ -66,7 +66,7 @@ async def _of_episode(context: Context, held: Stored[WarningRecord], pool: Pool)
         gone = replace(record.episode, ending=Ending.EXPIRED, ended_at=newest.began_at)
         return replace(held, value=replace(record, episode=gone))
     if newest.ended_at is not None:
-        return None  # it came and went before anybody could be told
+        return None  # it came and went before it could be posted
     fresh = WarningRecord(record.id, newest, home_of(context, pool), why=await _why(context, pool.id))
     return await begun(context, replace(held, in_doubt_since=None), fresh)
 

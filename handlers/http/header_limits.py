@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 
 class Connection(Protocol):
-    """What is limited: one connection of a client."""
+    """One connection of a client, with its limits."""
 
     served: bool
     """Whether a request has come by it."""

@@ -22,7 +22,7 @@ TOKENS = ("token_env", "token_file", "basic_env", "user_env")
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """What the checks need to know of the machine."""
+    """The facts about the machine that the checks need."""
 
     root: bool = False
     files: int = 1_000_000

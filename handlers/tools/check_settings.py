@@ -131,7 +131,7 @@ def _fed_by_github(settings: Settings) -> str:
 
 
 def of_redis_url(settings: Settings) -> Iterator[CheckFinding]:
-    """Who could read or change records in transit (SE-6); the server itself is asked later."""
+    """Whether others could read or change records in transit (SE-6); the server itself is checked later."""
     url = settings.env.redis_url.get_secret_value()
     try:
         parsed = urlparse(url)

@@ -103,7 +103,7 @@ async def opened_demo(
     speed: float = DEMO_SPEED,
     limits: Limits | None = Limits(),  # noqa: B008 - a frozen value
 ) -> AsyncIterator[Demo]:
-    """Start workspace, fleet and product; nothing is kept on disk afterwards."""
+    """Start workspace, fleet and product; nothing stays on disk afterwards."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
         product = f"http://127.0.0.1:{free_port()}"

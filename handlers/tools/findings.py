@@ -22,7 +22,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
-    """One finding: what was checked, the result, the remedy."""
+    """One finding: the subject, the result, the remedy."""
 
     area: str
     """configuration, environment, host, slack, redis, clock, metrics, scaler or alertmanager."""
@@ -64,7 +64,7 @@ def failed(findings: Iterable[CheckFinding]) -> bool:
 
 
 def for_people(findings: Sequence[CheckFinding]) -> str:
-    """One line for each finding, the worst last, where people look first; then the total."""
+    """One line per finding, the worst last, because people read the end first; then the total."""
     order = list(Level)
     lines = [_line(finding) for finding in sorted(findings, key=lambda finding: order.index(finding.state))]
     numbers = {state: sum(finding.state is state for finding in findings) for state in Level}

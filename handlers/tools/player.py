@@ -37,7 +37,7 @@ MOST_ROUNDS = 10_000
 REWEIGHED = 0.25
 """A proposal is new when it changes by this share, and by at least 5 runners."""
 DUTIES = ("chore:pools", "chore:weekly")
-"""The chores that are replayed; the others look after Slack and back ends, which do not exist here."""
+"""The chores that are replayed; the others concern Slack and back ends, which do not exist here."""
 
 
 class Due(Store, Protocol):

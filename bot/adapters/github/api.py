@@ -203,7 +203,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _thing(path: str) -> tuple[str, str]:
-    """(what may be wrong, the remedy): GitHub answers 404 also for what the credentials may not see."""
+    """(possible problem, remedy): GitHub responds with 404 also if the credentials may not see it."""
     parts = path.split("/")
     if parts[1] == "enterprises":
         what = f"there is no enterprise {parts[2]}, or the credentials may not see its runners"

@@ -26,7 +26,7 @@ class Keys(Protocol):
     """Credentials for GitHub."""
 
     remedy: str
-    """What to do when it is refused."""
+    """Remedy for refused credentials."""
 
     async def headers(self) -> Mapping[str, str]:
         """Headers with the credentials. Raises Unreachable if none are available."""

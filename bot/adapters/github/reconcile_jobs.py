@@ -174,7 +174,7 @@ def read_at(sight: Sight) -> float | Trouble:
 
 
 def doubts(sight: Sight) -> Trouble:
-    """Why what webhooks tell is not compared with GitHub's own lists; empty when it is."""
+    """Why webhook data is not compared with GitHub's own lists; empty if it is."""
     for name, repo in sight.repos.items():
         if sight.flows(name) and (repo.trouble or not repo.at) and sight.at - repo.at > AGREED_SECONDS:
             return repo.trouble or Trouble(f"the runs of {name} were not listed", "raise budget")

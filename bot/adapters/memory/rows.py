@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from bot.core.record import AuditEntry, Record
 
 GRACE_SECONDS = 2.0
-"""A reserved slot that nobody takes for that long is free again."""
+"""An unused reservation of a slot ends after this time."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class RateLane:
     shift: float = 0.0
     bookings: dict[str, float] = field(default_factory=dict)
     urgent: dict[str, float] = field(default_factory=dict)
-    """Who reserved a slot → when."""
+    """Reservations of slots: who → when."""
 
     def turn(self, who: str, now: float, interval: float, burst: int, *, urgent: bool) -> float:
         """Seconds until `who` may go; 0 when it is granted, and then the lane is used."""
@@ -81,7 +81,7 @@ class RateLane:
 
 @dataclass(slots=True)
 class MemoryData:
-    """What several MemoryStores share, as processes share a server."""
+    """The data shared by several MemoryStores, as processes share a server."""
 
     rows: dict[str, MemoryRow] = field(default_factory=dict)
     """By kind and id, `inc:i1`."""

@@ -195,7 +195,7 @@ async def _answers(socket: Path) -> bool:
 
 
 def _failed(engine: Engine, folder: RedisFolder, what: str) -> EmbeddedRedisError:
-    """What happened, with the last line of the server\'s log."""
+    """The failure, with the last line of the server's log."""
     log = folder.path / "redis.log"
     try:
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()

@@ -159,7 +159,7 @@ class RedisStore:
         return whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
-        """Grant nothing for so many real seconds: a 429 stops the queue, not one coroutine; a longer hold stays."""
+        """Grant nothing for this many real seconds: a 429 stops the whole queue; a longer pause stays."""
         await self._link.run(scripts.PAUSE_LANE, keys.lane_keys(rate_lane), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:

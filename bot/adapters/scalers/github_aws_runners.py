@@ -24,7 +24,7 @@ from bot.ports import Capacity, Failure, Jobs, Refused, Unreachable
 BATCH = 10
 """Messages per SQS batch."""
 PAGES = 10
-"""Of 1,000 instances each."""
+"""Largest number of pages, of 1,000 instances each."""
 REMEMBERED = 50
 """Remembered requests, so that a retry sends no confirmed job again."""
 WAITING = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible")

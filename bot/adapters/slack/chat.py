@@ -13,7 +13,7 @@ CLOCK_SKEW_SECONDS = 60.0
 PAGE = 200
 MOST_PAGES = 10
 LINK_SECONDS = 86400.0
-"""How long a permalink is remembered: it never changes, and lists show the same ones again and again."""
+"""How long a permalink is cached: it never changes, and lists show the same ones repeatedly."""
 
 
 class SlackChat:

@@ -197,7 +197,7 @@ def _words(error: BaseException) -> tuple[str, str]:
 
 
 def _of_the_way(error: BaseException) -> tuple[str, str] | None:
-    """What is wrong with the proxy in between, or with the certificate, and the remedy; None when it is neither."""
+    """The problem with a proxy or a certificate, and the remedy; None if it is neither."""
     status = error.status if isinstance(error, aiohttp.ClientHttpProxyError) else status_of(error)
     if status == 407:
         return (

@@ -1,4 +1,4 @@
-"""A 429 pauses its Slack method for every coroutine and process until Retry-After has passed."""
+"""After a 429, pauses the Slack method in every coroutine and process until Retry-After has passed."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ class MethodPauses:
             raise problem from None
 
     async def _paused(self, lane: str) -> float:
-        """Seconds; 0 also when the store is out of reach, since a message is worth a 429."""
+        """Remaining pause in seconds; 0 if the store is unreachable, because a message is worth a 429."""
         if self._lanes is None:
             return 0.0
         try:

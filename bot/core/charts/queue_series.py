@@ -45,7 +45,7 @@ class QueueSeries:
     waited_seconds: float = 0.0
     """Sum of the seconds that jobs waited since the incident began; in the pool's own time."""
     measured_seconds: float = 0.0
-    """How much of that time was measured at both ends of a segment; by the clock."""
+    """Measured part of that time (both ends of a segment measured); in clock time."""
     causes: Mapping[str, int] = field(default_factory=dict)
     """Id of the likeliest cause → in how many samples."""
 

@@ -29,7 +29,7 @@ def forecast(
     known: Calibration | None = None,
     ahead: tuple[Baseline, ...] = (),
 ) -> Forecast:
-    """What becomes of the queue when nobody does anything."""
+    """The forecast of the queue if nobody acts."""
     last = series[-1] if series else None
     at, queued = (last.at, last.queued) if last else (0.0, None)
     said = Forecast(at, Verdict.UNSAID, queued, pool=rules.name)
@@ -44,7 +44,7 @@ def forecast(
 
 
 def blocked_by(last: Snapshot, rules: PoolRules) -> Statement | None:
-    """Why past rates say nothing: runners are idle beside a queue, or there are none."""
+    """Why past rates cannot be used: runners are idle beside a queue, or there are none."""
     waits = (last.oldest_wait_seconds or 0) > rules.boot_time_seconds
     if last.provider_up is False:
         return statement("provider_down")

@@ -35,7 +35,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What `more` runners are expected to do; None: it does not drain within the horizon."""
+    """The expected effect of `more` runners; None: the queue does not drain within the horizon."""
 
     more: int
     low_seconds: float | None
@@ -138,18 +138,18 @@ def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> Statement | N
 
 @dataclass(frozen=True, slots=True)
 class WhatToExpect:
-    """What `more` runners are expected to do, for the person who is about to confirm them."""
+    """The expected effect of `more` runners, for the confirmation."""
 
     more: int
     now: Snapshot | None
     """The newest sample; None when the pool was never measured."""
     what_if: WhatIf = field(default_factory=WhatIf)
-    """With half, all and twice as many, as far as so many may be added at once."""
+    """With half, all and twice as many runners, as far as permitted."""
     terms: Terms = field(default_factory=Terms)
 
 
 def foreseen(series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Terms | None = None) -> WhatToExpect:
-    """What to expect of `more` runners, from the pool's samples."""
+    """The expected effect of `more` runners, from the pool's samples."""
     terms = terms or Terms()
     if not series:
         return WhatToExpect(more, None, terms=terms)

@@ -42,7 +42,7 @@ class LeftOut(StrEnum):
     UNSEEN = "unseen"
     """The drain was not measured."""
     WAITING = "waiting"
-    """The incident was closed by hand before; the pool's record may know more."""
+    """Closed by hand before the drain; the pool's record may have the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Score:
 
     forecast: Forecast
     actual_seconds: float
-    """For an unscored forecast: how long it was waited for, a lower bound."""
+    """For an unscored forecast, a lower bound: the time until it was given up."""
     held: bool
     """Whether the interval was right; for stalled and growing: not empty for half an hour."""
     left_out: LeftOut | None = None
@@ -65,7 +65,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class FirstForecast:
-    """The first forecast that named a time, and what came; seconds of the pools' own time."""
+    """The first forecast with a time, and the outcome; in fleet seconds."""
 
     made_at: float
     """Epoch seconds."""
@@ -76,16 +76,16 @@ class FirstForecast:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSummary:
-    """How the forecasts of an incident came out, in a few numbers."""
+    """The forecast scores of an incident in a few numbers."""
 
     held: int = 0
-    """Forecasts of a time whose interval held the truth."""
+    """Forecasts of a time whose interval was right."""
     timed: int = 0
-    """Forecasts of a time that were compared."""
+    """Scored forecasts of a time."""
     left_out: Mapping[LeftOut, int] = field(default_factory=dict)
-    """Forecasts of a time that were not compared, by the reason."""
+    """Unscored forecasts of a time, by reason."""
     first: FirstForecast | None = None
     came_true: int = 0
-    """Forecasts that the queue stalls or grows which came true."""
+    """Forecasts "stalled" or "growing" that were right."""
     stalled: int = 0
-    """How many there were."""
+    """Number of such forecasts."""

@@ -1,4 +1,4 @@
-"""The pools of an incident: which it speaks of, which queue, and what was measured of them."""
+"""The pools of an incident: candidates, affected pools and measurements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """The figures of the last report in the thread."""
+    """The figures of the last update in the thread."""
 
     at: float
     queued: int | None
@@ -30,34 +30,34 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class IncidentPools:
-    """What is known of the pools while the incident is open."""
+    """The pools of an open incident."""
 
     candidates: tuple[str, ...] = ()
-    """Pools that the alert may be about; all of them are measured."""
+    """Pools the alert may concern; all are measured."""
     affected: tuple[str, ...] = ()
-    """Candidates that queued; the drain is judged on these."""
+    """Candidates with a queue; they decide whether the incident is drained."""
     unknown_pools: tuple[str, ...] = ()
     """Pool names in the alert that the configuration does not contain."""
     peaks: Mapping[str, Peak] = field(default_factory=dict)
     streaks: Mapping[str, int] = field(default_factory=dict)
-    """Fresh samples in a row at or under the floor, by affected pool."""
+    """Consecutive fresh samples at or under the floor, by affected pool."""
     seen: Mapping[str, float] = field(default_factory=dict)
     """Time of the newest processed sample, by pool."""
     maxima: Maxima | None = None
     """The pools with the alert's maxima, if it names no pool."""
     courses: Mapping[str, QueueSeries] = field(default_factory=dict)
-    """The queue of each affected pool over time."""
+    """The queue series of each affected pool."""
     reported: Reported | None = None
     scores: tuple[Score, ...] = ()
     """Scores of the forecasts made while it was open; filled after the drain."""
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """The pools that the drain is judged on: with no affected pool yet, every candidate."""
+        """The pools that decide the drain: the affected ones; without any, all candidates."""
         return self.affected or self.candidates
 
     def naming(self, pools: Named, now: float) -> "IncidentPools":
-        """A delivery may name more pools; what is known of them counts from now on."""
+        """Add pools named by a delivery; earlier measurements of them count."""
         new = {name: now - 1 for name in pools.candidates if name not in self.candidates}
         return replace(
             self,
@@ -68,12 +68,12 @@ class IncidentPools:
         )
 
     def reopened(self, now: float) -> "IncidentPools":
-        """Judged by samples from now on."""
+        """Restart the drain check from now."""
         seen = {name: max(now - 1, self.seen.get(name, 0)) for name in self.candidates}
         return replace(self, seen=seen, streaks={}, reported=None)
 
     def sampled(self, sample: Snapshot, *, queues: bool, drained: bool, goes_on: bool) -> "IncidentPools":
-        """One more sample: whether its pool `queues`, whether it counts toward the drain, and as one more in a row."""
+        """Apply a sample: whether its pool `queues`, and whether it counts toward the drain."""
         name = sample.pool
         affected = (*self.affected, name) if queues and name not in self.affected else self.affected
         peaks = {**self.peaks, name: raised(self.peaks.get(name, Peak()), sample)} if name in affected else self.peaks

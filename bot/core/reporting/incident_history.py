@@ -100,6 +100,6 @@ def about_hours(seconds: float) -> str:
 
 
 def touched(incident: Incident) -> bool:
-    """Whether somebody acted on it besides acknowledging."""
+    """Whether a person did more than acknowledge it."""
     deeds = {Event.SCALED, Event.SILENCED, Event.RESOLVED_BY_HAND}
     return any(entry.event in deeds for entry in incident.log.timeline)

@@ -107,7 +107,7 @@ def _on_each(days: Days) -> bool:
 
 
 def _chance(hit: int, of: int, usual: float) -> float:
-    """How likely at least `hit` of `of` are when each happens with probability `usual`."""
+    """The probability of at least `hit` of `of`, if each happens with probability `usual`."""
     return sum(comb(of, k) * usual**k * (1 - usual) ** (of - k) for k in range(hit, of + 1))
 
 

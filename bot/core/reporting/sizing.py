@@ -1,4 +1,4 @@
-"""The limit that would have kept a pool's wait under a target, from its recorded hours; or why none can be given."""
+"""Computes the limit that keeps a pool's wait under a target, from its recorded hours; or why there is none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,33 +9,33 @@ from bot.core.reporting.staffing import SHARE, Demand, Staffing, Stretch, fewest
 from bot.core.statement import Statement, statement
 
 LEAST_KNOWN_SECONDS = 1800.0
-"""Of an hour, for its arrivals to count; the rest of the hour is taken to be the same."""
+"""Minimum measured time of an hour; the rest of the hour is assumed to be the same."""
 BOUND = 0.6
-"""A limit binds when at least this share of it is at work while jobs wait; less, and something else holds them."""
+"""The limit is the constraint if at least this share of it works while jobs wait; otherwise it is something else."""
 QUEUED_ALL_THE_TIME = 0.05
-"""A queue that was empty for no more than this share of an hour kept all runners in demand."""
+"""If the queue was empty for at most this share of an hour, all runners were needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """What the pool would have needed in the hours in which the target was missed."""
+    """The limit needed in the hours over the target."""
 
     limit: int
-    """The newest one that was seen."""
+    """The newest known limit."""
     found: Staffing
     late_now: float
-    """The share of jobs beyond the target with the present limit, by the same method."""
+    """Share of late jobs with the present limit, by the same method."""
     hours: int
     hold_seconds: float
 
 
 def over_target(cell: HourStats, target_seconds: float) -> bool:
-    """Whether somebody waited longer than the target in that hour."""
+    """Whether a job waited longer than the target in that hour."""
     return (cell.longest_wait_seconds or 0.0) > target_seconds
 
 
 def sized(cells: Sequence[HourStats], target_seconds: float, share: float = SHARE) -> Sized | Statement:
-    """The fewest runners for the hours over the target, or why no number can be given."""
+    """The fewest runners for the hours over the target, or why there is no number."""
     bad = [cell for cell in cells if over_target(cell, target_seconds)]
     if not bad:
         return statement("nobody_waited", seconds=target_seconds)
@@ -54,7 +54,7 @@ def sized(cells: Sequence[HourStats], target_seconds: float, share: float = SHAR
 
 
 def _basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, float, float] | Statement:
-    """(the limit, seconds that a job runs, seconds that it keeps a runner's place), or what is missing."""
+    """(limit, seconds a job runs, seconds it occupies a runner), or what is missing."""
     limits = [cell.limit for cell in cells if cell.limit is not None]
     if not limits:
         return statement("limit_unknown")
@@ -77,7 +77,7 @@ def _judged(stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], 
 
 
 def job_seconds(cells: Sequence[HourStats]) -> float | None:
-    """Mean time of a job on its runner: by Little's law from busy runners and completions, else from the durations."""
+    """Mean run time of a job: by Little's law from busy runners and completions, else from the durations."""
     busy, done = _mean([c.busy for c in cells]), _mean([c.completions for c in cells])
     if busy and done:
         return busy / done
@@ -86,13 +86,13 @@ def job_seconds(cells: Sequence[HourStats]) -> float | None:
 
 
 def _mean(amounts: Sequence[Amount]) -> float | None:
-    """The mean per second over the time in which it was known."""
+    """Mean per second over the measured time."""
     seconds = sum(amount.seconds for amount in amounts)
     return sum(amount.total for amount in amounts) / seconds if seconds > 0 else None
 
 
 def _fullness(cells: Sequence[HourStats]) -> float | None:
-    """The share of the limit that was at work while jobs waited all the time; else the most that was seen at work."""
+    """Share of the limit that worked while jobs waited all the time; else the highest share seen."""
     known = [c for c in cells if c.limit and c.busy.seconds > 0]
     steady = [c for c in known if c.sizes and c.sizes[0] <= QUEUED_ALL_THE_TIME * sum(c.sizes)]
     if steady:
@@ -113,7 +113,7 @@ def _runs(cells: Sequence[HourStats]) -> list[list[HourStats]]:
 
 
 def _stretch(run: Sequence[HourStats], cells: Sequence[HourStats], hold: float) -> Stretch | None:
-    """The hours' work, led in by the hour before them where that is known; None when an hour's arrivals are unknown."""
+    """The hours' work, with the hour before as lead if it is known; None if an hour's arrivals are unknown."""
     before = next((cell for cell in cells if cell.hour == run[0].hour - 1), None)
     lead = demand_of(before, hold) if before else None
     own = [demand_of(cell, hold) for cell in run]
@@ -124,7 +124,7 @@ def _stretch(run: Sequence[HourStats], cells: Sequence[HourStats], hold: float) 
 
 
 def demand_of(cell: HourStats, hold: float) -> Demand | None:
-    """The work of an hour whose jobs keep a place for `hold` seconds; None when its arrivals are unknown."""
+    """The work of an hour whose jobs occupy a runner for `hold` seconds; None if its arrivals are unknown."""
     if cell.arrivals.seconds < LEAST_KNOWN_SECONDS:
         return None
     return Demand(cell.begins_at, cell.arrivals.total * HOUR_SECONDS / cell.arrivals.seconds, hold)

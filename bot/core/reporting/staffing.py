@@ -1,10 +1,14 @@
-"""How many runners would have kept the wait under a target: by queueing theory, and by a replay of recorded hours.
+"""Computes how many runners keep the wait under a target, by queueing theory and by a replay of recorded hours.
 
-Theory: M/M/c, jobs at random instants, job times exponential, first come first served, in equilibrium within each hour
-(A. K. Erlang 1917; the recursion of the loss formula, and `P(W > t) = C e^(-(c - a) t / h)`: R. B. Cooper, Introduction
-to Queueing Theory, 2nd ed. 1981, chapter 3). Replay: the recorded number of jobs of each hour at random instants of
-that hour, job times lognormal, and what is left over goes into the next hour. Both take every runner up to the limit as
-there; what a runner needs to start belongs into `hold_seconds` and off the target.
+Theory: M/M/c, with random arrivals, exponential job times, first come first served, and equilibrium within each hour
+(A. K. Erlang 1917). The recursion of the loss formula, and `P(W > t) = C e^(-(c - a) t / h)`: R. B. Cooper,
+Introduction to Queueing Theory, 2nd ed. 1981, chapter 3.
+
+Replay: the recorded number of jobs of each hour arrives at random instants, with lognormal job times. Jobs left over go
+into the next hour.
+
+Both count every runner up to the limit as present. Include a runner's boot time in `hold_seconds`, and subtract it from
+the target.
 """
 
 import heapq
@@ -18,56 +22,56 @@ from itertools import pairwise
 from bot.core.forecast.flow import MEAN_OVER_MEDIAN
 
 SHARE = 0.95
-"""Of the jobs, that shall start within the target."""
+"""Share of the jobs that should start within the target."""
 MARGIN = 1.05
-"""The number also does for so much more work: rates are averages of minutes, and the next weeks are not the last."""
+"""Factor on the work, as reserve: rates are averages of minutes, and next weeks differ from the last ones."""
 MOST_RUNNERS = 20_000
 MOST_REPLAYED = 15_000
-"""Jobs of all replays of a pool; above, theory alone is asked: somebody waits for the answer."""
+"""Largest number of jobs to replay per pool; above it, theory is used, because a person waits."""
 SPREAD = math.sqrt(2 * math.log(MEAN_OVER_MEDIAN))
-"""Standard deviation of the logarithm of job times, by which their mean lies that far above their median."""
+"""Standard deviation of the logarithm of job times; it sets how far their mean lies above their median."""
 
 
 class StaffingMethod(StrEnum):
-    """How a number was found."""
+    """The method by which a number was computed."""
 
     THEORY = "theory"
-    """Queueing theory: Erlang C, each hour in equilibrium."""
+    """Erlang C, each hour in equilibrium."""
     REPLAY = "replay"
     """A replay of the recorded hours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The work of one recorded hour, or of the part of it that was measured."""
+    """The work of one recorded hour, or of its measured part."""
 
     at: float
-    """Its beginning, epoch seconds."""
+    """Start of the hour, epoch seconds."""
     arrivals: float
-    """Jobs that arrived in it."""
+    """Jobs that arrived."""
     hold_seconds: float
-    """How long a job keeps a runner's place on average: its own time, and where every job gets a new one, its boot."""
+    """Mean time for which a job occupies a runner: its run time, plus the boot time if each job gets a new one."""
     seconds: float = 3600.0
 
     @property
     def load(self) -> float:
-        """Runners that this work keeps busy on average, in erlangs."""
+        """Mean number of busy runners, in erlangs."""
         return self.arrivals * self.hold_seconds / self.seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Staffing:
-    """The fewest runners that would have kept the target, and how that was found."""
+    """The fewest runners that meet the target, and the method."""
 
     runners: int
     method: StaffingMethod
     late_share: float
-    """Of the jobs, 0 to 1, that would still have waited longer than the target."""
+    """Share of the jobs, 0 to 1, that still wait longer than the target."""
     jobs: int
 
 
 def erlang_b(runners: int, load: float) -> float:
-    """The share of jobs that find all runners busy, if none of them waited; `load` in erlangs."""
+    """Share of jobs that find all runners busy, if none of them waits; `load` in erlangs."""
     blocked = 1.0
     for number in range(1, runners + 1):
         blocked = load * blocked / (number + load * blocked)
@@ -75,7 +79,7 @@ def erlang_b(runners: int, load: float) -> float:
 
 
 def erlang_c(runners: int, load: float) -> float:
-    """The share of jobs that have to wait; 1 when the work is more than the runners can do."""
+    """Share of jobs that wait; 1 if the load exceeds the runners."""
     if load <= 0:
         return 0.0
     if load >= runners:
@@ -85,7 +89,7 @@ def erlang_c(runners: int, load: float) -> float:
 
 
 def late(runners: int, demand: Demand, target_seconds: float) -> float:
-    """The share of an hour's jobs that wait longer than the target, in equilibrium; 1 when there is none."""
+    """Share of an hour's jobs that wait longer than the target, in equilibrium; 1 if there is none."""
     if demand.load >= runners:
         return 1.0 if demand.load > 0 else 0.0
     spare = (runners - demand.load) / demand.hold_seconds if demand.hold_seconds > 0 else math.inf
@@ -93,55 +97,55 @@ def late(runners: int, demand: Demand, target_seconds: float) -> float:
 
 
 def late_by_theory(demands: Sequence[Demand], runners: int, target_seconds: float) -> float:
-    """The share of all these hours' jobs that wait longer than the target; 0 when there are no jobs."""
+    """Share of all these hours' jobs that wait longer than the target; 0 without jobs."""
     jobs = sum(demand.arrivals for demand in demands)
     return sum(d.arrivals * late(runners, d, target_seconds) for d in demands) / jobs if jobs else 0.0
 
 
 def late_by_replay(demands: Sequence[Demand], runners: int, target_seconds: float, lead: int = 0) -> float:
-    """The same by serving the very same jobs again with so many runners; the first `lead` hours only fill them."""
+    """The same, computed by replay; the first `lead` hours only fill the runners."""
     return Replay.of(Stretch(tuple(demands), lead)).late(runners, target_seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Hours, of which the first `lead` only fill the runners and are not counted."""
+    """Consecutive hours; the first `lead` fill the runners and are not counted."""
 
     hours: tuple[Demand, ...]
     lead: int = 0
 
     @property
     def counted(self) -> tuple[Demand, ...]:
-        """The others."""
+        """The hours after the lead."""
         return self.hours[self.lead :]
 
     @property
     def arrivals(self) -> float:
-        """Jobs that arrived in the hours that count."""
+        """Jobs that arrived in the counted hours."""
         return sum(demand.arrivals for demand in self.counted)
 
     @property
     def connected(self) -> bool:
-        """Whether each hour begins where the one before it ends, so that what is left over can be carried on."""
+        """Whether the hours have no gaps, so that jobs left over can be carried on."""
         return all(abs(b.at - a.at - a.seconds) < 1 for a, b in pairwise(self.hours))
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The jobs of a stretch, drawn from the hours themselves, so that they are the same each time.
+    """The jobs of a stretch, drawn from its hours, and the same each time.
 
-    Since every number of runners serves the same jobs in the same order, more of them are never later (J. Kiefer and
-    J. Wolfowitz 1955).
+    Every number of runners serves the same jobs in the same order, so more runners are never later (J. Kiefer and J.
+    Wolfowitz 1955).
     """
 
     jobs: tuple[tuple[float, float], ...]
-    """(arrival, seconds that it keeps a place), in order."""
+    """(arrival, seconds on a runner), in order."""
     skip: int
-    """So many of them only lead in."""
+    """Number of jobs that are not counted."""
 
     @classmethod
     def of(cls, stretch: Stretch) -> "Replay":
-        """Fractions of a job go over into the next hour."""
+        """Carries fractions of a job into the next hour."""
         found: list[tuple[float, float]] = []
         rest, skip = 0.0, 0
         for place, demand in enumerate(stretch.hours):
@@ -155,7 +159,7 @@ class Replay:
         return cls(tuple(found), skip)
 
     def late(self, runners: int, target_seconds: float) -> float:
-        """The share of the jobs that count and wait longer than the target; 0 when there are none."""
+        """Share of the counted jobs that wait longer than the target; 0 without jobs."""
         counted = len(self.jobs) - self.skip
         if counted <= 0 or runners <= 0:
             return 1.0 if counted > 0 else 0.0
@@ -170,10 +174,10 @@ class Replay:
 
 
 def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = SHARE) -> Staffing:
-    """The fewest runners with which at most `1 - share` of the jobs wait longer than the target, with MARGIN to spare.
+    """The fewest runners with which at most `1 - share` of the jobs wait longer than the target, with MARGIN.
 
-    By replay where every stretch is connected and all together are not too long, else by theory. `late_share` is that
-    of the work as it was recorded.
+    Uses the replay if every stretch is connected and together they are short enough, else theory. `late_share` is that
+    of the recorded work.
     """
     replayed = sum(demand.arrivals for stretch in stretches for demand in stretch.hours)
     replayable = 0 < replayed <= MOST_REPLAYED and all(stretch.connected for stretch in stretches)
@@ -188,7 +192,7 @@ def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = S
 
 
 def late_shares(stretches: Sequence[Stretch], target_seconds: float, method: StaffingMethod) -> Callable[[int], float]:
-    """For a number of runners, the share of all the stretches' jobs that wait longer than the target."""
+    """The share of late jobs in all stretches, as a function of the number of runners."""
     whole = sum(stretch.arrivals for stretch in stretches)
     replays = [Replay.of(stretch) for stretch in stretches] if method is StaffingMethod.REPLAY else []
 
@@ -204,7 +208,7 @@ def late_shares(stretches: Sequence[Stretch], target_seconds: float, method: Sta
 
 
 def least(missed: Callable[[int], float], allowed: float, guess: int = 1) -> int:
-    """The smallest number from 1 on at which `missed`, which never grows with it, is at most `allowed`."""
+    """The smallest number from 1 at which `missed`, which never grows with it, is at most `allowed`."""
     low, high, step = 0, guess, 1
     if missed(guess) <= allowed:
         while (below := high - step) > 0 and missed(below) <= allowed:

@@ -1,4 +1,4 @@
-"""The longer view of every pool over some days: waits, incidents, what recurs, what was done, and what follows."""
+"""Computes the report: per pool the waits, incidents, recurring patterns, actions and advice of some days."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,72 +31,72 @@ MOST_SIZED = 8
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """All records that a report is made of."""
+    """The records a report is computed from."""
 
     since: float
     """Epoch seconds."""
     until: float
     incidents: tuple[Incident, ...] = ()
     pasts: Mapping[str, tuple[HourStats, ...]] = field(default_factory=dict)
-    """By pool, all hours that are known, also those before the span: what recurs shows only there."""
+    """All known hours by pool, including those before the period: recurring patterns need them."""
     fired: Mapping[str, tuple[Fired, ...]] = field(default_factory=dict)
-    """How pools stood when alerts fired for them."""
+    """State of the pools when their alerts fired."""
     early: Mapping[str, WarningHistory] = field(default_factory=dict)
-    """How the early warnings of pools came out, ever since they are counted."""
+    """Outcomes of early warnings since counting began."""
     trail: tuple[AuditEntry, ...] = ()
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     prices: Mapping[str, float] = field(default_factory=dict)
     """Cost of a runner's hour, by pool."""
     zone: tzinfo = UTC
     target_seconds: float = TARGET_SECONDS
-    """Seconds of the fleet in one second of the clock; 1 except in a simulation."""
+    """Fleet seconds per clock second; 1 except in a simulation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """How long the oldest job of a pool waited, over the time in which that was measured."""
+    """Waiting time of a pool's oldest job, over the measured time."""
 
     p50_seconds: float
-    """For half of the measured time, the oldest job had waited at most that long; an empty queue waits 0 s."""
+    """Median of the oldest job's wait; an empty queue waits 0 s."""
     p90_seconds: float
     p99_seconds: float
     over_share: float
-    """The share of the measured time in which it had waited longer than the target."""
+    """Share of the measured time in which the oldest job had waited longer than the target."""
     jobs_p95_seconds: float | None
-    """19 of 20 jobs started within that time, if the oldest starts first; None when starts are unknown."""
+    """95th percentile of the jobs' waits, if the oldest starts first; None when starts are unknown."""
     waited_seconds: float | None
-    """About what all jobs waited together; None when the lengths of the queue are unknown."""
+    """Approximate sum of all jobs' waits; None if queue lengths are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolReport:
-    """One pool over the span."""
+    """One pool's part of the report."""
 
     pool: str
     measured_share: float
-    """Of the span, 0 to 1."""
+    """Measured share of the period, 0 to 1."""
     waits: Waits | None
-    """None when the pool's waits were never known."""
+    """None if the pool's waits are unknown."""
     history: PoolIncidents
     patterns: tuple[Pattern, ...]
     raises: Raises | None
     sized: Sized | Statement | None = None
-    """The limit that would have kept the target, or why none is named."""
+    """The limit that would have met the target, or why there is none."""
     limit: int | None = None
     longest_wait_seconds: float = 0.0
     most_queued: int = 0
-    """The worst that was seen, in incidents or outside of them."""
+    """Longest queue seen, in and outside of incidents."""
     early: WarningHistory | None = None
 
     @property
     def told(self) -> bool:
-        """Whether there is anything to say of it beyond that all was well."""
+        """Whether the report needs more than "all was well" for this pool."""
         return bool(self.history.incidents or self.raises or (self.waits and self.waits.over_share > 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Every pool, the one whose jobs waited most first, and what follows from it."""
+    """All pools, longest total wait first, and the advice."""
 
     since: float
     until: float
@@ -104,18 +104,18 @@ class Report:
     pools: tuple[PoolReport, ...]
     proposals: tuple[Proposal, ...]
     incidents: int
-    """Each counted once, however many pools it had."""
+    """Each incident counts once, for any number of pools."""
     open_now: int
     zone: tzinfo = UTC
 
     @property
     def told(self) -> bool:
-        """Whether there is something to tell at all."""
+        """Whether the report has any content."""
         return bool(self.incidents or self.proposals or any(pool.told for pool in self.pools))
 
 
 def report(books: Books, only: Iterable[str] | None = None) -> Report:
-    """The report over all pools that are configured, measured or named by an incident, or over some of them."""
+    """The report on all pools that are configured, measured or named by an incident, or on the chosen ones."""
     inside = began_in(books.incidents, books.since, books.until)
     histories = {row.pool: row for row in history(inside, books.since, books.until)}
     names = dict.fromkeys((*books.rules, *books.pasts, *histories))
@@ -154,7 +154,7 @@ def _pool(books: Books, name: str, past: PoolIncidents, lent: Raises | None) -> 
 
 
 def _sized(books: Books, one: PoolReport, place: int) -> PoolReport:
-    """With the limit that it would have needed; for the worst pools only, since somebody waits for the answer."""
+    """Add the needed limit; only for the worst pools, because a person waits for the response."""
     if place >= MOST_SIZED:
         return replace(one, sized=statement("not_among_worst", pools=MOST_SIZED))
     return replace(one, sized=sized(_within(books.pasts.get(one.pool, ()), books), books.target_seconds))
@@ -181,7 +181,7 @@ def _waits(cells: Sequence[HourStats], target_seconds: float) -> Waits | None:
 
 
 def _waited(sizes: Sequence[float]) -> float:
-    """Job-seconds in the queue; each class counts with its middle, the last with its lower end."""
+    """Job-seconds in the queue; each class counts with its middle, the last one with its lower end."""
     total = 0.0
     for place, seconds in enumerate(sizes):
         high = SIZE_EDGES[min(place, len(SIZE_EDGES) - 1)]
@@ -191,7 +191,7 @@ def _waited(sizes: Sequence[float]) -> float:
 
 
 def _patterns(books: Books, name: str, cells: Sequence[HourStats]) -> tuple[Pattern, ...]:
-    """From the pool's hours; where none were measured, from its incidents, since the first of them."""
+    """Patterns from the pool's hours; without any, from its incidents."""
     if cells:
         return patterns(((c.begins_at, over_target(c, books.target_seconds)) for c in cells), books.zone)
     mine = [i for i in books.incidents if name in i.pools.affected]
@@ -226,7 +226,7 @@ def _ground(books: Books, one: PoolReport, inside: Sequence[Incident]) -> Ground
 
 
 def _waited_of(one: PoolReport) -> float:
-    """Of all measured time where that is known, else of the incidents alone."""
+    """Waits over all measured time; if unknown, over the incidents alone."""
     known = one.waits.waited_seconds if one.waits else None
     return max(one.history.waited_seconds, known or 0.0)
 

@@ -1,4 +1,4 @@
-"""When a channel's weekly report is due, in its zone; the record says what was posted."""
+"""Computes when a channel's weekly report is due, in its time zone, from the record of the last one."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo

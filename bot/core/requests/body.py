@@ -1,4 +1,4 @@
-"""What a request asks for: one class per kind, stored with the request."""
+"""The parameters of a request: one class per kind, stored with the request."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,16 +9,16 @@ from bot.core.incident.details.silences import EndReason
 
 @dataclass(frozen=True, slots=True)
 class AtOnce:
-    """A request that is done in the moment it is asked for: acknowledge, mute, close, ..."""
+    """A request that is executed at once: acknowledge, mute, close, ..."""
 
     words: str = ""
-    """What the person wrote, if the action takes any."""
+    """The person's text, if the action takes one."""
     kind: Literal["at_once"] = "at_once"
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnose:
-    """Read one pool now, or every pool."""
+    """Diagnose one pool, or every pool."""
 
     pool: str = ""
     kind: Literal["diagnose"] = "diagnose"
@@ -31,7 +31,7 @@ class ScaleUp:
     pool: str
     target: int
     from_size: int
-    """The pool's size when the person was asked to confirm."""
+    """The pool's size in the confirmation."""
     kind: Literal["scale_up"] = "scale_up"
 
 
@@ -43,13 +43,13 @@ class HandBack:
     lease: str
     """Id of the request that scaled up."""
     asked_for: str
-    """User id of the person who had scaled up."""
+    """User id of the person who scaled up."""
     why: ReturnReason
     target: int | None = None
-    """The level to set, known with the intent; None: nothing is set."""
+    """The size to set, stored with the intent; None: no change."""
     result: ReturnResult | None = None
     last: int = 0
-    """What Tailback had set last, when the intent was written."""
+    """The size Tailback had last set when the intent was stored."""
     kind: Literal["hand_back"] = "hand_back"
 
 
@@ -71,11 +71,11 @@ class ExtendSilence:
     """Give a silence a later end."""
 
     made_by: str
-    """Id of the request that made the silence."""
+    """Id of the request that created the silence."""
     seconds: float
-    """From the moment it was asked for."""
+    """Counted from the time of the request."""
     ends_at: float | None = None
-    """Epoch seconds, known with the intent: the same however often it is tried."""
+    """Epoch seconds, stored with the intent, so that retries do not change it."""
     kind: Literal["extend_silence"] = "extend_silence"
 
 
@@ -87,13 +87,13 @@ class EndSilence:
     """Its id in the Alertmanager."""
     alertmanager: str
     made_by: str = ""
-    """Id of the request that made the silence; empty when a person ends it."""
+    """Id of the request that made the silence; empty if a person ends it."""
     asked_for: str = ""
-    """User id of the person who made the silence that ends by itself."""
+    """User id of the person whose silence ends automatically."""
     why: EndReason | None = None
-    """The condition that was met."""
+    """The condition that ended it."""
     waiting: int | None = None
-    """Jobs that wait, where that is the reason."""
+    """Number of queued jobs, if that is the reason."""
     above: int | None = None
     kind: Literal["end_silence"] = "end_silence"
 
@@ -102,17 +102,17 @@ Body = AtOnce | Diagnose | ScaleUp | HandBack | MakeSilence | ExtendSilence | En
 
 
 def pool_of(body: Body) -> str:
-    """The pool that a request is about; empty when it is about none, or about all of them."""
+    """The request's pool; empty for none or all pools."""
     return body.pool if isinstance(body, Diagnose | ScaleUp | HandBack) else ""
 
 
 def asked_for(body: Body) -> str:
-    """User id of the person for whom Tailback asks by itself; else empty."""
+    """User id of the person on whose behalf Tailback acts; else empty."""
     return body.asked_for if isinstance(body, HandBack | EndSilence) else ""
 
 
 def parameters(body: Body) -> dict[str, str]:
-    """The parameters as the audit trail and fingerprints name them; the names are those of release 0.2.0."""
+    """The parameters under the names of release 0.2.0, for audit trail and fingerprints."""
     found: dict[str, object]
     match body:
         case AtOnce():

@@ -17,7 +17,7 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ButtonLabel:
-    """What the button of an action says on the parent, and where it stands."""
+    """The label and position of an action's button on the parent."""
 
     text: str
     place: Place = Place.BUTTON

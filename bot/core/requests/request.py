@@ -43,7 +43,7 @@ class Request:
     channel: str
     requested_at: float
     body: Body
-    """What is asked for."""
+    """The request's parameters."""
     incident: str | None = None
     progress: Progress = Progress.REQUESTED
     sent_at: float | None = None
@@ -82,7 +82,7 @@ class Request:
         return pool_of(self.body)
 
     def of(self, kind: type[B]) -> B:
-        """What is asked for, as the action that asked stored it."""
+        """The stored parameters, checked against their class."""
         if not isinstance(self.body, kind):
             raise TypeError(f"request {self.id} of {self.name} holds {type(self.body).__name__}, not {kind.__name__}")
         return self.body
@@ -93,7 +93,7 @@ class Result:
     """The result of an effect, for the thread, the audit trail and the incident's record."""
 
     details: Details
-    """What the timeline says."""
+    """Details for the timeline."""
     after: str = ""
     event: Event = Event.NOTED
     figures: tuple[Snapshot, ...] = ()

@@ -152,7 +152,7 @@ def looked(lease: PoolLeases, queue_empty: bool | None, now: float) -> PoolLease
 
 
 def over(share: Lease, lease: PoolLeases, now: float, drained_seconds: float) -> ReturnReason | None:
-    """Why a share ends now; None while it goes on."""
+    """Why a share ends now; None while it continues."""
     if share.ends_at is None or share.returning or now < share.retry_at:
         return None
     if now >= share.ends_at:

@@ -66,7 +66,7 @@ def provider_outage(start_seconds: float, end_seconds: float = math.inf) -> Flee
 
 
 def hosts_offline(pool: str, hosts: int, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
-    """Return: so many hosts lose their connection at the start, and come back at the end."""
+    """This many hosts lose their connection at the start, and reconnect at the end."""
     return FleetFault(FleetFaultKind.HOSTS_OFFLINE, start_seconds, end_seconds, pool, hosts)
 
 

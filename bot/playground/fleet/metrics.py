@@ -1,6 +1,6 @@
-"""What the simulated fleet exports to Prometheus.
+"""The metrics the simulated fleet exports to Prometheus.
 
-All times, the ages of jobs and the stamps of samples alike, are those of the simulated clock.
+All times, including the ages of jobs and the timestamps of samples, are those of the simulated clock.
 """
 
 from collections.abc import Iterator

@@ -36,7 +36,7 @@ class Played:
     """Caveats about the recording."""
 
     def said(self, *forms: JournalForm) -> int:
-        """How many messages of these kinds there were."""
+        """The number of messages of these kinds."""
         return sum(isinstance(line, JournalMessage) and line.form in forms for line in self.journal.lines)
 
 

@@ -53,7 +53,7 @@ def transcript(lines: Sequence[JournalMessage | JournalArrival], every_seconds: 
 
 @dataclass(slots=True)
 class _Seen:
-    """What the transcript has shown so far."""
+    """The content the transcript has shown so far."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     """Numbers of channel messages by `ts`."""

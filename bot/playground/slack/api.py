@@ -14,7 +14,7 @@ from bot.playground.slack.wire import Json, RateLimited, SlackError, compact, te
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes back over HTTP; `dropped` closes the connection instead."""
+    """The HTTP response; `dropped` closes the connection instead."""
 
     body: bytes = b""
     status: int = 200

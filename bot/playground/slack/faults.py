@@ -9,7 +9,7 @@ from bot.playground.slack.wire import Json
 
 
 class SlackFaultKind(Enum):
-    """What happens to the call. Those of `BEFORE` keep it from having any effect."""
+    """The fault of a call. Those of `BEFORE` prevent any effect."""
 
     ERROR = "error"
     RATE_LIMIT = "rate_limit"

@@ -34,7 +34,7 @@ PER_MINUTE: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is limited. `None` in a field turns that limit off; a method missing in `per_minute` has none."""
+    """The limits. `None` in a field turns that limit off; a method missing in `per_minute` has none."""
 
     channel_per_second: float | None = 1.0
     channel_burst: int = 3

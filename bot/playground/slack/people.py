@@ -44,7 +44,7 @@ class WorkspacePerson:
         return self.is_restricted or self.is_ultra_restricted
 
     def public(self, home_team_id: str) -> Json:
-        """The person as `users.info` tells it."""
+        """The person as `users.info` returns it."""
         answer: Json = {
             "id": self.id,
             "team_id": self.team_id,
@@ -76,7 +76,7 @@ class UserGroup:
     users: tuple[str, ...]
 
     def public(self, team_id: str) -> Json:
-        """The group as `usergroups.list` tells it."""
+        """The group as `usergroups.list` returns it."""
         return {
             "id": self.id,
             "team_id": team_id,
@@ -108,7 +108,7 @@ class Channel:
         return "groups" if self.is_private else "channels"
 
     def public(self, bot_user_id: str) -> Json:
-        """The channel as `conversations.info` tells it."""
+        """The channel as `conversations.info` returns it."""
         return {
             "id": self.id,
             "name": self.name,

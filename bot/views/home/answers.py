@@ -78,7 +78,7 @@ def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:
 
 
 def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:
-    """(usage, what it does), one line each."""
+    """(usage, effect), one line each."""
     lines = [
         say("`{usage}` {what}", usage=escaped(usage, 80), what=sentence(what, 160)) for usage, what in rows_of_help
     ]

@@ -160,7 +160,7 @@ def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> str:
 
 
 def ending(incident: Incident) -> str:
-    """How and after which time an incident ended."""
+    """How an incident ended, and after what time."""
     lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
     if incident.state is State.DRAINED:
         return f"queue empty after {lasted}"

@@ -50,7 +50,7 @@ def accepted_words(accepted: ScaleAccepted) -> str:
 
 
 def accepted_lines(accepted: ScaleAccepted, *, whisper: bool = False) -> tuple[str, ...]:
-    """What happens next; `whisper` means a private answer."""
+    """The next steps; `whisper` means a private answer."""
     within, told = duration(accepted.checked_within_seconds), "you are" if whisper else "this thread is"
     return (f"Whether they come is checked: {told} told within {within}.", lease_terms_words(accepted.lease))
 

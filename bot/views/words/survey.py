@@ -1,4 +1,4 @@
-"""Describes the pools now: which queue, how busy, how fast, what limits them, and what is unknown."""
+"""Describes the pools now: queues, runners, rates, limits, and unknown values."""
 
 from collections.abc import Sequence
 

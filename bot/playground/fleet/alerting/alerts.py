@@ -60,7 +60,7 @@ class AlertBook:
     flush_began_at: float = 0.0
 
     def observe(self, breaches: Mapping[Labels, Breach], now: float) -> None:
-        """Take in what is true now: alerts begin, go on, or resolve once they were untrue for three minutes."""
+        """Apply the conditions: alerts begin, continue, or resolve three minutes after their condition ended."""
         for labels, breach in breaches.items():
             old = self.alerts.get(labels)
             if old is None or not old.firing:

@@ -21,7 +21,7 @@ _MATCHES = ("=", "!=", "=~", "!~")
 
 
 class BadQuery(ValueError):  # noqa: N818 - the word that Prometheus answers with is bad_data
-    """The query cannot be read, or asks for what the playground's evaluator does not know."""
+    """The query cannot be parsed, or the playground's evaluator does not support it."""
 
 
 @dataclass(frozen=True, slots=True)

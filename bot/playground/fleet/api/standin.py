@@ -77,7 +77,7 @@ class FleetStandIn:
         self.app: Starlette = self._app()
 
     def now(self) -> float:
-        """Return the time of the stand-in: the clock it was given, plus what was stepped."""
+        """Return the stand-in's time: its clock plus all steps."""
         return self._around.clock() + self._skew
 
     @property
@@ -94,7 +94,7 @@ class FleetStandIn:
         self.fleet.inject(fault)
 
     async def step(self, minutes: float) -> None:
-        """Live through so many simulated minutes at once, one by one, alerts included."""
+        """Simulate this many minutes at once, one by one, alerts included."""
         until = self.now() + minutes * 60
         while self._time + TICK_SECONDS <= until:
             self._skew += max(0.0, self._time + TICK_SECONDS - self.now())

@@ -65,7 +65,7 @@ def new_view(slack: AppContext, content: Json, user: str, below: OpenView | None
 
 
 def replace(slack: AppContext, view: OpenView, content: Json) -> None:
-    """Puts new content into an open view; what was filled into blocks that stay is kept, as in Slack's client."""
+    """Replaces the content of an open view; input in blocks that stay is kept, as in Slack's client."""
     fresh = initial_values(rows(content, "blocks"))
     for block_id in fresh:
         before, now = table(view.values, block_id), table(fresh, block_id)

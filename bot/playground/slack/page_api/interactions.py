@@ -197,7 +197,7 @@ _CHOSEN = (
 
 
 def action_of(block_id: str, element: Json, click: Json) -> Json:
-    """The entry of `actions` for a click on `element`; what was chosen comes from `click`."""
+    """The entry of `actions` for a click on `element`, with the choice from `click`."""
     action: Json = {
         "type": element.get("type", "button"),
         "action_id": element["action_id"],

@@ -1,4 +1,4 @@
-"""Open modals, App Home, and what has been filled into them."""
+"""Open modals, App Home, and their input."""
 
 from dataclasses import dataclass, field
 
@@ -64,7 +64,7 @@ def elements_of(block: Json) -> list[Json]:
 
 
 def state_key(kind: str) -> str:
-    """The field of an element's state that holds what was chosen or typed."""
+    """The field of an element's state that holds the choice or text."""
     return _STATE.get(kind, "value")
 
 
@@ -87,7 +87,7 @@ def initial_values(blocks: list[Json]) -> Json:
 
 
 def merged(values: Json, given: Json) -> Json:
-    """State values with what a person filled in laid over them."""
+    """State values, overridden by a person's input."""
     result: Json = {block_id: dict(table(values, block_id)) for block_id in values}
     for block_id in given:
         result[block_id] = {**table(result, block_id), **table(given, block_id)}

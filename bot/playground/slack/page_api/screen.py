@@ -1,4 +1,4 @@
-"""What one person's screen shows, as the JSON that the page and the test driver read."""
+"""One person's screen as JSON, for the page and the test driver."""
 
 from bot.playground.slack.methods.views import view_public
 from bot.playground.slack.people import Channel, WorkspacePerson

@@ -1,4 +1,4 @@
-"""Submitting and closing modals: what the client checks itself, and what it does with the app's answer."""
+"""Submitting and closing modals: the client's own checks, and the handling of the app's response."""
 
 from dataclasses import dataclass, field
 
@@ -13,14 +13,14 @@ from bot.playground.slack.wire import Json, SlackError, rows, table, text
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """How a submit ended; `errors` by block id keep the modal open."""
+    """The result of a submit; `errors` by block id keep the modal open."""
 
     outcome: ClickOutcome
     errors: dict[str, str] = field(default_factory=dict)
 
 
 def missing_or_wrong(view: OpenView) -> dict[str, str]:
-    """What Slack's client refuses before it sends anything, by block id."""
+    """The client's own errors before it sends anything, by block id."""
     errors: dict[str, str] = {}
     for block in rows(view.content, "blocks"):
         if block.get("type") != "input":
