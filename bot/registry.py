@@ -8,7 +8,7 @@ from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim, Stored
 from bot.core.requests.interaction import Answer
 from bot.diagnosing import diagnose, status
-from bot.incidents.actions import ack, chart_button, list_incidents, mute, resolve, retry
+from bot.incidents.actions import ack, chart_button, list_incidents, mute, note, resolve, retry
 from bot.incidents.digest import post_digest
 from bot.incidents.reconcile import reconcile
 from bot.maintenance.chores import Duty, chore, noting
@@ -46,6 +46,7 @@ ACTIONS: dict[str, Action] = {
         extend_lease,
         hand_back,
         mute,
+        note,
         resolve,
         report,
         retry,

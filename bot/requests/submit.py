@@ -41,9 +41,11 @@ def own_id(incident: Incident | None, interaction: Interaction) -> str:
     return f"{incident.id if incident else 'x'}.{digest(interaction.key)[:12]}"
 
 
-def finished_request(context: Context, interaction: Interaction, held: Stored[Incident], outcome: str) -> Request:
-    """A request that is finished at once."""
-    return done(new_request(context, interaction, held), outcome, context.now())
+def finished_request(
+    context: Context, interaction: Interaction, held: Stored[Incident], outcome: str, words: str = ""
+) -> Request:
+    """A request that is finished at once; `words` are those that the person wrote."""
+    return done(new_request(context, interaction, held, AtOnce(words)), outcome, context.now())
 
 
 async def submit(  # noqa: PLR0913 - the parts of one atomic change

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from bot.core.requests.interaction import Interaction, Surface
 
 Body = Mapping[str, object]
+ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+"""The characters that Slack escapes in text, in the order of decoding."""
 
 
 def from_action(body: Body, name: str) -> Interaction:
@@ -105,6 +107,8 @@ def opened_by(body: Body) -> str:
 
 
 def _verb(text: str) -> tuple[str, tuple[str, ...]]:
+    for code, character in ESCAPED:
+        text = text.replace(code, character)
     words = text.split()
     return (words[0].lower(), tuple(words[1:])) if words else ("", ())
 

@@ -94,7 +94,7 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
     """The sentence of details, without the author; `figures` are the entry's."""
     match details:
         case PlainText():
-            return details.text
+            return f"noted: {details.text}" if details.quoted else details.text
         case Noted():
             return NOTES[details.note]
         case AlertFired() | AlertsJoined() | AlertResolved() | FiredAgain():

@@ -87,10 +87,15 @@ def test_a_dialogs_inputs_are_read_by_their_block() -> None:
 
 @pytest.mark.parametrize(
     ("text", "name", "words"),
-    [("", "", ()), ("  ", "", ()), ("Scale  linux.2xlarge 24 ", "scale", ("linux.2xlarge", "24"))],
+    [
+        ("", "", ()),
+        ("  ", "", ()),
+        ("Scale  linux.2xlarge 24 ", "scale", ("linux.2xlarge", "24")),
+        ("note a &lt; b &amp;&amp; c &amp;lt; d", "note", ("a", "<", "b", "&&", "c", "&lt;", "d")),
+    ],
 )
 def test_a_commands_first_word_is_its_verb(text: str, name: str, words: tuple[str, ...]) -> None:
-    """In any case; pools keep theirs."""
+    """In any case; pools keep theirs, and the characters that Slack escapes are those that were typed."""
     found = from_command({"text": text})
     assert (found.name, found.words) == (name, words)
 

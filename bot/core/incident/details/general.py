@@ -9,10 +9,12 @@ from bot.core.incident.details.event import Event
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """Unchanged text: the sentence of an older release's entry."""
+    """Unchanged text: what a person wrote, or the sentence of an older release's entry."""
 
     text: str
     lines: tuple[str, ...] = ()
+    quoted: bool = False
+    """The entry's author wrote it."""
     kind: Literal["text"] = "text"
 
 

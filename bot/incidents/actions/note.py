@@ -1,0 +1,41 @@
+"""The action Note: a person's words in the timeline, the first message, the summary and the export."""
+
+from bot.context.context import Action, Context
+from bot.core.incident.details.general import PlainText
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.timeline import Event
+from bot.core.requests.interaction import Answer, Interaction, Surface
+from bot.ports import Refused
+from bot.requests.submit import finished_request, subject, submit
+from bot.views.home.answers import said
+from bot.views.words import refusals
+
+MOST_CHARACTERS = 500
+
+
+async def ask(context: Context, interaction: Interaction) -> Answer:
+    """Add the note, also to an incident that is over; the thread shows it already."""
+    held, text = await subject(context, interaction, over=True), " ".join(interaction.words)
+    if not text:
+        raise Refused(refusals.NO_NOTE)
+    if len(text) > MOST_CHARACTERS:
+        raise Refused(refusals.note_too_long(len(text), MOST_CHARACTERS))
+    request, now = finished_request(context, interaction, held, "noted", text), context.now()
+    details = PlainText(text, quoted=True)
+
+    def move(fresh: Incident) -> Incident:
+        return noted(fresh, now, Event.NOTED, details, who=interaction.who, tell=False, request=request.id)
+
+    await submit(context, interaction, held, request, move, over=True)
+    return Answer(whisper=said("Noted in the incident's timeline."))
+
+
+ACTION = Action(
+    name="note",
+    verb="note",
+    usage="note TEXT",
+    help="Add a note to the incident's timeline (in its thread).",
+    ask=ask,
+    permission="ack",
+    surfaces=frozenset({Surface.MENTION}),
+)

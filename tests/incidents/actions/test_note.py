@@ -1,0 +1,86 @@
+"""A note: what a person wrote stands in the timeline, the first message, the summary, the export and the trail."""
+
+import pytest
+
+from bot.core.incident.timeline import Event
+from bot.incidents.actions.note import MOST_CHARACTERS
+from bot.ports import Refused
+from bot.views.export.export_json import as_json
+from bot.views.export.markdown import markdown
+from tests.world import ANA, BEN, World
+
+WORDS = ("restarted", "the", "autoscaler")
+TEXT = "restarted the autoscaler"
+
+
+async def test_a_note_stands_wherever_the_incident_is_told() -> None:
+    """With its author; the thread shows the person's own message, so nothing is posted."""
+    world = World()
+    await world.opens()
+    replies = len(world.replies)
+    answer = await world.says("note", *WORDS, who=BEN)
+    await world.work()
+    assert answer.whisper is not None
+    assert world.incident.log.timeline[-1].event is Event.NOTED
+    assert f"<@{BEN}> noted: {TEXT}" in str(world.parent.message.blocks)
+    assert len(world.replies) == replies
+    assert f"{BEN} noted: {TEXT}" in markdown(world.incident, world.clock.now())
+    assert f"noted: {TEXT}" in str(as_json(world.incident, world.clock.now()))
+    entry = world.data.trail[-1][1]
+    assert (entry.who, entry.what, entry.parameters, entry.outcome) == (BEN, "note", {"text": TEXT}, "noted")
+
+
+async def test_the_summary_tells_it() -> None:
+    """It is part of what happened."""
+    world = World()
+    await world.opens()
+    await world.says("note", *WORDS)
+    await world.asks("resolve", surface="dialog")
+    await world.work()
+    assert f"<@{ANA}> noted: {TEXT}" in world.replies[-1]
+
+
+async def test_an_incident_that_is_over_takes_notes_too() -> None:
+    """What was found out afterwards belongs to the export."""
+    world = World()
+    await world.opens()
+    await world.asks("resolve", surface="dialog")
+    await world.work()
+    await world.says("note", *WORDS)
+    await world.work()
+    assert f"noted: {TEXT}" in markdown(world.incident, world.clock.now())
+
+
+async def test_a_note_calls_nobody_and_links_nowhere() -> None:
+    """It is text, whatever it looks like."""
+    world = World()
+    await world.opens()
+    await world.says("note", "<!channel>", "*<https://bad.example|ok>*")
+    await world.work()
+    shown = str(world.parent.message.blocks)
+    assert "<!channel>" not in shown
+    assert "<https://bad.example" not in shown
+    assert "&lt;!channel&gt;" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [((), "Write the note behind the word"), (("x" * (MOST_CHARACTERS + 1),), "500 characters at most.*has 501")],
+)
+async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], why: str) -> None:
+    """Nothing is cut off in silence."""
+    world = World()
+    await world.opens()
+    with pytest.raises(Refused, match=why):
+        await world.says("note", *words)
+    assert world.incident.log.timeline[-1].event is not Event.NOTED
+
+
+async def test_a_note_that_slack_brings_twice_is_noted_once() -> None:
+    """A repeated delivery is no second note."""
+    world = World()
+    await world.opens()
+    await world.says("note", *WORDS, key="Ev1")
+    with pytest.raises(Refused, match="already requested"):
+        await world.says("note", *WORDS, key="Ev1")
+    assert [entry.event for entry in world.incident.log.timeline].count(Event.NOTED) == 1
