@@ -192,14 +192,19 @@ def worst_readings(alerts: Iterable[Alert]) -> Readings | None:
 
 
 def merged(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert, ...]:
+    """The latest state of the alerts of a group, firing ones first; at most `SHOWN_ALERTS`."""
+    latest = latest_states(known, arrived)
+    return tuple(sorted(latest, key=lambda alert: (not alert.firing, -(alert.starts_at or 0))))[:SHOWN_ALERTS]
+
+
+def latest_states(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert, ...]:
     """The latest state of every alert of a group; older occurrences never replace newer ones."""
     by_print = {alert.fingerprint: alert for alert in known}
     for alert in arrived:
         before = by_print.get(alert.fingerprint)
         if before is None or _later_word(before, alert):
             by_print[alert.fingerprint] = _with_its_start(alert, before)
-    firing_first = sorted(by_print.values(), key=lambda alert: (not alert.firing, -(alert.starts_at or 0)))
-    return tuple(firing_first[:SHOWN_ALERTS])
+    return tuple(by_print.values())
 
 
 def begun(known: Iterable[Alert], arrived: Iterable[Alert]) -> tuple[Alert, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from bot.core.alert import Alert
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.message import MessageRecord
@@ -45,8 +46,23 @@ class WarningRecord(MessageRecord):
     """Whether the incident that took over was notified."""
 
 
+@dataclass(frozen=True, slots=True)
+class EndedAlerts:
+    """Alerts of a group that resolved while it had no incident; a late notification that they fire opens nothing.
+
+    Opening an incident writes this record too, so that an opening and an end at the same moment cannot both succeed.
+    """
+
+    id: str
+    """The group's likeness."""
+    alerts: tuple[Alert, ...] = ()
+    at: float = 0.0
+    """When the last of them was received; epoch seconds."""
+
+
 Record = (
     Incident
+    | EndedAlerts
     | Pool
     | Request
     | ShownSizes

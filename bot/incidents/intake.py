@@ -5,15 +5,17 @@ from enum import StrEnum
 
 from bot.context.context import Context
 from bot.context.save import LOST, follows, keep, put_new
-from bot.core.alert import GUESSED, Delivery, Kind, begun
+from bot.core.alert import GUESSED, Delivery, Kind, begun, latest_states, merged
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.incident import Incident, Thread, absorbed, noted, opened
 from bot.core.incident.timeline import Event
-from bot.core.record import AlreadyDone, Conflict, Stored
+from bot.core.record import AlreadyDone, Change, Conflict, EndedAlerts, Put, Stored
 from bot.core.routing import named_pools, route
 from bot.ports import Failure, Unreachable
 
 TRIES = 20
+ENDS_KEPT_SECONDS = 86400.0
+"""How long the end of an alert without an incident is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class Taken(StrEnum):
     """The contact point's Test button: the connection works."""
     NOTHING_OPEN = "nothing_open"
     """A group without an open incident resolved."""
+    OUTDATED = "outdated"
+    """Every alert that it says fires has resolved since."""
 
 
 async def take_alert(context: Context, delivery: Delivery) -> Taken:
@@ -103,21 +107,26 @@ async def _kin(context: Context, delivery: Delivery) -> RelatedIncident:
 
 
 async def _open(context: Context, delivery: Delivery, spot: IndexSlot, kin: RelatedIncident | None) -> Taken:
+    past = await context.store.get(EndedAlerts, delivery.likeness) or Stored(EndedAlerts(delivery.likeness), 0)
     if not delivery.firing:
-        return Taken.NOTHING_OPEN
+        return await _remember_ends(context, delivery, spot, kin, past)
     file, now = context.settings.file, context.now()
+    ended = () if _really_fires(context, delivery, past.value) else past.value.alerts
+    if not begun(ended, delivery.alerts):
+        return Taken.OUTDATED
     kin = kin or await _kin(context, delivery)
     where = route(delivery.alerts, file.routes, file.default_route)
     pools = named_pools(delivery.alerts, file.pools.values())
     thread = Thread(kin.channel or where.channel, kin.ts or None, mention=where.mention)
-    incident = opened(context.new_id("i"), delivery, now, thread, pools)
+    latest = replace(delivery, alerts=latest_states(ended, delivery.alerts)) if ended else delivery
+    incident = opened(context.new_id("i"), latest, now, thread, pools)
     if kin.ts:
         incident = noted(incident, now, Event.NOTED, Noted(Note.RECORDS_LOST))
     base = follows(None, incident)
     like = {f"like:{delivery.likeness}": (incident.id, kin.known)}
     change = replace(
         base,
-        puts=(put_new(incident, now),),
+        puts=(put_new(incident, now), _kept(past, EndedAlerts(past.value.id))),
         point={**base.point, **like, spot.index: (incident.id, spot.old)},
         join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),
         once=(spot.mark,),
@@ -126,6 +135,27 @@ async def _open(context: Context, delivery: Delivery, spot: IndexSlot, kin: Rela
     )
     await context.store.commit(change)
     return Taken.OPENED
+
+
+def _kept(held: Stored[EndedAlerts], value: EndedAlerts) -> Put:
+    return Put(held, value, None, keep_seconds=ENDS_KEPT_SECONDS)
+
+
+async def _remember_ends(
+    context: Context, delivery: Delivery, spot: IndexSlot, kin: RelatedIncident | None, past: Stored[EndedAlerts]
+) -> Taken:
+    """Remember that these alerts have ended, in case their start arrives later; Conflict if an incident has opened."""
+    ended = replace(past.value, alerts=merged(past.value.alerts, delivery.alerts), at=context.now())
+    known = kin.known if kin else None
+    unchanged = {spot.index: ("", spot.old), f"like:{delivery.likeness}": (known or "", known)}
+    change = Change(puts=(_kept(past, ended),), point=unchanged, once=(spot.mark,), once_value=ended.id)
+    await context.store.commit(change)
+    return Taken.NOTHING_OPEN
+
+
+def _really_fires(context: Context, delivery: Delivery, past: EndedAlerts) -> bool:
+    """Whether the source's API lists them long after they resolved; a list and a webhook may overtake each other."""
+    return delivery.guessed and context.now() - past.at > context.settings.file.timing.resync
 
 
 async def _join(context: Context, delivery: Delivery, mark: str, held: Stored[Incident]) -> Taken:

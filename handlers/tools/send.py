@@ -27,6 +27,7 @@ WORDS = {
     "repeated": "Stored before: this payload says nothing new. To see a new thread, change startsAt and send it again.",
     "tested": "The connection works. This is a contact point's test message, so no incident opens.",
     "nothing_open": "Understood. It says that an alert resolved which has no open incident, so nothing changed.",
+    "outdated": "Understood. Its alerts have resolved since, so nothing opens. To see a thread, send a later startsAt.",
     "ignored": "Understood. GitHub's webhook speaks of no alert and of no job that waits, so nothing changed.",
 }
 """Each outcome of `bot.incidents.intake` in words for the sender."""

@@ -16,6 +16,7 @@ OUTCOMES = {
     "opened": "opened an incident",
     "joined": "joined its incident",
     "nothing_open": "resolved nothing that is open",
+    "outdated": "arrived after its alert had resolved",
     "tested": "was a test, and opened nothing",
 }
 """The outcome of a webhook in words."""
