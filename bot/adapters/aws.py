@@ -25,14 +25,13 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no ty
 )
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]  # ships no types
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import AWS_SECONDS, Parts
 from bot.adapters.http.address import base_url
 from bot.adapters.http.client import reason
 from bot.adapters.http.json_answer import one_line
 from bot.ports import Failure, Refused, Unreachable
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 4.0
-TOTAL_SECONDS = 4.5
 """Time limit of one call, finding credentials included; two calls fit into a worker's lease of 10 s."""
 
 NO_CREDENTIALS = (
@@ -87,7 +86,7 @@ class Aws:
     """One region, with boto3's usual credentials. A call is one request and is never retried automatically."""
 
     def __init__(
-        self, region: str, endpoint_url: str = "", profile: str = "", total_seconds: float = TOTAL_SECONDS
+        self, region: str, endpoint_url: str = "", profile: str = "", total_seconds: float = AWS_SECONDS
     ) -> None:
         """Contacts nothing and looks up no credentials before the first call.
 
@@ -140,19 +139,21 @@ class Aws:
         with self._lock:
             if service not in self._clients:
                 self._session = self._session or boto3.Session(region_name=self._region, profile_name=self._profile)
-                self._clients[service] = _opened(self._session, service, self._endpoint_url)
+                self._clients[service] = _opened(self._session, service, self._endpoint_url, self._total_seconds)
             return self._clients[service]
 
 
 def aws_of(parts: Parts, region: str, endpoint_url: str, profile: str = "") -> Aws:
     """The shared client of a region and a profile."""
-    return parts.shared(Aws, f"{region} {endpoint_url} {profile}", lambda: Aws(region, endpoint_url, profile))
+    return parts.shared(
+        Aws, f"{region} {endpoint_url} {profile}", lambda: Aws(region, endpoint_url, profile, parts.limits.aws)
+    )
 
 
-def _opened(session: object, service: str, endpoint_url: str | None) -> object:
+def _opened(session: object, service: str, endpoint_url: str | None, total_seconds: float) -> object:
     config = Config(
         connect_timeout=CONNECT_SECONDS,
-        read_timeout=READ_SECONDS,
+        read_timeout=max(READ_SECONDS, total_seconds - 0.5),
         retries={"total_max_attempts": 1, "mode": "standard"},
         proxies={},
     )

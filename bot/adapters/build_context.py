@@ -29,6 +29,19 @@ MoreHeaders = Annotated[dict[str, str], AfterValidator(_no_secret)]
 """Headers that the file may contain, because they are not secret."""
 
 
+AWS_SECONDS = 4.5
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """How long a group of calls may take, in seconds; together shorter than the lease of the caller."""
+
+    aws: float = AWS_SECONDS
+    """For one call."""
+    github: float = 4.0
+    """For the queue and for the runners, each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Shared by all integrations: connections, and the variables that the file names."""
@@ -42,6 +55,7 @@ class Parts:
     """Jobs from GitHub's webhooks; None if nobody stores them, as in the check."""
     kept: dict[tuple[type, str], object] = field(default_factory=dict, repr=False)
     """Objects shared between integrations in this process; use `shared`."""
+    limits: TimeLimits = TimeLimits()
 
     def shared(self, kind: type[S], key: str, make: Callable[[], S]) -> S:
         """The shared object of a kind and a key, such as a region; created on first use."""

@@ -13,10 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import Parts, TimeLimits
 from bot.adapters.http.client import HttpPool
 from bot.config import ConfigError
 from bot.playground.serving import ABORT, serving
+from tests.patience import PATIENCE_SECONDS
 
 URL = "http://back.test"
 
@@ -74,8 +75,13 @@ class BackEnd:
         return self.script.popleft() if len(self.script) > 1 else self.script[0]
 
 
+def patient_pool() -> HttpPool:
+    """Connections with time for a slow machine."""
+    return HttpPool(total_seconds=PATIENCE_SECONDS)
+
+
 def parts_with(wire: HttpPool, variables: Mapping[str, str] | None = None, at: float = 1_700_000_000.0) -> Parts:
-    """Parts with these variables and a clock that stands still."""
+    """Parts with these variables, a clock that stands still, and time for a slow machine."""
     known = variables or {}
 
     def secret(name: str) -> str:
@@ -83,7 +89,7 @@ def parts_with(wire: HttpPool, variables: Mapping[str, str] | None = None, at: f
             raise ConfigError([f"{name}: not set"])
         return known[name]
 
-    return Parts(wire, secret, lambda: at)
+    return Parts(wire, secret, lambda: at, limits=TimeLimits(aws=PATIENCE_SECONDS, github=PATIENCE_SECONDS))
 
 
 @asynccontextmanager

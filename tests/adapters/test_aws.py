@@ -12,11 +12,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.aws import Aws, aws_of
-from bot.adapters.http.client import HttpPool
 from bot.playground.serving import serving
 from bot.ports import Failure, Refused, Unreachable
-from tests.adapters.back_end import parts_with
-from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
+from tests.adapters.back_end import parts_with, patient_pool
+from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, patient_aws, serving_aws
 
 GROUP = {"AutoScalingGroupNames": ["ci-linux"]}
 SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
@@ -34,7 +33,7 @@ async def test_a_failed_call_is_not_repeated() -> None:
     api = AwsApi(faults={"SetDesiredCapacity": "500"})
     async with serving_aws(api) as url:
         with pytest.raises(Unreachable) as caught:
-            await Aws("us-east-1", url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
+            await patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
     assert caught.value.failure is Failure.UNKNOWN
     assert [action for action, _ in api.asked] == ["SetDesiredCapacity"]
 
@@ -43,7 +42,7 @@ async def test_a_read_without_a_whole_answer_may_be_asked_again() -> None:
     """Nothing has happened by it."""
     async with serving_aws(AwsApi(faults={"DescribeAutoScalingGroups": "silent"})) as url:
         with pytest.raises(Unreachable) as caught:
-            await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+            await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert caught.value.failure is Failure.LATER
 
 
@@ -72,7 +71,7 @@ async def test_nobody_there_is_not_done() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         with pytest.raises(Unreachable, match="cannot be reached") as caught:
-            await Aws("us-east-1", f"http://127.0.0.1:{taken.getsockname()[1]}").tell(
+            await patient_aws(f"http://127.0.0.1:{taken.getsockname()[1]}").tell(
                 "Scaler", "autoscaling", "set_desired_capacity", SIZE
             )
     assert caught.value.failure is Failure.UNCONNECTED
@@ -83,7 +82,7 @@ async def test_missing_credentials_are_told_with_the_remedy(monkeypatch: pytest.
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     with pytest.raises(Unreachable, match=r"no AWS credentials.*give this process a role") as caught:
-        await Aws("us-east-1", "http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+        await patient_aws("http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert caught.value.failure is Failure.CREDENTIALS
 
 
@@ -91,7 +90,7 @@ async def test_an_unknown_profile_is_a_matter_of_credentials(monkeypatch: pytest
     """boto3 says which one."""
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     with pytest.raises(Unreachable, match="nobody") as caught:
-        await Aws("us-east-1", "http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+        await patient_aws("http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert caught.value.failure is Failure.CREDENTIALS
 
 
@@ -107,7 +106,10 @@ async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPa
         signed.append(request.headers["authorization"].partition("Credential=")[2].partition("/")[0])
         return Response("<ErrorResponse/>", 400)
 
-    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url, HttpPool() as wire:
+    async with (
+        serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url,
+        patient_pool() as wire,
+    ):
         parts = parts_with(wire)
         for profile in ("", "other"):
             with suppress(Refused):
@@ -135,7 +137,7 @@ async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
         monkeypatch.setenv("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/tailback")
         monkeypatch.setenv("AWS_WEB_IDENTITY_TOKEN_FILE", str(tmp_path / "token"))
         with pytest.raises(Unreachable, match=r"gives this process no role \(AccessDenied\)") as caught:
-            await Aws("us-east-1", url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
+            await patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
     assert caught.value.failure is Failure.CREDENTIALS
     remedy = "; correct the trust policy of the role that this process takes, or allow it sts:AssumeRoleWithWebIdentity"
     assert caught.value.reason.endswith(remedy)
@@ -143,7 +145,7 @@ async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
 
 async def test_one_client_serves_a_region_of_this_process() -> None:
     """Each would load its own models and look for its own credentials."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         parts = parts_with(wire)
         assert aws_of(parts, "us-east-1", "") is aws_of(parts, "us-east-1", "")
         assert aws_of(parts, "us-east-1", "") is not aws_of(parts, "eu-west-1", "")

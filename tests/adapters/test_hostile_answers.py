@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.ports import Message, Unreachable
+from tests.adapters.back_end import patient_pool
 
 MIB = 1024 * 1024
 JSON = b"Content-Type: application/json\r\n"
@@ -63,7 +63,7 @@ async def hostile(pieces: list[bytes]) -> AsyncIterator[str]:
 
 async def by_back_end(url: str) -> object:
     """The client of every back end."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         return await wire.http("Grafana", url).get_json("/api")
 
 

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.outage_webhook import build
 from bot.config import ConfigError, OutsideTable
 from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import BackEnd, parts_with
+from tests.adapters.back_end import BackEnd, parts_with, patient_pool
 from tests.adapters.on_the_way import Proxy, proxying, serving_tls
 from tests.fakes import FakeOutside
 
@@ -58,7 +57,11 @@ def test_a_missing_variable_is_named() -> None:
 async def test_it_is_told_through_the_proxy_of_its_own_table(tmp_path: Path) -> None:
     """A network that Slack cannot be reached from may let a pager through; its path and key stay out of the proxy."""
     proxy = Proxy(login="tailback:hunter22-long")
-    async with serving_tls(tmp_path, b"") as (url, ca_file), proxying(proxy) as address, HttpPool() as wire:
+    async with (
+        serving_tls(tmp_path, b"") as (url, ca_file),
+        proxying(proxy) as address,
+        patient_pool() as wire,
+    ):
         table = OutsideTable(url_env="PAGER", proxy=address, proxy_basic_env="LOGIN", ca_file=ca_file)
         parts = parts_with(wire, {"PAGER": f"{url}/hook/s3cr3t", "LOGIN": "tailback:hunter22-long"})
         await build(table, parts).tell("slack_unreachable", "Slack has not answered for 5 min.")
@@ -69,7 +72,7 @@ async def test_it_is_told_through_the_proxy_of_its_own_table(tmp_path: Path) -> 
 
 async def test_a_proxy_that_is_away_is_named_and_the_secret_is_not() -> None:
     """As of every back end."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         table = OutsideTable(url_env="PAGER", proxy="http://127.0.0.1:9")
         with pytest.raises(Unreachable, match=r"through the proxy 127\.0\.0\.1:9 \(.*; check proxy ") as caught:
             await build(table, parts_with(wire, {"PAGER": HOOK})).tell("e", "t")

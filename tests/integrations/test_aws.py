@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.aws_asg import build
 from handlers.tools.findings import CheckFinding, Level
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.integrations.checking import said
 from tests.integrations.scalers import actions_of, configuration_problems, scaler_finding
@@ -39,7 +38,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
 async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path: Path) -> None:
     """Least permission, by what the stand-in was really asked."""
     api = AwsApi()
-    async with serving_aws(api) as url, HttpPool() as wire:
+    async with serving_aws(api) as url, patient_pool() as wire:
         raw = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "endpoint_url": url, "max": 40}
         scaler, _ = build("linux", "[x]", raw, parts_with(wire))
         await scaler.read()

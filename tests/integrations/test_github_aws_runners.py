@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.github_aws_runners import build
 from handlers.tools.findings import CheckFinding, Level
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job
 from tests.integrations.checking import said
@@ -44,7 +43,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
 async def test_the_policy_of_the_page_allows_what_is_called_and_no_more() -> None:
     """Sending a batch needs the right to send."""
     api = AwsApi()
-    async with serving_aws(api) as url, HttpPool() as wire:
+    async with serving_aws(api) as url, patient_pool() as wire:
         raw = {"kind": "github_aws_runners", "queue_url": f"{url}/1/linux", "region": "us-east-1", "max": 40}
         parts = replace(parts_with(wire), jobs=FakeJobs(job(1)))
         scaler, _ = build("linux", "[x]", {**raw, "endpoint_url": url, "tags": {"a": "b"}}, parts)

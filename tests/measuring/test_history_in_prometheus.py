@@ -14,7 +14,7 @@ from bot.core.pool.backfill import DAY_SECONDS, Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.pool import Pool
 from bot.core.record import Change
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import NOW, POOL
 from tests.real_servers import prometheus
 from tests.world import World
@@ -96,7 +96,7 @@ def pool(world: World) -> Pool:
 
 async def test_the_first_forecast_rests_on_the_weeks_before_the_installation(url: str) -> None:
     """The lull that every day has clears the queue; from the samples alone nothing could be hoped for."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         world = await installed(url, wire)
         blind = await installed(url, wire, timing={"backfill": "0s"})
     past = world.data.rows[f"past:{POOL}"].value
@@ -113,7 +113,7 @@ async def test_the_first_forecast_rests_on_the_weeks_before_the_installation(url
 
 async def test_it_stops_a_week_after_the_database_ends(url: str) -> None:
     """Prometheus keeps fifteen days unless told otherwise; what is older is asked for seven times, and left alone."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         world = await installed(url, wire)
     fill, past = world.data.rows[f"fill:{POOL}"].value, world.data.rows[f"past:{POOL}"].value
     assert isinstance(fill, Backfill)

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers import aws_asg, kubernetes
 from bot.context.context import PoolScaler
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
 from tests.builders import POOL
@@ -28,7 +27,7 @@ def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def asg(api: AwsApi) -> AsyncIterator[CareWorld]:
     """A world whose pool is an Auto Scaling group."""
-    async with serving_aws(api) as url, HttpPool() as wire:
+    async with serving_aws(api) as url, patient_pool() as wire:
         raw = {"kind": "aws_asg", "group": api.group, "region": "us-east-1", "endpoint_url": url, "max": 40}
         scaler, policy = aws_asg.build(POOL, "[x]", raw, parts_with(wire))
         yield await world_with(PoolScaler(scaler, replace(POLICY, caution=policy.caution)))
@@ -38,7 +37,7 @@ async def asg(api: AwsApi) -> AsyncIterator[CareWorld]:
 async def deployment(api: KubernetesApi) -> AsyncIterator[CareWorld]:
     """A world whose pool is a deployment."""
     api.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
-    async with serving_kubernetes(api) as url, HttpPool() as wire:
+    async with serving_kubernetes(api) as url, patient_pool() as wire:
         raw = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "url": url, "token_env": "TOKEN", "max": 40}
         scaler, policy = kubernetes.build(POOL, "[x]", raw, parts_with(wire, {"TOKEN": "cluster-token"}))
         yield await world_with(PoolScaler(scaler, replace(POLICY, caution=policy.caution)))

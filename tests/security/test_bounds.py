@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.adapters.aws import Aws
 from bot.adapters.github.api import LONGEST_HOUR_SECONDS, Allowance, GitHubApi
 from bot.adapters.github.auth import Token
 from bot.adapters.github.pages import Pages
@@ -21,7 +20,7 @@ from bot.adapters.metrics.registry import Build
 from bot.playground.serving import serving
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import URL, parts_with
-from tests.adapters.scalers.aws_api import MADE_UP
+from tests.adapters.scalers.aws_api import MADE_UP, patient_aws
 
 NOW = 1_700_000_000.0
 NUMBERS = (b"9" * 5000, b"9" * 12, b"-1", b"1e999", b"nan", "٣".encode(), b"0x10", b"")
@@ -69,7 +68,8 @@ async def test_an_odd_number_of_github_is_no_crash_and_no_endless_wait(name: str
 async def test_a_list_that_claims_endless_pages_is_not_taken_for_whole(page: bytes) -> None:
     """Nor followed beyond what one round may ask."""
     lists = pages({"link": b'<https://evil.example/?page=%s>; rel="last"' % page})
-    assert "were used up" in (await lists.whole("/orgs/o/x", {}, Allowance(5))).gap
+    gap = (await lists.whole("/orgs/o/x", {}, Allowance(5))).gap
+    assert "were used up" in gap.why
 
 
 @pytest.mark.parametrize("piece", ["<?page=1", "?page=1", "<a>;", "<?page=1>; ", "<", "9"])
@@ -130,7 +130,7 @@ async def test_an_answer_that_is_not_amazons_is_said_in_words(
 
     async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
         size = {"AutoScalingGroupName": "ci", "DesiredCapacity": 2}
-        why = await refusal(Aws("us-east-1", url).tell("Scaler", "autoscaling", "set_desired_capacity", size))
+        why = await refusal(patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", size))
     if why is not None:
         assert why.failure is Failure.UNKNOWN
         assert str(why).isprintable()

@@ -10,14 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.adapters.aws import Aws
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.adapters.metrics.registry import METRICS
 from bot.playground.serving import serving
 from bot.ports import Refused, Unreachable
 from tests.adapters.back_end import parts_with
-from tests.adapters.scalers.aws_api import MADE_UP
+from tests.adapters.scalers.aws_api import MADE_UP, patient_aws
 from tests.security.test_canary import canary
 
 OWN = "ci.test"
@@ -74,7 +73,7 @@ async def test_aws_is_asked_at_its_own_address_alone(monkeypatch: pytest.MonkeyP
 
         async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
             with pytest.raises((Unreachable, Refused)):
-                await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
+                await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
         assert visits == []
 
 
@@ -91,7 +90,7 @@ async def test_a_refused_signature_of_aws_does_not_repeat_our_request(monkeypatc
 
     async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
         with pytest.raises(Unreachable, match="refused the credentials") as caught:
-            await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
+            await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
     assert "It does not match" in str(caught.value)
     assert TOKEN not in str(caught.value)
 

@@ -11,14 +11,13 @@ import pytest
 import structlog
 from structlog.testing import LogCapture
 
-from bot.adapters.aws import Aws
 from bot.adapters.http.client import HttpPool, bearer
 from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
 from bot.config import Environment, File, Settings
 from bot.ports import Failure, Metrics, Refused, Unreachable
 from handlers.logs import HIDDEN, Redaction, secrets_of, set_up
-from tests.adapters.back_end import URL, parts_with, serving_once
-from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
+from tests.adapters.back_end import URL, parts_with, patient_pool, serving_once
+from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, patient_aws, serving_aws
 
 TOKEN = "ghs_0123456789abcdefghijklmnopqrstuvwxyz"
 POOL = "linux.2xlarge"
@@ -72,7 +71,7 @@ async def test_a_token_of_one_request_is_taken_out_before_anything_is_cut(before
 @pytest.mark.parametrize("header", ["Authorization", "PRIVATE-TOKEN"])
 async def test_a_token_that_no_header_may_hold_is_named_and_not_repeated(spoilt: str, header: str) -> None:
     """The HTTP library would repeat it in its own error; nothing is sent."""
-    async with serving_once() as url, HttpPool() as wire:
+    async with serving_once() as url, patient_pool() as wire:
         with pytest.raises(Unreachable, match="no header may have; put it right") as caught:
             await wire.http("GitLab", url, headers={header: spoilt}).get("/x")
     assert TOKEN not in str(caught.value)
@@ -114,7 +113,7 @@ async def test_what_the_aws_library_says_of_its_requests_is_in_no_log(monkeypatc
     try:
         async with serving_aws(AwsApi()) as url:
             names = {"AutoScalingGroupNames": ["ci-linux"]}
-            await Aws("us-east-1", url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", names)
+            await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", names)
         logging.getLogger("somebody").debug("heard")
     finally:
         structlog.reset_defaults()

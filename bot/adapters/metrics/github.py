@@ -19,10 +19,6 @@ from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Jobs, Unreachable
 
-RUNNERS_SECONDS = 4.0
-QUEUE_SECONDS = 4.0
-"""Together shorter than the caller's lease; unread parts are read in the next round."""
-
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -45,6 +41,8 @@ class Means:
     queue: GitHubQueue
     page: StatusPage | None
     jobs: Jobs | None
+    seconds: float
+    """The time limit for the queue and for the runners; unread parts are read in the next round."""
 
 
 class GitHub:
@@ -93,12 +91,12 @@ class GitHub:
     async def _round(self) -> Round:
         means, at, spend = self._means, self._now(), Allowance(self._budget)
         told, line = await self._told()
-        runners, provider = await asyncio.gather(self._runners(spend), _status(means.page))
+        runners, provider = await asyncio.gather(self._runners(spend), _status(means.page, means.seconds))
         try:
-            async with asyncio.timeout(QUEUE_SECONDS):
+            async with asyncio.timeout(means.seconds):
                 await means.queue.look(at, told, line, spend)
         except TimeoutError:
-            means.queue.interrupted(f"GitHub did not show all jobs within {QUEUE_SECONDS:g} s; the next look goes on")
+            means.queue.interrupted(f"GitHub did not show all jobs within {means.seconds:g} s; the next look goes on")
         return Round(means.queue.sight(at, told, line), runners, means.api.remaining, provider)
 
     async def _told(self) -> tuple[dict[str, WorkflowJob], WebhookCoverage | None]:
@@ -111,23 +109,23 @@ class GitHub:
     async def _runners(self, spend: Allowance) -> dict[str, Runners]:
         found = dict[str, Runners]()
         try:
-            async with asyncio.timeout(RUNNERS_SECONDS):
+            async with asyncio.timeout(self._means.seconds):
                 for group in self._groups:
                     found[group] = await self._means.fleet.listed(group, spend)
         except TimeoutError:
-            late = f"did not list its runners within {RUNNERS_SECONDS:g} s"
+            late = f"did not list its runners within {self._means.seconds:g} s"
             found |= {
                 group: self._means.api.problem(late, Failure.LATER) for group in self._groups if group not in found
             }
         return found
 
 
-async def _status(page: StatusPage | None) -> tuple[bool | None, str] | None:
+async def _status(page: StatusPage | None, seconds: float) -> tuple[bool | None, str] | None:
     try:
-        async with asyncio.timeout(RUNNERS_SECONDS):
+        async with asyncio.timeout(seconds):
             return await page.assigns() if page else None
     except TimeoutError:
-        return None, f"GitHub's status page did not answer within {RUNNERS_SECONDS:g} s"
+        return None, f"GitHub's status page did not answer within {seconds:g} s"
 
 
 def build(
@@ -153,6 +151,7 @@ def build(
         GitHubQueue(api, table.organizations, table.repositories, asked),
         StatusPage(page, parts.now) if page else None,
         parts.jobs,
+        parts.limits.github,
     )
     return GitHub(means, keys, table, parts.now)
 

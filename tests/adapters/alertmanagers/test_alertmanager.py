@@ -9,11 +9,10 @@ import httpx
 import pytest
 
 from bot.adapters.alertmanagers.alertmanager import build
-from bot.adapters.http.client import HttpPool
 from bot.config import ConfigError
 from bot.core.alert import Alert, Matcher, Status
 from bot.ports import Alertmanager, Refused
-from tests.adapters.back_end import URL, BackEnd, parts_with
+from tests.adapters.back_end import URL, BackEnd, parts_with, patient_pool
 from tests.fakes import FakeAlertmanager, FakeClock
 from tests.real_servers import alertmanager
 
@@ -50,7 +49,7 @@ async def back(request: pytest.FixtureRequest) -> AsyncIterator[Back]:
         yield Back(fake, clock.now, pretend)
         return
     url = request.getfixturevalue("server")
-    async with HttpPool() as wire, httpx.AsyncClient(base_url=url) as http:
+    async with patient_pool() as wire, httpx.AsyncClient(base_url=url) as http:
 
         async def fire(name: str) -> None:
             alert = {
@@ -165,7 +164,7 @@ async def test_what_fires_is_listed_silenced_or_not(back: Back) -> None:
 @pytest.mark.needs("alertmanager")
 async def test_a_listed_alert_reads_like_the_one_in_a_webhook(server: str) -> None:
     """Priority, teams, links and times are those of the webhook's parser."""
-    async with HttpPool() as wire, httpx.AsyncClient(base_url=server) as http:
+    async with patient_pool() as wire, httpx.AsyncClient(base_url=server) as http:
         labels = {"alertname": "Detailed", "priority": "P2", "team": "Dev Infra"}
         notes = {"summary": "14 jobs wait", "runbook_url": "www.runbook.test/queue"}
         started = datetime.now(UTC)
@@ -182,7 +181,7 @@ async def test_a_listed_alert_reads_like_the_one_in_a_webhook(server: str) -> No
 @pytest.mark.needs("alertmanager")
 async def test_a_resolved_alert_is_not_listed(server: str) -> None:
     """Resync closes what the deliveries missed."""
-    async with HttpPool() as wire, httpx.AsyncClient(base_url=server) as http:
+    async with patient_pool() as wire, httpx.AsyncClient(base_url=server) as http:
         now = time.time()
         times = {"startsAt": _text(now - 60), "endsAt": _text(now - 1)}
         (await http.post("/api/v2/alerts", json=[{"labels": {"alertname": "Over"}, **times}])).raise_for_status()

@@ -4,11 +4,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.github import GitHub, build
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.pool.pool import Snapshot
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.builders import NOW
 from tests.fakes import FakeClock
@@ -65,7 +64,7 @@ async def world(
     clock = FakeClock(NOW)
     github, jobs = GitHubStandIn(NOW), FakeJobs(clock)
     given = {"APP_KEY": github.pem, **(variables or {"GITHUB_TOKEN": TOKEN})}
-    async with github.serving() as url, HttpPool() as wire:
+    async with github.serving() as url, patient_pool() as wire:
         raw = {"kind": "github", "url": url, **(BY_REST if table is None else table)}
         credentials = {} if "app_id" in raw or "token_env" in raw else {"token_env": "GITHUB_TOKEN"}
         if "status_url" in raw:

@@ -10,7 +10,7 @@ import pytest
 from bot.adapters.http.address import base_url, secret_url
 from bot.adapters.http.client import LARGEST_ANSWER, Http, HttpPool, retry_after
 from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import URL, BackEnd, serving_once
+from tests.adapters.back_end import URL, BackEnd, patient_pool, serving_once
 
 TOKEN = "glsa_0123456789abcdef"
 
@@ -121,7 +121,7 @@ async def test_nobody_listening_means_not_done() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         error = await problem(wire.http("Scaler", f"http://127.0.0.1:{port}").send("PUT", "", {}))
     assert error.failure is Failure.UNCONNECTED
     assert f"127.0.0.1:{port}" in error.what
@@ -129,14 +129,14 @@ async def test_nobody_listening_means_not_done() -> None:
 
 async def test_a_name_that_does_not_resolve_means_not_done() -> None:
     """DNS fails before anything is sent."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         error = await problem(wire.http("Scaler", "http://no-such-host.invalid").send("PUT", "", {}))
     assert error.failure is Failure.UNCONNECTED
 
 
 async def test_a_connection_cut_after_the_request_leaves_a_write_in_doubt() -> None:
     """The back end may have done it: look before asking again."""
-    async with serving_once(drop=True) as url, HttpPool() as wire:
+    async with serving_once(drop=True) as url, patient_pool() as wire:
         http = wire.http("Scaler", url)
         assert (await problem(http.send("PUT", "/x", {"desired": 3}))).failure is Failure.UNKNOWN
         assert (await problem(http.get("/x"))).failure is Failure.LATER
@@ -181,7 +181,7 @@ async def test_a_refusal_may_be_an_answer_with_its_headers(status: int) -> None:
 async def test_redirects_and_proxies_of_the_environment_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the configured host is ever spoken to (C6)."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    async with serving_once() as url, HttpPool() as wire:
+    async with serving_once() as url, patient_pool() as wire:
         assert (await wire.http("Scaler", url).get("/x")).status == 200
     back = BackEnd(headers={"Location": "http://169.254.169.254/latest"}).says(302, {})
     await problem(client(back).get("/x"))

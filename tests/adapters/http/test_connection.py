@@ -8,13 +8,12 @@ import pytest
 
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import Parts, ReachTable
-from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import Way
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.scalers.registry import SCALERS
 from bot.config import ConfigError
 from bot.ports import Failure, Refused, Unreachable
-from tests.adapters.back_end import BackEnd, parts_with
+from tests.adapters.back_end import BackEnd, parts_with, patient_pool
 from tests.adapters.on_the_way import Proxy, proxying, serving_tls
 
 POOL = "linux.2xlarge"
@@ -48,7 +47,7 @@ async def asked(kind: str, more: dict[str, object], parts: Parts) -> None:
 async def test_every_back_end_with_an_address_is_reached_through_the_proxy_of_its_table(kind: str) -> None:
     """The proxy is told the whole address; the back end's name need not even be known here."""
     proxy = Proxy()
-    async with proxying(proxy) as address, HttpPool() as wire:
+    async with proxying(proxy) as address, patient_pool() as wire:
         await asked(kind, {"proxy": address}, parts_with(wire, {"T": "user:token-0123456789"}))
     assert proxy.lines
     assert [line for line in proxy.lines if not line.startswith(f"GET {BACK}/")] == []
@@ -57,7 +56,7 @@ async def test_every_back_end_with_an_address_is_reached_through_the_proxy_of_it
 async def test_a_proxy_is_told_its_own_login_and_the_back_end_is_not() -> None:
     """By CONNECT the back end's headers, and thus its token, stay out of the proxy's sight."""
     proxy = Proxy()
-    async with proxying(proxy) as address, HttpPool() as wire:
+    async with proxying(proxy) as address, patient_pool() as wire:
         parts = parts_with(wire, {"T": "token-0123456789", "PROXY_LOGIN": LOGIN})
         more: dict[str, object] = {"proxy": address, "proxy_basic_env": "PROXY_LOGIN", "token_env": "T"}
         await asked("prometheus", more, parts)
@@ -70,7 +69,11 @@ async def test_a_proxy_is_told_its_own_login_and_the_back_end_is_not() -> None:
 async def test_tls_is_spoken_with_the_back_end_itself_through_a_proxy(tmp_path: Path) -> None:
     """The proxy leads on, and the back end's certificate is the one that is judged."""
     proxy = Proxy()
-    async with serving_tls(tmp_path, b'{"ok": 1}') as (url, ca_file), proxying(proxy) as address, HttpPool() as wire:
+    async with (
+        serving_tls(tmp_path, b'{"ok": 1}') as (url, ca_file),
+        proxying(proxy) as address,
+        patient_pool() as wire,
+    ):
         answer = await wire.http("GitLab", url, way=Way(ca_file, address)).get("/api")
         with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
             await wire.http("GitLab", url, way=Way(proxy=address)).get("/api")
@@ -80,7 +83,7 @@ async def test_tls_is_spoken_with_the_back_end_itself_through_a_proxy(tmp_path: 
 
 async def test_a_certificate_of_a_strange_authority_is_refused_with_the_setting_that_helps(tmp_path: Path) -> None:
     """No setting turns the check off."""
-    async with serving_tls(tmp_path, b"[]") as (url, ca_file), HttpPool() as wire:
+    async with serving_tls(tmp_path, b"[]") as (url, ca_file), patient_pool() as wire:
         table = {"kind": "alertmanager", "url": url}
         good = ALERTMANAGERS["alertmanager"]("main", "[x]", {**table, "ca_file": ca_file}, parts_with(wire))
         assert await good.firing() == ()
@@ -108,7 +111,7 @@ async def test_a_way_that_cannot_be_gone_is_told_with_its_place(
     """Before anything is asked; the login is never shown."""
     (tmp_path / "empty.pem").write_text("")
     table = {name: str(tmp_path / "empty.pem") if value == "EMPTY" else value for name, value in more.items()}
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         with pytest.raises(ConfigError) as caught:
             await asked("gitlab", table, parts_with(wire, {"T": "t", "P": LOGIN, "WRONG": "nobody"}))
     (problem,) = caught.value.problems
@@ -119,14 +122,14 @@ async def test_a_way_that_cannot_be_gone_is_told_with_its_place(
 
 async def test_a_proxy_that_is_away_or_refuses_is_named_and_nothing_was_sent() -> None:
     """Who reads it must not look for the fault at the back end."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         away = wire.http("Grafana", "https://grafana.corp", way=Way(proxy="http://127.0.0.1:9", login=LOGIN))
         with pytest.raises(Unreachable, match=r"grafana\.corp through the proxy 127\.0\.0\.1:9 \(") as caught:
             await away.send("POST", "/x", {})
         assert caught.value.failure is Failure.UNCONNECTED
-        assert caught.value.what.endswith("; check proxy and its login, and that it lets this host through")
+        assert caught.value.remedy == "check proxy and its login, and that it lets this host through"
     proxy = Proxy(refuses=b"407 Proxy Authentication Required")
-    async with proxying(proxy) as address, HttpPool() as wire:
+    async with proxying(proxy) as address, patient_pool() as wire:
         with pytest.raises(Unreachable, match=r"through the proxy .*407 Proxy Authentication") as caught:
             await wire.http("Grafana", "https://grafana.corp", way=Way(proxy=address, login=LOGIN)).get("/x")
     assert caught.value.failure is Failure.UNCONNECTED

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.buildkite import Buildkite, build
 from bot.adapters.metrics.buildkite_jobs import MOST_PAGES, PAGE
 from bot.config import ConfigError
 from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
 from tests.ci_systems import AT, CiSystem, buildkite, recorded, without
 from tests.ci_systems import PAGE as HTML
@@ -39,7 +38,7 @@ async def source(
     **table: Any,
 ) -> AsyncIterator[Buildkite]:
     """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, HttpPool() as wire:
+    async with system.url() as url, patient_pool() as wire:
         raw = {"kind": "buildkite", "url": f"{url}/v3", "api_url": f"{url}/graphql", "token_env": "AGENT", **table}
         parts = parts_with(wire, TOKENS, AT)
         if clock is not None:

@@ -5,14 +5,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http.client import HttpAnswer, HttpPool
+from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.gitlab import Gitlab, build
 from bot.adapters.metrics.gitlab_answers import GitLabWanted
 from bot.adapters.metrics.gitlab_pages import MOST_PAGES, following
 from bot.config import ConfigError
 from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
 from tests.ci_systems import AT, PAGE, Asked, CiSystem, Said, gitlab, recorded
 
@@ -26,7 +26,7 @@ async def source(
     system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
 ) -> AsyncIterator[Gitlab]:
     """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, HttpPool() as wire:
+    async with system.url() as url, patient_pool() as wire:
         raw = {"kind": "gitlab", "url": url, "token_env": "GITLAB", "projects": PROJECTS, **table}
         parts = parts_with(wire, {"GITLAB": "gitlab-token-1"}, AT)
         yield build("g", "[metrics.g]", raw, pools or {"linux": TAGS}, parts)

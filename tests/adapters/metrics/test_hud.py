@@ -6,13 +6,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.hud import Hud, build
 from bot.adapters.metrics.hud_answers import LIVE_SECONDS, HudFigures
 from bot.config import ConfigError
 from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
 from tests.ci_systems import AT, PAGE, CiSystem, hud, recorded
 from tests.sources.payloads import SHARED
@@ -27,7 +26,7 @@ async def source(
     system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
 ) -> AsyncIterator[Hud]:
     """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, HttpPool() as wire:
+    async with system.url() as url, patient_pool() as wire:
         raw_table = {"kind": "hud", "url": url, "token_env": "HUD", **table}
         yield build("h", "[metrics.h]", raw_table, pools or {POOL: {}}, parts_with(wire, {"HUD": "hud-token-1"}, AT))
 

@@ -5,13 +5,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.jenkins import Jenkins, build
 from bot.adapters.metrics.jenkins_answers import Label
 from bot.config import ConfigError
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
 from tests.ci_systems import AT, PAGE, CiSystem, jenkins, without
 
@@ -23,7 +22,7 @@ async def source(
     system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
 ) -> AsyncIterator[Jenkins]:
     """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, HttpPool() as wire:
+    async with system.url() as url, patient_pool() as wire:
         raw = {"kind": "jenkins", "url": url, "basic_env": "JENKINS", **table}
         parts = parts_with(wire, {"JENKINS": "bot:jenkins-token-1", "BARE": "jenkins-token-1"}, AT)
         yield build("j", "[metrics.j]", raw, pools or {"linux": {}}, parts)

@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build
 from bot.core.pool.pool import Counted, Snapshot
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
@@ -112,7 +112,7 @@ def counted(found: tuple[Counted, ...]) -> dict[str, float]:
 
 async def look(real: RealPrometheus, at: float | None = None, max_age: str = "2m", **keys: Any) -> Snapshot:
     """One look at a pool with these keys."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         return await source(real, wire, keys, at or time.time(), max_age).snapshot("x")
 
 
@@ -195,7 +195,7 @@ async def test_figures_that_are_no_longer_scraped_keep_their_time(
 async def test_the_past_of_a_preset(prometheus: RealPrometheus) -> None:
     """An incident begins with the hour before it, oldest first."""
     now = time.time()
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         keys: dict[str, Any] = {"preset": "arc", "known_as": "linux-2xlarge"}
         past = await source(prometheus, wire, keys, now).history("x", now - 3000, now, 60.0)
     assert len(past) == 51

@@ -18,7 +18,7 @@ from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import STOCKOUT
 from bot.playground.serving import serving
 from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import URL, Asked, BackEnd, parts_with
+from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
 from tests.builders import gaps
 from tests.real_prometheus import real_prometheus
 
@@ -66,7 +66,7 @@ async def look(
     url: str, at: float | None = None, table: Mapping[str, object] | None = None, **figures: object
 ) -> Snapshot:
     """One snapshot of the pool."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         return await source(url, wire, at or time.time(), table, **figures).snapshot(POOL)
 
 
@@ -133,7 +133,7 @@ async def test_figures_that_are_no_longer_scraped_carry_their_own_time(server: s
 async def test_the_past_comes_oldest_first(server: str) -> None:
     """The range API gives queue, wait, busy and idle; a figure without a past is named."""
     now = time.time()
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         figures: dict[str, Any] = {"preset": "ci", "idle": "ci_nothing", "busy": "ci_runners"}
         past = await source(server, wire, now, **figures).history(POOL, now - 3600, now, 1.0)
     assert past
@@ -154,7 +154,7 @@ async def test_the_simulated_fleet_answers_every_figure_of_the_preset() -> None:
     fleet = FleetStandIn(STOCKOUT, Surroundings(clock=lambda: at, post=nowhere))  # type: ignore[arg-type]  # sends nothing here
     await fleet.step(30)
     pool = next(iter(fleet.fleet.pools))
-    async with serving(fleet.app) as url, HttpPool() as wire:
+    async with serving(fleet.app) as url, patient_pool() as wire:
         raw = {"kind": "prometheus", "url": url}
         figures = {"preset": "ci", "window": "15m", "past": "10h", "lately": "2h"}
         prom = build("fleet", "[metrics.fleet]", raw, {pool: figures}, parts_with(wire, at=fleet.now()))

@@ -14,7 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from bot.adapters.aws import Aws
 from bot.playground.serving import ABORT, serving
+from tests.patience import PATIENCE_SECONDS
 
 Parameters = dict[str, Any]
 MADE_UP = {
@@ -179,3 +181,8 @@ async def serving_aws(api: AwsApi) -> AsyncIterator[str]:
     """The stand-in at a real address."""
     async with serving(Starlette(routes=[Route("/{path:path}", api.endpoint, methods=["POST", "GET"])])) as url:
         yield url
+
+
+def patient_aws(url: str) -> Aws:
+    """A client of it with time for a slow machine."""
+    return Aws("us-east-1", url, total_seconds=PATIENCE_SECONDS)

@@ -4,11 +4,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.arc import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi, serving_kubernetes
 
 PLACE = '[pool."linux".scaler]'
@@ -29,7 +28,7 @@ async def api() -> KubernetesApi:
 @pytest.fixture
 async def lever(api: KubernetesApi) -> AsyncIterator[Make]:
     """Makes the adapter in front of it."""
-    async with serving_kubernetes(api) as url, HttpPool() as wire:
+    async with serving_kubernetes(api) as url, patient_pool() as wire:
 
         async def make(**more: object) -> Scaler:
             return build("linux", PLACE, {**TABLE, "url": url, **more}, parts_with(wire, {"TOKEN": "cluster-token"}))[0]
@@ -102,7 +101,7 @@ async def test_a_gitops_sync_in_the_same_moment_is_left_alone(lever: Make, api: 
 
 async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
     """With what the change does to the listener."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         parts = parts_with(wire, {"TOKEN": "x"})
         cap = build("linux", PLACE, TABLE, parts)[1].caution
         idle = build("linux", PLACE, {**TABLE, "lever": "min"}, parts)[1].caution
@@ -113,6 +112,6 @@ async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
 
 async def test_an_unknown_lever_is_refused() -> None:
     """There are two."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         with pytest.raises(ConfigError, match="lever: "):
             build("linux", PLACE, {**TABLE, "lever": "both"}, parts_with(wire, {"TOKEN": "x"}))

@@ -8,11 +8,10 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.aws_asg import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 
 PLACE = '[pool."linux".scaler]'
@@ -33,7 +32,7 @@ def moto() -> Iterator[str]:
 @pytest.fixture
 async def parts() -> AsyncIterator[Parts]:
     """Parts of one process, on the machine's clock as AWS is."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         yield parts_with(wire)
 
 

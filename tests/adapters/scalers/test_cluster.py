@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.kubernetes import build
 from bot.ports import Capacity, Failure, Unreachable
-from tests.adapters.back_end import BackEnd, parts_with
+from tests.adapters.back_end import BackEnd, parts_with, patient_pool
 from tests.adapters.on_the_way import serving_tls
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
 
@@ -20,7 +19,7 @@ async def test_a_token_file_is_read_again_when_it_rotates(tmp_path: Path) -> Non
     api, token = KubernetesApi(), tmp_path / "token"
     api.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
     token.write_text("cluster-token\n")
-    async with serving_kubernetes(api) as url, HttpPool() as wire:
+    async with serving_kubernetes(api) as url, patient_pool() as wire:
         scaler, _ = build("linux", "[x]", {**TABLE, "url": url, "token_file": str(token)}, parts_with(wire))
         assert (await scaler.read()).level == 10
         api.token = "renewed-token"
@@ -34,7 +33,7 @@ async def test_a_token_file_is_read_again_when_it_rotates(tmp_path: Path) -> Non
 async def test_outside_of_a_cluster_it_says_what_to_set(tmp_path: Path) -> None:
     """There is no service account here."""
     missing = str(tmp_path / "token")
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         scaler, _ = build("linux", "[x]", {**TABLE, "token_file": missing}, parts_with(wire))
         with pytest.raises(Unreachable, match=r"cannot read the service account's token.*or set token_env") as caught:
             await scaler.read()
@@ -61,7 +60,7 @@ async def test_an_answer_that_is_no_object_is_no_size(body: object) -> None:
 
 async def test_an_https_address_is_verified_by_the_clusters_own_authority(tmp_path: Path) -> None:
     """Its certificate is signed by nobody whom the machine knows."""
-    async with serving_tls(tmp_path, SCALE) as (url, ca_file), HttpPool() as wire:
+    async with serving_tls(tmp_path, SCALE) as (url, ca_file), patient_pool() as wire:
         parts, raw = parts_with(wire), {**TABLE, "url": url, "token_file": ""}
         believing, _ = build("linux", "[x]", {**raw, "ca_file": ca_file}, parts)
         assert await believing.read() == Capacity(9, desired=10)

@@ -8,12 +8,11 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.github_aws_runners import GithubAwsRunnersScaler, build
 from bot.config import ConfigError
 from bot.core.pool.job import JobState
 from bot.ports import Failure, Jobs, Refused, Scaler, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job
 
@@ -32,7 +31,7 @@ async def api() -> AwsApi:
 @pytest.fixture
 async def lever(api: AwsApi) -> AsyncIterator[Make]:
     """Makes the adapter in front of it, with jobs 0 to 19 waiting."""
-    async with serving_aws(api) as url, HttpPool() as wire:
+    async with serving_aws(api) as url, patient_pool() as wire:
 
         def make(jobs: Jobs | None = None, queue: str = "linux", **more: object) -> Scaler:
             known = FakeJobs(*map(job, range(20))) if jobs is None else jobs
@@ -167,7 +166,7 @@ async def test_instances_are_counted_over_pages(lever: Make, api: AwsApi) -> Non
 
 async def test_without_webhooks_nothing_can_be_asked(lever: Make, api: AwsApi) -> None:
     """The doctor reads all the same, and knows no limit then."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         raw = {**TABLE, "endpoint_url": (await _url(lever)), "queue_url": f"{await _url(lever)}/1/linux"}
         scaler, _ = build("linux", PLACE, raw, parts_with(wire))
         assert (await scaler.read()).maximum is None
@@ -211,7 +210,7 @@ async def test_a_queue_of_moto_gets_the_messages() -> None:
     try:
         url = "http://{}:{}".format(*server.get_host_and_port())
         made = moto_queue(url)
-        async with HttpPool() as wire:
+        async with patient_pool() as wire:
             raw = {**TABLE, "queue_url": made, "endpoint_url": url}
             parts = replace(parts_with(wire), jobs=FakeJobs(*map(job, range(20))))
             scaler, _ = build("linux", PLACE, raw, parts)
@@ -255,7 +254,7 @@ def moto_bodies(url: str, queue: str) -> Iterator[int]:
 )
 async def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
     """Place, key and remedy."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         with pytest.raises(ConfigError) as caught:
             build("linux", PLACE, {**TABLE, "queue_url": "https://sqs.test/1/linux", **more}, parts_with(wire))
     assert [problem for problem in caught.value.problems if problem.startswith(f"{PLACE}: {said}")]

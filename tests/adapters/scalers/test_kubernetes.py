@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers.kubernetes import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
-from tests.adapters.back_end import parts_with
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
 
 PLACE = '[pool."linux".scaler]'
@@ -19,7 +18,7 @@ TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env"
 @pytest.fixture
 async def parts() -> AsyncIterator[Parts]:
     """Parts with the cluster's token."""
-    async with HttpPool() as wire:
+    async with patient_pool() as wire:
         yield parts_with(wire, {"TOKEN": "cluster-token"})
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.build_context import Parts
-from bot.adapters.http.client import HttpPool
 from bot.adapters.scalers import arc, aws_asg, command, github_aws_runners, kubernetes
 from bot.adapters.scalers import http as http_scaler
 from bot.adapters.scalers import none as none_scaler
 from bot.ports import Scaler
-from tests.adapters.back_end import URL, Asked, BackEnd, parts_with
+from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, SCALE_SET, KubernetesApi, serving_kubernetes
@@ -80,7 +79,7 @@ class HomeGrown:
 async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
     """The world of one kind."""
     async with AsyncExitStack() as stack:
-        wire = await stack.enter_async_context(HttpPool())
+        wire = await stack.enter_async_context(patient_pool())
         parts = replace(parts_with(wire, {"TOKEN": "cluster-token"}), jobs=FakeJobs(*map(job, range(30))))
         yield await {
             "http": _http,
