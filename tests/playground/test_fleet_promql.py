@@ -1,15 +1,32 @@
 """The metrics server: what it exposes, and which part of PromQL it answers and how."""
 
+import asyncio
+
 import pytest
 
 from bot.playground.fleet.api.metrics_api import shown
 from bot.playground.fleet.api.promql import Element, instant, over_range
 from bot.playground.fleet.api.promql_syntax import BadQuery
+from bot.playground.fleet.api.standin import FleetStandIn
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import FAMILIES, ExposedSample, exposition, samples
 from bot.playground.fleet.scenarios import STOCKOUT, SURGE
 from tests.playground.fleet_queries import PRODUCT_FIGURES
 from tests.playground.fleet_world import NOON, Receiver, client, stand_in
+
+
+@pytest.fixture(scope="module")
+def surge() -> FleetStandIn:
+    """A fleet in its surge, for tests that only ask."""
+    return stand_in(SURGE, Receiver())
+
+
+@pytest.fixture(scope="module")
+def stockout() -> FleetStandIn:
+    """A fleet 20 s into its stockout, for tests that only ask."""
+    fleet = stand_in(STOCKOUT, Receiver())
+    asyncio.run(fleet.step(20))
+    return fleet
 
 
 def recorded(*values: float, apart: float = 10.0, name: str = "x_total") -> History:
@@ -121,10 +138,9 @@ def test_ambiguous_matching_is_refused() -> None:
         instant(history, '{__name__=~"x|y"} + x', 100)
 
 
-async def test_the_query_api_answers_like_prometheus() -> None:
+async def test_the_query_api_answers_like_prometheus(surge: FleetStandIn) -> None:
     """Vector, scalar, matrix and error have Prometheus' shapes; GET and POST are alike; values are text."""
-    fleet = stand_in(SURGE, Receiver())
-    async with client(fleet) as http:
+    async with client(surge) as http:
         vector = await http.get("/api/v1/query", params={"query": "sum(ci_provider_up)"})
         posted = await http.post("/api/v1/query", data={"query": "sum(ci_provider_up)"})
         scalar = await http.get("/api/v1/query", params={"query": "6 / 4", "time": "2027-01-15T08:00:00Z"})
@@ -157,10 +173,10 @@ async def test_the_query_api_answers_like_prometheus() -> None:
     ],
 )
 async def test_a_bad_request_is_a_400_that_names_the_parameter(
-    path: str, asked: dict[str, str | int], says: str
+    path: str, asked: dict[str, str | int], says: str, surge: FleetStandIn
 ) -> None:
     """The answer is Prometheus' own error document."""
-    async with client(stand_in(SURGE, Receiver())) as http:
+    async with client(surge) as http:
         answer = await http.get(f"/api/v1/{path}", params=asked)
     assert answer.status_code == 400
     assert answer.json()["status"] == "error"
@@ -168,18 +184,16 @@ async def test_a_bad_request_is_a_400_that_names_the_parameter(
     assert says in answer.json()["error"]
 
 
-async def test_it_says_that_it_is_ready() -> None:
+async def test_it_says_that_it_is_ready(surge: FleetStandIn) -> None:
     """Checks of a metrics server find what they look for."""
-    async with client(stand_in(SURGE, Receiver())) as http:
+    async with client(surge) as http:
         assert (await http.get("/-/ready")).status_code == 200
         build = (await http.get("/api/v1/status/buildinfo")).json()
         assert build["data"]["version"] == "playground"
 
 
 @pytest.mark.parametrize("figure", PRODUCT_FIGURES)
-async def test_every_figure_of_a_pool_can_be_asked_for(figure: str) -> None:
+def test_every_figure_of_a_pool_can_be_asked_for(figure: str, stockout: FleetStandIn) -> None:
     """The queries that a configuration of the demo uses give an answer for the pool in trouble."""
-    fleet = stand_in(STOCKOUT, Receiver())
-    await fleet.step(20)
     query = PRODUCT_FIGURES[figure].replace("POOL", "linux.g5.4xlarge.nvidia.gpu")
-    assert instant(fleet.history, query, fleet.now())
+    assert instant(stockout.history, query, stockout.now())
