@@ -5,6 +5,7 @@ from bot.context.queries import open_of
 from bot.core.pool.pool import Pool
 from bot.core.routing import home
 from bot.ports import Refused
+from bot.views.words import refusals
 
 
 def channels(context: Context) -> tuple[str, ...]:
@@ -37,4 +38,4 @@ async def permit_here(context: Context, name: str, channel: str) -> None:
     if channel == at_home:
         return
     places = dict.fromkeys([*(incident.thread.channel for incident in open_now), at_home])
-    raise Refused(f'Pool "{name}" is not of this channel; nothing was done.', where=[one for one in places if one])
+    raise Refused(refusals.other_channels_pool(name), where=[one for one in places if one])

@@ -8,6 +8,7 @@ from bot.core.incident.incident import Incident, Thread
 from bot.core.incident.observe import View
 from bot.core.pool.pool import Pool
 from bot.ports import Refused, Unreachable
+from bot.views.words import refusals
 
 MOST_LINKS = 20
 LINK_SECONDS = 1.0
@@ -18,8 +19,7 @@ def known_pool(file: File, name: str) -> str:
     """The pool of that name; raises Refused with the known names."""
     if name in file.pool:
         return name
-    known = f"Known pools: {', '.join(sorted(file.pool)[:20])}" if file.pool else "None is configured in tailback.toml"
-    raise Refused(f'There is no pool "{name}". {known}.')
+    raise Refused(refusals.unknown_pool(name, file.pool))
 
 
 async def open_of(context: Context, name: str) -> list[Incident]:

@@ -11,6 +11,7 @@ from bot.core.pool.pool import Pool, stale
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
 from bot.views.home.answers import status as drawn
+from bot.views.words import refusals
 
 MOST_POOLS = 20
 PATIENCE_SECONDS = 1.2
@@ -21,7 +22,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """Show fresh figures, and measure stale ones first."""
     names = await _asked(context, interaction)
     if not names:
-        raise Refused('No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.')
+        raise Refused(refusals.NO_POOL)
     now, paces = context.now(), context.settings.file.paces
     held = await context.store.get_many(Pool, names)
     pools = {name: held[name].value if name in held else Pool(name) for name in names}

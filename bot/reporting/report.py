@@ -6,6 +6,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
 from bot.reporting.collect import longer_view
 from bot.views.report.report import reported
+from bot.views.words import refusals
 
 USAGE = "report [POOL] [DAYS]"
 DAYS, MOST_DAYS = 7, 42
@@ -22,9 +23,9 @@ def _asked(context: Context, words: tuple[str, ...]) -> tuple[str | None, int]:
     pools = [word for word in words if not _is_days(word) or word in context.settings.file.pool]
     numbers = [int(word) for word in words if word not in pools]
     if len(pools) > 1 or len(numbers) > 1:
-        raise Refused(f"Say at most one pool and one number of days: `{USAGE}`, for example `report linux.2xlarge 14`.")
+        raise Refused(refusals.report_usage(USAGE))
     if numbers and not 1 <= numbers[0] <= MOST_DAYS:
-        raise Refused(f"A report covers 1 to {MOST_DAYS} days, for example `report 14`.")
+        raise Refused(refusals.report_days(MOST_DAYS))
     return known_pool(context.settings.file, pools[0]) if pools else None, numbers[0] if numbers else DAYS
 
 

@@ -19,6 +19,7 @@ from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
 from bot.requests.submit import audited
 from bot.views.thread.results import finished
+from bot.views.words import refusals
 from bot.views.words.timeline import details_words
 
 TRIES = 5
@@ -90,7 +91,7 @@ async def _in_time(context: Context, effect: Awaitable[Result]) -> Result:
 async def _intend(context: Context, mine: Stored[Request], ready: Prepared) -> Stored[Request]:
     """Store the intent. Raises Refused after too many tries, Conflict if the claim has expired."""
     if ready.request.attempts >= TRIES:
-        raise Refused(f"it was tried {TRIES} times and did not happen.")
+        raise Refused(refusals.tried_too_often(TRIES))
     now, lease_ends = context.now(), context.monotonic() + context.settings.file.timing.lease
     intent = sent(ready.request, now)
     put = Put(mine, intent, now, release=False)

@@ -1,12 +1,12 @@
 """Checks rate, kill switch and permission before an action sees a request, and again at execution."""
 
 import asyncio
-from math import ceil
 
 from bot.context.context import Context
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import incident_of
 from bot.ports import Refused, Unreachable
+from bot.views.words import refusals
 
 LOOKUP_SECONDS = 0.7
 """Time limit for asking Slack about a person, so that a click is answered within a second (SL-4)."""
@@ -39,7 +39,7 @@ async def paced(context: Context, interaction: Interaction) -> None:
     for lane, rate in lanes.items():
         wait = await context.store.acquire_slot(lane, "ask", 60 / rate, rate, urgent=True)
         if wait > 0:
-            raise TooOften(f"That is more than {rate} requests in a minute. Try again in {max(1, ceil(wait))} s.")
+            raise TooOften(refusals.too_often(rate, wait))
 
 
 async def on_record(context: Context, interaction: Interaction) -> bool:
@@ -56,7 +56,7 @@ async def permit(context: Context, who: str, team: str, permission: str) -> None
         async with asyncio.timeout(LOOKUP_SECONDS):
             await still_permitted(context, who, permission, team)
     except TimeoutError:
-        raise Refused("Nothing was done: Slack did not say in time who you are. Try again in a minute.") from None
+        raise Refused(refusals.NOT_IDENTIFIED_IN_TIME) from None
 
 
 async def still_permitted(context: Context, who: str, permission: str, team: str = "") -> None:
@@ -65,7 +65,7 @@ async def still_permitted(context: Context, who: str, permission: str, team: str
     try:
         person = await context.chat.person(who)
         if not person.full_member or (team and person.team and person.team != team):
-            raise Refused("Only full members of this workspace may do that; guests and other workspaces may not.")
+            raise Refused(refusals.ONLY_MEMBERS)
         if "anyone" in allowed or who in allowed:
             return
         groups = [name for name in allowed if name.startswith("S")]
@@ -73,17 +73,15 @@ async def still_permitted(context: Context, who: str, permission: str, team: str
             if who in await context.chat.group_members(group):
                 return
     except Unreachable as error:
-        raise Refused(
-            f"Nothing was done: Slack did not say who you are ({error.what}). Try again in a minute."
-        ) from None
+        raise Refused(refusals.not_identified(error.what)) from None
     if not allowed:
-        raise Refused(f"Nobody may do that here yet: `permissions.{permission}` in tailback.toml is empty.")
-    raise Refused(f"You are not on the list for this (`permissions.{permission}` in tailback.toml).", may=allowed)
+        raise Refused(refusals.nobody_may(permission))
+    raise Refused(refusals.not_on_the_list(permission), may=allowed)
 
 
 def acting(context: Context) -> None:
     """Raise Refused while actions are switched off; needs no restart (C9)."""
     if context.in_doubt():
-        raise Refused("Redis has lost records and they are being healed; nothing is done until then. Try in a minute.")
+        raise Refused(refusals.RECORDS_LOST)
     if not context.settings.file.actions.enabled:
-        raise Refused("Actions are switched off (`actions.enabled = false` in tailback.toml). Nothing was done.")
+        raise Refused(refusals.ACTIONS_OFF)

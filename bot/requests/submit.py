@@ -9,8 +9,8 @@ from bot.core.requests.body import AtOnce, Body, parameters
 from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.offer import incident_of, request_id, used
 from bot.core.requests.request import Progress, Request, done
-from bot.core.words import duration
 from bot.ports import Refused
+from bot.views.words import refusals
 
 AT_ONCE = AtOnce()
 TAILBACK = "tailback"
@@ -80,7 +80,7 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
 
 def already(context: Context, known: Request) -> Refused:
     """The refusal for a second click: who was first, and when (P3)."""
-    return Refused(f"That was already requested {duration(context.now() - known.requested_at)} ago", known.who)
+    return Refused(refusals.already_requested(context.now() - known.requested_at), known.who)
 
 
 def audited(request: Request, now: float, outcome: str) -> AuditEntry:
@@ -109,7 +109,7 @@ async def refused(context: Context, interaction: Interaction, why: str) -> None:
 def _with_use(move: Move, name: str, *, over: bool) -> Move:
     def asked(fresh: Incident) -> Incident:
         if fresh.closed and not over:
-            raise Refused("This incident is over; nothing was done.")
+            raise Refused(refusals.INCIDENT_OVER)
         return move(used(fresh, name))
 
     return asked
@@ -125,32 +125,32 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
     Raises Refused with a remedy.
     """
     if interaction.surface is Surface.BUTTON and not interaction.request_id:
-        raise Refused("This button carries nothing that Tailback knows; nothing was done.")
+        raise Refused(refusals.EMPTY_BUTTON)
     if interaction.request_id:
         incident_id = incident_of(interaction.request_id)
     elif interaction.thread:
         incident_id = await context.store.find(f"thread:{interaction.channel}:{interaction.thread}") or ""
     else:
-        raise Refused("Ask in the thread of an incident, or press the button on its first message.")
+        raise Refused(refusals.ASK_IN_A_THREAD)
     held = await context.store.get(Incident, incident_id) if incident_id else None
     if held is None:
-        raise Forgotten("Tailback does not know this incident any more, so nothing was done.")
+        raise Forgotten(refusals.INCIDENT_UNKNOWN)
     made_here = interaction.surface in {Surface.BUTTON, Surface.DIALOG}
     if interaction.request_id and made_here and request_id(held.value, interaction.name) != interaction.request_id:
         await _refuse_used(context, interaction.request_id)
     if held.value.thread.channel != interaction.channel and interaction.surface is Surface.BUTTON:
-        raise Refused("This button belongs to another channel's incident; nothing was done.")
+        raise Refused(refusals.OTHER_CHANNELS_BUTTON)
     if interaction.message and not interaction.thread and held.value.thread.root not in {None, interaction.message}:
-        raise Refused("This is not the incident's own thread any more; nothing was done. Use the one it points to.")
+        raise Refused(refusals.OTHER_THREAD)
     if held.value.closed and not over:
-        raise Refused("This incident is over; nothing was done.")
+        raise Refused(refusals.INCIDENT_OVER)
     return held
 
 
 async def _refuse_used(context: Context, request_id: str) -> None:
     known = await context.request(request_id)
     if known is None:
-        raise Refused("This button is out of date; use the ones the message shows now.")
+        raise Refused(refusals.OLD_BUTTON)
     raise already(context, known)
 
 
@@ -166,12 +166,12 @@ async def subject_of_button(context: Context, interaction: Interaction) -> tuple
     )
     held = await context.store.get(Incident, found) if found else None
     if held is None:
-        raise Refused("Ask in the thread of an incident, or press the button below its reply.")
+        raise Refused(refusals.ASK_BELOW_A_REPLY)
     meant = {interaction.name, *context.actions[interaction.name].meant_by}
     for entry in reversed(held.value.log.timeline):
         if meant & set(entry.choices):
             return entry.about, held
-    raise Refused("Nothing in this thread waits for that: it needs a reply that offers it, and there is none now.")
+    raise Refused(refusals.NOTHING_WAITS)
 
 
 async def own_of(context: Context, interaction: Interaction, held: Stored[Incident], about: str, *state: str) -> str:
@@ -185,10 +185,10 @@ async def _of_button(context: Context, interaction: Interaction) -> Stored[Incid
     request = await context.request(interaction.request_id)
     held = await context.store.get(Incident, request.incident) if request and request.incident else None
     if held is None:
-        raise Refused("Tailback does not know this any more, so nothing was done.")
+        raise Refused(refusals.REQUEST_UNKNOWN)
     there = (
         await context.store.find(f"thread:{interaction.channel}:{interaction.thread}") if interaction.thread else None
     )
     if there != held.value.id:
-        raise Refused("This button belongs to another thread; nothing was done.")
+        raise Refused(refusals.OTHER_THREADS_BUTTON)
     return held

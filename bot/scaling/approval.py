@@ -12,6 +12,7 @@ from bot.core.requests.interaction import Interaction
 from bot.core.requests.request import Progress, Request
 from bot.ports import Refused
 from bot.requests.submit import subject_of_button
+from bot.views.words import refusals
 
 CHOICES = ("approve", "decline")
 
@@ -34,16 +35,16 @@ async def awaited(context: Context, interaction: Interaction) -> tuple[Stored[Re
     about, incident = await subject_of_button(context, interaction)
     held = await context.store.get(Request, about)
     if held is None:
-        raise Refused("Tailback does not know this request any more, so nothing was done.")
+        raise Refused(refusals.APPROVER_UNKNOWN_REQUEST)
     request = held.value
     if request.agreed_by:
-        raise Refused("That was already approved", request.agreed_by)
+        raise Refused(refusals.ALREADY_APPROVED, request.agreed_by)
     if request.progress is not Progress.AWAITING:
-        raise Refused(f"There is nothing left to decide: {request.outcome or 'it was not confirmed'}")
+        raise Refused(refusals.nothing_to_decide(request.outcome))
     if request.lapses_at is not None and context.now() >= request.lapses_at:
-        raise Refused("This request has lapsed; ask again with Scale up.")
+        raise Refused(refusals.APPROVAL_LAPSED)
     if incident.value.closed:
-        raise Refused("This incident is over; nothing was done.")
+        raise Refused(refusals.INCIDENT_OVER)
     return held, incident
 
 

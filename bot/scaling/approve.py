@@ -11,6 +11,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import agreed
 from bot.ports import Refused
 from bot.scaling.approval import awaited, decision_audited, scale_request
+from bot.views.words import refusals
 
 NAME = "approve"
 
@@ -20,12 +21,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     held, incident = await awaited(context, interaction)
     request, now = held.value, context.now()
     if interaction.who == request.who:
-        raise Refused("Somebody else must agree: you asked for it yourself.")
+        raise Refused(refusals.OWN_REQUEST)
     approved = scale_request(request, ScaleStep.APPROVED)
 
     def move(fresh: Incident) -> Incident:
         if fresh.closed:
-            raise Refused("This incident is over; nothing was done.")
+            raise Refused(refusals.INCIDENT_OVER)
         told = noted(decided(fresh, request.id, Decision.APPROVED), now, Event.APPROVAL, approved, who=interaction.who)
         return offering(told, "", (), whom=request.who)
 
@@ -42,7 +43,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
             once=once,
         )
     except AlreadyDone:
-        raise Refused("That was already decided.") from None
+        raise Refused(refusals.ALREADY_DECIDED) from None
     return Answer()
 
 

@@ -12,6 +12,7 @@ from bot.core.requests.request import failed
 from bot.ports import Refused
 from bot.requests.permission import permit
 from bot.scaling.approval import awaited, decision_audited, scale_request
+from bot.views.words import refusals
 
 NAME = "decline"
 KEPT_SECONDS = 30 * 86400.0
@@ -36,7 +37,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     try:
         await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=once)
     except AlreadyDone:
-        raise Refused("That was already decided.") from None
+        raise Refused(refusals.ALREADY_DECIDED) from None
     return Answer()
 
 

@@ -13,6 +13,7 @@ from bot.core.words import duration
 from bot.ports import Refused
 from bot.scaling.hand_back import lease_in_thread
 from bot.scaling.limits import lever_of
+from bot.views.words import refusals
 
 LEAST_SECONDS = 60.0
 """A smaller extension counts as a second click."""
@@ -23,12 +24,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     found = await lease_in_thread(context, interaction)
     incident, lease, share = found.incident, found.lease, found.share
     if share.returning:
-        raise Refused("Those runners are being handed back already.")
+        raise Refused(refusals.RETURNING_THOSE)
     length, now = lever_of(context, lease.value.id).policy.lease_seconds, context.now()
     if length is None or share.ends_at is None:
-        raise Refused("These runners have no lease that could be extended.")
+        raise Refused(refusals.NO_LEASE)
     if now + length - share.ends_at < LEAST_SECONDS:
-        raise Refused(f"They stay for {duration(share.ends_at - now)} more already.")
+        raise Refused(refusals.stays_anyway(duration(share.ends_at - now)))
     kept = LeaseNoted(LeaseStep.EXTENDED, lease.value.id, share.target, length)
 
     def move(fresh: Incident) -> Incident:
@@ -44,7 +45,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     try:
         await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=(f"request:{interaction.key}",))
     except AlreadyDone:
-        raise Refused("That was already extended.") from None
+        raise Refused(refusals.ALREADY_EXTENDED) from None
     return Answer()
 
 

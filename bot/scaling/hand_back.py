@@ -25,9 +25,8 @@ from bot.ports import Refused
 from bot.requests.permission import still_permitted
 from bot.requests.submit import already, audited, subject_of_button
 from bot.scaling.limits import level_of, lever_of
+from bot.views.words import refusals
 from bot.views.words.scaling import BLOCKS
-
-GONE = "Those runners have been handed back already."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ async def lease_in_thread(context: Context, interaction: Interaction) -> LeaseIn
     lease = await context.store.get(PoolLeases, raised.pool) if raised and raised.pool else None
     share = lease.value.share(about) if lease else None
     if raised is None or lease is None or share is None:
-        raise Refused(GONE)
+        raise Refused(refusals.RETURNED)
     return LeaseInThread(raised, incident, lease, share)
 
 
@@ -57,9 +56,9 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     found = await lease_in_thread(context, interaction)
     lease, share = found.lease, found.share
     if not found.raised.finished:
-        raise Refused("That scale action has not come to its end yet; ask again in a minute.")
+        raise Refused(refusals.NOT_FINISHED)
     if known := await context.request(share.returning):
-        raise already(context, known) if known.who else Refused("They are being handed back already.")
+        raise already(context, known) if known.who else Refused(refusals.RETURNING)
     back, now = return_request(context, lease.value.id, share, interaction.who, ReturnReason.ASKED), context.now()
     asked = LeaseNoted(LeaseStep.RETURN_ASKED, lease.value.id, share.target)
     puts = begun(lease, lease.value, share, back, now)
@@ -74,7 +73,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
             once=(f"request:{interaction.key}",),
         )
     except AlreadyDone:
-        raise Refused("They are being handed back already.") from None
+        raise Refused(refusals.RETURNING) from None
     return Answer()
 
 
@@ -88,7 +87,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     held = await context.store.get(PoolLeases, asked.pool)
     share = held.value.share(asked.lease) if held else None
     if held is None or share is None:
-        raise Refused(GONE)
+        raise Refused(refusals.RETURNED)
     level, capacity = await level_of(context, asked.pool)
     goes = lease_end(held.value, share, level, capacity.minimum or 0)
     body = replace(asked, target=goes.target, result=goes.result, last=goes.last)

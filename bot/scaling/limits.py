@@ -12,6 +12,7 @@ from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import LimitVerdict, ScalePolicy, judged, needs_approval, overpriced
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from bot.requests.permission import still_permitted
+from bot.views.words import refusals
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,8 @@ def lever_of(context: Context, pool: str) -> PoolScaler:
     if (lever := context.levers.get(pool)) is not None:
         return lever
     if not pool:
-        raise Refused("The pools have changed since this dialog was opened; close it and open Scale up again.")
-    known = ", ".join(sorted(context.levers)) or "none"
-    raise Refused(f'Pool "{pool}" has no scaler. Pools that can be scaled: {known}.')
+        raise Refused(refusals.POOLS_CHANGED)
+    raise Refused(refusals.no_scaler(pool, context.levers))
 
 
 def lease_terms(context: Context, pool: str) -> LeaseTerms:
@@ -69,7 +69,7 @@ async def check_limits(  # noqa: PLR0913 - named at every call
     try:
         capacity = await lever.scaler.read()
     except Unreachable as error:
-        raise Refused(f"The scaler of {pool} does not answer ({error.what}), so nothing is asked of it.") from None
+        raise Refused(refusals.scaler_silent(pool, error.what)) from None
     last = await context.store.find(f"scaled:{pool}")
     before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
@@ -99,13 +99,10 @@ def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> Non
     policy = lever_of(context, pool).policy
     if not needs_approval(policy, target):
         return
-    above = f"A target above {policy.approval_above:,} needs a second person to agree (`approval_above`)"
     if not context.settings.file.permissions.approve:
-        raise Refused(f"{above}, but nobody may: `permissions.approve` in tailback.toml is empty. Nothing was done.")
+        raise Refused(refusals.nobody_approves(policy.approval_above))
     if not in_thread:
-        raise Refused(
-            f"{above}, and that is asked for in an incident's thread: press Scale up there. Nothing was done."
-        )
+        raise Refused(refusals.approve_in_thread(policy.approval_above))
 
 
 async def check_approval(context: Context, request: Request, target: int) -> None:
@@ -114,8 +111,8 @@ async def check_approval(context: Context, request: Request, target: int) -> Non
     policy = lever_of(context, asked.pool).policy
     if not request.agreed_by:
         if needs_approval(policy, target):
-            raise Refused(f"A target above {policy.approval_above:,} needs a second person to agree, and nobody did.")
+            raise Refused(refusals.nobody_agreed(policy.approval_above))
         return
     if request.agreed_by == request.who or request.agreed_to != request.fingerprint or target != asked.target:
-        raise Refused("What could be done now is not exactly what was agreed to. Ask again with Scale up.")
+        raise Refused(refusals.NOT_WHAT_WAS_AGREED)
     await still_permitted(context, request.agreed_by, "approve")

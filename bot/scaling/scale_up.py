@@ -34,6 +34,7 @@ from bot.scaling.limits import (
     lever_of,
 )
 from bot.views.thread.results import confirm_scale
+from bot.views.words import refusals
 from bot.views.words.limits import limit_words
 
 USAGE = "scale POOL TARGET"
@@ -64,7 +65,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         held = of_dialog = await subject(context, interaction)
         pool = interaction.values.get("pool") or await only_pool(context, of_dialog)
         if pool and pool not in of_dialog.value.pools.candidates:
-            raise Refused("This dialog belongs to an incident of other pools; nothing was done.")
+            raise Refused(refusals.OTHER_POOLS_DIALOG)
         text = interaction.values.get("target", "").strip()
     else:
         if len(interaction.words) == 1:
@@ -74,7 +75,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         if held is None:
             await permit_here(context, pool, interaction.channel)
         elif pool in context.levers and pool not in held.value.pools.candidates:
-            raise Refused(f'Pool "{pool}" is not of this incident; nothing was done. Ask outside its thread.')
+            raise Refused(refusals.other_incidents_pool(pool))
     return await _drafted(context, interaction, held, pool, text)
 
 
@@ -106,7 +107,7 @@ async def _drafted(
 async def _allowed(context: Context, pool: str, text: str, shown: int | None) -> tuple[int, LimitVerdict]:
     """(size now, check). A target within the step at size `shown` is lowered, and the confirmation says so."""
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
-        raise Refused(f'The target is a whole number of runners, for example 24; "{text[:20]}" is not.')
+        raise Refused(refusals.no_number(text))
     step = lever_of(context, pool).policy.step or 0
     found = await check_limits(context, pool, int(text), lower=shown is not None and int(text) <= shown + step)
     if found.verdict.target is None:
@@ -117,7 +118,7 @@ async def _allowed(context: Context, pool: str, text: str, shown: int | None) ->
 async def _confirmed(context: Context, interaction: Interaction) -> Answer:
     draft = await context.store.get(Request, interaction.request_id)
     if draft is None or draft.value.who != interaction.who:
-        raise Refused("This question has lapsed; open Scale up again.")
+        raise Refused(refusals.QUESTION_LAPSED)
     if draft.value.progress is not Progress.DRAFT:
         raise already(context, draft.value)
     held = await context.store.get(Incident, draft.value.incident) if draft.value.incident else None
@@ -154,7 +155,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
         raise Refused(limit_words(found.verdict.hit))
     await check_approval(context, request, target)
     if found.lease and any(share.returning for share in found.lease.value.shares):
-        raise Refused(f"Extra capacity of {pool} is being handed back in this moment. Ask again in a minute.")
+        raise Refused(refusals.returning_now(pool))
     shadow = context.settings.file.actions.shadow
     intent = replace(request, before=f"{found.size}", body=replace(asked, target=target), shadow=shadow)
     puts = () if shadow else (await _lent(context, intent, found),)
@@ -212,7 +213,7 @@ def _accepted(context: Context, request: Request) -> Result:
 
 def _spoken(interaction: Interaction) -> tuple[str, str]:
     if len(interaction.words) != 2:
-        raise Refused(f"Say which pool and how many runners: `{USAGE}`, for example `scale linux.2xlarge 24`.")
+        raise Refused(refusals.scale_usage(USAGE))
     return interaction.words[0], interaction.words[1]
 
 

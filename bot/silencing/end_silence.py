@@ -17,6 +17,7 @@ from bot.ports import Alertmanager, Refused
 from bot.requests.permission import acting, still_permitted
 from bot.requests.submit import new_request, own_of, subject, subject_of_button, submit
 from bot.silencing.auto_unsilence import ripen
+from bot.views.words import refusals
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
@@ -51,7 +52,7 @@ async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Inc
     for silence in holding(held.value.silences, context.now()):
         if made_by in {"", silence.act}:
             return held, silence, interaction
-    raise Refused("There is no active silence of this incident that was made from here.")
+    raise Refused(refusals.NO_SILENCE_HERE)
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
@@ -93,14 +94,14 @@ def _ours(request: Request, incident: Incident | None) -> Silence:
     for silence in known:
         if silence.id == request.of(EndSilence).silence:
             return silence
-    raise Refused("this silence was not made from here")
+    raise Refused(refusals.NOT_OURS)
 
 
 def _back_end(context: Context, request: Request) -> Alertmanager:
     name = request.of(EndSilence).alertmanager
     found = context.alertmanagers.get(name)
     if found is None:
-        raise Refused(f"[alertmanager.{name}] is not in tailback.toml any more")
+        raise Refused(refusals.alertmanager_gone(name))
     return found
 
 

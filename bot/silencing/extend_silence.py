@@ -13,17 +13,16 @@ from bot.core.record import Prepared, Stored
 from bot.core.requests.body import ExtendSilence, MakeSilence
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, Result
-from bot.core.words import duration
 from bot.ports import Alertmanager, Refused
 from bot.requests.permission import acting, still_permitted
 from bot.requests.submit import own_of, subject, subject_of_button, submit
 from bot.silencing.silence import wanted
+from bot.views.words import refusals
 
 LEAST_SECONDS = 60.0
 """A smaller extension counts as a second click."""
 USUAL_SECONDS = 3600.0
 """Duration for a silence whose first one is unknown."""
-OVER = "That silence is over; silence again if it is needed."
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -32,8 +31,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     now, most = context.now(), _back_end(context, silence).max_silence_seconds
     length = await _length(context, interaction, silence, most)
     if now + length - silence.ends_at < LEAST_SECONDS:
-        left = duration(silence.ends_at - now)
-        raise Refused(f"It lasts for {left} more already. Say for how long from now, for example `prolong 4h`.")
+        raise Refused(refusals.lasts_anyway(silence.ends_at - now))
     request = Request(
         id=await own_of(context, interaction, held, silence.act, f"{silence.ends_at:.0f}"),
         name=PROLONG,
@@ -98,11 +96,11 @@ async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Inc
     if not interaction.request_id:
         held = await subject(context, interaction)
         if (active := held.value.active_silence) is None:
-            raise Refused("There is no active silence of this incident that was made from here.")
+            raise Refused(refusals.NO_SILENCE_HERE)
         return held, active
     about, held = await subject_of_button(context, interaction)
     if held.value.closed:
-        raise Refused("This incident is over; nothing was done.")
+        raise Refused(refusals.INCIDENT_OVER)
     return held, _of(about, held.value)
 
 
@@ -120,21 +118,21 @@ async def _length(context: Context, interaction: Interaction, silence: Silence, 
 
 def _known(request: Request, incident: Incident | None) -> Silence:
     if incident is None:
-        raise Refused("the incident is not known any more")
+        raise Refused(refusals.INCIDENT_GONE)
     return _of(request.of(ExtendSilence).made_by, incident)
 
 
 def _of(made_by: str, incident: Incident) -> Silence:
     silence = next((one for one in incident.silences if one.act == made_by), None)
     if silence is None or silence.ended:
-        raise Refused(OVER)
+        raise Refused(refusals.SILENCE_OVER)
     return silence
 
 
 def _back_end(context: Context, silence: Silence) -> Alertmanager:
     found = context.alertmanagers.get(silence.alertmanager)
     if found is None:
-        raise Refused(f"[alertmanager.{silence.alertmanager}] is not in tailback.toml any more")
+        raise Refused(refusals.alertmanager_gone(silence.alertmanager))
     return found
 
 

@@ -11,6 +11,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import incident_of
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.views.home.silence_list import Hushed, silence_list
+from bot.views.words import refusals
 
 TAG = re.compile(r"\[tailback ([^\]\s]+)\]")
 """The request id in a silence's comment."""
@@ -21,7 +22,7 @@ READ_SECONDS = 1.5
 async def ask(context: Context, _interaction: Interaction) -> Answer:
     """All silences of the back ends, other people's included; unresponsive back ends are named."""
     if not context.alertmanagers:
-        raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
+        raise Refused(refusals.NO_ALERTMANAGER)
     lists = await asyncio.gather(*(_active(name, one) for name, one in context.alertmanagers.items()))
     found = [(name, one) for name, listed in zip(context.alertmanagers, lists, strict=True) for one in listed[0]]
     unread = [trouble for _, trouble in lists if trouble]

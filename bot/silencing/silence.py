@@ -16,13 +16,13 @@ from bot.core.requests.body import MakeSilence
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Request, Result
-from bot.core.words import duration, listed
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.requests.permission import acting, still_permitted
 from bot.requests.submit import new_request, subject, submit
 from bot.silencing.auto_unsilence import ends_itself
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean
+from bot.views.words import refusals
 from bot.views.words.silences import until_when
 
 USAGE = "silence POOL DURATION"
@@ -117,16 +117,11 @@ def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
     """The Alertmanager of this alert (`bot.core.alert_holder`); raises Refused if it is not certain."""
     names = context.holders(incident)
     if not context.alertmanagers:
-        raise Refused("no Alertmanager is configured; add [alertmanager.NAME] to tailback.toml to silence from here")
+        raise Refused(refusals.NO_ALERTMANAGER)
     if not names:
-        raise Refused(
-            f"no configured Alertmanager holds an alert from {incident.group.source}; silence it where it is made"
-        )
+        raise Refused(refusals.no_holder(incident.group.source))
     if len(names) > 1:
-        raise Refused(
-            f"it is not known which of {listed(sorted(names))} holds this alert; give each its external_url in "
-            "tailback.toml, as it stands in what it sends"
-        )
+        raise Refused(refusals.several_holders(names))
     return names[0], context.alertmanagers[names[0]]
 
 
@@ -134,17 +129,14 @@ def _only_one(incident: Incident, now: float, but: str = "") -> None:
     """Raise Refused while another request's silence is active, because two would hide each other's end."""
     for active in holding(incident.silences, now):
         if active.act != but:
-            raise Refused(
-                f"This alert is silenced already, {until_when(goes_on(active, now))}. "
-                "In its thread `prolong 4h` extends that silence, and `unsilence` ends it."
-            )
+            raise Refused(refusals.silenced_already(until_when(goes_on(active, now))))
 
 
 def _narrow(incident: Incident) -> tuple[Matcher, ...]:
     """Exact matchers of the firing alerts, as in the dialog; raises Refused if none are safe."""
     matchers = silence_matchers(incident.group.firing or incident.group.alerts)
     if not matchers:
-        raise Refused("the alerts of this group share no label, so a silence would match too much")
+        raise Refused(refusals.NO_COMMON_LABEL)
     return matchers
 
 
@@ -167,9 +159,9 @@ def wanted(text: str, most_seconds: float) -> tuple[float, str]:
     except ValueError as error:
         return 0.0, str(error)
     if length < LEAST_SECONDS:
-        return length, "The shortest silence is 1 min."
+        return length, refusals.SHORTEST_SILENCE
     if length > most_seconds:
-        return length, f"The longest silence here is {duration(most_seconds)} (`max_silence`)."
+        return length, refusals.longest_silence(most_seconds)
     return length, ""
 
 
@@ -180,16 +172,16 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
         _, wrong = wanted(" ".join(words), float("inf"))
         return replace(interaction, values={"custom": " ".join(words[1:] if wrong and len(words) > 1 else words)})
     if interaction.thread:
-        raise Refused("Say how long, for example `silence 2h` or `silence drained`.")
+        raise Refused(refusals.SAY_HOW_LONG)
     if len(words) < 2:
-        raise Refused(f"Say which pool and how long: `/queue {USAGE}`, for example `/queue silence linux.2xlarge 2h`.")
+        raise Refused(refusals.silence_usage(USAGE))
     found = await open_of(context, words[0])
     if not found:
-        raise Refused(f'There is no open incident of pool "{words[0]}", so there is no alert to silence.')
+        raise Refused(refusals.nothing_to_silence(words[0]))
     here = [incident for incident in found if incident.thread.channel == interaction.channel]
     if not here:
         places = dict.fromkeys(incident.thread.channel for incident in found)
-        raise Refused(f'The open incident of pool "{words[0]}" is in another channel.', where=list(places))
+        raise Refused(refusals.other_channels_incident(words[0]), where=list(places))
     own = [incident for incident in here if words[0] in incident.pools.affected] or here
     newest = max(own, key=lambda incident: incident.opened_at)
     return replace(interaction, request_id=request_id(newest, SILENCE), values={"custom": " ".join(words[1:])})
@@ -200,7 +192,7 @@ def _most_jobs(text: str) -> tuple[int | None, str]:
     if not text:
         return None, ""
     if not text.isascii() or not text.isdigit() or len(text) > 6:
-        return None, "Write a whole number of jobs, for example 200, or nothing."
+        return None, refusals.NO_JOB_NUMBER
     return int(text), ""
 
 
@@ -223,7 +215,7 @@ def _details(step: SilenceStep, request: Request, length: float) -> Silencing:
 
 def _there(incident: Incident | None) -> Incident:
     if incident is None:
-        raise Refused("the incident is not known any more")
+        raise Refused(refusals.INCIDENT_GONE)
     return incident
 
 

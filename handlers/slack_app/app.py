@@ -23,6 +23,7 @@ from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
 from bot.requests.submit import Forgotten, refused
 from bot.views.dialogs.modals import notice
 from bot.views.home.answers import refusal
+from bot.views.words import refusals
 from handlers.http import metrics
 from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
 from handlers.slack_app.respond import CALL_SECONDS, Afterwards, tell
@@ -193,7 +194,7 @@ async def _judged(context: Context, interaction: Interaction) -> Answer:
         return await _asked(context, interaction)
     except Refused:
         if await on_record(context, interaction):
-            raise Repeated("This request came again; what it asked for was written down the first time.") from None
+            raise Repeated(refusals.CAME_AGAIN) from None
         raise
 
 

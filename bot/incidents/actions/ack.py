@@ -7,6 +7,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.ports import Refused
 from bot.requests.submit import finished_request, subject, submit
+from bot.views.words import refusals
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
@@ -20,7 +21,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """Record the new owner; the parent shows it at once."""
     held = await subject(context, interaction)
     if held.value.ownership.owner == interaction.who:
-        raise Refused("You already have it.")
+        raise Refused(refusals.ALREADY_YOURS)
     now = context.now()
     request = finished_request(context, interaction, held, "has it")
     await submit(context, interaction, held, request, lambda fresh: acked(fresh, interaction.who, now))

@@ -10,6 +10,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.ports import Refused
 from bot.requests.submit import finished_request, subject, submit
+from bot.views.words import refusals
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
@@ -26,7 +27,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     def move(fresh: Incident) -> Incident:
         chart = ChartShown(*sparks_of(fresh))
         if not chart.sparks:
-            raise Refused("Too little is known of the queue to draw it; ask again in a few minutes.")
+            raise Refused(refusals.TOO_LITTLE_FOR_A_CHART)
         return noted(fresh, now, Event.CHARTED, chart, who=interaction.who)
 
     await submit(context, interaction, held, request, move)

@@ -8,6 +8,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
 from bot.requests.submit import finished_request, subject, submit
 from bot.views.home.answers import said
+from bot.views.words import refusals
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -18,7 +19,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         else await subject(context, interaction)
     )
     if held is None:
-        raise Refused(f'There is no incident "{interaction.words[0][:40]}". `/queue list` names the open ones.')
+        raise Refused(refusals.no_incident(interaction.words[0]))
     request = finished_request(context, interaction, held, "tried again")
     await submit(context, interaction, held, request, again)
     return Answer(whisper=said(f"Incident {held.value.id} is tried again now."))

@@ -196,7 +196,14 @@ NO_COMMON_LABEL = "the alerts of this group share no label, so a silence would m
 NO_SILENCE_HERE = "There is no active silence of this incident that was made from here."
 NOT_OURS = "this silence was not made from here"
 SILENCE_OVER = "That silence is over; silence again if it is needed."
+SHORTEST_SILENCE = "The shortest silence is 1 min."
+NO_JOB_NUMBER = "Write a whole number of jobs, for example 200, or nothing."
 SAY_HOW_LONG = "Say how long, for example `silence 2h` or `silence drained`."
+
+
+def longest_silence(most_seconds: float) -> str:
+    """The Alertmanager's limit."""
+    return f"The longest silence here is {duration(most_seconds)} (`max_silence`)."
 
 
 def alertmanager_gone(name: str) -> str:
