@@ -37,7 +37,7 @@ async def test_runners_that_came_are_told_at_once_and_once() -> None:
     assert len(told) == 1
     assert "14 more runners online, 24 in all, 22 of them busy." in told[0]
     assert ("Undo", world.offering("hand_back").about) in world.buttons()
-    assert "verified" in world.parent.message.blocks[-3]["text"]["text"]  # type: ignore[index]  # the parent's deeds
+    assert "verified" in str(world.parent.message.blocks)
 
 
 async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time() -> None:

@@ -7,6 +7,7 @@ import pytest
 from bot.core.requests.interaction import Surface
 from bot.core.requests.offer import request_id
 from bot.ports import Failure, Person, Refused
+from bot.registry import ACTIONS
 from tests.builders import CHANNEL, POOL
 from tests.scaling.care import ANA, BEN, CAM, CareWorld
 from tests.world import OTHER_POOL, World
@@ -64,14 +65,36 @@ async def test_nobody_in_doubt_gets_it_done(doubt: Doubt) -> None:
     assert world.scaler.requests == []
 
 
-@pytest.mark.parametrize("name", ["ack", "silence", "diagnose", "mute", "resolve", "scale_up"])
+@pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if Surface.BUTTON in action.surfaces])
 async def test_a_guest_may_press_nothing(name: str) -> None:
     """ "anyone" means full members of this workspace."""
     world = CareWorld()
     await world.opens()
     _guest(world)
-    with pytest.raises(Refused, match="full members"):
-        await world.asks(name)
+    with pytest.raises(Refused, match="full members" if ACTIONS[name].permission else "waits for that|does not know"):
+        await world.says(name)
+
+
+@pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.permission])
+async def test_an_action_needs_the_permission_that_it_declares(name: str) -> None:
+    """While its list is empty nobody may, and nothing is written."""
+    world = World(permissions={ACTIONS[name].permission: []})
+    await world.opens()
+    commits = world.data.commits
+    with pytest.raises(Refused, match=rf"permissions\.{ACTIONS[name].permission}"):
+        await world.says(name)
+    assert world.data.commits == commits
+
+
+@pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.kill_switch])
+async def test_the_kill_switch_stops_what_changes_something_outside(name: str) -> None:
+    """Whoever asks, and nothing is written."""
+    world = World(actions={"enabled": False})
+    await world.opens()
+    commits = world.data.commits
+    with pytest.raises(Refused, match="switched off"):
+        await world.says(name)
+    assert world.data.commits == commits
 
 
 async def test_the_workspace_of_the_request_must_be_the_persons() -> None:
