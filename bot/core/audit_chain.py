@@ -1,8 +1,8 @@
-"""The audit trail's hash chain: every entry contains the hash of everything before it (C11)."""
+"""The audit trail's hash chain: every entry contains the hashes of the entries that it follows (C11)."""
 
 import json
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from hashlib import sha256
 
 from bot.core.record import AuditEntry
@@ -22,18 +22,52 @@ def readable(text: str) -> AuditEntry:
     if not isinstance(raw, dict):
         raise ValueError("an audit entry is a JSON object")  # noqa: TRY004 - the text is wrong, not a type
     given = {"at": 0.0, "who": "", "what": "", **{name: value for name, value in raw.items() if name in known}}
-    return AuditEntry(**given)
+    if not isinstance(follows := given.get("follows", []), list) or not all(isinstance(one, str) for one in follows):
+        raise ValueError("an audit entry follows a list of hashes")
+    return AuditEntry(**{**given, "follows": tuple(follows)})
 
 
 def chained(previous: str, text: str) -> str:
-    """The hash of an entry (64 hex digits), given the hash before it; the first entry follows the empty string."""
+    """The hash of an entry, 64 hex digits; `previous` is the hash before it for an entry that names none (0.2.0)."""
     return sha256(f"{previous}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def linked(entries: Iterable[AuditEntry], follows: tuple[str, ...]) -> list[tuple[str, str]]:
+    """(canonical text, hash) of entries that are written together: the first follows `follows`, each later one the one
+    before it.
+    """
+    rows = []
+    for entry in entries:
+        line = canonical(replace(entry, follows=follows))
+        rows.append((line, chained("", line)))
+        follows = (rows[-1][1],)
+    return rows
+
+
+class ChainCheck:
+    """Checks a trail entry by entry, so that it need not be in memory.
+
+    An entry names the hashes that it follows. Several processes write at once, so the chain branches, and later entries
+    join the branches. Entries of 0.2.0 name nothing: each follows the row before it.
+    """
+
+    def __init__(self, previous: str = "") -> None:
+        self.known = {previous}
+        self._last = previous
+        self._names = False
+
+    def fits(self, entry: AuditEntry, hashed: str) -> bool:
+        """Whether the next entry has the right hash and everything that it follows came before."""
+        self._names = self._names or bool(entry.follows)
+        follows = "" if self._names else self._last
+        right = chained(follows, canonical(entry)) == hashed and self.known.issuperset(entry.follows)
+        right = right and bool(entry.follows) == self._names
+        self.known.add(hashed)
+        self._last = hashed
+        return right
+
+
 def broken_at(trail: Iterable[tuple[str, AuditEntry, str]], previous: str = "") -> str | None:
-    """The stream id of the first entry with a wrong hash; None if all are right."""
-    for stream_id, entry, hashed in trail:
-        if chained(previous, canonical(entry)) != hashed:
-            return stream_id
-        previous = hashed
-    return None
+    """The stream id of the first entry that does not fit; None if all do."""
+    check = ChainCheck(previous)
+    return next((stream_id for stream_id, entry, hashed in trail if not check.fits(entry, hashed)), None)

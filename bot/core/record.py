@@ -136,6 +136,8 @@ class AuditEntry:
     outcome: str = ""
     act: str = ""
     incident: str = ""
+    follows: tuple[str, ...] = ()
+    """The hashes of the entries that it follows; the store sets them."""
 
 
 @dataclass(frozen=True, slots=True)

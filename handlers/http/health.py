@@ -99,6 +99,7 @@ async def readiness(house: House) -> dict[str, str]:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS} s"
     if house.store.lost_data():
         found["records"] = "Redis has lost data; actions are stopped until the records are healed"
+    found["audit"] = house.store.audit_problem()
     for name, why in found.items():
         metrics.DEPENDENCY.labels(name).set(0 if why else 1)
     return found

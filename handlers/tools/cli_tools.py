@@ -19,7 +19,7 @@ from handlers import examples
 from handlers.tools import check as doctor
 from handlers.tools import findings, replay, send
 from handlers.tools.manifest import printed
-from handlers.tools.records import RecordQuery, Row, exported, json_lines, since, table, trail_of, verified
+from handlers.tools.records import RecordQuery, exported, json_lines, since, table, verified
 from handlers.tools.terminal import quiet, waited
 from handlers.wiring import now
 from handlers.wiring_tools import instruments, records, unbuildable
@@ -133,6 +133,9 @@ def audit(
     verify: Annotated[
         bool, typer.Option("--verify", help="Check the hash chain; exits with 1 when it breaks.")
     ] = False,
+    has: Annotated[
+        str, typer.Option("--has", metavar="HASH", help="With --verify: the entry with this hash must be there.")
+    ] = "",
     after: Annotated[str, typer.Option("--since", metavar="TIME", help="Only since then: 2h, 3d, 2026-09-01.")] = "",
     who: Annotated[str, typer.Option(metavar="USER", help="Only what this Slack user id did.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object a line.")] = False,
@@ -146,12 +149,12 @@ def audit(
     Example: tailback audit --since 24h --who U0ALEX
     """
     quiet()
-    head, rows = waited(_trail(load()))
+    if has and not verify:
+        raise Refused("--has goes with --verify.")
     if verify:
-        typer.echo(verified(rows, head))
+        typer.echo(waited(_verified(load(), has.strip().lower())))
         return
-    wanted = RecordQuery(since(after, now()) if after else 0.0, who)
-    typer.echo(json_lines(rows, wanted) if as_json else table(rows, wanted))
+    waited(_printed(load(), RecordQuery(since(after, now()) if after else 0.0, who), as_json=as_json))
 
 
 @tools.command()
@@ -237,7 +240,12 @@ async def _looked_back(settings: Settings, pool: str, days: int) -> Report:
         return await longer_view(store, settings.file, days, now(), only)
 
 
-async def _trail(settings: Settings) -> tuple[str, list[Row]]:
-    """Read the head before the trail, so that entries written meanwhile only extend it."""
+async def _verified(settings: Settings, known: str) -> str:
     async with records(settings) as store:
-        return await store.audit_head(), await trail_of(store)
+        return await verified(store, known)
+
+
+async def _printed(settings: Settings, wanted: RecordQuery, *, as_json: bool) -> None:
+    async with records(settings) as store:
+        async for line in json_lines(store, wanted) if as_json else table(store, wanted):
+            typer.echo(line)

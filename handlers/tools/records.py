@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.config import seconds
-from bot.core.audit_chain import broken_at
+from bot.core.audit_chain import ChainCheck
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
@@ -22,6 +22,8 @@ from handlers.logs import escaped
 PERMALINK = re.compile(r"https://[\w.-]+/archives/(?P<channel>[A-Z0-9]+)/p(?P<whole>\d{10})(?P<part>\d{6})")
 PAGE = 1000
 PACIFIC = "America/Los_Angeles"
+KEEP = "Keep this Redis as it is, and compare with the log, which has each entry with its hash."
+HEAD = ("time (UTC)", "who", "what", "incident", "parameters", "before → after", "outcome")
 
 Row = tuple[str, AuditEntry, str]
 """(stream id, entry, hash)."""
@@ -83,60 +85,77 @@ class RecordQuery:
         return entry.at >= self.since and self.who in {"", entry.who}
 
 
-async def trail_of(store: Store) -> list[Row]:
-    """The whole audit trail, oldest first."""
-    rows: list[Row] = []
+async def pages(store: Store) -> AsyncIterator[list[Row]]:
+    """The audit trail page by page, oldest first: a long one does not fit into memory."""
     after = "-"
     while page := await store.audit_trail(after, PAGE):
-        rows += page
+        yield page
         after = page[-1][0]
-    return rows
 
 
-def verified(rows: Sequence[Row], head: str = "") -> str:
+async def verified(store: Store, known: str = "") -> str:
     """One line that confirms the chain. Raises Refused with the first entry that breaks it.
 
-    `head` is the last written hash according to the store, read before `rows`; without it a truncated end is not
-    noticed.
+    `known` is a hash that was kept elsewhere: its entry must be there. The last written hash according to the store is
+    read before the trail, so that a cut end is noticed and entries written meanwhile only extend it.
     """
-    broken = broken_at(rows)
-    if broken is None and head and head not in {row[2] for row in rows}:
-        raise Refused(
-            f"The end of the trail is missing: {count(len(rows), 'entry', 'entries')} are there and fit, but the one "
-            f"that was written last, with the hash {head}, is not. Keep this Redis as it is, and compare with an "
-            "earlier export."
-        )
-    if broken is None:
-        if not rows:
-            return "The audit trail is empty, so there is nothing to verify."
-        return (
-            f"The chain of {count(len(rows), 'entry', 'entries')} holds, from {_time(rows[0][1].at)} to "
-            f"{_time(rows[-1][1].at)} UTC. Its last hash is {rows[-1][2]}: kept elsewhere, it also shows a cut end."
-        )
-    number, entry = next((n, row[1]) for n, row in enumerate(rows, 1) if row[0] == broken)
-    raise Refused(
-        f"The chain breaks at entry {number:,} of {len(rows):,} (id {broken}, {_time(entry.at)} UTC, "
-        f"{escaped(entry.who) or 'nobody'}: {escaped(entry.what)}): it was changed after it was written, or one before "
-        "it was changed, removed or added. Keep this Redis as it is, and compare with an earlier export."
+    head = await store.audit_head()
+    check, number, broken, first, last = ChainCheck(), 0, None, None, None
+    async for page in pages(store):
+        for row in page:
+            number += 1
+            first, last = first or row, row
+            if not check.fits(row[1], row[2]) and broken is None:
+                broken = (number, row)
+    if broken is not None:
+        raise Refused(_breaks(*broken, number))
+    for wanted, which in ((head, "the one that was written last"), (known, "the one that you know")):
+        if wanted not in check.known:
+            raise Refused(
+                f"An entry of the trail is missing: {count(number, 'entry', 'entries')} are there and fit, but "
+                f"{which}, with the hash {escaped(wanted)}, is not. {KEEP}"
+            )
+    if first is None or last is None:
+        return "The audit trail is empty, so there is nothing to verify."
+    return (
+        f"The chain of {count(number, 'entry', 'entries')} holds, from {_time(first[1].at)} to "
+        f"{_time(last[1].at)} UTC. {'It has the entry that you know. ' if known else ''}Its last hash is {last[2]}: "
+        "keep it elsewhere, and check later with --verify --has HASH that nothing was cut off."
     )
 
 
-def table(rows: Iterable[Row], wanted: RecordQuery) -> str:
-    """The entries for people, one line each; times in UTC."""
-    shown = [_cells(entry) for _, entry, _ in rows if wanted.shows(entry)]
-    if not shown:
-        return "No entry of the audit trail fits."
-    head = ("time (UTC)", "who", "what", "incident", "parameters", "before → after", "outcome")
-    widths = [max(len(row[column]) for row in (head, *shown)) for column in range(len(head))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *shown)]
-    return "\n".join(line.rstrip() for line in lines)
+def _breaks(number: int, row: Row, total: int) -> str:
+    stream_id, entry, _ = row
+    return (
+        f"The chain breaks at entry {number:,} of {total:,} (id {stream_id}, {_time(entry.at)} UTC, "
+        f"{escaped(entry.who) or 'nobody'}: {escaped(entry.what)}): it was changed after it was written, or one before "
+        f"it was changed, removed or added. {KEEP}"
+    )
 
 
-def json_lines(rows: Iterable[Row], wanted: RecordQuery) -> str:
+async def table(store: Store, wanted: RecordQuery) -> AsyncIterator[str]:
+    """The entries for people, one line each; times in UTC. Columns widen from page to page as they need to."""
+    widths = [len(title) for title in HEAD]
+    rows: list[tuple[str, ...]] = [HEAD]
+    found = False
+    async for page in pages(store):
+        rows += [_cells(entry) for _, entry, _ in page if wanted.shows(entry)]
+        found = found or len(rows) > 1
+        if found and rows:
+            widths = [max(width, *(len(row[column]) for row in rows)) for column, width in enumerate(widths)]
+            for row in rows:
+                yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            rows = []
+    if not found:
+        yield "No entry of the audit trail fits."
+
+
+async def json_lines(store: Store, wanted: RecordQuery) -> AsyncIterator[str]:
     """One JSON object per entry, with its place in the chain."""
-    shown = [{"id": stream_id, **asdict(entry), "at": _iso(entry.at), "hash": hashed}
-             for stream_id, entry, hashed in rows if wanted.shows(entry)]  # fmt: skip
-    return "\n".join(json.dumps(row) for row in shown)
+    async for page in pages(store):
+        for stream_id, entry, hashed in page:
+            if wanted.shows(entry):
+                yield json.dumps({"id": stream_id, **asdict(entry), "at": _iso(entry.at), "hash": hashed})
 
 
 def since(text: str, now: float) -> float:

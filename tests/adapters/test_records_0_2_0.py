@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.migrations import CAUSES_0_2_0
 from bot.adapters.records import KINDS, Codecs
 from bot.core.alert import digest
-from bot.core.audit_chain import readable
+from bot.core.audit_chain import broken_at, canonical, chained, linked, readable
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.details.scaling import ReturnBlock, ReturnReason
 from bot.core.incident.details.silences import EndReason
@@ -146,6 +146,21 @@ def test_the_audit_trail_is_read() -> None:
     entries = [readable(json.dumps(entry)) for entry in documents("audit")]
     assert {entry.what for entry in entries} >= {"ack", "silence", "scale_up", "hand_back", "approve", "resolve"}
     assert all(entry.at and entry.who and entry.what for entry in entries)
+
+
+def test_a_trail_of_0_2_0_is_verified_and_goes_on() -> None:
+    """Its entries follow each other by place. Entries of this release name what they follow, and then all must."""
+    rows, head = [], ""
+    for number, document in enumerate(documents("audit")):
+        line = json.dumps(document, sort_keys=True, separators=(",", ":"))
+        head = chained(head, line)
+        rows.append((f"{number}-0", readable(line), head))
+    assert broken_at(rows) is None
+    for line, hashed in linked([rows[0][1], rows[1][1]], (head,)):
+        rows.append((f"{len(rows)}-0", readable(line), hashed))
+    assert broken_at(rows) is None
+    foreign = (f"{len(rows)}-0", rows[0][1], chained(rows[-1][2], canonical(rows[0][1])))
+    assert broken_at([*rows, foreign]) == foreign[0]
 
 
 def test_the_incidents_hold_every_event_and_every_state() -> None:

@@ -1,6 +1,7 @@
 """What every store promises of records, marks, indexes, sets and the trail, on the fake and real servers alike."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -112,7 +113,7 @@ async def test_the_audit_trail_is_a_chain_over_all_processes(world: World, store
     await other.commit(Change(audit=(entries[2],)))
     await store.commit(Change(audit=(entries[3],)))
     trail = await store.audit_trail()
-    assert [entry for _, entry, _ in trail] == entries
+    assert [replace(entry, follows=()) for _, entry, _ in trail] == entries
     assert broken_at(trail) is None
     assert await store.audit_trail(after=trail[1][0], most=1) == [trail[2]]
 

@@ -30,11 +30,16 @@ class LossyStore(PoliteStore):
 
     lost = False
     nearly_full = ""
+    trail_problem = ""
 
     async def storable(self) -> str:
         """Whether an alert could be stored; raises like every other call."""
         await self.members("open")
         return self.nearly_full
+
+    def audit_problem(self) -> str:
+        """Why the audit trail cannot be trusted, as told."""
+        return self.trail_problem
 
     def lost_data(self) -> bool:
         """Whether data was lost, as told."""

@@ -16,7 +16,7 @@ from bot.measuring.store_job import StoredJob, take_job
 from bot.ports import Refused, Unreachable
 from handlers.tools.check import examined
 from handlers.tools.findings import CheckFinding, Level, for_people
-from handlers.tools.records import trail_of, verified
+from handlers.tools.records import verified
 from handlers.wiring_tools import instruments, records
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.handlers.tools.test_send import answering
@@ -162,13 +162,12 @@ async def test_an_entry_taken_out_of_a_real_trail_is_found(tmp_path: Path, redis
     async with records(settings(tmp_path, REDIS_URL=redis_url)) as store:
         for number in range(5):
             await store.commit(Change(audit=(AuditEntry(1_800_000_000.0 + number, "U0ALEX", "ack"),)))
-        rows = await trail_of(store)
-        assert verified(rows).startswith("The chain of 5 entries holds")
+        assert (await verified(store)).startswith("The chain of 5 entries holds")
         with redis.Redis.from_url(redis_url) as client:
             (trail,) = [key for key in client.keys("*") if client.type(key) == b"stream"]
-            assert client.xdel(trail, rows[2][0]) == 1
+            assert client.xdel(trail, (await store.audit_trail())[2][0]) == 1
         with pytest.raises(Refused, match="The chain breaks at entry 3 of 4"):
-            verified(await trail_of(store))
+            await verified(store)
 
 
 async def test_records_of_an_embedded_redis_are_read_while_it_runs_and_after(tmp_path: Path) -> None:
@@ -182,13 +181,13 @@ async def test_records_of_an_embedded_redis_are_read_while_it_runs_and_after(tmp
     async with records(of) as first:
         await first.commit(Change(audit=(AuditEntry(1_800_000_000.0, "U0ALEX", "ack"),)))
         async with records(of) as second:
-            assert len(await trail_of(second)) == 1
+            assert len(await second.audit_trail()) == 1
     async with records(of) as later:
-        assert len(await trail_of(later)) == 1
+        assert len(await later.audit_trail()) == 1
 
 
 async def test_records_at_an_address_where_nothing_is_are_unreachable(tmp_path: Path) -> None:
     """The store says so itself when it is asked."""
     async with records(settings(tmp_path, REDIS_URL=f"unix://{tmp_path}/none.sock")) as store:
         with pytest.raises(Unreachable, match=r"no connection .*check REDIS_URL"):
-            await trail_of(store)
+            await store.audit_trail()

@@ -1,16 +1,19 @@
 """C11: what somebody with Redis does to the audit trail is found and placed, and the bot goes on writing it."""
 
+import asyncio
+import tracemalloc
 from collections.abc import AsyncIterator
 
 import pytest
 import redis
+from structlog.testing import capture_logs
 
 from bot.adapters.redis.commit import AUDIT, HEAD
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.record import AuditEntry, Change
 from bot.ports import Refused
-from handlers.tools.records import RecordQuery, json_lines, table, trail_of, verified
+from handlers.tools.records import RecordQuery, json_lines, table, verified
 from tests.fakes import FakeClock
 
 WRITTEN = 2_500
@@ -36,6 +39,15 @@ async def store(redis_url: str, server: redis.Redis) -> AsyncIterator[RedisStore
     server.close()
 
 
+@pytest.fixture
+async def other(redis_url: str, store: RedisStore) -> AsyncIterator[RedisStore]:
+    """A second process."""
+    clock = FakeClock()
+    made = RedisStore(connect(redis_url), Clocks(clock.now, clock.monotonic))
+    yield made
+    await made.aclose()
+
+
 async def writes(store: RedisStore, first: int, last: int) -> None:
     """Somebody scales, again and again."""
     for start in range(first, last, 500):
@@ -46,7 +58,7 @@ async def writes(store: RedisStore, first: int, last: int) -> None:
 async def broken(store: RedisStore) -> str:
     """What verification says when the chain breaks."""
     with pytest.raises(Refused) as refused:
-        verified(await trail_of(store))
+        await verified(store)
     return str(refused.value)
 
 
@@ -58,9 +70,7 @@ def ids(server: redis.Redis) -> list[bytes]:
 
 async def test_a_whole_trail_holds(store: RedisStore) -> None:
     """Or the tests below would prove nothing."""
-    assert verified(await trail_of(store), await store.audit_head()).startswith(
-        f"The chain of {WRITTEN:,} entries holds"
-    )
+    assert (await verified(store)).startswith(f"The chain of {WRITTEN:,} entries holds")
 
 
 async def test_an_entry_that_was_taken_out_is_placed(store: RedisStore, server: redis.Redis) -> None:
@@ -75,30 +85,77 @@ async def test_a_trail_that_was_trimmed_breaks_at_its_first_entry(store: RedisSt
     server.xtrim(AUDIT, maxlen=1100, approximate=False)
     assert "breaks at entry 1 of 1,100" in (said := await broken(store))
     assert "scale 1400" in said
-    rows = await trail_of(store)
-    assert len(table(rows, RecordQuery()).splitlines()) == 1101
-    assert len(json_lines(rows, RecordQuery()).splitlines()) == 1100
+    assert len([line async for line in table(store, RecordQuery())]) == 1101
+    assert len([line async for line in json_lines(store, RecordQuery())]) == 1100
 
 
-async def test_a_lost_head_stops_nobody_and_is_placed(store: RedisStore, server: redis.Redis) -> None:
-    """Actions go on, and the first entry that was written without it is named."""
+async def test_a_lost_head_stops_nobody_and_is_placed(
+    store: RedisStore, other: RedisStore, server: redis.Redis
+) -> None:
+    """A process that wrote before follows its own entries; one that did not is named, and goes on."""
     server.delete(HEAD)
     await writes(store, WRITTEN, WRITTEN + 3)
-    assert f"breaks at entry {WRITTEN + 1:,} of {WRITTEN + 3:,}" in (said := await broken(store))
-    assert f"scale {WRITTEN}" in said
+    assert (await verified(store)).startswith(f"The chain of {WRITTEN + 3:,} entries holds")
+    server.delete(HEAD)
+    await writes(other, WRITTEN + 3, WRITTEN + 4)
+    assert f"breaks at entry {WRITTEN + 4:,} of {WRITTEN + 4:,}" in (said := await broken(store))
+    assert f"scale {WRITTEN + 3}" in said
 
 
 async def test_a_forged_head_is_placed_as_well(store: RedisStore, server: redis.Redis) -> None:
-    """Every entry follows from the one before, whatever the head said meanwhile."""
+    """The entry that follows something that never was is named."""
     server.set(HEAD, "0" * 64)
     await writes(store, WRITTEN, WRITTEN + 1)
+    await writes(store, WRITTEN + 1, WRITTEN + 2)
+    assert f"breaks at entry {WRITTEN + 2:,} of {WRITTEN + 2:,}" in await broken(store)
+
+
+async def test_the_branches_of_processes_are_joined(store: RedisStore, other: RedisStore, server: redis.Redis) -> None:
+    """Whatever one of several processes wrote, a later entry of another shows that it was taken out."""
+    for number in range(10):
+        await asyncio.gather(writes(store, number, number + 1), writes(other, number, number + 1))
+    assert (await verified(store)).startswith(f"The chain of {WRITTEN + 20:,} entries holds")
+    for place in range(WRITTEN, WRITTEN + 16):
+        taken = (await store.audit_trail((await store.audit_trail(most=place))[-1][0], 1))[0]
+        assert any(taken[2] in entry.follows for _, entry, _ in await store.audit_trail(taken[0])), place
+
+
+async def test_a_process_misses_its_own_last_entry(store: RedisStore, server: redis.Redis) -> None:
+    """It says so until it is restarted; the log has had the hash since the entry was written."""
+    with capture_logs() as lines:
+        await writes(store, WRITTEN, WRITTEN + 1)
+    assert [line["hash"] for line in lines if line["event"] == "audit entry"] == [await store.audit_head()]
+    assert (await store.storable(), store.audit_problem()) == ("", "")
+    server.xdel(AUDIT, ids(server)[-1])
+    with capture_logs() as lines:
+        await store.storable()
+    assert "the audit trail has lost the entry" in store.audit_problem()
+    assert [line["event"] for line in lines] == ["audit entry missing"]
+    await writes(store, WRITTEN + 1, WRITTEN + 2)
+    await store.storable()
+    assert store.audit_problem()
     assert f"breaks at entry {WRITTEN + 1:,} of {WRITTEN + 1:,}" in await broken(store)
+
+
+async def test_a_long_trail_is_not_held_in_memory(store: RedisStore) -> None:
+    """Verification keeps the hashes, and the listing one page."""
+    await writes(store, WRITTEN, 20_000)
+    tracemalloc.start()
+    try:
+        assert len([1 async for _ in json_lines(store, RecordQuery())]) == 20_000
+        listed = tracemalloc.get_traced_memory()[1]
+        await verified(store)
+        checked = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert listed < 8_000_000
+    assert checked < 12_000_000
 
 
 async def test_a_cut_end_shows(store: RedisStore, server: redis.Redis) -> None:
     """The head remembers the last hash; who writes on is named once more."""
     server.xdel(AUDIT, *ids(server)[-2:])
-    with pytest.raises(Refused, match="The end of the trail is missing: 2,498 entries are there and fit"):
-        verified(await trail_of(store), await store.audit_head())
+    with pytest.raises(Refused, match="An entry of the trail is missing: 2,498 entries are there and fit"):
+        await verified(store)
     await writes(store, WRITTEN, WRITTEN + 1)
     assert f"breaks at entry {WRITTEN - 1:,} of {WRITTEN - 1:,}" in await broken(store)

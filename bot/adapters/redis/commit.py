@@ -32,13 +32,16 @@ class Commits:
         self._numbers = count(1)
 
     def request(
-        self, change: Change, now: float, head: str, rows: Sequence[tuple[str, str]]
+        self, change: Change, now: float, rows: Sequence[tuple[str, str]], *, first: bool
     ) -> tuple[list[str], list[Word]]:
-        """KEYS and ARGV as `scripts.COMMIT` reads them, without lease and ahead; `rows` are audit entries, hashed."""
+        """KEYS and ARGV as `scripts.COMMIT` reads them, without lease and ahead.
+
+        `rows` are audit entries, hashed; `first`: they follow nothing, so the trail must be empty.
+        """
         keys = [f"{ROOT}req:{self._sender}.{next(self._numbers)}", HW, DUE, AUDIT, HEAD]
         keys += [MARKS + mark for mark in change.once]
         args: list[Word] = [self._sender, CHANNEL, RECORDS, REQUEST_MS, MARK_MS]
-        args += [change.once_value, head, rows[-1][1] if rows else ""]
+        args += [change.once_value, int(first), rows[-1][1] if rows else ""]
         args += [len(change.once), len(change.puts), len(change.point), len(change.join), len(change.leave)]
         args += [len(change.wake), len(rows), len(change.listed)]
         for put in change.puts:

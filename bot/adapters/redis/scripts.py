@@ -28,8 +28,8 @@ def _script(text: str, *, repeatable: bool = True, ahead: bool = False) -> Scrip
 COMMIT = _script(
     """
 -- KEYS: request, hw, due, audit, audit head; then marks, puts, indexes, joins, leaves, wakes, lists
--- ARGV: lease, sender, channel, record prefix, request ttl, mark ttl, mark value, expected head, new head,
---       counts of marks, puts, indexes, joins, leaves, wakes, audit entries, listed; then their parts; ahead
+-- ARGV: lease, sender, channel, record prefix, request ttl, mark ttl, mark value, 1 if the entries start a trail,
+--       new head, counts of marks, puts, indexes, joins, leaves, wakes, audit entries, listed; then their parts; ahead
 local applied = redis.call('GET', KEYS[1])
 if applied then return {'ok', tonumber(applied), 1} end
 
@@ -74,9 +74,10 @@ for i = 1, points do
 end
 for i = 1, joins + leaves do redis.call('SCARD', KEYS[first_join + i]) end
 for i = 1, listed do redis.call('ZCARD', KEYS[first_list + i]) end
+local head, last_id = '', ''
 if entries > 0 then
-  local head = redis.call('GET', KEYS[5]) or ''
-  if head ~= ARGV[8] then return {'head', head} end
+  head = redis.call('GET', KEYS[5]) or ''
+  if ARGV[8] == '1' and head ~= '' then return {'head', head} end
   redis.call('XLEN', KEYS[4])
 end
 local earliest = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
@@ -132,7 +133,7 @@ for i = 1, wakes do
 end
 for i = 1, entries do
   local a = audit_args + (i - 1) * 2
-  redis.call('XADD', KEYS[4], '*', 'entry', ARGV[a + 1], 'hash', ARGV[a + 2])
+  last_id = redis.call('XADD', KEYS[4], '*', 'entry', ARGV[a + 1], 'hash', ARGV[a + 2])
 end
 if entries > 0 then redis.call('SET', KEYS[5], ARGV[9]) end
 for i = 1, listed do
@@ -144,7 +145,7 @@ end
 local woke = soonest and (soonest <= now or not earliest or soonest < tonumber(earliest))
 -- a user that may not publish is no reason to fail when all is written: work is found by polling then
 if woke then redis.pcall('PUBLISH', ARGV[3], ARGV[2]) end
-return {'ok', hw, woke and 1 or 0}
+return {'ok', hw, woke and 1 or 0, head, last_id}
 """,
     ahead=True,
 )

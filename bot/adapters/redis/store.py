@@ -1,6 +1,5 @@
 """The Store on Redis 6.2 or newer: records, leases, marks, audit trail and rate limits (docs/design/storage.md)."""
 
-import asyncio
 import contextlib
 import math
 import secrets
@@ -13,12 +12,13 @@ import structlog
 from bot.adapters.records import KINDS, Codecs, kind_name
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
-from bot.adapters.redis.calls import CALL_SECONDS, RedisLink, Reply, text, text_or_none, whole
+from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.format import adopt, too_new
 from bot.adapters.redis.safety_checks import dangers, nearly_full, redis_time
+from bot.adapters.redis.trail import TrailEnds, logged
 from bot.adapters.redis.wake import RedisWake
-from bot.core.audit_chain import canonical, chained, readable
+from bot.core.audit_chain import readable
 from bot.core.external import Problem
 from bot.core.incident.incident import Incident
 from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Record, Stored
@@ -30,8 +30,6 @@ RETIRED = frozenset({"sketch"})
 """Kinds that an earlier release worked on: their due times are dropped, and their documents expire."""
 PARK_SECONDS = 60.0
 """An unreadable record is tried again after this long, so that a rolling update repairs itself."""
-HEAD_TRIES = 20
-"""How often an audited commit restarts because another process wrote to the trail first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +58,7 @@ class RedisStore:
         sender = secrets.token_hex(8)
         self._commits = keys.Commits(self._codecs, sender)
         self._wake = RedisWake(clients.listener, sender)
-        self._trail = asyncio.Lock()
-        self._head = ""
+        self._trail = TrailEnds()
         self._hw = 0
         self._lost = False
 
@@ -123,15 +120,19 @@ class RedisStore:
 
     async def commit(self, change: Change) -> None:
         """Apply a change atomically. Raises Conflict, AlreadyDone, or Unreachable (UNKNOWN: it may be applied)."""
-        if not change.audit:
-            await self._committed(change, "", ())
-            return
+        follows, rows = self._trail.take(change.audit) if change.audit else ((), [])
+        unfollowed = follows
         try:
-            async with asyncio.timeout(CALL_SECONDS), self._trail:
-                await self._audited(change)
-        except TimeoutError:
-            problem = f"no answer within {CALL_SECONDS:g} s"
-            raise Unreachable("Redis", problem, failure=Failure.UNKNOWN) from None
+            moved = await self._committed(change, rows, first=not follows)
+            unfollowed = (moved,) if moved is not None else ()
+        except Unreachable as error:
+            if error.failure is Failure.UNKNOWN:
+                logged(rows, "unknown")
+            raise
+        finally:
+            self._trail.give_back(unfollowed)
+        if moved is not None:  # this process wrote nothing yet, and others did
+            await self.commit(change)
 
     async def claim(self, most: int) -> Claims:
         """Claim up to `most` due records for the length of the lease; unreadable ones are put back and logged."""
@@ -193,6 +194,9 @@ class RedisStore:
         Raises Unreachable when nothing can be stored: full memory or disk, a replica, no connection.
         """
         await self._link.read("SET", keys.PROBE, "1", "EX", "300")
+        if last := self._trail.last_id:
+            kept = await self._link.read("XRANGE", keys.AUDIT, last, last)
+            self._trail.examine(last, text(kept[0][1].get(b"hash")) if isinstance(kept, list) and kept else "")
         facts = await self._link.read("INFO", "everything")
         return nearly_full(facts) if isinstance(facts, Mapping) else ""
 
@@ -208,29 +212,19 @@ class RedisStore:
         """Whether Redis knows less than this process saw committed (P10); stays so until `accept_loss`."""
         return self._lost
 
+    def audit_problem(self) -> str:
+        """Why the audit trail cannot be trusted; empty while this process's last entry is in it (see `storable`)."""
+        return self._trail.problem
+
     def accept_loss(self) -> None:
         """Continue with the data in Redis; lost records have been recovered from outside."""
         self._lost = False
         self._hw = 0
+        self._trail.start_over()
 
-    async def _audited(self, change: Change) -> None:
-        """One at a time in this process, because every entry's hash depends on the one before."""
-        texts = [canonical(entry) for entry in change.audit]
-        for _ in range(HEAD_TRIES):
-            head = self._head
-            rows = []
-            for line in texts:
-                head = chained(head, line)
-                rows.append((line, head))
-            if (moved := await self._committed(change, self._head, rows)) is None:
-                self._head = head
-                return
-            self._head = moved
-        raise Unreachable("Redis", "the audit trail is written to by others without a pause", failure=Failure.LATER)
-
-    async def _committed(self, change: Change, head: str, rows: Sequence[tuple[str, str]]) -> str | None:
-        """None if applied, else the trail's present head."""
-        keys, args = self._commits.request(change, self._clocks.now(), head, rows)
+    async def _committed(self, change: Change, rows: list[tuple[str, str]], *, first: bool) -> str | None:
+        """None if applied, else the hash of the trail's last entry, which the first entry must follow."""
+        keys, args = self._commits.request(change, self._clocks.now(), rows, first=first)
         args = [math.ceil(self._lease * self._clocks.rate() * 1000), *args, self._ahead_ms]
         seen = self._hw
         outcome, detail, *rest = await self._link.run(scripts.COMMIT, keys, args)
@@ -239,6 +233,8 @@ class RedisStore:
                 self._note(whole(detail), seen)
                 if rest[0]:
                     self._wake.set()
+                if rows:
+                    self._trail.written(rows, *(text(one) for one in rest[1:]))
                 return None
             case b"head":
                 return text(detail)

@@ -8,7 +8,7 @@ import pytest
 from bot.core.incident.incident import Incident
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Refused
-from handlers.tools.records import PAGE, RecordQuery, Row, exported, json_lines, since, table, trail_of, verified
+from handlers.tools.records import PAGE, RecordQuery, exported, json_lines, since, table, verified
 from tests import builders
 from tests.fakes import FakeClock
 from tests.fakes_store import FakeStore
@@ -71,40 +71,53 @@ async def test_an_unknown_incident_is_refused_with_those_that_are_open() -> None
 async def test_the_trail_is_read_whole_page_by_page() -> None:
     """More entries than one page has; the chain holds over the pages."""
     store = await holding(*(entry(n) for n in range(PAGE + 5)))
-    rows = await trail_of(store)
-    assert [row[1].at for row in rows] == [NOW - DAY + n for n in range(PAGE + 5)]
-    said = verified(rows)
+    rows = store.data.trail
+    assert len([line async for line in json_lines(store, RecordQuery())]) == PAGE + 5
+    said = await verified(store)
     assert said.startswith("The chain of 1,005 entries holds, from 2027-01-14 08:00:00 to 2027-01-14 08:16:44 UTC.")
     assert rows[-1][2] in said
 
 
 async def test_an_empty_trail_is_no_failure() -> None:
     """A fresh installation."""
-    assert verified([]) == "The audit trail is empty, so there is nothing to verify."
-    assert table([], RecordQuery()) == "No entry of the audit trail fits."
+    store = await holding()
+    assert await verified(store) == "The audit trail is empty, so there is nothing to verify."
+    assert [line async for line in table(store, RecordQuery())] == ["No entry of the audit trail fits."]
+
+
+async def test_a_known_hash_is_looked_for() -> None:
+    """Whoever kept a hash elsewhere finds a trail that was cut or written anew."""
+    store = await holding(*(entry(n) for n in range(6)))
+    known = store.data.trail[4][2]
+    assert "It has the entry that you know." in await verified(store, known)
+    del store.data.trail[4:]
+    with pytest.raises(Refused, match=f"4 entries are there and fit, but the one that you know, with the hash {known}"):
+        await verified(store, known)
 
 
 @pytest.mark.parametrize("change", ["alter", "remove", "insert", "swap", "hash"])
 async def test_a_changed_trail_names_the_first_entry_that_does_not_fit(change: str) -> None:
     """N21: whatever is done to the third entry, verification points there."""
-    rows = await trail_of(await holding(*(entry(n) for n in range(6))))
+    store = await holding(*(entry(n) for n in range(6)))
+    rows = list(store.data.trail)
     stream_id, third, hashed = rows[2]
-    spoilt: list[Row] = {
+    spoilt = {
         "alter": [*rows[:2], (stream_id, replace(third, who="U0EVE"), hashed), *rows[3:]],
         "remove": [*rows[:2], *rows[3:]],
         "insert": [*rows[:2], ("2-5", entry(99), "0" * 64), *rows[2:]],
         "swap": [*rows[:2], rows[3], rows[2], *rows[4:]],
         "hash": [*rows[:2], (stream_id, third, "0" * 64), *rows[3:]],
     }[change]
+    store.data.trail[:] = spoilt
     with pytest.raises(Refused) as refused:
-        verified(spoilt)
+        await verified(store)
     assert f"The chain breaks at entry 3 of {len(spoilt)} (id {spoilt[2][0]}, " in str(refused.value)
 
 
 async def test_the_table_shows_who_did_what_and_what_came_of_it() -> None:
     """One line for each entry, under a heading, nothing forged."""
     store = await holding(entry(), entry(1, who="U0EVE\n2027 forged", outcome="refused\x1b[2J", before="", after=""))
-    head, first, second = table(await trail_of(store), RecordQuery()).splitlines()
+    head, first, second = [line async for line in table(store, RecordQuery())]
     assert head.split() == ["time", "(UTC)", "who", "what", "incident", "parameters", "before", "→", "after", "outcome"]
     assert " ".join(first.split()) == "2027-01-14 08:00:00 U0ALEX scale_up i1 pool=linux.2xlarge 10 → 24 asked"
     assert "U0EVE\\n2027 forged" in second
@@ -113,10 +126,10 @@ async def test_the_table_shows_who_did_what_and_what_came_of_it() -> None:
 
 async def test_filters_choose_by_person_and_time() -> None:
     """--who and --since together."""
-    rows = await trail_of(await holding(entry(0), entry(10, who="U0SAM"), entry(20), entry(30, who="U0SAM")))
-    shown = [json.loads(line) for line in json_lines(rows, RecordQuery(NOW - DAY + 15, "U0SAM")).splitlines()]
+    store = await holding(entry(0), entry(10, who="U0SAM"), entry(20), entry(30, who="U0SAM"))
+    shown = [json.loads(line) async for line in json_lines(store, RecordQuery(NOW - DAY + 15, "U0SAM"))]
     assert [row["at"] for row in shown] == ["2027-01-14T08:00:30.000Z"]
-    assert shown[0]["hash"] == rows[3][2]
+    assert shown[0]["hash"] == store.data.trail[3][2]
     assert shown[0]["parameters"] == {"pool": "linux.2xlarge"}
 
 

@@ -1,0 +1,73 @@
+"""This process's part of the audit trail: what its next entry follows, and whether its last one is still there."""
+
+from collections import deque
+from collections.abc import Iterable
+
+import structlog
+
+from bot.core.audit_chain import linked, readable
+from bot.core.record import AuditEntry
+
+log = structlog.get_logger()
+
+
+class TrailEnds:
+    """The hashes that the next audit entry follows. Commits run at once, because no entry waits for another's hash.
+
+    A commit takes every hash that no entry has followed yet: this process's last ones, and the one that was the trail's
+    last when it wrote. So the branches of all processes are joined again and again, without another request.
+    """
+
+    def __init__(self) -> None:
+        self._ends: list[str] = []
+        self._own: deque[str] = deque(maxlen=256)
+        self._last_hash = ""
+        self.last_id = ""
+        """The stream id of this process's last entry; empty before the first."""
+        self.problem = ""
+        """Set once the last entry was found missing; stays until the process is restarted."""
+
+    def take(self, entries: Iterable[AuditEntry]) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+        """(the hashes taken, the text and hash of each entry)."""
+        follows = tuple(dict.fromkeys(self._ends)) or ((self._last_hash,) if self._last_hash else ())
+        self._ends.clear()
+        return follows, linked(entries, follows)
+
+    def give_back(self, hashes: Iterable[str]) -> None:
+        """Follow these with the next entry: nothing was written, or it is unknown whether."""
+        self._ends += hashes
+
+    def written(self, rows: list[tuple[str, str]], head: str = "", stream_id: str = "") -> None:
+        """Entries are stored, after the one with the hash `head`."""
+        self._last_hash, self.last_id = rows[-1][1], stream_id
+        self._ends.append(self._last_hash)
+        if head and head not in self._own and f'"{head}"' not in rows[0][0]:
+            self._ends.append(head)
+        self._own += (hashed for _, hashed in rows)
+        logged(rows)
+
+    def start_over(self) -> None:
+        """After a loss of data that was accepted: follow what is in the store now."""
+        self._ends.clear()
+        self._last_hash = self.last_id = ""
+
+    def examine(self, stream_id: str, found: str) -> None:
+        """Compare the last entry with what the store has under its id."""
+        if stream_id != self.last_id or found == self._last_hash or self.problem:
+            return
+        self.problem = (
+            f"the audit trail has lost the entry {stream_id}, which this process wrote; run tailback audit --verify, "
+            "keep this Redis as it is, and restart this process afterwards"
+        )
+        log.error("audit entry missing", id=stream_id, hash=self._last_hash, found=found)
+
+
+def logged(rows: Iterable[tuple[str, str]], written: str = "yes") -> None:
+    """Log entries with their hashes, so that another place than Redis has them too."""
+    for line, hashed in rows:
+        entry = readable(line)
+        log.info(
+            "audit entry", hash=hashed, written=written, at=entry.at, who=entry.who, what=entry.what,
+            parameters=entry.parameters, before=entry.before, after=entry.after, outcome=entry.outcome,
+            incident=entry.incident,
+        )  # fmt: skip
