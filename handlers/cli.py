@@ -19,6 +19,7 @@ from handlers.tools import demo as playground
 from handlers.tools.cli_tools import tools
 from handlers.tools.terminal import failed, quiet, waited
 from handlers.version import VERSION
+from handlers.wiring import variables
 from handlers.wiring_tools import EmbeddedRedisError
 
 app = typer.Typer(
@@ -56,6 +57,7 @@ def demo(
     host: Annotated[str, typer.Option(help="Address of the page; 0.0.0.0 opens it to the network.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes any free one.")] = 8080,
     speed: Annotated[float, typer.Option(min=1, help="Simulated seconds in one real second.")] = DEMO_SPEED,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
 ) -> None:
     """Try it: no token, no Slack, no Redis.
 
@@ -68,7 +70,8 @@ def demo(
         typer.echo(playground.listing())
         return
     quiet()
-    waited(playground.run_demo(scenario, playground.PageAddress(host, port), seed=seed, speed=speed))
+    page, browser = playground.PageAddress(host, port), not no_browser and playground.is_desktop(variables())
+    waited(playground.run_demo(scenario, playground.Visit(page, seed, speed, browser)))
 
 
 @app.command()

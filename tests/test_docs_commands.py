@@ -65,6 +65,7 @@ DEPLOY = {
 COVERED = {
     "tailback demo": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
     "tailback demo --scenario": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
+    "tailback demo --no-browser": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
     "tailback demo --speed": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
     "tailback test": "tests/test_launcher.py",
     "tailback lock": "tests/test_launcher.py",
@@ -165,7 +166,7 @@ def test_the_doctor_finds_the_example_complete_and_its_back_ends_missing(tmp_pat
 
 async def test_the_demo_prints_its_address_and_ends_on_request(tmp_path: Path) -> None:
     """The first command of the README, with the other options that the docs show."""
-    words = ["demo", "--scenario", "limit-reached", "--seed", "7", "--port", "0", "--speed", "30"]
+    words = ["demo", "--scenario", "limit-reached", "--seed", "7", "--port", "0", "--speed", "30", "--no-browser"]
     demo = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "handlers", *words),
         cwd=tmp_path,

@@ -62,7 +62,7 @@ step = {step}
 cooldown = "10m"
 approval_above = {approval}
 approval_within = "4h"
-lease = "2h"
+lease = "4h"
 drained_for = "10m"
 cost_per_runner_hour = 0.34
 """

@@ -3,33 +3,32 @@
 import asyncio
 import contextlib
 import errno
-import math
 import secrets
 import signal
 import socket
 import sys
 import tempfile
+import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 
 from bot.config import Settings, load
-from bot.core.pool.pool import Pool
 from bot.playground.clock import ScaledClock, keep_ticking
 from bot.playground.demo_config import demo_config
-from bot.playground.demo_guide import guide
 from bot.playground.fleet.alerting.sender import AlertTarget
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, SCENARIOS, Scenario
-from bot.playground.narrator import Narrator
+from bot.playground.observer import Observer
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
-from bot.playground.slack.settings import Command, Shortcut
-from bot.ports import Refused, Unreachable
+from bot.playground.slack.settings import Command, DemoFrame, Shortcut
+from bot.ports import Refused
 from handlers.cancellation import ended
 from handlers.run import serving
 from handlers.wiring import House, monotonic, now, opened
@@ -61,6 +60,12 @@ class PageAddress:
     port: int = 0
 
 
+def is_desktop(variables: Mapping[str, str]) -> bool:
+    """Whether somebody sits before this machine with a browser: not over SSH, in a container, or in a pipe."""
+    shown = sys.platform in {"darwin", "win32"} or bool(variables.get("DISPLAY") or variables.get("WAYLAND_DISPLAY"))
+    return shown and sys.stdout.isatty() and "SSH_CONNECTION" not in variables
+
+
 def scenario_named(name: str) -> Scenario:
     """The scenario of that name; raises Refused with the known names."""
     if name in SCENARIOS:
@@ -73,50 +78,57 @@ def listing() -> str:
     return "\n\n".join(f"{one.name}\n  {one.title}\n  {one.text}\n  Try: {one.try_this}" for one in SCENARIOS.values())
 
 
-async def run_demo(name: str, page: PageAddress, *, seed: int = DEFAULT_SEED, speed: float = DEMO_SPEED) -> None:
-    """Run until Ctrl-C and print what to look at. Raises Refused for an unknown scenario."""
-    scenario = scenario_named(name)
-    stopped = asyncio.Event()
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What the visitor asked for on the command line."""
+
+    page: PageAddress = PageAddress()
+    seed: int = DEFAULT_SEED
+    speed: float = DEMO_SPEED
+    browser: bool = False
+
+
+async def run_demo(name: str, visit: Visit) -> None:
+    """Run until Ctrl-C, one story after the other as the page asks. Raises Refused for an unknown scenario."""
+    scenario, page, first = scenario_named(name), visit.page, True
+    stopped, chosen = asyncio.Event(), asyncio.Queue[str]()
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stopped.set)
     _say("Starting: a local workspace, a simulated fleet, and Tailback between them …")
-    async with opened_demo(scenario, page, seed=seed, speed=speed) as demo:
-        for step in guide(scenario, speed):
-            _say(f"\n{step['title']}\n  {step['text']}")
-        _say(f"\nOpen  {demo.address}/?channel=C0DEVINFRA\nWhat happens there is told here too. Stop with Ctrl-C.\n")
-        narrator = Narrator(demo.slack.workspace)
-        while not stopped.is_set():
-            for line in narrator.news():
-                _say(line)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stopped.wait(), 0.5)
-        _say("Stopping …")
+    while not stopped.is_set():
+        async with opened_demo(scenario, page, seed=visit.seed, speed=visit.speed, choose=chosen.put_nowait) as demo:
+            address = f"{demo.address}/?channel=C0DEVINFRA"
+            _say(f"\n{scenario.title}\n  {scenario.text}\n\nStop with Ctrl-C. Open the page:\n{address}")
+            if visit.browser and first:
+                await asyncio.to_thread(webbrowser.open, address)
+            page, first = PageAddress(page.host, urlsplit(demo.address).port or 0), False
+            waits = {asyncio.create_task(stopped.wait()), choice := asyncio.create_task(chosen.get())}
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            for wait in waits:
+                wait.cancel()
+        if choice.done() and not choice.cancelled():
+            scenario = scenario_named(choice.result())
+    _say("Stopping …")
 
 
 @asynccontextmanager
-async def opened_demo(
+async def opened_demo(  # noqa: PLR0913 - each is one setting of a demo
     scenario: Scenario,
     page: PageAddress = PageAddress(),
     *,
     seed: int = DEFAULT_SEED,
     speed: float = DEMO_SPEED,
     limits: Limits | None = Limits(),  # noqa: B008 - a frozen value
+    choose: Callable[[str], None] | None = None,
 ) -> AsyncIterator[Demo]:
     """Start workspace, fleet and product; nothing stays on disk afterwards."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
         product = f"http://127.0.0.1:{free_port()}"
         clock = ScaledClock(speed, now, monotonic)
-        slack = SlackStandIn(
-            clock=clock.now,
-            machine_clock=now,
-            request_url=f"{product}/slack/events",
-            limits=limits,
-            commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
-            shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),),
-        )
-        slack.workspace.guide = [dict(step) for step in guide(scenario, speed)]
+        slack = _workspace(clock, f"{product}/slack/events", limits)
+        slack.settings.frame = DemoFrame(clock, scenario.name, choose)
         address = await stack.enter_async_context(_page(slack, page))
         token = secrets.token_hex(16)
         post = await stack.enter_async_context(_poster())
@@ -132,25 +144,21 @@ async def opened_demo(
         settings = demo_settings(path, address, product, token)
         house = await stack.enter_async_context(opened(settings, durable=False, clock=clock))
         await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
-        for living in (world.run(), keep_ticking(clock, lambda: late(house, clock, slack))):
+        seen = Observer(house.store, slack, list(settings.file.pool), settings.file.timing.poll, clock.now)
+        for living in (world.run(), keep_ticking(clock, seen.late), seen.keep_tour(scenario, seed)):
             stack.push_async_callback(ended, asyncio.create_task(living))
         yield Demo(address, product, fleet, house, slack, world, clock)
 
 
-async def late(house: House, clock: ScaledClock, slack: SlackStandIn) -> float:
-    """Simulated seconds by which the product is late to measure a pool that an open incident watches.
-
-    While somebody waits for an answer it is infinity: the fleet leaves the processor to the product then.
-    """
-    if slack.delivery.under_way:
-        return math.inf
-    file = house.context.settings.file
-    try:
-        held = await house.store.get_many(Pool, list(file.pool))
-    except Unreachable:
-        return math.inf
-    measured = [one.value.tried_at for one in held.values() if one.value.watchers and one.value.tried_at]
-    return clock.now() - file.timing.poll - min(measured, default=math.inf)
+def _workspace(clock: ScaledClock, request_url: str, limits: Limits | None) -> SlackStandIn:
+    return SlackStandIn(
+        clock=clock.now,
+        machine_clock=now,
+        request_url=request_url,
+        limits=limits,
+        commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
+        shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),),
+    )
 
 
 def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:

@@ -52,7 +52,7 @@ async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page:
     dialog = await pressed(page, parent, "Scale up")
     now = re.search(r"now (\d+) runners", await dialog.inner_text())
     assert now is not None
-    await dialog.get_by_label("Runners afterwards").fill(str(int(now[1]) + 15))
+    await dialog.get_by_label("Runners afterwards").fill(str(int(now[1]) + 20))
     await dialog.get_by_role("button", name="Next").click()
     await dialog.get_by_role("button", name=re.compile("^Scale to")).click()
     await expect(dialog).to_have_count(0)

@@ -9,9 +9,12 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
+from bot.playground.clock import ScaledClock
 from bot.playground.serving import serving
+from bot.playground.slack.settings import DemoFrame
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Clock, Kit, parent_blocks, standing
+from tests.slack_blocks import RefusedError
 
 
 @pytest.fixture
@@ -145,3 +148,23 @@ def test_ids_grow_even_when_the_clock_stands_still() -> None:
     found = asyncio.run(stamps())
     assert found == ["1800000000.000000", "1800000000.000001", "1800000000.000002"]
     assert Clock()() > 0
+
+
+async def test_a_demo_has_a_clock_and_stories_on_its_page(slack: Kit) -> None:
+    """The page sets the speed, within reason, and asks for another story; a workspace alone has neither."""
+    with pytest.raises(RefusedError, match="0 to 600"):
+        await slack.driver.post("clock", {"rate": 10})
+    chosen: list[str] = []
+    clock = ScaledClock(60.0, slack.clock, slack.clock)
+    slack.stand_in.settings.frame = DemoFrame(clock, "surge", chosen.append)
+    await slack.driver.post("clock", {"rate": 10})
+    shown = (await slack.driver.screen())["frame"]
+    assert isinstance(shown, dict)
+    assert shown["rate"] == clock.rate() == 10
+    for rate in (-1, 601, True, "fast", None):
+        with pytest.raises(RefusedError):
+            await slack.driver.post("clock", {"rate": rate})
+    await slack.driver.post("story", {"name": "stockout"})
+    with pytest.raises(RefusedError, match="no story nowhere"):
+        await slack.driver.post("story", {"name": "nowhere"})
+    assert chosen == ["stockout"]

@@ -1,15 +1,15 @@
-/** The page: wires state to the sidebar, the channel, the thread, App Home, the guide and the modals. */
+/** The page: wires state to the sidebar, the channel, the thread, App Home, the frame and the modals. */
 
-import { digest, h, link } from "./dom.js";
+import { digest, h } from "./dom.js";
 import { renderBlocks } from "./blocks.js";
 import { makeComposer } from "./composer.js";
-import { actor, channelMessages, holdEnd, renderMessages, showOlder, threadMessages } from "./messages.js";
-import { mrkdwn } from "./mrkdwn.js";
+import { followEnd, tellElsewhere } from "./follow.js";
+import { listenToFrame, renderFrame } from "./frame.js";
+import { actor, channelMessages, renderMessages, showOlder, threadMessages } from "./messages.js";
 import { renderModals } from "./modal.js";
 import { listenToSwitcher, renderLive, renderSidebar } from "./sidebar.js";
 import { currentChannel, isHome, listen, names, navigate, onChange, post, readAddress, refresh, ui } from "./state.js";
 
-const FOLDED = "playground-guide-folded";
 const place = (id) => document.getElementById(id);
 
 const channelComposer = makeComposer(place("channel-composer"), {
@@ -27,7 +27,6 @@ function render() {
   }
   document.body.classList.add("loaded");
   renderSidebar();
-  renderGuide(ui.state.guide ?? []);
   const opening = layOut();
   place("channel").hidden = isHome();
   place("home").hidden = !isHome();
@@ -35,6 +34,8 @@ function render() {
   else renderChannel();
   if (!place("thread").hidden) renderThread(opening);
   renderModals(ui.state.views ?? []);
+  tellElsewhere();
+  renderFrame();
   if (ui.jump) jump();
 }
 
@@ -90,26 +91,6 @@ function renderHome(home) {
   if (focused) node.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
 }
 
-function renderGuide(steps) {
-  const guide = place("guide");
-  guide.hidden = steps.length === 0;
-  const hash = digest(JSON.stringify(steps));
-  if (guide.dataset.hash === hash) return;
-  guide.dataset.hash = hash;
-  place("guide-steps").replaceChildren(...steps.map((step) => h("li", {}, h("strong", {}, step.title), h("span", { class: "mrkdwn" }, mrkdwn(String(step.text ?? ""), names)), step.href ? guideLink(step) : null)));
-}
-
-/** A step inside this page changes the view without loading anything; any other opens elsewhere. */
-function guideLink(step) {
-  if (!/^\/?\?/.test(step.href)) return link(new URL(step.href, location.href).href, "Open");
-  const show = h("button", { type: "button", class: "text-button" }, "Show me");
-  show.addEventListener("click", () => {
-    const query = new URLSearchParams(step.href.slice(step.href.indexOf("?")));
-    navigate({ user: query.get("user") ?? ui.user, channel: query.get("channel") ?? ui.channel, thread: query.get("thread") });
-  });
-  return show;
-}
-
 function closeThread() {
   const opener = document.querySelector(`[data-focus="replies-${CSS.escape(ui.thread ?? "")}"]`);
   navigate({ thread: null });
@@ -133,12 +114,9 @@ function listenToPage() {
     showOlder();
     scroller.scrollTop = scroller.scrollHeight - fromEnd;
   });
-  holdEnd(place("messages-scroll"));
-  holdEnd(place("thread-scroll"));
-  // on a phone the first message counts more than the guide, which is one touch away
-  place("guide").open = (localStorage.getItem(FOLDED) ?? (innerWidth < 700 ? "yes" : "no")) !== "yes";
-  // the click comes before the folding; "toggle" comes so late that a reload can overtake it
-  place("guide").querySelector("summary").addEventListener("click", () => localStorage.setItem(FOLDED, place("guide").open ? "yes" : "no"));
+  listenToFrame();
+  followEnd(place("messages-scroll"), place("messages"));
+  followEnd(place("thread-scroll"), place("thread-messages"));
   document.addEventListener("visibilitychange", () => ui.state && render());
 }
 

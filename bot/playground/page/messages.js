@@ -5,6 +5,7 @@ import { renderBlocks } from "./blocks.js";
 import { openMenu, showBanner } from "./menu.js";
 import { clock, mrkdwn, nearDay, plain } from "./mrkdwn.js";
 import { emojiNode } from "./emoji.js";
+import { followNews } from "./follow.js";
 import { changed, currentChannel, names, navigate, person, post, ui } from "./state.js";
 
 const GROUP_SECONDS = 300;
@@ -41,31 +42,13 @@ export function threadMessages() {
   return inOrder([...all, ...ephemerals().filter((message) => message.thread_ts === ui.thread)]);
 }
 
-/** Draws `messages` into `list`, keeps what did not change, and scrolls along with news only if the end was in view. */
+/** Draws `messages` into `list`, keeps what did not change, and follows the news. */
 export function renderMessages(list, scroller, messages, place) {
   const fresh = list.dataset.place !== place.key;
-  const atEnd = isAtEnd(scroller);
   if (fresh) list.replaceChildren();
   list.dataset.place = place.key;
-  const items = listItems(messages, { ...place, fresh });
-  const content = digest(items.map((item) => item.content ?? "").join());
-  const grown = list.dataset.content !== content;
-  list.dataset.content = content;
-  reconcile(list, items);
-  if (fresh || (atEnd && grown)) scroller.scrollTop = scroller.scrollHeight;
-}
-
-const isAtEnd = (scroller) => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 60;
-
-/** Keeps the end in view when the window or a neighbouring pane changes the size of `scroller`. */
-export function holdEnd(scroller) {
-  let atEnd = true;
-  scroller.addEventListener("scroll", () => {
-    atEnd = isAtEnd(scroller);
-  });
-  new ResizeObserver(() => {
-    if (atEnd) scroller.scrollTop = scroller.scrollHeight;
-  }).observe(scroller);
+  reconcile(list, listItems(messages, { ...place, fresh }));
+  followNews(scroller, messages, fresh);
 }
 
 function listItems(messages, place) {
@@ -110,7 +93,6 @@ function messageItem(message, place) {
   const contentHash = digest(JSON.stringify(content));
   return {
     key,
-    content: `${contentHash}${Boolean(thread)}`,
     hash: digest(contentHash + JSON.stringify(view)),
     build: (previous) => {
       const node = messageNode(message, place, thread);

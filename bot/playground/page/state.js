@@ -4,13 +4,14 @@ const HOME = "home";
 const DEBOUNCE_MS = 100;
 const ANSWER_LIMIT_MS = 15000;
 const RECONNECT_MS = 2000;
+const QUIET = new Set(["/ui/home", "/ui/clock", "/ui/story", "/ui/close"]);
 const listeners = new Set();
 
 /**
  * Where the person is (kept in the address), the message to jump to once (from a permalink), and the newest state (`null`
  * until the first answer).
  */
-export const ui = { user: "U0ANA", channel: null, thread: null, jump: null, state: null, live: "connecting", namesKey: "" };
+export const ui = { user: "U0ANA", channel: null, thread: null, jump: null, state: null, live: "connecting", namesKey: "", clock: { now: 0, heard: 0 }, expecting: 0 };
 
 /** Calls `listener` after every change of `ui`. */
 export function onChange(listener) {
@@ -104,6 +105,7 @@ async function fetchState() {
 
 function accept(state) {
   ui.state = state;
+  if (state.now) ui.clock = { now: state.now, heard: performance.now() };
   if (state.me) ui.user = state.me.id;
   ui.namesKey = JSON.stringify([ui.user, state.users, state.groups, state.channels.map((channel) => channel.name)]);
   if (!isHome() && !currentChannel()) {
@@ -131,7 +133,11 @@ export function listen() {
     changed();
     refreshSoon();
   };
-  source.onmessage = refreshSoon;
+  source.onmessage = (event) => {
+    const { seq, now } = JSON.parse(event.data);
+    if (now) ui.clock = { now, heard: performance.now() };
+    if (seq !== ui.state?.seq) refreshSoon();
+  };
   source.onerror = () => {
     ui.live = "lost";
     changed();
@@ -141,6 +147,7 @@ export function listen() {
 
 /** Sends a request as this person; resolves to {ok, error?, errors?} and never rejects. */
 export async function post(path, body) {
+  if (!QUIET.has(path)) ui.expecting = performance.now() + ANSWER_LIMIT_MS;
   let answer;
   try {
     answer = await fetch(path, {

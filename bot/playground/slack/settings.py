@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from bot.playground.clock import ScaledClock
 from bot.playground.slack.delivery.tickets import Tickets
 from bot.playground.slack.faults import Faults
 from bot.playground.slack.workspace import Workspace
@@ -47,6 +48,16 @@ class Shortcut:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class DemoFrame:
+    """What the demo adds to the page: its clock, and the story that is told."""
+
+    clock: ScaledClock
+    story: str
+    choose: Callable[[str], None] | None = None
+    """Tells another story instead; None: only this one."""
+
+
 @dataclass(slots=True)
 class WorkspaceSettings:
     """May be changed while the stand-in runs. `request_url` `None` means Socket Mode.
@@ -69,6 +80,7 @@ class WorkspaceSettings:
     (slackapi/bolt-js#2487 shows the same envelope id again); otherwise to one connection."""
     usergroups_paid: bool = True
     history_objects: int = 999
+    frame: DemoFrame | None = None
     file_looking_seconds: float = 1.0
     """How long a complete file is processed before messages may show it."""
 

@@ -1,7 +1,7 @@
 """The playground's page in a real browser: what a person reads, presses, types and is spared."""
 
 import pytest
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.playground.page.state import PARENT_TS, message
 from tests.playground.page.workspace import PageWorkspace
@@ -200,14 +200,24 @@ async def test_unread_marks_and_app_home(page: Page, workspace: PageWorkspace) -
     assert (await workspace.receives("/ui/click"))[0]["view_id"] == "V0HOME"
 
 
-async def test_the_guide_leads_into_the_thread_and_can_be_folded(page: Page) -> None:
-    """A step's link opens its thread without a reload; the folded guide stays folded after one."""
-    await page.get_by_test_id("guide").get_by_role("button", name="Show me").click()
+async def test_the_tour_shows_one_step_and_leads_into_the_thread(page: Page, workspace: PageWorkspace) -> None:
+    """A step's link opens its thread without a reload; what has happened is ticked off, and the next step points."""
+    tour = page.get_by_test_id("tour")
+    await expect(tour).to_contain_text("An alert has arrived")
+    await tour.get_by_role("button", name="Show me").click()
     await expect(page.get_by_test_id("thread")).to_be_visible()
-    await page.get_by_text("What to look at next").click()
-    await page.reload()
-    await expect(parent(page)).to_be_visible()
-    await expect(page.get_by_text("An alert has arrived")).to_be_hidden()
+    workspace.state["guide"][0]["done"] = True
+    workspace.state["guide"][1]["point"] = "action-scale_up"
+    await workspace.changed()
+    await expect(tour).to_contain_text("2 of 2")
+    await expect(page.locator(".pointed")).to_have_text("Scale up")
+
+
+async def test_a_step_can_be_skipped(page: Page) -> None:
+    """Nobody is held up by a step that does not interest them."""
+    tour = page.get_by_test_id("tour")
+    await tour.get_by_role("button", name="Skip").click()
+    await expect(tour).to_contain_text("Press Scale up")
 
 
 async def test_a_permalink_brings_an_old_reply_into_view(page: Page, workspace: PageWorkspace) -> None:
@@ -245,22 +255,6 @@ async def test_the_newest_message_stays_in_view_when_the_thread_opens(page: Page
     await page.reload()
     await expect(page.get_by_test_id("thread")).to_be_visible()
     await expect(newest).to_be_in_viewport(ratio=1)
-
-
-async def test_on_a_phone_the_guide_is_folded_until_opened(browser: Browser, workspace: PageWorkspace) -> None:
-    """At three in the morning the first message counts; once opened, the guide stays open."""
-    context = await browser.new_context(viewport={"width": 390, "height": 844})
-    shown = await context.new_page()
-    shown.set_default_timeout(5000)
-    try:
-        await shown.goto(f"{workspace.base}/?user=U0ANA&channel={CI}")
-        await expect(parent(shown)).to_be_visible()
-        await expect(shown.get_by_text("An alert has arrived")).to_be_hidden()
-        await shown.get_by_text("What to look at next").click()
-        await shown.reload()
-        await expect(shown.get_by_text("An alert has arrived")).to_be_visible()
-    finally:
-        await context.close()
 
 
 async def test_a_direct_conversation_has_a_name_and_shows_once_something_was_said(

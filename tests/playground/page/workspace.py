@@ -82,7 +82,7 @@ class PageWorkspace:
         return JSONResponse(self.answers.get(request.url.path, {"ok": True, "status": 200}))
 
     def _app(self) -> Starlette:
-        paths = ("click", "submit", "close", "slash", "say", "shortcut", "home")
+        paths = ("click", "submit", "close", "slash", "say", "shortcut", "home", "clock", "story")
         return Starlette(
             routes=[
                 Route("/", self._index),

@@ -1,5 +1,6 @@
 """One person's screen as JSON, for the page and the test driver."""
 
+from bot.playground.fleet.scenarios import SCENARIOS
 from bot.playground.slack.methods.views import view_public
 from bot.playground.slack.people import Channel, WorkspacePerson
 from bot.playground.slack.settings import AppContext
@@ -59,6 +60,14 @@ def _ephemerals(slack: AppContext, user: str) -> list[Json]:
     ]
 
 
+def frame(slack: AppContext) -> Json | None:
+    """The demo's clock and stories; None where the workspace stands alone."""
+    if (found := slack.settings.frame) is None:
+        return None
+    stories = [{"name": one.name, "title": one.title, "teaches": one.text} for one in SCENARIOS.values()]
+    return {"rate": found.clock.rate(), "story": found.story, "stories": stories if found.choose else []}
+
+
 def screen(slack: AppContext, user: str, only_channel: str = "") -> Json:
     """Everything that `user` sees now; with `only_channel` the messages of the other channels are left out."""
     workspace = slack.workspace
@@ -68,6 +77,7 @@ def screen(slack: AppContext, user: str, only_channel: str = "") -> Json:
     return {
         "seq": workspace.seq,
         "now": workspace.clock(),
+        "frame": frame(slack),
         "team": {"id": workspace.team.id, "name": workspace.team.name},
         "bot": {"user_id": workspace.bot.user_id, "name": workspace.bot.name},
         "me": person(slack, me),

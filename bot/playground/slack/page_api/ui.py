@@ -8,15 +8,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from bot.playground.fleet.scenarios import SCENARIOS
 from bot.playground.serving import CLOSING
 from bot.playground.slack.page_api.acts import CannotError, ClickOutcome, People
 from bot.playground.slack.page_api.screen import screen
 from bot.playground.slack.page_api.submissions import Submissions
 from bot.playground.slack.record import Log
 from bot.playground.slack.settings import AppContext
-from bot.playground.slack.wire import Json, SlackError, compact, rows
+from bot.playground.slack.wire import Json, SlackError, compact, rows, text
 
-_PING_SECONDS = 10.0
+FASTEST = 600
+_QUIET_SECONDS = 2.0
 _COALESCE_SECONDS = 0.1
 _MOST_BYTES = 1_000_000
 
@@ -71,6 +73,8 @@ class Ui:
             Route("/ui/events", self._events),
             Route("/ui/log", self._read_log),
             Route("/ui/guide", self._door(self._set_guide), methods=["POST"]),
+            Route("/ui/clock", self._door(self._set_rate), methods=["POST"]),
+            Route("/ui/story", self._door(self._tell_story), methods=["POST"]),
             Route("/ui/submit", self._door(self._submit), methods=["POST"]),
             *(Route(f"/ui/{name}", self._door(_plain(act)), methods=["POST"]) for name, act in acts.items()),
         ]
@@ -110,6 +114,21 @@ class Ui:
         self._slack.workspace.touch()
         return {"ok": True}
 
+    async def _set_rate(self, body: Json) -> Json:
+        frame, rate = self._slack.settings.frame, body.get("rate")
+        if frame is None or isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= FASTEST:
+            raise CannotError(f"The clock of a demo runs at 0 to {FASTEST} times the real speed.")
+        frame.clock.run_at(rate)
+        self._slack.workspace.touch()
+        return {"ok": True}
+
+    async def _tell_story(self, body: Json) -> Json:
+        frame, name = self._slack.settings.frame, text(body, "name")
+        if frame is None or frame.choose is None or name not in SCENARIOS:
+            raise CannotError(f"There is no story {name or '(none given)'} here.")
+        frame.choose(name)
+        return {"ok": True}
+
     async def _state(self, request: Request) -> Response:
         query = request.query_params
         seq = self._slack.workspace.seq
@@ -136,23 +155,21 @@ class Ui:
         try:
             while not closing.is_set():
                 changed.clear()
-                yield f"data: {json.dumps({'seq': workspace.seq})}\n\n"
-                if not await _either(changed, closing):
-                    yield ": ping\n\n"
+                yield f"data: {json.dumps({'seq': workspace.seq, 'now': workspace.clock()})}\n\n"
+                await _either(changed, closing)
                 await asyncio.sleep(_COALESCE_SECONDS)
         finally:
             workspace.on_change.discard(changed.set)
 
 
-async def _either(changed: asyncio.Event, closing: asyncio.Event) -> bool:
-    """Waits for one of the two; `False` after ten quiet seconds."""
+async def _either(changed: asyncio.Event, closing: asyncio.Event) -> None:
+    """Waits for one of the two, two seconds at most, so that the page's clock is never far off."""
     waits = [asyncio.create_task(changed.wait()), asyncio.create_task(closing.wait())]
     try:
-        done, _ = await asyncio.wait(waits, timeout=_PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(waits, timeout=_QUIET_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for wait in waits:
             wait.cancel()
-    return bool(done)
 
 
 def _plain(act: Act) -> Callable[[Json], Awaitable[Json]]:

@@ -1,0 +1,78 @@
+"""What the demo sees of the product: how late it is, and what has happened in the story."""
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bot.core.incident.incident import Incident
+from bot.core.pool.pool import Pool
+from bot.core.record import WarningRecord
+from bot.core.words import duration
+from bot.playground.fleet.scenarios import Scenario
+from bot.playground.slack.app import SlackStandIn
+from bot.playground.tour import left_alone, tour
+from bot.ports import Store, Unreachable
+
+LOOK_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """Reads the product's own records."""
+
+    store: Store
+    slack: SlackStandIn
+    pools: Sequence[str]
+    poll_seconds: float
+    now: Callable[[], float]
+
+    async def late(self) -> float:
+        """Simulated seconds by which the product is late to measure a pool that an open incident watches.
+
+        While somebody waits for an answer it is infinity: the fleet leaves the processor to the product then.
+        """
+        if self.slack.delivery.under_way:
+            return math.inf
+        try:
+            held = await self.store.get_many(Pool, self.pools)
+        except Unreachable:
+            return math.inf
+        measured = [one.value.tried_at for one in held.values() if one.value.watchers and one.value.tried_at]
+        return self.now() - self.poll_seconds - min(measured, default=math.inf)
+
+    async def keep_tour(self, scenario: Scenario, seed: int) -> None:
+        """Tick off the steps of the tour until cancelled, and end it with what came of the story."""
+        workspace, alone = self.slack.workspace, await asyncio.to_thread(left_alone, scenario, seed)
+        while True:
+            try:
+                incidents = await self._incidents()
+                happened = await self._happened(incidents)
+            except Unreachable:
+                happened, incidents = frozenset(), ()
+            steps = tour(scenario, happened, _result(incidents, alone))
+            if steps != workspace.guide:
+                workspace.guide = steps
+                workspace.touch()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _incidents(self) -> tuple[Incident, ...]:
+        ids = {*await self.store.members("open"), *await self.store.members("ended")}
+        return tuple(one.value for one in (await self.store.get_many(Incident, sorted(ids))).values())
+
+    async def _happened(self, incidents: Sequence[Incident]) -> frozenset[str]:
+        found = {entry.event.value for one in incidents for entry in one.log.timeline if entry.who}
+        found |= {"opened" for one in incidents if one.thread.root} | {"closed" for one in incidents if one.closed}
+        warnings = await self.store.get_many(WarningRecord, self.pools)
+        found |= {"warned" for one in warnings.values() if one.value.ts}
+        return frozenset(found | {sent.what for sent in self.slack.log.sent})
+
+
+def _result(incidents: Sequence[Incident], alone: float | None) -> str:
+    """What came of the story; empty until its incident is closed."""
+    closed = [one for one in incidents if one.closed and one.closed_at is not None]
+    if not closed or any(not one.closed for one in incidents):
+        return ""
+    took = max(one.closed_at or 0.0 for one in closed) - min(one.began_at for one in closed)
+    other = f"left alone it would have taken {duration(alone)}" if alone else "left alone it would not have drained"
+    return f"Resolved in **{duration(took)}**; {other}. A second, untouched copy of the fleet ran alongside."

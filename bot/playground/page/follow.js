@@ -1,0 +1,74 @@
+/** The page follows the person: their own words and answers come into view, other news is counted, and a toast says what is elsewhere. */
+
+import { h } from "./dom.js";
+import { currentChannel, navigate, ui } from "./state.js";
+
+const NEAR_PX = 60;
+const TOAST_MS = 8000;
+const panes = new WeakMap();
+let newest = null;
+
+const isAtEnd = (scroller) => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
+const isReply = (message) => Boolean(message.thread_ts && message.thread_ts !== message.ts);
+const expecting = () => performance.now() < ui.expecting;
+
+/** Keeps the end of a pane in view while it is there, whatever grows later: a picture, a neighbour, the window. */
+export function followEnd(scroller, list) {
+  const pill = h("button", { type: "button", class: "pill", hidden: true, "data-testid": "pill", on: { click: () => toEnd(scroller) } });
+  scroller.after(pill);
+  panes.set(scroller, { atEnd: true, last: 0, news: 0, pill });
+  scroller.addEventListener("scroll", () => {
+    const pane = panes.get(scroller);
+    pane.atEnd = isAtEnd(scroller);
+    if (pane.atEnd) count(pane, 0);
+  });
+  const watch = new ResizeObserver(() => panes.get(scroller).atEnd && toEnd(scroller));
+  watch.observe(scroller);
+  watch.observe(list);
+}
+
+function toEnd(scroller) {
+  scroller.scrollTop = scroller.scrollHeight;
+  panes.get(scroller).atEnd = true;
+  count(panes.get(scroller), 0);
+}
+
+function count(pane, news) {
+  pane.news = news;
+  pane.pill.hidden = news === 0;
+  pane.pill.textContent = `${news} new ↓`;
+}
+
+/** After a pane was drawn: to its end when it is fresh, when it was there, or when the news is the person's own. */
+export function followNews(scroller, messages, fresh) {
+  const pane = panes.get(scroller);
+  const news = fresh ? [] : messages.filter((message) => Number(message.ts) > pane.last);
+  pane.last = Math.max(fresh ? 0 : pane.last, ...messages.map((message) => Number(message.ts)));
+  if (fresh || pane.atEnd || news.some((message) => message.user === ui.user || message.ephemeral || expecting())) toEnd(scroller);
+  else count(pane, pane.news + news.length);
+}
+
+/** Tells where an answer to the person's own click or command has appeared, if it is not in view. */
+export function tellElsewhere() {
+  const all = [...ui.state.channels.flatMap((channel) => channel.messages.map((message) => ({ ...message, channel: channel.id }))), ...(ui.state.ephemerals ?? [])];
+  const before = newest;
+  newest = Math.max(0, ...all.map((message) => Number(message.ts)));
+  if (before === null || !expecting()) return;
+  const away = all.find((message) => Number(message.ts) > before && message.user !== ui.user && !inView(message));
+  if (away) toast(away);
+}
+
+const inView = (message) => message.channel === ui.channel && (!isReply(message) || message.broadcast || message.thread_ts === ui.thread);
+
+function toast(message) {
+  document.querySelector(".toast")?.remove();
+  const channel = ui.state.channels.find((one) => one.id === message.channel);
+  const show = h("button", { type: "button", class: "text-button" }, "Show");
+  const node = h("div", { class: "toast", role: "status", "data-testid": "toast" }, `${ui.state.bot.name} answered in ${isReply(message) ? "the thread in " : ""}#${channel?.name ?? ""}.`, show);
+  show.addEventListener("click", () => {
+    node.remove();
+    navigate({ channel: message.channel, thread: isReply(message) ? message.thread_ts : currentChannel() && ui.thread });
+  });
+  document.body.append(node);
+  setTimeout(() => node.remove(), TOAST_MS);
+}

@@ -1,0 +1,95 @@
+"""The page follows the person, shows one clock, and says where an answer appeared."""
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.playground.page.state import PARENT_TS, message
+from tests.playground.page.workspace import PageWorkspace
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
+
+
+async def filled(page: Page, workspace: PageWorkspace) -> None:
+    """A channel with more than fits, scrolled to its middle."""
+    workspace.messages.extend(message(f"17800010{number:02}.000100", f"Report {number}") for number in range(60))
+    await workspace.changed()
+    await expect(page.get_by_text("Report 59", exact=True)).to_be_in_viewport()
+    await page.locator("#messages-scroll").evaluate("node => { node.scrollTop = 300; }")
+    await expect(page.get_by_text("Report 59", exact=True)).not_to_be_in_viewport()
+
+
+async def test_news_of_others_is_counted_and_one_press_away(page: Page, workspace: PageWorkspace) -> None:
+    """Whoever reads further up is not torn away."""
+    await filled(page, workspace)
+    pill = page.get_by_test_id("pill").first
+    for number in (1, 2):
+        workspace.messages.append(message(f"178000200{number}.000100", f"News {number}"))
+        await workspace.changed()
+        await expect(pill).to_have_text(f"{number} new ↓")
+    await pill.click()
+    await expect(page.get_by_text("News 2", exact=True)).to_be_in_viewport()
+    await expect(pill).to_be_hidden()
+
+
+async def test_ones_own_words_come_into_view(page: Page, workspace: PageWorkspace) -> None:
+    """And so does what the bot answers to them."""
+    await filled(page, workspace)
+    await page.get_by_test_id("composer").fill("hello")
+    await page.get_by_test_id("composer").press("Enter")
+    await workspace.receives("/ui/say")
+    workspace.messages.append(message("1780002001.000100", "hello there", user="U0ANA"))
+    await workspace.changed()
+    await expect(page.get_by_text("hello there", exact=True)).to_be_in_viewport()
+    await page.locator("#messages-scroll").evaluate("node => { node.scrollTop = 300; }")
+    workspace.messages.append(message("1780002002.000100", "An answer"))
+    await workspace.changed()
+    await expect(page.get_by_text("An answer", exact=True)).to_be_in_viewport()
+
+
+async def test_the_end_stays_in_view_when_content_grows_later(page: Page, workspace: PageWorkspace) -> None:
+    """A picture that loads after its message must not push the newest words out of sight."""
+    await filled(page, workspace)
+    await page.get_by_test_id("messages").evaluate("node => node.parentElement.scrollTo(0, 1e6)")
+    last = page.get_by_text("Report 59", exact=True)
+    await expect(last).to_be_in_viewport()
+    await page.get_by_test_id(f"message-{PARENT_TS}").evaluate("node => { node.style.paddingTop = '900px'; }")
+    await expect(last).to_be_in_viewport()
+
+
+async def test_a_toast_says_where_an_answer_appeared(page: Page, workspace: PageWorkspace) -> None:
+    """The thread is closed, the answer to the own click is in it, and one press leads there."""
+    await page.get_by_role("button", name="Acknowledge").first.click()
+    await workspace.receives("/ui/click")
+    workspace.messages.append(message("1780002002.000100", "The answer", thread_ts=PARENT_TS))
+    await workspace.changed()
+    toast = page.get_by_test_id("toast")
+    await expect(toast).to_contain_text("answered in the thread in #ci")
+    await toast.get_by_role("button", name="Show").click()
+    await expect(page.get_by_test_id("thread").get_by_text("The answer", exact=True)).to_be_in_viewport()
+
+
+async def test_the_frame_shows_the_time_and_sets_its_speed(page: Page, workspace: PageWorkspace) -> None:
+    """Pause, 1x, 10x and 60x; the pressed one is the one that runs."""
+    story = {"name": "surge", "title": "A surge", "teaches": "How to scale up."}
+    workspace.state["frame"] = {"rate": 1, "story": "surge", "stories": [story]}
+    workspace.state["now"] = 1780002000
+    await workspace.changed()
+    await expect(page.get_by_test_id("rate-1")).to_have_attribute("aria-pressed", "true")
+    await expect(page.locator("#time")).to_have_text("23:00")
+    await page.get_by_test_id("rate-0").click()
+    assert await workspace.receives("/ui/clock") == [{"user": "U0ANA", "rate": 0}]
+    await expect(page.get_by_test_id("story")).to_have_value("surge")
+
+
+async def test_the_same_place_on_a_phone(page: Page, workspace: PageWorkspace) -> None:
+    """At 390 px, beside the notifications of its lock screen."""
+    workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": []}
+    await workspace.changed()
+    await page.get_by_role("button", name="Phone").click()
+    phone = page.get_by_test_id("phone")
+    await expect(phone.get_by_label("Lock screen")).to_contain_text("in #ci")
+    inside = page.frame_locator("iframe")
+    await expect(inside.get_by_test_id(f"message-{PARENT_TS}").first).to_be_visible()
+    assert await phone.locator("iframe").get_attribute("width") == "390"
+    await phone.get_by_role("button", name="Back to the desktop").click()
+    await expect(phone).to_have_count(0)

@@ -1,0 +1,41 @@
+"""The tour of each story: its steps, how they are ticked off, and what an untouched fleet would have done."""
+
+import pytest
+
+from bot.core.incident.details.event import Event
+from bot.playground.fleet.scenarios import DEFAULT_SEED, HEALTHY, SCENARIOS, SURGE
+from bot.playground.tour import STEPS, left_alone, tour
+
+ACTS = {"opened", "closed", "warned", "/queue", "app_mention"}
+"""What is ticked off beside entries of a timeline."""
+
+
+def test_every_story_has_a_tour_whose_steps_can_be_done() -> None:
+    """A step waits for something that the observer reports."""
+    assert set(STEPS) == set(SCENARIOS)
+    known = {event.value for event in Event} | ACTS
+    for steps in STEPS.values():
+        assert steps
+        assert {done for step in steps for done in step.done} <= known
+
+
+def test_steps_are_ticked_off_by_what_has_happened() -> None:
+    """The result is a step of its own, at the end."""
+    steps = tour(SURGE, {"opened", "acked"})
+    assert [step["done"] for step in steps] == [True, True, False, False, False]
+    last = tour(SURGE, {"opened", "closed"}, "Resolved in **58 min**.")[-1]
+    assert (last["title"], last["text"]) == ("Done", "Resolved in **58 min**.")
+
+
+def test_the_untouched_copy_takes_hours() -> None:
+    """The surge hardly drains by itself; with nothing wrong there is nothing to compare."""
+    alone = left_alone(SURGE, DEFAULT_SEED)
+    assert alone is not None
+    assert alone > 5 * 3600
+    assert left_alone(SURGE, DEFAULT_SEED) == alone
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name != HEALTHY.name])
+def test_every_other_story_ends_by_itself_within_a_day(name: str) -> None:
+    """So the tour can say how long it would have taken."""
+    assert left_alone(SCENARIOS[name], DEFAULT_SEED)
