@@ -15,9 +15,9 @@ from bot.ports import Refused, Unreachable
 from handlers import logs
 from handlers.run import all_of
 from handlers.run import run as served
+from handlers.terminal import failed, quiet, waited
 from handlers.tools import demo as playground
 from handlers.tools.cli_tools import tools
-from handlers.tools.terminal import failed, quiet, waited
 from handlers.version import VERSION
 from handlers.wiring import variables
 from handlers.wiring_tools import EmbeddedRedisError

@@ -16,11 +16,11 @@ from bot.reporting.report import DAYS, MOST_DAYS
 from bot.sources.registry import SOURCES
 from bot.views.report import report_json, terminal
 from handlers import examples
+from handlers.terminal import quiet, waited
 from handlers.tools import check as doctor
 from handlers.tools import findings, replay, send
 from handlers.tools.manifest import printed
 from handlers.tools.records import RecordQuery, exported, json_lines, since, table, verified
-from handlers.tools.terminal import quiet, waited
 from handlers.wiring import now
 from handlers.wiring_tools import instruments, records, unbuildable
 

@@ -76,11 +76,32 @@ SHARED_TESTS = {"tests/diagnosis/test_rules.py": ("bot.diagnosis", "ROWS")}
 """Test file: the package whose modules it tests, and the table in it that has rows for each of them by its name."""
 
 TEXT_READERS: dict[str, str] = {
+    "bot.config": "pydantic's kinds of errors, and locations in tailback.toml",
+    "bot.context.save": "names of sets, such as watch:POOL",
+    "bot.core.alert": "keys of groups, and texts that were cut",
+    "bot.core.alert_holder": "addresses of Alertmanagers",
     "bot.core.durations": "durations and time zones that people and configuration files give",
+    "bot.core.pool.early_warning": "message keys, such as early/TIME/POOL",
     "bot.core.pool.history": "the compact rows of its own record",
+    "bot.core.requests.offer": "request ids, INCIDENT.HASH",
     "bot.diagnosis.hosted": "labels of the CI provider's own machines",
     "bot.diagnosis.refusals": "error codes of the clouds",
+    "bot.incidents.intake": "index values, and keys of groups",
+    "bot.maintenance.recover": "message keys and index values",
+    "bot.requests.permission": "Slack ids: a group begins with S",
+    "bot.silencing.list_silences": "the tag in a silence's comment, [tailback ID]",
+    "bot.warnings.repair_warnings": "message keys",
+    "handlers.cli": "the name of the program",
+    "handlers.http.github": "content types",
+    "handlers.http.health": "paths",
+    "handlers.logs": "log lines of libraries, and secrets in any text",
+    "handlers.slack_app.interactions": "action ids and the words that a person typed",
     "handlers.tools.check_settings": "tokens, addresses and ids of the configuration",
+    "handlers.tools.demo": "addresses",
+    "handlers.tools.manifest": "addresses",
+    "handlers.tools.player": "what a recorded person typed",
+    "handlers.tools.records": "links that a person gives",
+    "handlers.tools.send": "paths of files",
 }
 """Module outside sources, adapters and views that takes text apart: whose text it is."""
 
@@ -90,10 +111,7 @@ MOST_MODULES = 12
 LEAST_WORDS = 4
 """A string literal of so many words is a sentence."""
 
-ALLOWED_FOR_NOW = {
-    "small_folders": 1,
-    "decisions_on_text": 44,
-}
+ALLOWED_FOR_NOW: dict[str, int] = {}
 """Rule: how many breaches there still are; a rule that is not here has none.
 
 Whoever removes some lowers the number in the same commit; nobody raises it. `python -m tests.architecture RULE` lists

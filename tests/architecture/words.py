@@ -65,10 +65,14 @@ def constants_with_blanks(module: Module) -> Iterator[str]:
 
 
 def is_text(node: ast.expr, constants: set[str]) -> bool:
-    """Whether a compared value is a text: a literal with a blank, a list of them, or a constant that holds one."""
+    """Whether a compared value is a text: a literal with a blank, a list of them, or a constant that holds one.
+
+    A member of an enum, such as `Failure.LATER`, is none.
+    """
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
         return any(is_text(one, constants) for one in node.elts)
-    return has_blank(node) or (last_name(node) in constants and last_name(node).isupper())
+    of_enum = isinstance(node, ast.Attribute) and last_name(node.value)[:1].isupper()
+    return has_blank(node) or (last_name(node) in constants and last_name(node).isupper() and not of_enum)
 
 
 def has_blank(node: ast.expr) -> bool:
