@@ -11,6 +11,7 @@ from bot.diagnosing import diagnose, status
 from bot.incidents.actions import ack, chart_button, list_incidents, mute, note, resolve, retry
 from bot.incidents.digest import post_digest
 from bot.incidents.reconcile import reconcile
+from bot.incidents.rejected_alert import post_rejected
 from bot.maintenance.chores import Duty, chore, noting
 from bot.maintenance.deduplicate_threads import deduplicate_threads
 from bot.maintenance.expire import expire
@@ -110,5 +111,6 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
     "weekly": post_weekly,
     "early": post_warning,
     "fill": backfill,
+    "rejected": post_rejected,
 }
 """Kind of a record → the function that does its next step."""

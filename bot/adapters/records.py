@@ -15,7 +15,7 @@ from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
-from bot.core.record import Digest, EndedAlerts, Record, WarningRecord
+from bot.core.record import Digest, EndedAlerts, Record, RejectedAlert, WarningRecord
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request, ShownSizes
 from bot.core.scaling.lease import PoolLeases
@@ -37,6 +37,7 @@ KINDS: dict[str, type[Record]] = {
     "early": WarningRecord,
     "fill": Backfill,
     "ended": EndedAlerts,
+    "rejected": RejectedAlert,
 }
 """Kind, as in keys and due members → the record's type."""
 

@@ -47,6 +47,20 @@ class WarningRecord(MessageRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class RejectedAlert(MessageRecord):
+    """The notice that an authenticated sender's alert was refused for good."""
+
+    id: str
+    """Digest of source and address."""
+    source: str = ""
+    address: str = ""
+    """The sender's host; empty if unknown."""
+    why: str = ""
+    at: float = 0.0
+    """When it was refused (epoch seconds); the sender's next notice is at least an hour later."""
+
+
+@dataclass(frozen=True, slots=True)
 class EndedAlerts:
     """Alerts of a group that resolved while it had no incident; a late notification that they fire opens nothing.
 
@@ -63,6 +77,7 @@ class EndedAlerts:
 Record = (
     Incident
     | EndedAlerts
+    | RejectedAlert
     | Pool
     | Request
     | ShownSizes
@@ -75,7 +90,7 @@ Record = (
     | WarningRecord
     | Backfill
 )
-K = TypeVar("K", Digest, WarningRecord, Weekly, Chore, PoolLeases, Pool, Backfill)
+K = TypeVar("K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill)
 """The records that begin with nothing but their id."""
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 

@@ -1,4 +1,5 @@
-"""Keep the one Slack message of a record up to date: the digest, the early warning and the weekly report use this.
+"""Keep the one Slack message of a record up to date: the digest, the early warning, the weekly report
+and the notice of a refused alert use this.
 
 docs/design/posting.md shows how to add another kind of message.
 """
@@ -8,14 +9,14 @@ from typing import Generic, TypeVar
 
 from bot.context.context import Context
 from bot.core.message import Message, MessageRecord
-from bot.core.record import Change, Digest, Put, Stored, WarningRecord
+from bot.core.record import Change, Digest, Put, RejectedAlert, Stored, WarningRecord
 from bot.core.reporting.weekly import Weekly
 from bot.ports import Unreachable
 from bot.posting.failures import MessageKind, Reaction
 from bot.posting.send import Outcome, Outgoing, failed, send
 from bot.views.blocks import digest_of
 
-M = TypeVar("M", Digest, WarningRecord, Weekly)
+M = TypeVar("M", Digest, WarningRecord, RejectedAlert, Weekly)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,14 @@ from bot.sources.registry import SOURCES
 from handlers.http import metrics, sns
 from handlers.http.auth import GOOD, Proof
 from handlers.http.body_limits import Bodies, BodyRefused
-from handlers.http.store_or_503 import LATER, OVERLOADED, stored
+from handlers.http.store_or_503 import LATER, OVERLOADED, KnownSender, rejected, stored
 from handlers.http.throttle import Throttle
 
 MOST = {"sns": 512 * 1024}
 """Smaller body limits of single sources; SNS sends at most 256 KiB."""
+
+FOR_GOOD = frozenset({413, 415})
+"""A sender does not repeat such an alert; after 503, or a connection that broke, it does."""
 
 IN_THREAD_BYTES = 64 * 1024
 """Larger bodies are parsed in a thread, so that a click beside them is answered at once."""
@@ -43,8 +46,10 @@ async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: 
         async with bodies.read(request, MOST.get(source)) as body:
             proof = await _proof(context, source, headers, body) if early is None else GOOD
             if not proof.status:
-                return await _authenticated(context, throttle, source, body)
+                return await _authenticated(context, throttle, _sender(request, source), body)
     except BodyRefused as refused:
+        if early is not None and refused.status in FOR_GOOD:
+            await rejected(context, _sender(request, source), refused.status, refused.sentence)
         return _answer(refused.status, refused.sentence, source)
     return await _stranger(throttle, request, source, proof)
 
@@ -57,12 +62,18 @@ async def _stranger(throttle: Throttle, request: Request, source: str, proof: Pr
     return _answer(proof.status, proof.words, source)
 
 
-async def _authenticated(context: Context, throttle: Throttle, source: str, body: bytes) -> Response:
-    begun = context.monotonic()
+def _sender(request: Request, source: str) -> KnownSender:
+    """Amazon delivers one topic from many addresses, so those of SNS are one sender."""
+    return KnownSender(source, request.client.host if request.client and source != "sns" else "")
+
+
+async def _authenticated(context: Context, throttle: Throttle, sender: KnownSender, body: bytes) -> Response:
+    begun, source = context.monotonic(), sender.source
     try:
         large = len(body) > IN_THREAD_BYTES
         delivery = await asyncio.to_thread(SOURCES[source], body) if large else SOURCES[source](body)
     except Unreadable as unreadable:
+        await rejected(context, sender, 400, str(unreadable))
         return _answer(400, str(unreadable), source)
     with throttle.room(source) as free:
         taken = await stored(take_alert(context, delivery), source) if free else None

@@ -14,7 +14,7 @@ from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS
 from handlers.http import metrics
 from handlers.http.body_limits import Bodies, BodyRefused
-from handlers.http.store_or_503 import LATER, stored
+from handlers.http.store_or_503 import LATER, KnownSender, rejected, stored
 from handlers.http.throttle import Throttle
 
 MOST_ID_CHARS = 64
@@ -34,7 +34,8 @@ async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: 
         async with bodies.read(request) as body:
             verdict = signed(request.headers.raw, body, context.settings.env.github_secrets)
             if verdict.ok:
-                return await _authenticated(context, event, body, request.headers)
+                sender = KnownSender("github", request.client.host if request.client else "")
+                return await _authenticated(context, sender, body, request.headers)
     except BodyRefused as refused:
         return _answer(refused.status, refused.sentence, event)
     log.warning("GitHub's webhook refused", why=verdict.reason)
@@ -42,10 +43,13 @@ async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: 
     return _answer(401, verdict.sentence, event)
 
 
-async def _authenticated(context: Context, event: str, body: bytes, headers: Headers) -> Response:
+async def _authenticated(context: Context, sender: KnownSender, body: bytes, headers: Headers) -> Response:
+    event = headers.get("x-github-event", "")
     try:
         outcome = await stored(_taken(context, event, body, headers), "github")
     except Unreadable as unreadable:
+        if event in GITHUB_EVENTS:
+            await rejected(context, sender, 400, str(unreadable))
         return _answer(400, str(unreadable), event)
     if outcome is None:
         return _answer(503, LATER, event)

@@ -24,6 +24,12 @@ GITHUB = Counter(
 BODIES_REFUSED = Counter(
     "tailback_bodies_refused", "Request bodies that were refused, by HTTP status.", ["status"], registry=REGISTRY
 )
+ALERTS_REJECTED = Counter(
+    "tailback_alerts_rejected",
+    "Alerts of authenticated senders that were refused for good, by HTTP status.",
+    ["source", "status"],
+    registry=REGISTRY,
+)
 SLACK_REFUSED = Counter(
     "tailback_slack_refused", "Requests to /slack/events that Slack did not sign, or that cannot be read.", ["reason"],
     registry=REGISTRY,

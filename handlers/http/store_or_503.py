@@ -1,13 +1,17 @@
-"""Stores a delivery within the time limit, or answers 503 so that the sender tries again."""
+"""Stores a delivery within the time limit, or answers 503 so that the sender tries again; reports a refused one."""
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import dataclass
 
 import structlog
 
+from bot.context.context import Context
 from bot.core.record import Conflict
+from bot.incidents.rejected_alert import report_rejected
 from bot.ports import Unreachable
 from bot.sources.payload import Unreadable
+from handlers.http import metrics
 
 PATIENCE_SECONDS = 1.8
 """Time limit for storing a delivery; with a margin, a sender gets its 503 within 2 s (P1)."""
@@ -29,3 +33,22 @@ async def stored(story: Awaitable[str], source: str) -> str | None:
     except Exception:
         log.exception("storing raised", source=source)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSender:
+    """Who sent an alert: the source, and the host if it identifies the sender."""
+
+    source: str
+    address: str = ""
+
+
+async def rejected(context: Context, sender: KnownSender, status: int, why: str) -> None:
+    """Report it; a store that is down costs the notice, never the answer."""
+    metrics.ALERTS_REJECTED.labels(sender.source, str(status)).inc()
+    log.warning("alert rejected", source=sender.source, address=sender.address, status=status, why=why)
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await report_rejected(context, sender.source, sender.address, why)
+    except (Unreachable, TimeoutError) as error:
+        log.warning("no notice of the rejected alert", source=sender.source, why=str(error) or "time-out")
