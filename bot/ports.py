@@ -133,6 +133,9 @@ class Chat(Protocol):
     async def person(self, user: str) -> Person:
         """A person; cached for at most 60 s."""
 
+    async def may_read(self, channel: str, user: str) -> bool:
+        """Whether a member of this workspace sees a channel: a public one, or theirs; cached for at most 60 s."""
+
     async def group_members(self, group: str) -> frozenset[str]:
         """Members of a user group; cached for at most 60 s."""
 

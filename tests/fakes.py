@@ -135,6 +135,7 @@ class FakeChat:
         self.people: dict[str, Person] = {}
         """Everybody else is a full member."""
         self.groups: dict[str, frozenset[str]] = {}
+        self.private: dict[str, frozenset[str]] = {}
         self.history_lag_seconds = 0.0
         """How long a message takes to show up in `find`."""
         self._triggers: set[str] = set()
@@ -217,6 +218,11 @@ class FakeChat:
         """Whom `people` names, else a full member of the one workspace."""
         self.script.begin("person").end()
         return self.people.get(user, Person(user, "T0"))
+
+    async def may_read(self, channel: str, user: str) -> bool:
+        """Whether the channel is not in `private`, or that names the person."""
+        self.script.begin("may_read").end()
+        return channel not in self.private or user in self.private[channel]
 
     async def group_members(self, group: str) -> frozenset[str]:
         """The members; a group that does not exist raises GONE."""

@@ -11,7 +11,9 @@ from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 
 MOST_LINKS = 20
-LINK_SECONDS = 1.0
+READ_SECONDS = 0.5
+"""Time limit for asking Slack who may read a channel."""
+LINK_SECONDS = 0.8
 """Time limit for links; the list must be sent within Slack's 3 s."""
 
 
@@ -32,6 +34,28 @@ async def open_incidents(context: Context) -> list[Incident]:
     """All open incidents, the oldest first."""
     held = await context.store.get_many(Incident, sorted(await context.store.members("open")))
     return sorted((h.value for h in held.values() if not h.value.closed), key=lambda incident: incident.opened_at)
+
+
+async def readable(
+    context: Context, incidents: list[Incident], user: str, here: str = ""
+) -> tuple[list[Incident], int]:
+    """(the incidents in channels that a person may read, how many others are in doubt because Slack did not answer).
+
+    `here` is the channel where the person asked.
+    """
+    channels = sorted({incident.thread.channel for incident in incidents} - {here})
+    answers = await asyncio.gather(*(_readable(context, channel, user) for channel in channels))
+    known: dict[str, bool | None] = {here: True, **dict(zip(channels, answers, strict=True))}
+    found = [(incident, known[incident.thread.channel]) for incident in incidents]
+    return [incident for incident, may in found if may], sum(may is None for _, may in found)
+
+
+async def _readable(context: Context, channel: str, user: str) -> bool | None:
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            return await context.chat.may_read(channel, user)
+    except (Unreachable, TimeoutError):
+        return None
 
 
 async def views_of(context: Context, incidents: list[Incident]) -> dict[str, View]:

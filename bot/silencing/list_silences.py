@@ -4,7 +4,7 @@ import asyncio
 import re
 
 from bot.context.context import Action, Context
-from bot.context.queries import permalinks
+from bot.context.queries import permalinks, readable
 from bot.core.external import SilenceFound
 from bot.core.incident.incident import Incident
 from bot.core.requests.interaction import Answer, Interaction
@@ -19,14 +19,14 @@ READ_SECONDS = 1.5
 """Time limit, because Slack waits 3 s."""
 
 
-async def ask(context: Context, _interaction: Interaction) -> Answer:
+async def ask(context: Context, interaction: Interaction) -> Answer:
     """All silences of the back ends, other people's included; unresponsive back ends are named."""
     if not context.alertmanagers:
         raise Refused(refusals.NO_ALERTMANAGER)
     lists = await asyncio.gather(*(_active(name, one) for name, one in context.alertmanagers.items()))
     found = [(name, one) for name, listed in zip(context.alertmanagers, lists, strict=True) for one in listed[0]]
     unread = [trouble for _, trouble in lists if trouble]
-    incidents = await _incidents(context, [one for _, one in found])
+    incidents = await _incidents(context, interaction, [one for _, one in found])
     links = await permalinks(context, list(incidents.values()))
     rows = [_row(name, one, incidents, links) for name, one in found]
     return Answer(whisper=silence_list(rows, context.now(), unread))
@@ -43,10 +43,12 @@ async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound
         return (), f"{name}: its silences could not be read in time"
 
 
-async def _incidents(context: Context, found: list[SilenceFound]) -> dict[str, Incident]:
+async def _incidents(context: Context, asked: Interaction, found: list[SilenceFound]) -> dict[str, Incident]:
+    """The incidents of these silences that the person may read."""
     ids = {incident_of(match[1]) for one in found if (match := TAG.search(one.comment))}
     held = await context.store.get_many(Incident, sorted(ids))
-    return {incident_id: one.value for incident_id, one in held.items()}
+    shown, _ = await readable(context, [one.value for one in held.values()], asked.who, asked.channel)
+    return {incident.id: incident for incident in shown}
 
 
 def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: dict[str, str]) -> Hushed:

@@ -8,7 +8,7 @@ from bot.core.words import listed
 from bot.ports import Failure, Unreachable
 from handlers.tools.check_settings import CHANNEL, channels_of, groups_of
 from handlers.tools.findings import CheckFinding, ok, problem, warning
-from handlers.tools.manifest import SCOPES, TOLERATED
+from handlers.tools.manifest import SCOPES
 
 REMEDIES = {
     "invalid_auth": "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN",
@@ -103,7 +103,7 @@ def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[Chec
             warning("slack", "Slack did not say what the bot token may do", "compare the app with `tailback manifest`")
         ]
     found = list(_missing(scopes, needs_groups=needs_groups))
-    surplus = sorted(scopes - {scope.name for scope in SCOPES} - TOLERATED)
+    surplus = sorted(scopes - {scope.name for scope in SCOPES})
     if surplus:
         found.append(warning("slack", f"The bot token may do more than Tailback uses: {listed(surplus, 20)}",
                              "take these away under OAuth & Permissions, and install the app again"))  # fmt: skip

@@ -33,17 +33,17 @@ SCOPES = (
     Scope("app_mentions:read", "@tailback in a thread", "mentions are not heard; buttons and /queue are"),
     Scope("channels:history", "find its own messages again after a crash", "a crash may post a thread twice"),
     Scope("groups:history", "the same in private channels", "a crash may post a thread in a private channel twice"),
+    Scope("channels:read", "tell public channels", "App Home and lists leave out the incidents of other channels"),
+    Scope("groups:read", "who is in a private channel", "lists leave out the incidents of private channels"),
     Scope("usergroups:read", "user groups in [permissions]", "everybody whom only a group allows is refused"),
     Scope("users:read", "tell full members from guests", "every request of a person is refused", needed=True),
 )
 """The scopes that the code uses, and no others.
 
-`channels:read` is omitted because `check` reads one message of the history instead. `users:read.email`,
+`users:read.email`,
 `reactions:write`, `pins:write` and `bookmarks:write` are omitted because nothing calls them. `chat:write.public` and
 `channels:join` are omitted because people choose where the bot is (C14).
 """
-TOLERATED = frozenset({"channels:read", "groups:read"})
-"""Allowed but not needed: with them `check` also notices archived channels."""
 
 
 def manifest(url: str | None = None) -> Json:

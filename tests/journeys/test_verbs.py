@@ -9,7 +9,7 @@ async def test_reading_verbs_answer_one_person_alone(world: World) -> None:
     """status, status POOL, list, report, help, and what is no verb: ephemeral, complete, and nothing is posted."""
     slack = world.slack
     await slack.slash("/queue", "list")
-    await slack.ephemeral(containing="No incident is open.")
+    await slack.ephemeral(containing="No incident is open in your channels.")
     parent = await opened(world)
     await slack.slash("/queue", "status")
     everything = await slack.ephemeral(containing=LARGE)
@@ -82,7 +82,7 @@ async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
 
 async def test_shortcut_and_home(world: World) -> None:
     """The message shortcut diagnoses; App Home lists what is open, and says so when nothing is."""
-    assert "Nothing is open. Good." in (await world.slack.home("U0CHI", "0 open incidents")).text
+    assert "No incident is open in your channels." in (await world.slack.home("U0CHI", "0 open incidents")).text
     parent = await opened(world)
     await parent.shortcut("tailback_diagnose", user="U0CHI")
     answer = await parent.reply("<@U0CHI> asked for a diagnosis")

@@ -6,6 +6,7 @@ import pytest
 
 from bot.core.requests.interaction import Surface
 from bot.core.requests.offer import request_id
+from bot.incidents.actions.list_incidents import welcome
 from bot.ports import Failure, Person, Refused
 from bot.registry import ACTIONS
 from tests.builders import CHANNEL, POOL
@@ -176,3 +177,48 @@ async def test_after_lost_data_nobody_acts() -> None:
     world.store.lost_data = lambda: True  # type: ignore[method-assign]  # as after a failover
     with pytest.raises(Refused, match="lost records"):
         await world.asks("silence", request_id=request_id(world.incident, "silence"), channel=CHANNEL)
+
+
+async def home_of(world: CareWorld, who: str) -> str:
+    """App Home as the person sees it."""
+    await welcome(world.context, who)
+    return str(world.chat.homes[who])
+
+
+async def test_app_home_is_for_those_who_may_diagnose() -> None:
+    """It shows what `list` shows."""
+    world = CareWorld()
+    await world.opens()
+    assert POOL in await home_of(world, ANA)
+    _guest(world)
+    seen = await home_of(world, ANA)
+    assert "full members" in seen
+    assert POOL not in seen
+
+
+async def test_an_incident_of_a_private_channel_is_for_its_members() -> None:
+    """Not listed elsewhere, nor tried again; in its channel, and for its members, it is."""
+    world = CareWorld()
+    await world.opens()
+    world.chat.private[CHANNEL] = frozenset({BEN})
+    incident = world.incident.id
+    listed = await world.types("list", channel="C0ELSE")
+    assert "No incident is open in your channels" in str(listed.whisper)
+    assert POOL not in await home_of(world, ANA)
+    with pytest.raises(Refused, match="There is no incident"):
+        await world.types("retry", incident, channel="C0ELSE")
+    assert POOL in str((await world.types("list", channel="C0ELSE", who=BEN)).whisper)
+    assert POOL in await home_of(world, BEN)
+    assert POOL in str((await world.types("list")).whisper), "whoever asks in the channel is in it"
+    await world.types("retry", incident)
+
+
+@pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN, Failure.PLACE])
+async def test_in_doubt_an_incident_is_not_listed(failure: Failure) -> None:
+    """The answer says that something is missing; nothing open would be another thing."""
+    world = CareWorld()
+    await world.opens()
+    world.chat.script.fail("may_read", failure, times=None)
+    for seen in (str((await world.types("list", channel="C0ELSE")).whisper), await home_of(world, ANA)):
+        assert "Not shown: 1 open incident. Slack did not say" in seen
+        assert POOL not in seen

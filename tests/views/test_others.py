@@ -229,7 +229,7 @@ def test_lists_help_and_refusals_are_complete_in_text() -> None:
     assert "+ 180 more incidents." in listed.text
     assert "scale POOL TARGET" in answers.help_text([("scale POOL TARGET", "sets the pool's size")]).text
     assert answers.refusal("You may not.").text == "Not done: You may not."
-    assert answers.incident_list([], NOW).text == "No incident is open."
+    assert answers.incident_list([], NOW).text == "No incident is open in your channels."
 
 
 def test_a_notice_has_a_short_title_and_something_to_read() -> None:

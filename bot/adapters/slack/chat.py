@@ -14,6 +14,8 @@ PAGE = 200
 MOST_PAGES = 10
 LINK_SECONDS = 86400.0
 """How long a permalink is cached: it never changes, and lists show the same ones repeatedly."""
+EVERYBODY = frozenset({"everybody"})
+"""Who may read a public channel; compared by identity."""
 
 
 class SlackChat:
@@ -38,6 +40,7 @@ class SlackChat:
         self._links: Cache[str] = Cache(monotonic, LINK_SECONDS)
         self._people: Cache[Person] = Cache(monotonic, cache_seconds)
         self._groups: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
+        self._readers: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
         self._self: Identity | None = None
 
     async def close(self) -> None:
@@ -164,6 +167,25 @@ class SlackChat:
             return self._people.keep(user, Person(user, full_member=False))
         facts = part(answer, "user")
         return self._people.keep(user, Person(user, text_at(facts, "team_id"), full_member(facts, me.team)))
+
+    async def may_read(self, channel: str, user: str) -> bool:
+        """Whether the channel is public or the person is in it, cached by channel; errors raise, which denies."""
+        if (readers := self._readers.get(channel)) is None:
+            info = await self._read("conversations.info", {"channel": channel})
+            public = part(info, "channel").get("is_private") is False
+            readers = self._readers.keep(channel, EVERYBODY if public else await self._members(channel))
+        return readers is EVERYBODY or user in readers
+
+    async def _members(self, channel: str) -> frozenset[str]:
+        asked, found = {"channel": channel, "limit": "1000"}, set[str]()
+        for _ in range(MOST_PAGES):
+            answer = await self._read("conversations.members", asked)
+            members = answer.get("members")
+            found |= {one for one in members if isinstance(one, str)} if isinstance(members, list) else set()
+            asked["cursor"] = text_at(part(answer, "response_metadata"), "next_cursor")
+            if not asked["cursor"]:
+                return frozenset(found)
+        raise Unreachable("Slack", "conversations.members: too many members to look through", failure=Failure.LATER)
 
     async def group_members(self, group: str) -> frozenset[str]:
         """Members of a user group, cached. An unknown group raises GONE."""

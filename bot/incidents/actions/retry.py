@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import Action, Context
+from bot.context.queries import readable
 from bot.core.incident.incident import DeliveryTrouble, Incident
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
@@ -18,7 +19,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         if interaction.words
         else await subject(context, interaction)
     )
-    if held is None:
+    if held is None or not (await readable(context, [held.value], interaction.who, interaction.channel))[0]:
         raise Refused(refusals.no_incident(interaction.words[0]))
     request = finished_request(context, interaction, held, "tried again")
     await submit(context, interaction, held, request, again)

@@ -11,6 +11,7 @@ from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link
 from bot.views.parent.pool_rows import PoolRow, began_at, headline, name_of, queue_words, rows, state_words
 from bot.views.parent.pool_table import MOST_ROWS, legend, rest, table
 
+NONE = "No incident is open in your channels."
 MOST_INCIDENTS = 20
 MOST_NAMED = 5
 """Names shown of permitted people and groups."""
@@ -41,16 +42,20 @@ def _newest(shown: Sequence[PoolRow]) -> Marked | None:
     return say("Measured {at}.", at=date(newest)) if newest is not None else None
 
 
-def incident_list(
+def incident_list(  # noqa: PLR0913 - the parts of a list
     incidents: Sequence[Incident],
     now: float,
     permalinks: Mapping[str, str] | None = None,
     views: Mapping[str, View] | None = None,
     timing: Timing | None = None,
+    *,
+    doubtful: int = 0,
 ) -> Message:
-    """The open incidents, most urgent first; `permalinks` and `views` by incident id."""
+    """The open incidents, most urgent first; `permalinks` and `views` by incident id, `doubtful` are not shown."""
+    doubt = doubt_words(doubtful) if doubtful else None
     if not incidents:
-        return said("No incident is open.")
+        none = say(NONE)
+        return message(joined("\n", none, doubt), section(none), context(doubt) if doubt else None)
     ordered, known, links = urgent_first(incidents), views or {}, permalinks or {}
     lines = [
         incident_line(one, known.get(one.id, View()), now, timing or Timing(), links.get(one.id, ""))
@@ -60,8 +65,17 @@ def incident_list(
     rest_words = say("+ {more}.", more=count(more, "more incident")) if more else None
     heading = say("{incidents}:", incidents=count(len(incidents), "open incident"))
     parts = [section(joined("\n", *lines[start : start + 8])) for start in range(0, len(lines), 8)]
-    text = joined("\n", heading, *lines, rest_words)
-    return message(text, section(heading), *parts, context(rest_words) if rest_words else None)
+    text = joined("\n", heading, *lines, rest_words, doubt)
+    notes = [context(words) for words in (rest_words, doubt) if words]
+    return message(text, section(heading), *parts, *notes)
+
+
+def doubt_words(number: int) -> Marked:
+    """Incidents that are left out because it is unknown whether the person may see them."""
+    return say(
+        "Not shown: {incidents}. Slack did not say whether you may read the channel. Try again in a minute, or ask an "
+        "operator to run tailback check.", incidents=count(number, "open incident"),
+    )  # fmt: skip
 
 
 def incident_line(one: Incident, view: View, now: float, timing: Timing, permalink: str) -> Marked:

@@ -198,6 +198,24 @@ async def test_people_and_groups_are_asked_for_once_a_minute(scene: Scene) -> No
     assert (len(scene.asked("users.info")), len(scene.asked("usergroups.users.list"))) == (2, 2)
 
 
+async def test_a_private_channel_is_read_by_its_members(scene: Scene) -> None:
+    """A public one by everybody; both are asked for once a minute, and an error denies."""
+    channel = scene.kit.stand_in.workspace.channels[CI]
+    assert await scene.chat.may_read(CI, "U0NOBODY")
+    channel.is_private = True
+    scene.clock.advance(61)
+    channel.members |= {f"U0{number:04}" for number in range(1500)} | {"U0ZOE"}
+    assert [await scene.chat.may_read(CI, who) for who in ("U0ZOE", "U0NOBODY")] == [True, False]
+    assert (len(scene.asked("conversations.info")), len(scene.asked("conversations.members"))) == (2, 2)
+    channel.members.remove("U0ZOE")
+    scene.clock.advance(61)
+    assert not await scene.chat.may_read(CI, "U0ZOE")
+    channel.members.remove("U0TAILBACK")
+    scene.clock.advance(61)
+    with pytest.raises(Unreachable):
+        await scene.chat.may_read(CI, "U0ZOE")
+
+
 async def test_guests_strangers_and_nobody_are_no_full_members(scene: Scene) -> None:
     """A definite answer denies; an error raises, and then the caller denies."""
     verdicts = {user: (await scene.chat.person(user)).full_member for user in ("U0ANA", "U0GUEST", "U0OTHER", "U0NO")}

@@ -59,6 +59,11 @@ async def _nobody_yet(chat: SlackChat, _: Slack) -> object:
     return await chat._identity()
 
 
+async def _of_a_private_channel(chat: SlackChat, slack: Slack) -> object:
+    slack.kit.stand_in.workspace.channels[CI].is_private = True
+    return await chat.may_read(CI, "U0ANA")
+
+
 CALLS: dict[str, Callable[[SlackChat, Slack], Awaitable[object]]] = {
     "auth.test": _nobody_yet,
     "chat.postMessage": lambda chat, _: chat.post(CI, HELLO, mark="m"),
@@ -67,6 +72,8 @@ CALLS: dict[str, Callable[[SlackChat, Slack], Awaitable[object]]] = {
     "chat.getPermalink": lambda chat, s: chat.permalink(CI, s.parent.ts),
     "conversations.history": lambda chat, _: chat.own(CI, since=0.0),
     "conversations.replies": lambda chat, s: chat.find(CI, "x", since=0.0, thread=s.parent.ts),
+    "conversations.info": lambda chat, _: chat.may_read(CI, "U0ANA"),
+    "conversations.members": _of_a_private_channel,
     "users.info": lambda chat, _: chat.person("U0ANA"),
     "usergroups.users.list": lambda chat, _: chat.group_members("S0ONCALL"),
     "views.open": lambda chat, s: chat.open_view(s.kit.stand_in.api.slack.tickets.trigger("U0ANA"), modal()),

@@ -25,10 +25,11 @@ METHOD_SCOPES = {
     "views.open": set(),
     "views.publish": set(),
     "auth.test": set(),
-    "conversations.info": set(),
+    "conversations.info": {"channels:read", "groups:read"},
+    "conversations.members": {"channels:read", "groups:read"},
     "apps.connections.open": set(),
 }
-"""Web API method: the bot scopes it needs; `check` does without conversations.info, and the app token opens sockets."""
+"""Web API method: the bot scopes it needs; the app token opens sockets."""
 
 
 def names() -> set[str]:

@@ -15,7 +15,7 @@ async def text(world: World) -> str:
 
 async def test_nothing_open_is_said() -> None:
     """In words."""
-    assert await text(World()) == "No incident is open."
+    assert await text(World()) == "No incident is open in your channels."
 
 
 async def test_every_open_incident_is_listed_with_its_thread() -> None:

@@ -14,6 +14,15 @@ def info(slack: AppContext, args: Json) -> Json:
     return {"channel": channel.public(slack.workspace.bot.user_id)}
 
 
+def members(slack: AppContext, args: Json) -> Json:
+    """`conversations.members`: a private channel only for those who are in it."""
+    channel = slack.workspace.channel(text(args, "channel"))
+    if channel.is_private and slack.workspace.bot.user_id not in channel.members:
+        raise SlackError("channel_not_found")
+    page, cursor = _page(sorted(channel.members), args, 1000, 100)
+    return {"members": page, "response_metadata": {"next_cursor": cursor}}
+
+
 def listing(slack: AppContext, args: Json) -> Json:
     """`conversations.list`: public channels unless `types` says otherwise."""
     wanted = set((text(args, "types") or "public_channel").split(","))

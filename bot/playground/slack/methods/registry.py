@@ -35,6 +35,7 @@ METHODS: Mapping[str, ApiMethod] = {
     "chat.postEphemeral": ApiMethod(chat.post_ephemeral, "chat:write"),
     "chat.getPermalink": ApiMethod(chat.get_permalink),
     "conversations.info": ApiMethod(conversations.info, "{family}:read"),
+    "conversations.members": ApiMethod(conversations.members, "{family}:read"),
     "conversations.list": ApiMethod(conversations.listing, "channels:read"),
     "conversations.history": ApiMethod(conversations.history, "{family}:history"),
     "conversations.replies": ApiMethod(conversations.replies, "{family}:history"),
