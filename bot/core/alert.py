@@ -118,6 +118,9 @@ class Delivery:
     revision: str = ""
     """Changes when a sender edits a firing alert, as people edit issues; empty for others."""
 
+    oddities: tuple[str, ...] = ()
+    """How the payload departs from its schema, one clause each; the incident's thread shows them."""
+
     @property
     def firing(self) -> bool:
         """Whether any member fires; the payload's own status is ignored."""

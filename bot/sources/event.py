@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from bot.core.alert import Alert, Delivery, Links, Status
-from bot.sources.event_rules import problems, when
+from bot.sources.event_rules import decisive, problems, when
 from bot.sources.free_text import figures, machine, silenceable
 from bot.sources.group import MOST_DESCRIPTION_CHARS
 from bot.sources.labels import link, priority, teams
@@ -20,11 +20,16 @@ MOST_NAMED = 20
 
 
 def parse(body: bytes) -> Delivery:
-    """The delivery in an event; raises Unreadable with every problem, its place and rule."""
+    """The delivery in an event; `oddities` names each violation of the schema, with its place and rule.
+
+    Raises Unreadable with all of them if one leaves open which alert fires or resolves, and since when.
+    """
     event = read(body)
-    if found := problems(event):
-        more = [f"and {len(found) - MOST_NAMED} more problems"] if len(found) > MOST_NAMED else []
-        raise Unreadable("; ".join([*found[:MOST_NAMED], *more]))
+    found = problems(event)
+    more = [f"and {len(found) - MOST_NAMED} more problems"] if len(found) > MOST_NAMED else []
+    named = (*found[:MOST_NAMED], *more)
+    if any(decisive(problem, event) for problem in found):
+        raise Unreadable("; ".join(named))
     alert = _alert(event)
     return Delivery(
         source="event",
@@ -32,6 +37,7 @@ def parse(body: bytes) -> Delivery:
         group_key=alert.fingerprint,
         title=alert.name,
         alerts=(alert,),
+        oddities=named,
     )
 
 
@@ -47,7 +53,7 @@ def fingerprint(event: Mapping[str, object]) -> str:
 def _alert(event: Mapping[str, object]) -> Alert:
     title = " ".join(text(event["title"]).split())
     status, at = STATES[text(event["state"])], when(event["occurred_at"])
-    given = fields(event["links"])
+    given = fields(event.get("links"))
     links = Links(
         runbook=link(text(given.get("runbook_url"), None)),
         dashboard=link(text(given.get("dashboard_url"), None)),
@@ -55,7 +61,7 @@ def _alert(event: Mapping[str, object]) -> Alert:
         silence=link(text(given.get("silence_url"), None)),
     )
     known = silenceable(links.silence, title)
-    named = ",".join(text(team) for team in items(event["teams"]))
+    named = ",".join(text(team) for team in items(event.get("teams")))
     return Alert(
         fingerprint=fingerprint(event),
         status=status,
@@ -66,7 +72,7 @@ def _alert(event: Mapping[str, object]) -> Alert:
         values=figures(text(event.get("reason"), None)),
         links=links,
         rule_uid=known.rule_uid,
-        priority=priority({"priority": text(event["priority"])}, {}),
+        priority=priority({"priority": text(event.get("priority"), None)}, {}),
         teams=teams({"teams": named}, {}),
         summary=cut(text(event.get("summary"), None), MOST_CHARS),
         description=cut(text(event.get("description"), None), MOST_DESCRIPTION_CHARS),

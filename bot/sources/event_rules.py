@@ -10,6 +10,7 @@ from bot.sources.payload import fields, instant, items, text
 VERSION = 1
 NAME = r"[a-zA-Z0-9_-]+"
 MOST_TEAMS = 10
+NO_SUCH_FIELD = "there is no such field"
 
 Check = Callable[[object], str]
 """A value → the violated rule in words; empty if valid."""
@@ -79,6 +80,8 @@ def _anything(_: object) -> str:
     return ""
 
 
+IDENTIFYING = frozenset({"schema_version", "source", "state", "title", "occurred_at", "identity"})
+"""What an incident cannot do without, and what tells alerts apart; a violation elsewhere is only noted."""
 REQUIRED = ("schema_version", "source", "state", "title", "priority", "occurred_at", "teams", "identity", "links")
 FIELDS: Mapping[str, Check] = {
     "schema_version": _version,
@@ -102,6 +105,13 @@ LINKS: Mapping[str, Check] = dict.fromkeys(("runbook_url", "dashboard_url", "sou
 TEAM = Words(1, 50, NAME)
 
 
+def decisive(problem: str, event: Mapping[str, object]) -> bool:
+    """Whether the event cannot be read with this violation; an unknown or missing part of the identity is only odd."""
+    place, _, rule = problem.partition(": ")
+    name = place.partition(".")[0]
+    return name in IDENTIFYING and rule != NO_SUCH_FIELD and not (name == "identity" and name not in event)
+
+
 def problems(event: Mapping[str, object]) -> list[str]:
     """Every violation as `place: sentence`; empty if the event is valid."""
     missing = [f"{name}: is required" for name in REQUIRED if name not in event]
@@ -118,7 +128,7 @@ def problems(event: Mapping[str, object]) -> list[str]:
 def _of_object(found: Mapping[str, object], rules: Mapping[str, Check], place: str) -> Iterator[str]:
     for name, value in found.items():
         if name not in rules:
-            yield f"{place}{name[:60]}: there is no such field"
+            yield f"{place}{name[:60]}: {NO_SUCH_FIELD}"
         elif broken := rules[name](value):
             yield f"{place}{name}: {broken}"
 

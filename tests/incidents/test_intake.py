@@ -63,6 +63,17 @@ async def test_a_late_repeat_brings_no_member_back() -> None:
     assert len(world.incident.log.timeline) == told
 
 
+async def test_the_thread_says_what_is_odd_about_an_alert() -> None:
+    """Once, in a reply of its own; the incident opens anyway."""
+    world = World()
+    await world.fires(oddities=("priority: is required", "teams[0]: <!channel>"))
+    await world.work()
+    (reply,) = world.replies
+    assert "does not keep to the event format" in reply
+    assert "priority: is required" in reply
+    assert "<!channel>" not in reply
+
+
 async def test_a_repeat_changes_nothing() -> None:
     """Not even a version: a storm of repeats writes nothing."""
     world = World()

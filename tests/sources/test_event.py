@@ -19,6 +19,8 @@ from tests.sources.payloads import FIXTURES, SHARED
 FIRING: dict[str, Any] = json.loads((FIXTURES / "event" / "firing.json").read_text("utf-8"))
 RESOLVED: dict[str, Any] = json.loads((FIXTURES / "event" / "resolved.json").read_text("utf-8"))
 GONE = object()
+DECISIVE = {"schema_version", "source", "state", "title", "occurred_at", "identity"}
+"""Without these it is open which alert fires or resolves, and since when."""
 
 
 def event(**changed: Any) -> bytes:
@@ -31,6 +33,11 @@ def refusal(**changed: Any) -> str:
     with pytest.raises(Unreadable) as refused:
         parse(event(**changed))
     return str(refused.value)
+
+
+def odd(**changed: Any) -> tuple[str, ...]:
+    """What the thread says of an event that is read."""
+    return parse(event(**changed)).oddities
 
 
 def test_an_event_is_read_whole() -> None:
@@ -159,15 +166,36 @@ def test_the_time_may_be_epoch_seconds_or_milliseconds(written: str | int, at: f
     ],
 )
 def test_a_broken_rule_is_named_with_its_place(changed: dict[str, Any], sentence: str) -> None:
-    """The sentence goes into the 400 answer, for the person who writes the template."""
-    assert refusal(**changed).startswith(sentence)
+    """In the 400 answer if it leaves open which alert it is; else in the thread, and the incident opens."""
+    (name,) = changed
+    told = refusal(**changed) if name in DECISIVE and "no such field" not in sentence else "; ".join(odd(**changed))
+    assert told.startswith(sentence)
+
+
+@pytest.mark.parametrize("name", [*FIELDS, "teams", "identity", "links", "labels"])
+def test_whatever_else_is_missing_or_wrong_the_alert_is_read(name: str) -> None:
+    """A P4, a team with a space, a field of a newer schema: an alert is not lost for it."""
+    for value in ("P4", ["a b"], {"x": 1}, None, 5, "x" * 5000, [], GONE):
+        try:
+            found = parse(event(**{name: value}))
+        except Unreadable:
+            assert name in DECISIVE
+        else:
+            assert found.firing
+            assert found.group_key == parse(event()).group_key or name in DECISIVE
+
+
+def test_a_team_with_a_space_and_a_p4_are_read_as_far_as_they_go() -> None:
+    """The team is routed by, and the priority is unknown, which is not the least one."""
+    (alert,) = parse(event(teams=["Dev Infra"], priority="P4")).alerts
+    assert (alert.teams, alert.priority) == (("dev-infra",), None)
 
 
 def test_all_problems_are_named_at_once() -> None:
     """One answer is enough to mend a template; very many are counted."""
-    found = refusal(priority="high", teams=[], links=GONE, extra=1).split("; ")
-    assert [problem.partition(":")[0] for problem in found] == ["links", "priority", "extra", "teams"]
-    assert refusal(**{f"extra{n}": 1 for n in range(30)}).endswith("and 10 more problems")
+    found = refusal(priority="high", teams=[], links=GONE, extra=1, title="").split("; ")
+    assert [problem.partition(":")[0] for problem in found] == ["links", "title", "priority", "extra", "teams"]
+    assert odd(**{f"extra{n}": 1 for n in range(30)})[-1] == "and 10 more problems"
     with pytest.raises(Unreadable, match="schema_version: is required; source: is required"):
         parse(b"{}")
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from bot.core.alert import Delivery
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.general import AlertFired, AlertResolved, FiredAgain
+from bot.core.incident.details.general import AlertFired, AlertOddities, AlertResolved, FiredAgain
 from bot.core.incident.membership import AlertGroup, changed, flaps, group_of
 from bot.core.incident.ownership import Ownership
 from bot.core.incident.pools import IncidentPools, Named
@@ -130,7 +130,8 @@ def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, poo
     """A new incident for a group that fires."""
     known = IncidentPools(pools.candidates, pools.named, pools.unknown)
     incident = Incident(incident_id, group_of(delivery), now, thread, changed_at=now, pools=known)
-    return noted(incident, now, Event.OPENED, AlertFired(delivery.title), tell=False)
+    incident = noted(incident, now, Event.OPENED, AlertFired(delivery.title), tell=False)
+    return noted(incident, now, Event.NOTED, AlertOddities(delivery.oddities)) if delivery.oddities else incident
 
 
 def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -> Incident:

@@ -7,6 +7,7 @@ from bot.core.incident.details.details import Details
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
+    AlertOddities,
     AlertResolved,
     AlertsJoined,
     Escalated,
@@ -99,6 +100,8 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
             return NOTES[details.note]
         case AlertFired() | AlertsJoined() | AlertResolved() | FiredAgain():
             return _alert_words(details)
+        case AlertOddities():
+            return "The alert's sender does not keep to the event format. Check what is missing or wrong here:"
         case Escalated():
             return _escalated_words(details)
         case Foreseen():
@@ -135,6 +138,8 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
     match details:
         case PlainText():
             return details.lines
+        case AlertOddities():
+            return details.problems
         case ChartShown():
             return spark_lines(details.sparks, details.more_pools)
         case ScaleAccepted():

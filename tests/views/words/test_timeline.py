@@ -9,6 +9,7 @@ from bot.core.incident.details.details import Details
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
+    AlertOddities,
     AlertResolved,
     AlertsJoined,
     Escalated,
@@ -60,6 +61,10 @@ ROWS: tuple[tuple[Details, str], ...] = (
     (PlainText("did a thing."), "did a thing."),
     (Noted(Note.QUEUE_FILLS), "Jobs are queueing again."),
     (AlertFired("Queue is long"), "The alert fired: Queue is long"),
+    (
+        AlertOddities(("priority: is required",)),
+        "The alert's sender does not keep to the event format. Check what is missing or wrong here:",
+    ),
     (AlertsJoined(new=("a", "b")), "2 more alerts of this group fired: a and b."),
     (
         AlertsJoined(("a",), ("b",), ("c",)),
@@ -254,6 +259,7 @@ def test_every_note_and_decision_has_words() -> None:
             RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10, why=ReturnReason.DRAINED, waiting=3),
             ("The queue has drained.", "3 jobs still waiting."),
         ),
+        (AlertOddities(("priority: is required",)), ("priority: is required",)),
         (RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10), ()),
         (
             Diagnosed(("a", "b"), more_pools=2, unread={"a": "", "b": "HUD: no answer"}),

@@ -4,6 +4,7 @@ from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
+    AlertOddities,
     AlertResolved,
     AlertsJoined,
     Escalated,
@@ -21,6 +22,7 @@ Details = (
     PlainText
     | Noted
     | AlertFired
+    | AlertOddities
     | AlertsJoined
     | AlertResolved
     | FiredAgain

@@ -48,6 +48,14 @@ class AlertFired:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertOddities:
+    """How the first delivery departs from its schema."""
+
+    problems: tuple[str, ...]
+    kind: Literal["alert_oddities"] = "alert_oddities"
+
+
+@dataclass(frozen=True, slots=True)
 class AlertsJoined:
     """Names of alerts of the group that started firing."""
 
