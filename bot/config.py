@@ -126,6 +126,9 @@ class Environment(Table):
     tailback_config: Path = Path("./tailback.toml")
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
+    tailback_health_host: str = ""
+    """Empty: the same as `host`."""
+    tailback_health_port: int | None = Field(default=None, ge=0, le=65535)
     tailback_worker_port: int | None = Field(default=None, ge=0, le=65535)
     tailback_webhook_token: SecretStr = SecretStr("")
     tailback_webhook_hmac_secret: SecretStr = SecretStr("")

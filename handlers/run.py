@@ -74,7 +74,7 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
     async with contextlib.AsyncExitStack() as stack:
         address, env = "", house.context.settings.env
         leaving: list[Callable[[], None]] = []
-        door = HealthEndpoints(house)
+        health = HealthEndpoints(house)
         if web:
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
@@ -82,16 +82,20 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
             door = Web(house, app)
             listener = _listener(env.host, env.port, "PORT")
             address = await stack.enter_async_context(_listening(house, door, listener, leaving))
+            if env.tailback_health_port is None:
+                health = door
+            else:
+                await stack.enter_async_context(_listening(house, health, _health_listener(env), []))
             if env.slack_app_token.get_secret_value():
                 await stack.enter_async_context(socket_mode(house, app))
         elif env.tailback_worker_port is not None:
-            await stack.enter_async_context(_telling(house, door))
+            await stack.enter_async_context(_telling(house, health))
         await stack.enter_async_context(_working(house, leaving) if worker else _reloading(house))
         await stack.enter_async_context(_keeping_time(house))
         try:
             yield address
         finally:
-            door.draining = True
+            health.draining = True
             await asyncio.sleep(drain_seconds if web else 0)
             for leave in leaving:
                 leave()
@@ -277,6 +281,13 @@ def _listener(host: str, port: int, variable: str) -> socket.socket:
     except OSError as error:
         why = "another program may be using it" if error.errno == EADDRINUSE else str(error)
         raise ConfigError([f"{variable}: cannot listen on {host}:{port}; {why}, so set {variable}."]) from None
+
+
+def _health_listener(env: Environment) -> socket.socket:
+    """The socket of a web process's own address for health and metrics."""
+    listener = _listener(env.tailback_health_host or env.host, env.tailback_health_port or 0, "TAILBACK_HEALTH_PORT")
+    log.info("health is served", host=env.tailback_health_host or env.host, port=listener.getsockname()[1])
+    return listener
 
 
 async def _started(server: Server, served: "asyncio.Task[None]") -> None:

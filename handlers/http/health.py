@@ -58,10 +58,15 @@ class HealthEndpoints:
     def routes(self) -> list[Route]:
         """The routes of every process."""
         return [
-            Route("/healthz", self._healthz),
+            self.alive,
             Route("/readyz", self._readyz),
             Route("/metrics", self._metrics),
         ]
+
+    @property
+    def alive(self) -> Route:
+        """The route that every port has."""
+        return Route("/healthz", self._healthz)
 
     async def _healthz(self, _: Request) -> Response:
         return PlainTextResponse("alive")

@@ -29,12 +29,14 @@ class Web(HealthEndpoints):
         self.bodies = Bodies(house.context.settings.file.http.max_body_bytes)
 
     def routes(self) -> list[Route]:
-        """All routes."""
+        """All routes; `/readyz` and `/metrics` are elsewhere if `TAILBACK_HEALTH_PORT` is set."""
+        env = self.house.context.settings.env
+        shared = super().routes() if env.tailback_health_port is None else [self.alive]
         return [
             Route("/alerts/{source}", self._alert, methods=["POST"]),
             Route("/github", self._from_github, methods=["POST"]),
             Route("/slack/events", self._from_slack, methods=["POST"]),
-            *super().routes(),
+            *shared,
         ]
 
     async def _alert(self, request: Request) -> Response:

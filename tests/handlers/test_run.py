@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,38 @@ async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> 
         async with serving(at_port(door, None), web=False, worker=True):  # type: ignore[arg-type]  # a fake house
             with pytest.raises(httpx.ConnectError):
                 await client.get(f"{address}/healthz")
+
+
+async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
+    """Then the port of the senders has `/healthz` alone, and the other one takes no alert."""
+    async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
+        home, port = house(door), free_port()
+        given = {"tailback_health_host": "127.0.0.1", "tailback_health_port": port}
+        env = door.world.context.settings.env.model_copy(update=given)
+        door.world.context.settings = Settings(env, door.world.context.settings.file)
+        own, pages = f"http://127.0.0.1:{port}", ("healthz", "readyz", "metrics", "alerts/grafana")
+        serves = serving(home, web=True, worker=False, drain_seconds=0.3)  # type: ignore[arg-type]  # a fake house
+        main = await serves.__aenter__()
+        seen = {at: [(await client.get(f"{at}/{page}")).status_code for page in pages] for at in (main, own)}
+        assert seen == {main: [200, 404, 404, 405], own: [200, 200, 200, 404]}
+        ending = asyncio.create_task(serves.__aexit__(None, None, None))
+        await asyncio.sleep(0.1)
+        assert (await client.get(f"{own}/readyz")).status_code == 503
+        await ending
+        with pytest.raises(httpx.ConnectError):
+            await client.get(f"{own}/healthz")
+
+
+async def test_a_health_port_that_is_taken_is_said() -> None:
+    """Metrics that nobody can read would be missed only when they are needed."""
+    async with Door() as door:
+        home = house(door)
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            env = door.world.context.settings.env.model_copy(update={"tailback_health_port": other.getsockname()[1]})
+            door.world.context.settings = Settings(env, door.world.context.settings.file)
+            with pytest.raises(ConfigError, match="TAILBACK_HEALTH_PORT: cannot listen on"):
+                async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
+                    raise AssertionError("it served on a port that is taken")
 
 
 async def test_a_worker_whose_port_is_taken_works_all_the_same() -> None:
