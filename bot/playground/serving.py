@@ -2,22 +2,18 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from bot.playground.guard import Asgi, guarded
+
 ABORT = "playground.abort"
 """Scope extension: a function that cuts the connection without a reply."""
 CLOSING = "playground.closing"
 """Scope extension: an `asyncio.Event` that is set when the server begins to stop, so that endless streams can end."""
-
-Message = MutableMapping[str, object]
-Asgi = Callable[
-    [MutableMapping[str, object], Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
-    Awaitable[None],
-]
 
 
 class _EmbeddedServer(uvicorn.Server):
@@ -56,7 +52,8 @@ async def serving(
 
     With `host` 0.0.0.0 the URL names 127.0.0.1, which can be connected to.
 
-    Installs no signal handlers. On leaving, requests under way have `stop_within_seconds` to end.
+    Requests of foreign pages are refused (`bot.playground.guard`). Installs no signal handlers.
+    On leaving, requests under way have `stop_within_seconds` to end.
 
     Raises:
         OSError: the address cannot be bound.
@@ -73,7 +70,7 @@ async def serving(
             problem.errno, f"cannot listen on {host}:{port}: {problem.strerror}; choose another port"
         ) from None
     config = uvicorn.Config(
-        app,
+        guarded(app, host),
         http=_protocol(lambda: server.closing),
         ws="none",
         log_config=None,

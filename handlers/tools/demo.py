@@ -11,7 +11,7 @@ import tempfile
 import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,7 +34,6 @@ from handlers.run import serving
 from handlers.wiring import House, monotonic, now, opened
 
 PATIENCE_SECONDS = 5.0
-FLEET_TOKEN = "demo"  # noqa: S105 - guards nothing
 LOWEST_PORT, PORTS = 15_000, 7_000
 
 
@@ -50,6 +49,17 @@ class Demo:
     slack: SlackStandIn
     world: FleetStandIn
     clock: ScaledClock
+
+
+@dataclass(frozen=True, slots=True)
+class DemoSecrets:
+    """Random for each start, so that no other page or program can act in the workspace."""
+
+    bot: str = field(default_factory=lambda: f"xoxb-{secrets.token_hex(16)}")
+    app: str = field(default_factory=lambda: f"xapp-{secrets.token_hex(16)}")
+    signing: str = field(default_factory=lambda: secrets.token_hex(16))
+    webhook: str = field(default_factory=lambda: secrets.token_hex(16))
+    fleet: str = field(default_factory=lambda: secrets.token_hex(16))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +137,21 @@ async def opened_demo(  # noqa: PLR0913 - each is one setting of a demo
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
         product = f"http://127.0.0.1:{free_port()}"
         clock = ScaledClock(speed, now, monotonic)
-        slack = _workspace(clock, f"{product}/slack/events", limits)
+        keys = DemoSecrets()
+        slack = _workspace(clock, f"{product}/slack/events", limits, keys)
         slack.settings.frame = DemoFrame(clock, scenario.name, choose)
         address = await stack.enter_async_context(_page(slack, page))
-        token = secrets.token_hex(16)
         post = await stack.enter_async_context(_poster())
         world = FleetStandIn(
             scenario,
-            Surroundings(clock.now, post, api_token=FLEET_TOKEN),
-            (AlertTarget(f"{product}/alerts", token),),
+            Surroundings(clock.now, post, api_token=keys.fleet),
+            (AlertTarget(f"{product}/alerts", keys.webhook),),
             seed,
         )
         fleet = await stack.enter_async_context(served(world.app))
         world.external_url = fleet
         (path := folder / "tailback.toml").write_text(demo_config(scenario, fleet), "utf-8")
-        settings = demo_settings(path, address, product, token)
+        settings = demo_settings(path, address, product, keys)
         house = await stack.enter_async_context(opened(settings, durable=False, clock=clock))
         await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
         seen = Observer(house.store, slack, list(settings.file.pool), settings.file.timing.poll, clock.now)
@@ -150,8 +160,11 @@ async def opened_demo(  # noqa: PLR0913 - each is one setting of a demo
         yield Demo(address, product, fleet, house, slack, world, clock)
 
 
-def _workspace(clock: ScaledClock, request_url: str, limits: Limits | None) -> SlackStandIn:
+def _workspace(clock: ScaledClock, request_url: str, limits: Limits | None, keys: DemoSecrets) -> SlackStandIn:
     return SlackStandIn(
+        bot_token=keys.bot,
+        app_token=keys.app,
+        signing_secret=keys.signing,
         clock=clock.now,
         machine_clock=now,
         request_url=request_url,
@@ -161,19 +174,19 @@ def _workspace(clock: ScaledClock, request_url: str, limits: Limits | None) -> S
     )
 
 
-def demo_settings(path: Path, slack: str, product: str, token: str) -> Settings:
+def demo_settings(path: Path, slack: str, product: str, keys: DemoSecrets) -> Settings:
     """The demo's settings, read in the usual way from the file at `path`."""
     return load(
         {
-            "SLACK_BOT_TOKEN": "xoxb-demo",
-            "SLACK_SIGNING_SECRET": "demo-signing-secret",
+            "SLACK_BOT_TOKEN": keys.bot,
+            "SLACK_SIGNING_SECRET": keys.signing,
             "SLACK_API_URL": f"{slack}/api/",
             "TAILBACK_CONFIG": str(path),
             "TAILBACK_DATA": str(path.parent / "data"),
-            "TAILBACK_WEBHOOK_TOKEN": token,
+            "TAILBACK_WEBHOOK_TOKEN": keys.webhook,
             "HOST": "127.0.0.1",
             "PORT": product.rpartition(":")[2],
-            "FLEET_TOKEN": FLEET_TOKEN,
+            "FLEET_TOKEN": keys.fleet,
         }
     )
 
