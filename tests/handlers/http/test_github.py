@@ -128,6 +128,15 @@ async def test_an_issue_that_is_an_alert_opens_an_incident() -> None:
         assert (await send(at, other, "issues")).json() == {"outcome": "ignored"}
 
 
+async def test_an_issue_event_that_cannot_be_read_is_told_once() -> None:
+    """GitHub does not send it again, and it may have been an alert."""
+    async with door() as at:
+        assert [(await send(at, b"{", "issues")).status_code for _ in range(2)] == [400, 400]
+        await at.world.work()
+        (notice,) = at.world.chat.parents()
+    assert notice.message.text.startswith("An alert from github at 127.0.0.1 was refused.")
+
+
 async def test_a_job_without_a_label_is_ignored() -> None:
     """No queue of ours has it."""
     async with door() as at:
