@@ -36,6 +36,9 @@ class RedisProbe(Protocol):
     async def check(self) -> list[Problem]:
         """Unsafe settings. Raises Unreachable."""
 
+    async def filling(self) -> Problem | None:
+        """A warning while memory or disk are nearly used up. Raises Unreachable."""
+
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
@@ -96,13 +99,14 @@ async def _of_redis(tools: Instruments) -> list[CheckFinding]:
     if tools.redis is None:
         return [ok("redis", f"{tools.engine} is here and will be started by `tailback run`")] if tools.engine else []
     try:
-        dangers = await tools.redis.check()
+        dangers, full = await tools.redis.check(), await tools.redis.filling()
     except Unreachable as error:
         return [of_error("redis", error, "check REDIS_URL, and that the server runs")]
     found = [of_problem(one, "correct it") for one in dangers]
     areas = {finding.area for finding in found}
     return [
         *found,
+        *([warning("redis", full.what, full.remedy)] if full else []),
         *([] if "redis" in areas else [ok("redis", "Redis answers and is fit to keep incidents")]),
         *([] if "clock" in areas else [ok("clock", "This machine's clock is within 2 s of Redis TIME")]),
     ]

@@ -61,6 +61,10 @@ class ChannelPort(Protocol):
     def archived(self) -> bool | None:
         """None if unknown."""
 
+    @property
+    def shared(self) -> bool:
+        """Whether other organizations are in it."""
+
 
 class SlackProbe(Protocol):
     """Read-only questions to Slack; each raises Unreachable."""
@@ -130,6 +134,9 @@ async def _of_channel(slack: SlackProbe, channel: str, places: str) -> CheckFind
         return problem("slack", f"{name} is archived", "unarchive it, or name another channel")
     if not seen.member:
         return problem("slack", f"The bot is not in {name}", "write `/invite @tailback` there")
+    if seen.shared:
+        return warning("slack", f"Other organizations are in {name} and read every incident there",
+                       "name a channel of your own, or keep it if they may read all of it")  # fmt: skip
     return ok("slack", f"The bot is in {name}")
 
 

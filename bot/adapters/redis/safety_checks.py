@@ -63,14 +63,16 @@ def of_facts(facts: Mapping[str, object]) -> list[Problem]:
     return found
 
 
-def nearly_full(facts: Mapping[str, object]) -> str:
-    """A warning while INFO shows that stores will soon fail; empty while there is room."""
+def nearly_full(facts: Mapping[str, object]) -> Problem | None:
+    """A warning while INFO shows that stores will soon fail; None while there is room."""
     most, used = (_number(facts.get(name)) for name in ("maxmemory", "used_memory"))
     if most and used > NEARLY * most:
-        return f"Redis uses {used / most:.0%} of its maxmemory; raise maxmemory, or alerts cannot be stored soon"
+        return _redis(
+            f"Redis uses {used / most:.0%} of its maxmemory", "raise maxmemory, or alerts cannot be stored soon"
+        )
     if str(facts.get("aof_last_write_status", "ok")) != "ok":
-        return "Redis could not write its append-only file; free space on its disk"
-    return ""
+        return _redis("Redis could not write its append-only file", "free space on its disk")
+    return None
 
 
 def _number(value: object) -> float:

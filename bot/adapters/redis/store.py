@@ -197,8 +197,12 @@ class RedisStore:
         if last := self._trail.last_id:
             kept = await self._link.read("XRANGE", keys.AUDIT, last, last)
             self._trail.examine(last, text(kept[0][1].get(b"hash")) if isinstance(kept, list) and kept else "")
+        return "; ".join((one.what, one.remedy)) if (one := await self.filling()) else ""
+
+    async def filling(self) -> Problem | None:
+        """A warning while memory or disk are nearly used up."""
         facts = await self._link.read("INFO", "everything")
-        return nearly_full(facts) if isinstance(facts, Mapping) else ""
+        return nearly_full(facts) if isinstance(facts, Mapping) else None
 
     async def adopt(self) -> list[Problem]:
         """Start working on these records; a sentence instead if a newer release has written them."""

@@ -31,6 +31,8 @@ class ChannelSeen:
     member: bool
     archived: bool | None
     """None if only its history is readable."""
+    shared: bool = False
+    """Whether other organizations are in it."""
 
 
 class SlackDoctor:
@@ -56,7 +58,8 @@ class SlackDoctor:
                 raise
             return await self._by_history(channel)
         found = part(data, "channel")
-        return ChannelSeen(text_at(found, "name"), found.get("is_member") is True, found.get("is_archived") is True)
+        member, archived, shared = (found.get(f"is_{what}") is True for what in ("member", "archived", "ext_shared"))
+        return ChannelSeen(text_at(found, "name"), member, archived, shared)
 
     async def group_size(self, group: str) -> int:
         """The number of members of a user group; an unknown group raises GONE."""

@@ -98,6 +98,7 @@ class Channel:
     is_archived: bool = False
     is_private: bool = False
     is_im: bool = False
+    is_ext_shared: bool = False
     messages: dict[str, Json] = field(default_factory=dict)
 
     @property
@@ -117,6 +118,7 @@ class Channel:
             "is_im": self.is_im,
             "is_private": self.is_private or self.is_im,
             "is_archived": self.is_archived,
+            "is_ext_shared": self.is_ext_shared,
             "is_member": bot_user_id in self.members,
             "num_members": len(self.members),
         }

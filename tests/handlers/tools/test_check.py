@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.adapters.redis.safety_checks import nearly_full
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.config import Settings, load
@@ -205,6 +206,7 @@ class FakeRedis:
     """A server with these dangers."""
 
     dangers: list[Problem] = field(default_factory=list)
+    full: Problem | None = None
     error: Unreachable | None = None
 
     async def check(self) -> list[Problem]:
@@ -212,6 +214,10 @@ class FakeRedis:
         if self.error:
             raise self.error
         return self.dangers
+
+    async def filling(self) -> Problem | None:
+        """How full it is."""
+        return self.full
 
 
 @dataclass
@@ -395,6 +401,15 @@ async def test_a_dangerous_redis_is_told_with_its_remedies(place: Place) -> None
     assert failed(findings)
 
 
+async def test_a_redis_that_is_nearly_full_is_named(place: Place) -> None:
+    """Before alerts cannot be stored; incidents can still be kept."""
+    tools = Tools()
+    tools.redis.full = nearly_full({"maxmemory": 100, "used_memory": 95})
+    finding = only(await found(place, tools), "Redis uses 95% of its maxmemory")
+    assert (finding.state, finding.area) == (Level.WARNING, "redis")
+    assert "raise maxmemory" in finding.remedy
+
+
 async def test_a_redis_that_does_not_answer_is_told(place: Place) -> None:
     """With the way out, and without a word on the clock."""
     tools = Tools(
@@ -429,6 +444,8 @@ async def doctor(token: str = "xoxb-demo", app_token: str = "", **settings: obje
     """The real questions against the strict stand-in, by HTTP."""
     async with standing(**{"scopes": NEEDED, **settings}) as kit, open_session() as session:
         kit.stand_in.workspace.channels["C0ARCHIVED"] = Channel("C0ARCHIVED", "old", {"U0TAILBACK"}, is_archived=True)
+        shared = Channel("C0SHARED", "partners", {"U0TAILBACK"}, is_ext_shared=True)
+        kit.stand_in.workspace.channels["C0SHARED"] = shared
         url = f"{kit.url}/api/"
         yield SlackDoctor(open_client(token, url, session), open_client(app_token, url, session) if app_token else None)
         assert {call.method for call in kit.stand_in.log.calls} <= {
@@ -501,6 +518,15 @@ async def test_a_channel_that_cannot_be_used_is_named(
     assert finding.state is Level.PROBLEM
     assert channel in finding.text
     assert remedy in finding.remedy
+
+
+async def test_a_channel_with_other_organizations_is_named(place: Place) -> None:
+    """They read every incident that is posted there."""
+    async with doctor() as slack:
+        finding = only(
+            await told(place, slack, "C0CIONCALL", "C0SHARED"), "Other organizations are in #partners (C0SHARED"
+        )
+    assert finding.state is Level.WARNING
 
 
 async def test_an_archived_channel_is_named(place: Place) -> None:
