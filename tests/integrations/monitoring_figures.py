@@ -15,7 +15,7 @@ VALUES = {
     "dependency": "redis",
     "reason": "unseen",
 }
-"""Label: a value that it has."""
+"""Label: a value that the dashboard asks for; any other label has any value."""
 KINDS = {"counter": Counter, "gauge": Gauge}
 
 
@@ -24,7 +24,7 @@ def lively_metrics(at: float) -> CollectorRegistry:
     made = CollectorRegistry()
     for name, (kind, labels) in _described().items():
         one = (Histogram if kind == "histogram" else KINDS[kind])(name, "A copy.", labels, registry=made)
-        shown = one.labels(*(VALUES[label] for label in labels)) if labels else one
+        shown = one.labels(*(VALUES.get(label, "any") for label in labels)) if labels else one
         if isinstance(shown, Counter):
             shown.inc(at % 100_000)
         elif isinstance(shown, Gauge):
