@@ -3,7 +3,7 @@
 import { digest, h } from "./dom.js";
 import { renderBlocks } from "./blocks.js";
 import { makeComposer } from "./composer.js";
-import { followEnd, tellElsewhere } from "./follow.js";
+import { bringIntoView, followEnd, tellElsewhere } from "./follow.js";
 import { listenToFrame, renderFrame } from "./frame.js";
 import { actor, channelMessages, renderMessages, showOlder, threadMessages } from "./messages.js";
 import { renderModals } from "./modal.js";
@@ -41,11 +41,12 @@ function render() {
 
 /** Brings the message of a permalink into view, once. */
 function jump() {
-  const root = ui.thread && ui.thread !== ui.jump ? place("thread") : place("messages");
-  const target = root.querySelector(`[data-testid="message-${CSS.escape(ui.jump)}"]`);
+  const pane = ui.thread && ui.thread !== ui.jump ? "thread" : "messages";
+  const target = place(pane).querySelector(`[data-testid="message-${CSS.escape(ui.jump)}"]`);
   ui.jump = null;
-  target?.classList.add("changed");
-  target?.scrollIntoView({ block: "center" });
+  if (!target) return;
+  target.classList.add("changed");
+  bringIntoView(place(`${pane}-scroll`), target);
 }
 
 function renderChannel() {

@@ -33,6 +33,12 @@ function toEnd(scroller) {
   count(panes.get(scroller), 0);
 }
 
+/** Shows one message of a pane; the pane leaves its end now, not at the scroll event, or a redraw before it would scroll back. */
+export function bringIntoView(scroller, message) {
+  message.scrollIntoView({ block: "center" });
+  panes.get(scroller).atEnd = isAtEnd(scroller);
+}
+
 function count(pane, news) {
   pane.news = news;
   pane.pill.hidden = news === 0;

@@ -230,6 +230,18 @@ async def test_a_permalink_brings_an_old_reply_into_view(page: Page, workspace: 
     await expect(thread.get_by_text("Report 39", exact=True)).not_to_be_in_viewport()
 
 
+async def test_a_redraw_right_after_the_jump_stays_at_the_permalink(page: Page, workspace: PageWorkspace) -> None:
+    """The connection may open before the browser has told that the thread was scrolled: the reply stays in view."""
+    await page.add_init_script("""
+        new MutationObserver((_, watch) => {
+            if (!document.querySelector(".changed")) return;
+            watch.disconnect();
+            document.dispatchEvent(new Event("visibilitychange"));
+        }).observe(document, { subtree: true, childList: true, attributes: true });
+    """)
+    await test_a_permalink_brings_an_old_reply_into_view(page, workspace)
+
+
 async def test_a_busy_channel_shows_its_newest_messages_first(page: Page, workspace: PageWorkspace) -> None:
     """Of very many messages the page draws the newest; the older ones are one click away, and scrolling stays put."""
     for number in range(200):
