@@ -11,7 +11,7 @@ from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link
 from bot.views.parent.pool_rows import PoolRow, began_at, headline, name_of, queue_words, rows, state_words
 from bot.views.parent.pool_table import MOST_ROWS, legend, rest, table
 
-NONE = "No incident is open in your channels."
+NONE = say("No incident is open in your channels.")
 MOST_INCIDENTS = 20
 MOST_NAMED = 5
 """Names shown of permitted people and groups."""
@@ -54,7 +54,7 @@ def incident_list(  # noqa: PLR0913 - the parts of a list
     """The open incidents, most urgent first; `permalinks` and `views` by incident id, `doubtful` are not shown."""
     doubt = doubt_words(doubtful) if doubtful else None
     if not incidents:
-        none = say(NONE)
+        none = NONE
         return message(joined("\n", none, doubt), section(none), context(doubt) if doubt else None)
     ordered, known, links = urgent_first(incidents), views or {}, permalinks or {}
     lines = [

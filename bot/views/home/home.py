@@ -28,7 +28,7 @@ def home(  # noqa: PLR0913 - the parts of a list
     told = [section(incident_line(one, views.get(one.id, View()), now, paces, links.get(one.id, ""))) for one in shown]
     blocks = [
         header(count(len(incidents), "open incident")),
-        *(told or [section(say(NONE))]),
+        *(told or [section(NONE)]),
     ]
     if len(incidents) > len(shown):
         blocks.append(context(say("+ {more}", more=count(len(incidents) - len(shown), "more incident"))))
