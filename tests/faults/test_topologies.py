@@ -91,7 +91,7 @@ async def test_unsafe_settings_of_the_node_with_our_keys_are_refused(
         late.env["REDIS_URL"] = redis.url
         late.start()
         assert await late.ended(10) == 1
-        assert "maxmemory-policy is allkeys-lru" in late.said_now()
+        assert "axmemory-policy is allkeys-lru" in late.said_now()
 
 
 async def test_the_product_works_with_a_login_that_may_do_little(zygote: Zygote, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ async def test_the_product_works_with_a_login_that_may_do_little(zygote: Zygote,
     ("blocked", "says"),
     [
         (("--rename-command", "CONFIG", ""), ""),
-        (("--rename-command", "INFO", ""), "switched off there; allow it (unknown command 'INFO'"),
+        (("--rename-command", "INFO", ""), "switched off there (unknown command 'INFO'"),
         (("--user", "default", "on", "nopass", "~*", "&*", "+@all", "-info"), "+info"),
         (("--user", "default", "on", "nopass", "~*", "resetchannels", "+@all"), ""),
     ],
