@@ -56,19 +56,25 @@ HEAD = b'{"format":%d,' % FORMAT
 def _today(kind: type[object], record_id: str, document: bytes) -> bytes:
     """A document of an older release in the shape of this one; one that is no JSON stays as it is.
 
-    Raises Unreachable for one that a newer release wrote: it would be written back poorer.
+    Raises Unreachable for one that a newer release wrote, since it would be written back poorer, and for one whose
+    shape no release wrote.
     """
     try:
         found = json.loads(document)
-    except ValueError:
+    except (ValueError, RecursionError):
         return document
     if not isinstance(found, dict):
         return document
     known = found.get("format", 0)
+    if known == FORMAT:  # somebody wrote it with other spaces
+        return document
     if isinstance(known, int) and known > FORMAT:
         what = f"format {known}, of a newer Tailback; this release knows formats up to {FORMAT}"
         raise _unreadable(kind, record_id, what)
-    return json.dumps(migrated(kind_name(kind), found)).encode()
+    try:
+        return json.dumps(migrated(kind_name(kind), found)).encode()
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise _unreadable(kind, record_id, f"{type(error).__name__} in its older shape") from None
 
 
 def _unreadable(kind: type[object], record_id: str, why: str) -> Unreachable:

@@ -64,16 +64,32 @@ def test_a_field_of_a_newer_release_is_ignored_and_a_missing_one_has_its_default
     assert CODECS.decode(Pool, "p", b'{"id":"p","newer":{"x":1}}') == Pool("p")
 
 
-@pytest.mark.parametrize(
-    "document",
-    [b"", b"{", b"[]", b'{"samples":[]}', b'{"id":"p","samples":[{"pool":5}]}', pickle.dumps(Pool("p"))],
-    ids=["empty", "cut", "list", "no id", "wrong type", "pickle"],
-)
+UNREADABLE = {
+    "empty": b"",
+    "cut": b"{",
+    "list": b"[]",
+    "no id": b'{"samples":[]}',
+    "wrong type": b'{"id":"p","samples":[{"pool":5}]}',
+    "wrong type, to migrate": b'{"id":"p","samples":5,"forecasts":[5]}',
+    "half a score": b'{"id":"p","scores":[{}]}',
+    "pickle": pickle.dumps(Pool("p")),
+    "deep": b"[" * 100_000,
+    "deep value": b'{"id":"p","samples":' + b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("document", UNREADABLE.values(), ids=UNREADABLE)
 def test_what_cannot_be_read_names_the_record_and_the_remedy(document: bytes) -> None:
     """Nothing is guessed and no pickle is loaded (C21); the value itself is not repeated, it may be private."""
     with pytest.raises(Unreachable, match=r"pool:p cannot be read .*update Tailback") as refused:
         CODECS.decode(Pool, "p", document)
     assert refused.value.failure is Failure.SHAPE
+
+
+def test_a_document_that_a_tool_wrote_again_is_read_as_it_was() -> None:
+    """Spaces do not make it one of an older release."""
+    spaced = json.dumps(json.loads(CODECS.encode(full_incident())), indent=1).encode()
+    assert CODECS.decode(Incident, "i1", spaced) == full_incident()
 
 
 def test_what_a_newer_release_wrote_is_left_alone() -> None:
