@@ -42,18 +42,18 @@ async def take(scenario: str = "surge") -> list[Path]:
         page = await context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(f"{demo.address}/?channel={CHANNEL}")
-        pictures = [*await _story(page), await _report(page, demo.address)]
+        pictures = [*await _story(page), await _report(page, demo.address, demo.slack.settings.bot_token)]
         await chromium.close()
     return pictures
 
 
-async def _report(page: Page, address: str) -> Path:
+async def _report(page: Page, address: str, token: str) -> Path:
     """The weekly post, as the product draws it, in the channel that gets it."""
     message = example()
     body = {"channel": REPORTS, "text": message.text, "blocks": json.dumps(list(message.blocks))}
     async with httpx.AsyncClient() as http:
         answer = await http.post(
-            f"{address}/api/chat.postMessage", data=body, headers={"Authorization": "Bearer xoxb-demo"}
+            f"{address}/api/chat.postMessage", data=body, headers={"Authorization": f"Bearer {token}"}
         )
     if not answer.json().get("ok"):
         raise SystemExit(f"the report was not posted: {answer.text}")
@@ -64,7 +64,6 @@ async def _report(page: Page, address: str) -> Path:
 
 
 async def _story(page: Page) -> list[Path]:
-    await page.evaluate("document.getElementById('guide').open = false")
     channel, thread, dialog = (
         page.get_by_test_id("messages"),
         page.get_by_test_id("thread"),
@@ -80,11 +79,13 @@ async def _story(page: Page) -> list[Path]:
     question = await _picture(page, "scale-up.png")
     await _press(dialog.get_by_role("button", name="Scale to"), parent.get_by_text("it accepted"))
     await expect(thread.get_by_text("it accepted").last).to_be_visible(timeout=PATIENCE_MS)
-    await expect(thread.locator("article", has_text="The queue up to now").locator("img").last).to_be_visible()
+    await expect(thread.locator("article", has_text="The queue up to now").locator("figure.chart").last).to_be_visible()
     await _to_top(thread, "The queue up to now")
     opened = await _picture(page, "thread.png")
     await expect(thread.get_by_text("Developer-hours waited").first).to_be_visible(timeout=PATIENCE_MS)
-    await expect(thread.locator("article", has_text="Developer-hours waited").locator("img").last).to_be_visible()
+    await expect(
+        thread.locator("article", has_text="Developer-hours waited").locator("figure.chart").last
+    ).to_be_visible()
     await page.set_viewport_size(TALL)
     await _to_top(thread, "Developer-hours waited")
     return [question, opened, await _picture(page, "farewell.png", thread)]
