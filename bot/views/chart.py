@@ -130,7 +130,7 @@ def _with_fan(
     kept = [one for one in series if one[0] != "runners"]
     queued = next(values for name, values in kept if name == "queued")
     now, low, high = queued[-1], fan.low_seconds or 1.0, fan.high_seconds or 1.0
-    step = max(width, BUCKET_SECONDS[0] * math.ceil(high / AHEAD / BUCKET_SECONDS[0]))
+    step = next((one for one in BUCKET_SECONDS if one >= max(width, high / AHEAD)), BUCKET_SECONDS[-1])
 
     def falling(until: float) -> list[float]:
         return [round(max(0.0, now * (1 - step * ahead / max(until, 1.0))), 1) for ahead in range(1, AHEAD + 1)]
