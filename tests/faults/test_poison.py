@@ -31,7 +31,7 @@ def change(home: House, group: int, spoil: Callable[[Json], None]) -> str:
     with home.redis.client as client:
         for key in client.scan_iter(f"{PREFIX}inc:*"):
             document = json.loads(client.hget(key, "doc"))
-            if document["title"] != name_of(group):
+            if document["group"]["title"] != name_of(group):
                 continue
             spoil(document)
             document["thread"]["shown"] = ""
@@ -46,9 +46,9 @@ def figures(value: str) -> Callable[[Json], None]:
     """The alert's own figures: `NaN` is no number to draw; as if that had been tried twice."""
 
     def spoil(document: Json) -> None:
-        alerts: list[Json] = document["alerts"]  # type: ignore[assignment]  # as the record has them
+        alerts: list[Json] = document["group"]["alerts"]  # type: ignore[index]  # as the record has them
         alerts[0]["values"] = {"max_queue_size": value, "max_queue_time_mins": value}
-        document["attempts"] = 2
+        document["trouble"]["attempts"] = 2  # type: ignore[index]  # as the record has them
 
     return spoil
 
@@ -58,7 +58,8 @@ def told_wait(seconds: float, attempts: int) -> Callable[[Json], None]:
 
     def spoil(document: Json) -> None:
         told = {"at": 0.0, "queued": 14, "oldest_wait_seconds": seconds, "worst": None}
-        document.update(reported=told, attempts=attempts)
+        document["pools"]["reported"] = told  # type: ignore[index]  # as the record has them
+        document["trouble"]["attempts"] = attempts  # type: ignore[index]  # as the record has them
 
     return spoil
 
