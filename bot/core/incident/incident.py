@@ -191,9 +191,11 @@ def rooted(incident: Incident, channel: str, ts: str, shown: str, now: float) ->
 
 
 def redrawn(incident: Incident, shown: str, now: float) -> Incident:
-    """Slack confirmed an edit of the parent."""
+    """Slack confirmed an edit of the parent; while a reply waits, which may be what fails, failures stay counted."""
     thread = replace(incident.thread, shown=shown, shown_at=now)
-    return replace(incident, thread=thread, trouble=incident.trouble.over())
+    return replace(
+        incident, thread=thread, trouble=incident.trouble if incident.log.outbox else incident.trouble.over()
+    )
 
 
 def told(incident: Incident, number: int) -> Incident:

@@ -187,12 +187,13 @@ def test_silences_are_kept_by_the_action_that_made_them() -> None:
 
 
 def test_what_slack_confirmed_ends_the_trouble() -> None:
-    """Any confirmed call resets the count of failures."""
+    """Any confirmed call resets the count of failures; an edit of the parent only when no reply waits."""
     failing = noted(incident(shown=False, attempts=4, why="Slack: 500"), NOW, Event.STATUS, PlainText("x"))
     posted = rooted(failing, "C0OTHER", "1.2", "digest", NOW + 5)
     assert (posted.thread.channel, posted.thread.root, posted.thread.shown) == ("C0OTHER", "1.2", "digest")
-    for found in (posted, redrawn(failing, "digest", NOW + 5), told(failing, 2)):
+    for found in (posted, redrawn(told(failing, 2), "digest", NOW + 5), told(failing, 2)):
         assert (found.trouble.attempts, found.trouble.why) == (0, None)
+    assert redrawn(failing, "digest", NOW + 5).trouble.attempts == 4
     assert redrawn(failing, "digest", NOW + 5).thread.shown_at == NOW + 5
     assert told(failing, 2).log.outbox == ()
     assert told(failing, 9).log.outbox == (2,)
