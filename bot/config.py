@@ -35,7 +35,7 @@ EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 
 
 _WORDS = {
-    "extra_forbidden": "there is no such setting; check its spelling in docs/configuration.md",
+    "extra_forbidden": "there is no such setting; check its spelling in docs/reference/settings.md",
     "missing": "is required; add it",
     "int_": "is no whole number; write one, for example 40",
     "float_": "is no number; write one, for example 0.34",

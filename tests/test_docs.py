@@ -57,7 +57,7 @@ from handlers.tools.manifest import SCOPES
 from tests.architecture.tree import ROOT
 from tests.docs_pages import Page, first_code, page, pages, rows
 
-CONFIGURATION = "docs/configuration.md"
+CONFIGURATION = "docs/reference/settings.md"
 SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     "`[slack]`": (SlackTable, None),
     "`[[route]]`": (RouteTable, None),
@@ -94,7 +94,7 @@ SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     'kind = "arc"': (ArcTable, PolicyTable),
     'kind = "command"': (CommandTable, PolicyTable),
 }
-"""Heading of docs/configuration.md: the table whose settings stand below it, and the one that says the rest."""
+"""Heading of docs/reference/settings.md: the table whose settings stand below it, and the one that says the rest."""
 MADE_UP = {
     "GRAFANA_TOKEN": "made-up",
     "PAGER_WEBHOOK_URL": "http://127.0.0.1:1/",
@@ -181,13 +181,13 @@ def test_each_variable_is_documented_with_its_default_and_stands_in_the_example(
 @pytest.mark.parametrize("name", ACTIONS)
 def test_each_verb_is_in_the_table_of_verbs(name: str) -> None:
     """Its usage is written as `help` writes it."""
-    verbs = rows(page("docs/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
+    verbs = rows(page("docs/reference/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
     assert ACTIONS[name].usage in verbs
 
 
 def test_the_table_of_verbs_promises_no_other() -> None:
     """`help` is answered by the door itself; all else is an action."""
-    verbs = rows(page("docs/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
+    verbs = rows(page("docs/reference/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
     assert set(verbs) - {"help"} == {action.usage for action in ACTIONS.values()}
 
 
@@ -195,12 +195,12 @@ def test_each_exported_metric_is_explained_and_no_other() -> None:
     """Names as Prometheus sees them: a counter ends in _total."""
     families = [family for family in REGISTRY.collect() if not family.name.endswith("_created")]
     names = {f"{family.name}_total" if family.type == "counter" else family.name for family in families}
-    assert set(rows(page("docs/metrics.md").section("What Tailback exports"))) == names
+    assert set(rows(page("docs/reference/metrics.md").section("What Tailback exports"))) == names
 
 
 def test_each_figure_and_each_preset_is_explained() -> None:
     """The figures of a pool, and the presets with the label that names the pool and the figures they have."""
-    metrics = page("docs/metrics.md")
+    metrics = page("docs/reference/metrics.md")
     table = metrics.section("What Tailback asks about a pool")
     assert {*WHOLE, *FRACTIONAL, *COUNTED, "provider_up", "waiting"} - set(re.findall(r"`(\w+)`", table)) == set()
     presets = rows(metrics.section("Presets"))
@@ -213,13 +213,13 @@ def test_each_figure_and_each_preset_is_explained() -> None:
 
 def test_the_queries_on_the_page_are_those_of_the_preset() -> None:
     """Somebody copies them."""
-    block = next(block for block in page("docs/metrics.md").code("promql") if "topk" in block)
+    block = next(block for block in page("docs/reference/metrics.md").code("promql") if "topk" in block)
     assert set(block.splitlines()) == set(queries("ci", "linux.2xlarge").values())
 
 
 def test_each_story_is_on_the_page_with_whether_scaling_helps() -> None:
     """The same names and the same answers as the fleet has."""
-    stories = rows(page("docs/playground.md").section("Scenarios"))
+    stories = rows(page("docs/try-it.md").section("Scenarios"))
     assert set(stories) == set(SCENARIOS)
     for name, scenario in SCENARIOS.items():
         assert (stories[name][2] == "yes") == scenario.helps, name
@@ -227,7 +227,7 @@ def test_each_story_is_on_the_page_with_whether_scaling_helps() -> None:
 
 def test_the_slack_scopes_on_the_page_are_those_of_the_manifest() -> None:
     """Least privilege is only as good as its list."""
-    text = page("docs/security.md").section("Least privileges").partition("**Grafana.**")[0]
+    text = page("docs/explanation/security.md").section("Least privileges").partition("**Grafana.**")[0]
     named = set(re.findall(r"`([a-z_.]+:[a-z]+(?:\.[a-z]+)?|commands)`", text))
     refused = {"chat:write.public", "channels:join", "connections:write"}
     assert named - refused == {scope.name for scope in SCOPES}
@@ -236,7 +236,7 @@ def test_the_slack_scopes_on_the_page_are_those_of_the_manifest() -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_alert_source_has_its_path_on_the_page(source: str) -> None:
     """What can be posted to."""
-    assert f"/alerts/{source}" in page("docs/alert-sources.md").text
+    assert f"/alerts/{source}" in page("docs/how-to/send-alerts.md").text
 
 
 def toml_blocks() -> list[tuple[str, str]]:
@@ -265,7 +265,7 @@ def test_the_complete_example_has_no_gaps() -> None:
 @pytest.mark.needs("amtool")
 def test_alertmanager_takes_the_receiver_on_the_page(tmp_path: Path) -> None:
     """Its own checker reads it."""
-    (tmp_path / "alertmanager.yml").write_text(yaml_of(page("docs/alert-sources.md")))
+    (tmp_path / "alertmanager.yml").write_text(yaml_of(page("docs/how-to/send-alerts.md")))
     said = subprocess.run(
         ["amtool", "check-config", tmp_path / "alertmanager.yml"], capture_output=True, text=True, check=False
     )

@@ -220,7 +220,7 @@ def test_each_command_in_running_text_exists_with_its_options(path: str, words: 
 
 def test_each_command_stands_in_the_table_of_commands_with_help() -> None:
     """Nobody finds a command that no page names; each shows an example."""
-    table = rows(page("docs/commands.md").section("Command line"))
+    table = rows(page("docs/reference/commands.md").section("Command line"))
     assert {f"tailback {name}" for name in commands()} == set(table)
     shown = {line for one in pages() for block in one.code("sh") for line in block.splitlines()}
     group = get_command(app)

@@ -19,7 +19,7 @@ _FILE = re.compile(r"`((?:bot|handlers|tests|docs)/(?![\w/]*\bx\.py)[\w./-]+)`")
 _CODE = re.compile(r"(?<![\w.-])((?:IN|SL|RT|AC|SE)-\d{1,2}|[PC]\d{1,2}|E\d{1,2})(?![\w.-]\w)")
 _VAGUE = re.compile(r"\b(?:promises?|section|trap|misreading) \d+|\bpromises? (?:section|[PCEISRA])", re.I)
 _CATALOGUE = re.compile(r"^\| ((?:IN|SL|RT|AC|SE)-\d+|[PC]\d+)\b", re.M)
-CATALOGUES = ("docs/reliability.md", "docs/security.md", "docs/design/fault-cases.md")
+CATALOGUES = ("docs/explanation/promises.md", "docs/explanation/security.md", "docs/design/fault-cases.md")
 PRIORITIES = {"P0"}
 """Alert priorities are written like promises; the others have the names of promises that exist."""
 FORMER = {"CHANGELOG.md"}
@@ -127,7 +127,7 @@ def test_the_check_finds_files_that_do_not_exist() -> None:
 
 def test_the_glossary_defines_at_most_thirty_terms_once() -> None:
     """One term means one thing."""
-    terms = re.findall(r"^\| \*\*(.+?)\*\*", page("docs/glossary.md").text, re.M)
+    terms = re.findall(r"^\| \*\*(.+?)\*\*", page("docs/reference/glossary.md").text, re.M)
     assert 20 <= len(terms) <= 30
     assert len({term.lower() for term in terms}) == len(terms)
     assert terms == sorted(terms, key=str.lower)

@@ -104,7 +104,7 @@ class Problem:
 
 
 class Failure(StrEnum):
-    """Classes of failed calls (docs/reliability.md#what-slack-errors-do)."""
+    """Classes of failed calls (docs/explanation/promises.md#what-slack-errors-do)."""
 
     LATER = "later"
     """Not accepted; try again later."""

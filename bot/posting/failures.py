@@ -1,6 +1,6 @@
 """The meaning of a failed Slack call for a message: one table for every kind of message, with exceptions.
 
-The same table in words is docs/reliability.md#what-slack-errors-do.
+The same table in words is docs/explanation/promises.md#what-slack-errors-do.
 """
 
 from collections.abc import Mapping

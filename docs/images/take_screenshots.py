@@ -2,7 +2,7 @@
 
 Needs Chromium (Debian package chromium) and the packages of requirements-dev.lock. It opens the demo in this process,
 follows one incident until its queue has drained, two to four minutes, and writes thread.png, scale-up.png, farewell.png
-and report.png beside itself. The report is the example of docs/reports.md, posted into the same workspace.
+and report.png beside itself. The report is the example of docs/how-to/reports.md, posted into the same workspace.
 """
 
 import asyncio

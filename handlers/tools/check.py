@@ -78,13 +78,13 @@ async def examined(settings: Settings, tools: Instruments) -> list[CheckFinding]
     parts += [("scaler", _of_lever(pool, lever, settings)) for pool, lever in tools.levers.items()]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
     answers = await asyncio.gather(*(_in_time(area, part) for area, part in parts))
-    said = [of_problem(one, "correct it; docs/configuration.md lists every setting") for one in tools.problems]
+    said = [of_problem(one, "correct it; docs/reference/settings.md lists every setting") for one in tools.problems]
     machine = of_host(tools.host, settings)
     return [*of_settings(settings), *machine, *said, *(finding for answer in answers for finding in answer)]
 
 
 def _configuration(sentence: str) -> CheckFinding:
-    return problem("configuration", sentence, "correct it; docs/configuration.md lists every setting")
+    return problem("configuration", sentence, "correct it; docs/reference/settings.md lists every setting")
 
 
 async def _in_time(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:

@@ -152,7 +152,7 @@ def _channels(settings: Settings) -> Iterator[CheckFinding]:
     file, path = settings.file, settings.env.tailback_config
     if not path.exists():
         yield warning("configuration", f"There is no file {path}, so everything has its default",
-                      "write it, or set TAILBACK_CONFIG; docs/configuration.md has an example")  # fmt: skip
+                      "write it, or set TAILBACK_CONFIG; docs/reference/settings.md has an example")  # fmt: skip
     if not file.slack.channel:
         yield problem("configuration", "slack.channel is not set, so incidents have no place",
                       f"add [slack] channel = \"C…\" to {path}")  # fmt: skip

@@ -28,7 +28,7 @@ WATCHED = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "5")
 """A primary that no replica follows takes no writes. With two replicas it works on after a failover; with one, as in
 the Cluster here, it would not before a replica is back."""
 GRANTED = ("on", ">s3cret", "~{tailback}:*", "&{tailback}:*", "+@all", "-@dangerous", "+info")
-"""What docs/configuration.md tells to grant."""
+"""What docs/reference/settings.md tells to grant."""
 Make = Callable[..., AbstractAsyncContextManager[Topology]]
 
 

@@ -1,4 +1,4 @@
-"""What Slack answers, and what becomes of the incident: docs/reliability.md#what-slack-errors-do, row by row."""
+"""What Slack answers, and what becomes of the incident: as docs/explanation/promises.md#what-slack-errors-do says."""
 
 import pytest
 

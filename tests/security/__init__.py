@@ -1,1 +1,1 @@
-"""Tests of the security checklist that stand nowhere else; docs/security.md names all of them."""
+"""Tests of the security checklist that stand nowhere else; docs/explanation/security.md names all of them."""

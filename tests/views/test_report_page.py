@@ -1,4 +1,4 @@
-"""The example in docs/reports.md is what two weeks of the simulated fleet really come to."""
+"""The example in docs/how-to/reports.md is what two weeks of the simulated fleet really come to."""
 
 from collections.abc import Iterator, Sequence
 
@@ -69,5 +69,5 @@ def example() -> Message:
 def test_the_example_on_the_page_is_the_report_of_the_simulated_fleet() -> None:
     """Word for word, so that the page never shows what the product does not say."""
     told = example().text
-    (shown,) = page("docs/reports.md").code("text")
+    (shown,) = page("docs/how-to/reports.md").code("text")
     assert " ".join(shown.split()) == " ".join(told.replace("*", "").replace("_", "").split()), told

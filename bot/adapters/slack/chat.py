@@ -21,7 +21,7 @@ EVERYBODY = frozenset({"everybody"})
 class SlackChat:
     """Chat over slack_sdk.
 
-    Every method raises Unreachable("Slack", ...); its class is in docs/reliability.md#what-slack-errors-do.
+    Every method raises Unreachable("Slack", ...); its class is in docs/explanation/promises.md#what-slack-errors-do.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Classifies the outcome of a Slack call: docs/reliability.md#what-slack-errors-do as code."""
+"""Classifies the outcome of a Slack call: docs/explanation/promises.md#what-slack-errors-do as code."""
 
 import asyncio
 import re

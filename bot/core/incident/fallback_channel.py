@@ -1,6 +1,6 @@
 """Moves an incident to the fallback channel while its own channel cannot be used, and back.
 
-See docs/reliability.md#what-slack-errors-do.
+See docs/explanation/promises.md#what-slack-errors-do.
 """
 
 from dataclasses import replace

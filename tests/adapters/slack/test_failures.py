@@ -1,4 +1,4 @@
-"""What each of Slack's answers means: the table of docs/reliability.md#what-slack-errors-do, row by row."""
+"""What each of Slack's answers means: the table of docs/explanation/promises.md#what-slack-errors-do, row by row."""
 
 import json
 from collections.abc import Mapping

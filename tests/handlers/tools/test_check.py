@@ -59,7 +59,7 @@ ALERTMANAGER = FILE[FILE.index("[alertmanager") : FILE.index("[metrics")]
 METRICS_AND_POOLS = FILE[FILE.index("[metrics") :]
 POOL = "linux.2xlarge"
 NEEDED = frozenset(scope.name for scope in SCOPES)
-LISTED = "correct it; docs/configuration.md lists every setting"
+LISTED = "correct it; docs/reference/settings.md lists every setting"
 
 
 @dataclass
