@@ -42,12 +42,21 @@ def elements_of(blocks: Iterable[Json]) -> list[tuple[str, Json]]:
     found: list[tuple[str, Json]] = []
     for block in blocks:
         block_id = str(block.get("block_id", ""))
-        if block.get("type") == "actions":
-            found += [(block_id, element) for element in listed(block, "elements")]
+        if block.get("type") in ("actions", "context_actions"):
+            found += [(block_id, each) for element in listed(block, "elements") for each in _pressed(element)]
+        found += [(block_id, element) for _, element in elements_of(listed(block, "child_blocks"))]
         for key in ("accessory", "element"):
             if isinstance(block.get(key), dict):
                 found.append((block_id, held(block, key)))
     return found
+
+
+def _pressed(element: Json) -> list[Json]:
+    """An element, or the two buttons of feedback."""
+    if element.get("type") != "feedback_buttons":
+        return [element]
+    choices = (held(element, name) for name in ("positive_button", "negative_button"))
+    return [{**choice, "type": "button", "feedback": True, "action_id": element["action_id"]} for choice in choices]
 
 
 def words_of(value: object) -> list[str]:

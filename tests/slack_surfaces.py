@@ -118,6 +118,8 @@ class Message(Surface):
         if "confirm" in element and not confirm:
             return {"ok": True, "sent": False}
         act: Json = {"block_id": block_id, "action_id": element["action_id"]}
+        if element.get("feedback"):
+            act["value"] = element["value"]
         if stale:
             act |= {"force": True, "value": element.get("value", "")}
         return await self._act(act, user)

@@ -48,6 +48,26 @@ def table(rows: int, columns: int) -> dict[str, object]:
     return {"type": "table", "rows": cells(rows, columns)}
 
 
+def container(*children: object, **changed: object) -> dict[str, object]:
+    return {"type": "container", "title": plain("Details"), "child_blocks": list(children), **changed}
+
+
+def plan(*tasks: object, title: object = "Scale-up: requested") -> dict[str, object]:
+    return {"type": "plan", "title": title, "tasks": list(tasks)}
+
+
+def task(number: int = 1, **changed: object) -> dict[str, object]:
+    return {"task_id": f"t{number}", "title": "Requested by Ana", "status": "pending", **changed}
+
+
+def feedback(**changed: object) -> dict[str, object]:
+    """Two thumbs in a context_actions block."""
+    yes, no = ({"text": plain(word), "value": word} for word in ("Yes", "No"))
+    thumbs = {"type": "feedback_buttons", "action_id": "fit", "positive_button": yes, "negative_button": no}
+    return {"type": "context_actions", "elements": [{**thumbs, **changed}]}
+
+
+CARD = {"type": "card", "title": plain("Limit reached")}
 GOOD: dict[str, list[dict[str, Any]]] = {
     "section of 3,000": [section("x" * 3000)],
     "ten fields of 1,000": [{"type": "section", "fields": [mrkdwn("x" * 1000)] * 10}],
@@ -62,6 +82,12 @@ GOOD: dict[str, list[dict[str, Any]]] = {
     "data_table": [{"type": "data_table", "caption": "Pools", "rows": cells(10, 5)}],
     "data_visualization": [line_chart(12, 20)],
     "markdown": [{"type": "markdown", "text": "x" * 12_000}],
+    "container": [container(section("x"), table(2, 2), is_collapsible=True, default_collapsed=True)],
+    "plan": [plan(task(1, status="complete"), task(2))],
+    "task_card": [{"type": "task_card", **task(status="complete")}],
+    "card": [CARD],
+    "feedback": [feedback()],
+    "two charts": [line_chart(1, 2), line_chart(1, 2)],
 }
 
 BAD = {
@@ -130,6 +156,28 @@ BAD = {
     "data_table of one row": [{"type": "data_table", "caption": "c", "rows": cells(1, 2)}],
     "21 points": [line_chart(1, 21)],
     "markdown of 12,001 together": [{"type": "markdown", "text": "x" * 6001}] * 2,
+    "three charts": [line_chart(1, 2)] * 3,
+    "a table and a data_table": [table(1, 1), {"type": "data_table", "caption": "c", "rows": cells(2, 2)}],
+    "a second table in a container": [table(1, 1), container(table(1, 1))],
+    "a table of 10,001 characters": [{"type": "table", "rows": [[{"type": "raw_text", "text": "x" * 10_001}]]}],
+    "rich_text in the header row": [
+        {"type": "data_table", "caption": "c", "rows": [[{"type": "rich_text", "elements": []}], *cells(1, 1)]}
+    ],
+    "container with a string as title": [container(section("x"), title="Details")],
+    "container without children": [container()],
+    "container of eleven": [container(*[section("x")] * 11)],
+    "container with a chart": [container(line_chart(1, 2))],
+    "container in a container": [container(container(section("x")))],
+    "plan with an object as title": [plan(task(), title=plain("x"))],
+    "plan with a task twice": [plan(task(), task())],
+    "plan of 51": [plan(*[task(n) for n in range(51)])],
+    "plan with a type in its task": [plan(task(type="task_card"))],
+    "pending task_card": [{"type": "task_card", **task()}],
+    "card with a string as title": [{**CARD, "title": "x"}],
+    "card body of 201": [{**CARD, "body": plain("x" * 201)}],
+    "card with nothing": [{"type": "card"}],
+    "feedback without a negative button": [feedback(negative_button=None)],
+    "button in context_actions": [{"type": "context_actions", "elements": [button("b", "a")]}],
     "image without alt_text": [{"type": "image", "image_url": "https://example.org/q.png"}],
 }
 
@@ -191,6 +239,8 @@ BAD_VIEWS = {
     "unknown type": modal(type="dialog"),
     "unknown property": modal(colour="red"),
     "table in a modal": modal(blocks=[table(1, 1)]),
+    "plan in a modal": modal(blocks=[plan(task())]),
+    "feedback in a modal": modal(blocks=[feedback()]),
     "initial option that is none": modal(
         blocks=[actions({**menu("static_select", 2), "initial_option": options("else")[0]})]
     ),

@@ -2,7 +2,7 @@
 
 import { chart } from "./chart.js";
 import { h, safeUrl, uniqueId } from "./dom.js";
-import { interactive } from "./elements.js";
+import { feedback, interactive } from "./elements.js";
 import { buildInput } from "./inputs.js";
 import { plain, textObject } from "./mrkdwn.js";
 import { markdown, richText, table } from "./richtext.js";
@@ -18,6 +18,11 @@ const KINDS = {
   table: (block, ctx) => h("div", { class: "block" }, table(block, ctx.names)),
   data_table: (block, ctx) => h("div", { class: "block" }, table(block, ctx.names)),
   data_visualization: chart,
+  container,
+  plan: (block) => steps(String(block.title ?? ""), block.tasks ?? []),
+  task_card: (block) => steps("", [block]),
+  card,
+  context_actions: (block, ctx) => h("div", { class: "block actions" }, (block.elements ?? []).map((element) => feedback(element, block.block_id, ctx))),
   markdown: (block) => h("div", { class: "block mrkdwn markdown" }, markdown(block.text ?? "")),
   input,
 };
@@ -46,6 +51,35 @@ function section(block, ctx) {
   if (!block.accessory) return h("div", { class: "block section" }, main);
   const wide = ctx.surface === "modal" && !["button", "overflow", "image"].includes(block.accessory.type);
   return h("div", { class: `block section with-accessory${wide ? " wide" : ""}` }, main, h("div", { class: "accessory" }, interactive(block.accessory, block.block_id, ctx)));
+}
+
+const opened = new Set();
+
+/** A titled box; a collapsible one opens by click and stays as the reader left it when the message is edited. */
+function container(block, ctx) {
+  const inner = renderBlocks(block.child_blocks, ctx);
+  const title = [block.title ? textObject(block.title) : richText(block.rich_text_title ?? {}, ctx.names)];
+  if (block.subtitle) title.push(h("small", {}, textObject(block.subtitle)));
+  if (!block.is_collapsible) return h("div", { class: "block container" }, h("div", { class: "container-title" }, title), inner);
+  const key = String(block.block_id ?? "");
+  const node = h("details", { class: "block container", open: opened.has(key) || !block.default_collapsed }, h("summary", { class: "container-title", "data-focus": `${key}/summary` }, title), inner);
+  node.addEventListener("toggle", () => (node.open ? opened.add(key) : opened.delete(key)));
+  return node;
+}
+
+const SIGNS = { pending: "○", in_progress: "◐", complete: "✓", error: "✗" };
+
+/** A plan: its title says the state, its steps each have a sign and a word for screen readers. */
+function steps(title, tasks) {
+  const step = (task) => h("li", { class: `step ${task.status ?? "pending"}` },
+    h("span", { class: "sign", role: "img", "aria-label": String(task.status ?? "pending").replace("_", " ") }, SIGNS[task.status] ?? SIGNS.pending), String(task.title ?? ""));
+  return h("div", { class: "block plan" }, title ? h("div", { class: "container-title" }, title) : null, h("ul", {}, tasks.map(step)));
+}
+
+function card(block, ctx) {
+  const parts = ["title", "subtitle", "body", "subtext"].filter((name) => block[name]);
+  return h("div", { class: "block container" }, parts.map((name) => h("div", { class: `mrkdwn card-${name}` }, textObject(block[name], ctx.names))),
+    block.actions?.length ? h("div", { class: "actions" }, block.actions.map((element) => interactive(element, block.block_id, ctx))) : null);
 }
 
 function contextElement(element, ctx) {

@@ -43,6 +43,20 @@ function button(element, blockId, key, ctx) {
   return node;
 }
 
+/** The thumbs of a context_actions block; the answer travels in `value`, and only the reader sees the choice. */
+export function feedback(element, blockId, ctx) {
+  if (element.type !== "feedback_buttons") return h("span", { class: "unknown" }, String(element.type));
+  return ["positive_button", "negative_button"].map((name) => {
+    const choice = element[name] ?? {};
+    const label = [h("span", { "aria-hidden": "true" }, name === "positive_button" ? "👍 " : "👎 "), textObject(choice.text)];
+    const click = async () => {
+      await send(element, blockId, { value: choice.value }, node, ctx);
+    };
+    const node = h("button", { type: "button", class: "button small", "data-focus": `${blockId}/${element.action_id}/${name}`, "data-testid": `action-${element.action_id}-${name}`, "aria-label": choice.accessibility_label, on: { click } }, label);
+    return node;
+  });
+}
+
 function overflow(element, blockId, key, ctx) {
   const node = h("button", {
     type: "button", class: "button square", "data-focus": key, "data-testid": `action-${element.action_id}`, "aria-haspopup": "menu",

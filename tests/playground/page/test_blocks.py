@@ -126,3 +126,31 @@ async def test_a_chart_is_drawn_with_its_values(page: Page, workspace: PageWorks
     found = await shown(workspace, page, {"type": "data_visualization", "title": "Queue", "chart": chart})
     await expect(found.locator("polyline")).to_have_count(1)
     assert await found.locator("tbody td").all_text_contents() == ["3", "7"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_containers_plans_and_thumbs_are_drawn(page: Page, workspace: PageWorkspace, scheme: str) -> None:
+    """A collapsed container opens by click, a step says its state in words, and a thumb sends its value."""
+    await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # of the two that there are
+    yes, no = ({"text": plain(word), "value": word} for word in ("Yes", "No"))
+    thumbs = {"type": "feedback_buttons", "action_id": "fit", "positive_button": yes, "negative_button": no}
+    found = await shown(
+        workspace,
+        page,
+        {
+            "type": "container",
+            "title": plain("All details"),
+            "child_blocks": [{"type": "section", "text": mrkdwn("hidden")}],
+            "is_collapsible": True,
+            "default_collapsed": True,
+        },
+        {"type": "plan", "title": "Delivered", "tasks": [{"task_id": "1", "title": "By Ana", "status": "complete"}]},
+        {"type": "context_actions", "block_id": "c", "elements": [thumbs]},
+    )
+    await expect(found.get_by_text("hidden")).to_be_hidden()
+    await found.get_by_text("All details").click()
+    await expect(found.get_by_text("hidden")).to_be_visible()
+    await expect(found.get_by_role("img", name="complete")).to_be_visible()
+    await found.get_by_role("button", name="Yes").click()
+    sent = await workspace.receives("/ui/click")
+    assert (sent[-1]["action_id"], sent[-1]["value"]) == ("fit", "Yes")

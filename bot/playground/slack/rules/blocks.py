@@ -2,7 +2,12 @@
 
 from collections.abc import Sequence
 
-from bot.playground.slack.rules.charts import check_data_table, check_data_visualization, check_table
+from bot.playground.slack.rules.charts import (
+    check_data_table,
+    check_data_visualization,
+    check_table,
+    check_tables_together,
+)
 from bot.playground.slack.rules.elements import IN_ACTIONS, IN_INPUT, IN_SECTION, check_element
 from bot.playground.slack.rules.shapes import (
     Problems,
@@ -14,7 +19,8 @@ from bot.playground.slack.rules.shapes import (
     say,
     shape,
 )
-from bot.playground.slack.wire import Json, text
+from bot.playground.slack.rules.structure import CHILDREN, STRUCTURE
+from bot.playground.slack.wire import Json, rows, text
 
 MESSAGE_BLOCKS, VIEW_BLOCKS = 50, 100
 _MARKDOWN_TOTAL = 12_000
@@ -105,16 +111,17 @@ _BLOCKS: dict[str, Shape] = {
     "data_visualization": shape(
         strings={"title": 50}, others="chart", required="title chart", rule=check_data_visualization
     ),
-    "alert": shape(others="text level", required="text"),
+    "alert": shape(texts={"text": Text(200, plain=False)}, others="level", required="text"),
+    **STRUCTURE,
 }
 
 _EVERYWHERE = frozenset({"section", "header", "divider", "image", "context", "actions", "input", "rich_text", "video"})
 _ALLOWED = {
-    "message": _EVERYWHERE | {"markdown", "file", "table", "data_table", "data_visualization"},
+    "message": _EVERYWHERE | {"markdown", "file", "table", "data_table", "data_visualization"} | STRUCTURE.keys(),
     "modal": _EVERYWHERE | {"alert"},
     "home": _EVERYWHERE,
 }
-_ONE_PER_MESSAGE = ("table",)
+_MOST_CHARTS = 2
 
 
 def check_blocks(blocks: Sequence[object], surface: str, refused: frozenset[str]) -> Problems:
@@ -123,28 +130,33 @@ def check_blocks(blocks: Sequence[object], surface: str, refused: frozenset[str]
     most = MESSAGE_BLOCKS if surface == "message" else VIEW_BLOCKS
     if len(blocks) > most:
         say(problems, "/blocks", f"no more than {most} items allowed")
+    _check_each(blocks, _ALLOWED[surface] - refused, "/blocks", problems)
+    _check_together([block for block in blocks if isinstance(block, dict)], problems)
+    return problems
+
+
+def _check_each(blocks: Sequence[object], allowed: frozenset[str], at: str, problems: Problems) -> None:
     seen: set[str] = set()
-    allowed = _ALLOWED[surface] - refused
     for index, block in enumerate(blocks):
-        pointer = f"/blocks/{index}"
+        pointer = f"{at}/{index}"
         kind = block.get("type") if isinstance(block, dict) else None
         if not isinstance(block, dict) or not isinstance(kind, str) or kind not in allowed:
             say(problems, f"{pointer}/type", f"unsupported type: {kind}")
             continue
         check_shape(_BLOCKS[kind], block, "block_id", pointer, problems)
+        if kind == "container":
+            _check_each(rows(block, "child_blocks"), CHILDREN & allowed, f"{pointer}/child_blocks", problems)
         block_id = text(block, "block_id")
         if block_id and block_id in seen:
             say(problems, f"{pointer}/block_id", f"`block_id` {block_id} already exists")
         seen.add(block_id)
-    _check_together([block for block in blocks if isinstance(block, dict)], problems)
-    return problems
 
 
 def _check_together(blocks: list[Json], problems: Problems) -> None:
     kinds = [block.get("type") for block in blocks]
-    for kind in _ONE_PER_MESSAGE:
-        if kinds.count(kind) > 1:
-            say(problems, "/blocks", f"only one {kind} block is allowed per message")
+    if kinds.count("data_visualization") > _MOST_CHARTS:
+        say(problems, "/blocks", f"no more than {_MOST_CHARTS} data_visualization blocks allowed")
+    check_tables_together([*blocks, *(child for block in blocks for child in rows(block, "child_blocks"))], problems)
     if "markdown" in kinds:
         total = sum(len(text(block, "text")) for block in blocks if block.get("type") == "markdown")
         if total > _MARKDOWN_TOTAL:

@@ -6,6 +6,7 @@ from bot.playground.slack.rules.shapes import Problems, items_of, say
 from bot.playground.slack.wire import Json, table, text
 
 _COLUMNS = 20
+_MOST_CELLS = {"table": 10_000, "data_table": 20_000}
 _CELLS = frozenset({"raw_text", "raw_number", "rich_text"})
 
 
@@ -20,8 +21,33 @@ def check_data_table(block: Json, pointer: str, problems: Problems) -> None:
     lengths = _check_rows(block, 2, 201, pointer, problems)
     if len(set(lengths)) > 1:
         say(problems, f"{pointer}/rows", "all rows must have the same number of cells")
+    if any(isinstance(cell, dict) and cell.get("type") == "rich_text" for cell in [*_lists(block.get("rows")), []][0]):
+        say(problems, f"{pointer}/rows/0", "rich_text is not allowed in the header row")
     if not block.get("caption"):
         say(problems, f"{pointer}/caption", "must be more than 0 characters")
+
+
+def check_tables_together(blocks: list[Json], problems: Problems) -> None:
+    """One table of either kind per message, and the characters of all its cells."""
+    tables = [block for block in blocks if block.get("type") in _MOST_CELLS]
+    if len(tables) > 1:
+        say(problems, "/blocks", "only_one_table_allowed")
+    for block in tables:
+        most = _MOST_CELLS[text(block, "type")]
+        if sum(len(word) for row in _lists(block.get("rows")) for cell in row for word in _words(cell)) > most:
+            say(problems, "/blocks", f"cells hold more than {most} characters together")
+
+
+def _lists(value: object) -> list[list[object]]:
+    return [one for one in value if isinstance(one, list)] if isinstance(value, list) else []
+
+
+def _words(cell: object) -> list[str]:
+    """The texts of a cell, wherever they stand in it."""
+    if not isinstance(cell, dict):
+        return []
+    own = [text(cell, "text")]
+    return own + [word for part in _rows(cell, "elements") for word in _words(part)]
 
 
 def _check_rows(block: Json, least: int, most: int, pointer: str, problems: Problems) -> list[int]:
