@@ -1,26 +1,20 @@
-"""The command line; a failed command prints one line with the problem and the remedy."""
+"""The command line; a failed command prints one line with the problem and the remedy.
+
+Each command imports what it uses when it runs, so that `--help` and every other command start quickly.
+"""
 
 import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Never
 
-import structlog
 import typer
 from typer.completion import completion_init  # type: ignore[attr-defined]  # it is not re-exported by name
 
-from bot.config import ConfigError, load
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
-from bot.ports import Refused, Unreachable
-from handlers import logs
-from handlers.run import all_of
-from handlers.run import run as served
 from handlers.terminal import failed, quiet, waited
-from handlers.tools import demo as playground
 from handlers.tools.cli_tools import tools
 from handlers.version import VERSION
-from handlers.wiring import variables
-from handlers.wiring_tools import EmbeddedRedisError
 
 app = typer.Typer(
     name="tailback",
@@ -66,6 +60,9 @@ def demo(
     \b
     Example: tailback demo --scenario surge
     """
+    from handlers.tools import demo as playground
+    from handlers.wiring import variables
+
     if listed:
         typer.echo(playground.listing())
         return
@@ -119,22 +116,39 @@ def main(arguments: Sequence[str] | None = None) -> Never:
         sys.stdout.flush()
     except typer.TyperException as error:
         failed(f"{_sentence(error.format_message())} See `{_command_of(error)} --help`.", code=2)
-    except ConfigError as error:
-        failed(*error.problems)
-    except (Refused, Unreachable, EmbeddedRedisError) as error:
-        failed(str(error))
     except (KeyboardInterrupt, typer.Abort):
         failed("stopped.", code=130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 (the outermost door: a person gets one line, never a traceback)
-        structlog.get_logger().debug("command failed", exc_info=True)
-        failed(f"{type(error).__name__}: {error}; this is a bug of Tailback: please report it, with LOG_LEVEL=DEBUG.")
+        failed(*_explained(error))
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _explained(error: Exception) -> list[str]:
+    """Each problem of a failed command with its remedy, a sentence each."""
+    import structlog
+
+    from bot.config import ConfigError
+    from bot.ports import Refused, Unreachable
+    from handlers.wiring_tools import EmbeddedRedisError
+
+    if isinstance(error, ConfigError):
+        return error.problems
+    if isinstance(error, Refused | Unreachable | EmbeddedRedisError):
+        return [str(error)]
+    structlog.get_logger().debug("command failed", exc_info=error)
+    return [f"{type(error).__name__}: {error}; this is a bug of Tailback: please report it, with LOG_LEVEL=DEBUG."]
+
+
 def _serve(*, web: bool, worker: bool) -> None:
+    from bot.config import ConfigError, load
+    from bot.ports import Refused
+    from handlers import logs
+    from handlers.run import all_of
+    from handlers.run import run as served
+
     try:
         settings = load()
     except ConfigError as error:

@@ -2,6 +2,7 @@
 
 from bot.context.context import Action, Context
 from bot.context.queries import known_pool
+from bot.core.durations import MOST_REPORT_DAYS, REPORT_DAYS
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
 from bot.reporting.collect import longer_view
@@ -9,7 +10,6 @@ from bot.views.report.report import reported
 from bot.views.words import refusals
 
 USAGE = "report [POOL] [DAYS]"
-DAYS, MOST_DAYS = 7, 42
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -24,9 +24,9 @@ def _asked(context: Context, words: tuple[str, ...]) -> tuple[str | None, int]:
     numbers = [int(word) for word in words if word not in pools]
     if len(pools) > 1 or len(numbers) > 1:
         raise Refused(refusals.report_usage(USAGE))
-    if numbers and not 1 <= numbers[0] <= MOST_DAYS:
-        raise Refused(refusals.report_days(MOST_DAYS))
-    return known_pool(context.settings.file, pools[0]) if pools else None, numbers[0] if numbers else DAYS
+    if numbers and not 1 <= numbers[0] <= MOST_REPORT_DAYS:
+        raise Refused(refusals.report_days(MOST_REPORT_DAYS))
+    return known_pool(context.settings.file, pools[0]) if pools else None, numbers[0] if numbers else REPORT_DAYS
 
 
 def _is_days(word: str) -> bool:

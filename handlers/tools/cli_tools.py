@@ -1,4 +1,4 @@
-"""The commands other than the servers."""
+"""The commands other than the servers; each imports what it uses when it runs."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,22 +7,8 @@ from typing import Annotated
 import typer
 from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is not re-exported by name
 
-from bot.config import ConfigError, Settings, load
-from bot.context.queries import known_pool
-from bot.core.reporting.summary import Report
-from bot.ports import Refused
-from bot.reporting.collect import longer_view
-from bot.reporting.report import DAYS, MOST_DAYS
-from bot.sources.registry import SOURCES
-from bot.views.report import report_json, terminal
-from handlers import examples
+from bot.core.durations import MOST_REPORT_DAYS, REPORT_DAYS
 from handlers.terminal import quiet, waited
-from handlers.tools import check as doctor
-from handlers.tools import findings, replay, send
-from handlers.tools.manifest import printed
-from handlers.tools.records import RecordQuery, exported, json_lines, since, table, verified
-from handlers.wiring import now
-from handlers.wiring_tools import instruments, records, unbuildable
 
 tools = typer.Typer(rich_markup_mode=None)
 
@@ -55,14 +41,7 @@ def check(
     Example: tailback check --json
     """
     quiet()
-    try:
-        settings = load()
-    except ConfigError as error:
-        found = waited(_unusable(error))
-    else:
-        found = waited(_examined(settings))
-    typer.echo(findings.for_machines(found) if as_json else findings.for_people(found))
-    if findings.failed(found):
+    if waited(_checked(as_json=as_json)):
         raise typer.Exit(1)
 
 
@@ -78,6 +57,9 @@ def manifest(
     \b
     Example: tailback manifest --url https://tailback.example.com
     """
+    from bot.ports import Refused
+    from handlers.tools.manifest import printed
+
     if socket == bool(url):
         raise Refused("Say how Slack reaches Tailback: --socket (no public address needed), or --url https://….")
     try:
@@ -91,7 +73,7 @@ def send_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSON payload, as its sender posts it.")],
     url: Annotated[str, typer.Option(help="Address of the instance; else by HOST and PORT.")] = "",
     to: Annotated[
-        str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCES)}; else seen by its fields.")
+        str, typer.Option(metavar="SOURCE", help="Its format, such as grafana; else seen by its fields.")
     ] = "",
 ) -> None:
     """Post an alert payload to a running instance.
@@ -101,6 +83,12 @@ def send_command(
     \b
     Example: tailback send alert.json --url http://127.0.0.1:8080
     """
+    from bot.config import load
+    from bot.ports import Refused
+    from bot.sources.registry import SOURCES
+    from handlers.tools import send
+    from handlers.wiring import now
+
     quiet()
     body = send.read(file)
     if to and to not in SOURCES:
@@ -122,10 +110,12 @@ def export(
     \b
     Example: tailback export https://acme.slack.com/archives/C0CIONCALL/p1764555780000100 --sev
     """
+    from bot.ports import Refused
+
     if sev and form is Form.JSON:
         raise Refused("--sev is Markdown; leave out --format json.")
     quiet()
-    typer.echo(waited(_exported(load(), incident, "sev" if sev else form)))
+    typer.echo(waited(_exported(incident, "sev" if sev else form)))
 
 
 @tools.command()
@@ -148,19 +138,21 @@ def audit(
     \b
     Example: tailback audit --since 24h --who U0ALEX
     """
+    from bot.ports import Refused
+
     quiet()
     if has and not verify:
         raise Refused("--has goes with --verify.")
     if verify:
-        typer.echo(waited(_verified(load(), has.strip().lower())))
+        typer.echo(waited(_verified(has.strip().lower())))
         return
-    waited(_printed(load(), RecordQuery(since(after, now()) if after else 0.0, who), as_json=as_json))
+    waited(_printed(after, who, as_json=as_json))
 
 
 @tools.command()
 def report(
     pool: Annotated[str, typer.Argument(metavar="POOL", help="One pool; else all of them.", show_default=False)] = "",
-    days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, metavar="DAYS", help="How far back.")] = DAYS,
+    days: Annotated[int, typer.Option(min=1, max=MOST_REPORT_DAYS, metavar="DAYS", help="How far back.")] = REPORT_DAYS,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
 ) -> None:
     """Tell what the last days were like.
@@ -172,8 +164,7 @@ def report(
     Example: tailback report linux.2xlarge --days 14
     """
     quiet()
-    made = waited(_looked_back(load(), pool, days))
-    typer.echo(report_json.as_json(made) if as_json else terminal.plain(made))
+    typer.echo(waited(_looked_back(pool, days, as_json=as_json)))
 
 
 @tools.command("replay")
@@ -192,6 +183,8 @@ def replay_command(
     \b
     Example: tailback replay docs/examples/replay
     """
+    from handlers.tools import replay
+
     quiet()
     typer.echo(replay.replayed(replay.ReplayOptions(folder, config, until, as_json)))
 
@@ -205,6 +198,8 @@ def example_command(
     \b
     Example: tailback example tailback.toml > tailback.toml
     """
+    from handlers import examples
+
     typer.echo(examples.example(name) if name else examples.listing(), nl=not name)
 
 
@@ -218,34 +213,65 @@ def completion(shell: Annotated[Shell, typer.Argument(help="The shell that compl
     typer.echo(get_completion_script(prog_name="tailback", complete_var="_TAILBACK_COMPLETE", shell=shell.value))
 
 
-async def _examined(settings: Settings) -> list[findings.CheckFinding]:
-    async with instruments(settings) as tools:
-        return await doctor.examined(settings, tools)
+async def _checked(*, as_json: bool) -> bool:
+    """Print what the doctor finds; True when there is a problem. A configuration that cannot be read is one."""
+    from bot.config import ConfigError, load
+    from handlers.tools import check, findings
+    from handlers.wiring_tools import instruments, unbuildable
+
+    try:
+        settings = load()
+    except ConfigError as error:
+        more = await unbuildable(error.readable) if error.readable else []
+        found = check.unusable([*error.problems, *more], error.readable)
+    else:
+        async with instruments(settings) as parts:
+            found = await check.examined(settings, parts)
+    typer.echo(findings.for_machines(found) if as_json else findings.for_people(found))
+    return findings.failed(found)
 
 
-async def _unusable(error: ConfigError) -> list[findings.CheckFinding]:
-    """The problems that `load` found, and others that need no connection."""
-    more = await unbuildable(error.readable) if error.readable else []
-    return doctor.unusable([*error.problems, *more], error.readable)
+async def _exported(incident: str, form: str) -> str:
+    from bot.config import load
+    from handlers.tools.records import exported
+    from handlers.wiring import now
+    from handlers.wiring_tools import records
 
-
-async def _exported(settings: Settings, incident: str, form: str) -> str:
-    async with records(settings) as store:
+    async with records(load()) as store:
         return await exported(store, incident, form, now())
 
 
-async def _looked_back(settings: Settings, pool: str, days: int) -> Report:
+async def _looked_back(pool: str, days: int, *, as_json: bool) -> str:
+    from bot.config import load
+    from bot.context.queries import known_pool
+    from bot.reporting.collect import longer_view
+    from bot.views.report import report_json, terminal
+    from handlers.wiring import now
+    from handlers.wiring_tools import records
+
+    settings = load()
     only = known_pool(settings.file, pool) if pool else None
     async with records(settings) as store:
-        return await longer_view(store, settings.file, days, now(), only)
+        made = await longer_view(store, settings.file, days, now(), only)
+    return report_json.as_json(made) if as_json else terminal.plain(made)
 
 
-async def _verified(settings: Settings, known: str) -> str:
-    async with records(settings) as store:
+async def _verified(known: str) -> str:
+    from bot.config import load
+    from handlers.tools.records import verified
+    from handlers.wiring_tools import records
+
+    async with records(load()) as store:
         return await verified(store, known)
 
 
-async def _printed(settings: Settings, wanted: RecordQuery, *, as_json: bool) -> None:
-    async with records(settings) as store:
+async def _printed(after: str, who: str, *, as_json: bool) -> None:
+    from bot.config import load
+    from handlers.tools.records import RecordQuery, json_lines, since, table
+    from handlers.wiring import now
+    from handlers.wiring_tools import records
+
+    wanted = RecordQuery(since(after, now()) if after else 0.0, who)
+    async with records(load()) as store:
         async for line in json_lines(store, wanted) if as_json else table(store, wanted):
             typer.echo(line)
