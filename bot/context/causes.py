@@ -22,11 +22,16 @@ def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Momen
     return Moment(now, paces.poll, unknown)
 
 
+def diagnosed_in(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
+    """The diagnosis of each pool of an incident."""
+    moment = moment_of(now, paces, incident.pools.unknown_pools)
+    return diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
+
+
 def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:
     """The view with the likeliest cause of each affected pool; a closed incident is drawn from its record alone."""
     if incident.closed or not view.pools:
         return view
-    moment = moment_of(now, paces, incident.pools.unknown_pools)
-    found = diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
-    causes: dict[str, Finding] = {d.pool: d.top for d in found if d.waits and d.top}
+    found = diagnosed_in(view, incident, now, paces)
+    causes: dict[str, Finding] = {d.pool: d.claims[0] for d in found if d.claims}
     return replace(view, causes=causes)

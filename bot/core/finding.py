@@ -71,6 +71,13 @@ class Diagnosis:
     """Figures that rules needed and did not get."""
     waits: bool
     """Whether jobs wait longer than normal; otherwise hardly a rule is run."""
+    blind: bool = False
+    """Whether the figures are old, or could not be measured."""
+
+    @property
+    def claims(self) -> tuple[Finding, ...]:
+        """The causes to name: none while no job waits longer than normal, unless nothing current is known."""
+        return self.findings if self.waits or self.blind else ()
 
     @property
     def top(self) -> Finding | None:
@@ -111,7 +118,11 @@ class Facts:
     """Why the last measurement failed."""
     old: bool = False
     """The newest sample is stale."""
-    """Seconds of the fleet in one second of the clock; 1 except in a simulation."""
+
+    @property
+    def blind(self) -> bool:
+        """Whether nothing current is known of the pool."""
+        return self.trouble is not None or self.old
 
     @property
     def pool(self) -> str:

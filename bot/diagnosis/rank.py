@@ -41,7 +41,7 @@ def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
                 )
             )
     missing += [name for _, finding in found for name in finding.missing]
-    return Diagnosis(facts.pool, _ranked(found), tuple(dict.fromkeys(missing)), facts.waits)
+    return Diagnosis(facts.pool, _ranked(found), tuple(dict.fromkeys(missing)), facts.waits, facts.blind)
 
 
 def _ranked(found: Sequence[tuple[Rule, Finding]]) -> tuple[Finding, ...]:

@@ -13,10 +13,19 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim, Conflict
 from bot.core.requests.interaction import Interaction, Surface
+from bot.diagnosing.judge import judgements
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
 from bot.playground.replay.chat import TEAM
-from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalMessage, JournalNames, Proposed
+from bot.playground.replay.journal import (
+    Journal,
+    JournalArrival,
+    JournalForm,
+    JournalJudgement,
+    JournalMessage,
+    JournalNames,
+    Proposed,
+)
 from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Asked, Delivered, Recording
 from bot.ports import Refused, Store, Unreachable
@@ -29,6 +38,7 @@ from bot.scaling.what_if import enough
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
+from bot.views.export.judgement import judgement
 from handlers.tools.send import kind_of
 from handlers.worker import AT_ONCE
 
@@ -58,6 +68,12 @@ class Player:
     journal: Journal
     told: Callable[[float], None]
     """Called with the progress (epoch seconds)."""
+    judges: bool = False
+    """Whether to write a judgement after each measurement."""
+    seen: set[str] = field(default_factory=set)
+    """Pools looked at since the last judgements."""
+    judged: dict[tuple[str, str], float] = field(default_factory=dict)
+    """(incident, pool) → the measurement that was judged last (epoch seconds)."""
     asks: int = 0
     weighed: dict[tuple[str, str], float] = field(default_factory=dict)
     """(incident, pool) → the time of the last proposal."""
@@ -69,6 +85,7 @@ class Player:
         coming = deque(sorted(events, key=lambda one: one.at))
         while True:
             await self._work()
+            await self._judge()
             times = [coming[0].at] if coming else []
             if (due := self.store.next_due()) is not None:
                 times.append(due)
@@ -102,6 +119,17 @@ class Player:
             await self._noted(claim.id, before.value if before else None)
         elif claim.kind == "pool":
             await self._scored(claim.id)
+            self.seen.add(claim.id)
+
+    async def _judge(self) -> None:
+        """Write a judgement of each pool with an incident: at its opening, and at each measurement."""
+        names, self.seen = sorted(self.seen) if self.judges else [], set()
+        for incident in await open_incidents(self.context) if names else ():
+            mine = [name for name in names if name in incident.pools.candidates]
+            for tried_at, one in await judgements(self.context, incident, mine):
+                if self.judged.get((incident.id, one.pool)) != tried_at:
+                    self.judged[incident.id, one.pool] = tried_at
+                    self.journal.lines.append(JournalJudgement(one.at, judgement(one)))
 
     async def _noted(self, incident_id: str, before: Incident | None) -> None:
         """Log the incident, a new likeliest cause, and the proposal."""

@@ -1,7 +1,6 @@
 """`tailback replay`: plays recorded webhooks and figures through a configuration, offline."""
 
 import asyncio
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,9 +13,10 @@ from bot.context.context import Context, PoolScaler
 from bot.core.reporting.summary import report
 from bot.playground.replay.chat import RecordingChat
 from bot.playground.replay.journal import Journal
+from bot.playground.replay.json_lines import json_lines
 from bot.playground.replay.parts import RecordedAlertmanager, RecordedMetrics, RecordedScaler, ReplayClock
 from bot.playground.replay.recording import Line, Recording, Wrong, moment, recording
-from bot.playground.replay.summary import Played, document, head, summary
+from bot.playground.replay.summary import Played, head, summary
 from bot.playground.replay.transcript import transcript
 from bot.ports import Refused
 from bot.registry import ACTIONS
@@ -54,15 +54,15 @@ class StillLoop(asyncio.SelectorEventLoop):
 
 
 def replayed(wanted: ReplayOptions) -> str:
-    """The transcript and its summary, or JSON. Raises ConfigError and Refused with place and remedy."""
+    """The transcript and its summary, or JSON lines. Raises ConfigError and Refused with place and remedy."""
     settings, recorded = _settings(wanted), read(wanted.folder)
     since, last = recorded.times
     until = _until(wanted.until, since) if wanted.until else last
     clock = ReplayClock(since)
     with asyncio.Runner(loop_factory=lambda: StillLoop(clock.now)) as runner:
-        played = runner.run(_played(settings, recorded, clock, until))
+        played = runner.run(_played(settings, recorded, clock, until, judges=wanted.as_json))
     if wanted.as_json:
-        return json.dumps(document(played), indent=1, ensure_ascii=False)
+        return "\n".join(json_lines(played))
     paces = settings.file.paces
     return "\n".join([*head(played), *transcript(played.journal.lines, paces.report), "", *summary(played)])
 
@@ -117,7 +117,7 @@ def _until(text: str, since: float) -> float:
     return at
 
 
-async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, until: float) -> Played:
+async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, until: float, *, judges: bool) -> Played:
     since, store, journal = clock.at, memory(settings, clock.now), Journal()
     figures, ids = RecordedMetrics(recorded.samples, clock.now), count(1)
     behind = await levers_and_holders(settings, clock.now)
@@ -138,7 +138,7 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
     told = ReplayProgress(since, until) if recorded.measured >= LONG else _silent
-    await Player(context, store, clock, recorded, journal, told).play(until)
+    await Player(context, store, clock, recorded, journal, told, judges).play(until)
     books = await gathered(store, settings.file, since, until + 1)
     fed = [sum(one.at <= until for one in kind) for kind in (recorded.deliveries, recorded.asked)]
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)

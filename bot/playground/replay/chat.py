@@ -39,7 +39,7 @@ class RecordingChat:
         form = JournalForm.REPLY if thread else JournalForm.POST
         self._write(
             JournalMessage(
-                now, form, channel, message.text, posted.ts, thread or "", broadcast=bool(thread) and broadcast
+                now, form, channel, message.text, posted.ts, thread or "", "", bool(thread) and broadcast, mark
             )
         )
         return posted
@@ -51,7 +51,9 @@ class RecordingChat:
             raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
         standing.mark = mark or standing.mark
         form = JournalForm.REWORDED if standing.thread else JournalForm.EDIT
-        self._write(JournalMessage(self._now(), form, channel, message.text, ts, standing.thread or ts))
+        self._write(
+            JournalMessage(self._now(), form, channel, message.text, ts, standing.thread or ts, mark=standing.mark)
+        )
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
         """The oldest message with the mark."""

@@ -1,5 +1,6 @@
 """The journal of a replay: events, messages, likeliest causes, and proposals."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -37,6 +38,8 @@ class JournalMessage:
     """The recipient of a private message."""
     broadcast: bool = False
     """Whether a reply is also shown in the channel."""
+    mark: str = ""
+    """The key in its metadata; an edit may keep the one that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,15 @@ class JournalArrival:
     what: str
     """`webhook grafana`, or a person's request."""
     outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class JournalJudgement:
+    """The judgement of a pool after one measurement, as `bot/views/export/judgement.py` writes it."""
+
+    at: float
+    """Epoch seconds."""
+    words: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +88,7 @@ class Proposed:
 class Journal:
     """Everything in order."""
 
-    lines: list[JournalMessage | JournalArrival] = field(default_factory=list)
+    lines: list[JournalMessage | JournalArrival | JournalJudgement] = field(default_factory=list)
     incidents: dict[str, Incident] = field(default_factory=dict)
     """The last state of each incident by id, in order of opening."""
     named: dict[str, list[JournalNames]] = field(default_factory=dict)

@@ -149,7 +149,7 @@ def _changes(report: Report) -> Iterator[str]:
 
 
 def document(played: Played) -> Json:
-    """The summary and the whole journal as JSON; times in epoch seconds."""
+    """The summary as JSON; times in epoch seconds."""
     journal = played.journal
     return {
         "since": played.since,
@@ -165,7 +165,6 @@ def document(played: Played) -> Json:
             {"pool": o.pool, **asdict(o.change), "words": change_words(o), "evidence": list(why_words(o))}
             for o in played.report.proposals
         ],
-        "journal": [_line(line) for line in journal.lines],
     }
 
 
@@ -210,11 +209,3 @@ def _scores(scores: Sequence[Score]) -> Json:
             for one in scores
         ],
     }
-
-
-def _line(line: JournalMessage | JournalArrival) -> Json:
-    if isinstance(line, JournalArrival):
-        return {"at": line.at, "what": line.what, "outcome": line.outcome}
-    known = {"at": line.at, "form": line.form.value, "channel": line.channel, "text": line.text, "ts": line.ts,
-             "thread": line.thread, "whom": line.whom}  # fmt: skip
-    return {name: value for name, value in known.items() if value != ""}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from bot.core.words import count
-from bot.playground.replay.journal import JournalArrival, JournalForm, JournalMessage
+from bot.playground.replay.journal import JournalArrival, JournalForm, JournalJudgement, JournalMessage
 
 WIDTH = 110
 REPEATED = "repeated"
@@ -28,13 +28,15 @@ _BOLD = re.compile(r"^\*([^*\n]+)\*")
 _FIGURES = re.compile(r"(?:[0-9][0-9.,:]*(?: (?:s|min|h|d)\b)? ?)+|[▁▂▃▄▅▆▇█·]+")
 
 
-def transcript(lines: Sequence[JournalMessage | JournalArrival], every_seconds: float) -> Iterator[str]:
+def transcript(
+    journal: Sequence[JournalMessage | JournalArrival | JournalJudgement], every_seconds: float
+) -> Iterator[str]:
     """Line by line, without ends of line.
 
     A message in a channel is shown again when its words have changed, at most once in `every_seconds` unless something
     was said or done in between; and when it is edited for the last time. Else its figures alone had changed.
     """
-    seen = _Seen()
+    seen, lines = _Seen(), [one for one in journal if not isinstance(one, JournalJudgement)]
     last = {
         one.ts: place
         for place, one in enumerate(lines)

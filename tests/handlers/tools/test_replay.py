@@ -84,18 +84,25 @@ def test_another_process_gives_the_same_transcript(seed: str, folder: Path) -> N
     assert (ran.stdout, ran.stderr) == (f"{here}\n", "")
 
 
-def test_json_has_the_figures_and_all_that_was_said(folder: Path) -> None:
-    """The same as the transcript, for machines."""
-    found = json.loads(replayed(ReplayOptions(folder, as_json=True)))
-    (incident,) = found["incidents"]
-    assert (incident["state"], incident["channel"]) == ("drained", "C1")
-    assert incident["peaks"] == {"linux-x64-large": {"queued": 14, "oldest_wait_seconds": 840.0}}
+def test_json_lines_have_the_judgements_the_messages_and_the_summary(folder: Path) -> None:
+    """One object a line: a judgement at the opening and at each measurement, unknown figures null."""
+    (folder / "metrics.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in looks(*[14] * 20)))
+    lines = [json.loads(line) for line in replayed(ReplayOptions(folder, as_json=True)).splitlines()]
+    judged = [one for one in lines if one["type"] == "judgement"]
+    assert [one["at"] - BEGINS for one in judged[:3]] == [0.0, 30.0, 60.0]
+    first, last = judged[0], judged[-1]
+    assert (first["pool"], first["queued"], first["oldest_wait_seconds"]) == ("linux-x64-large", 14, 840.0)
+    assert first["causes"][0]["id"] == "limit"
+    assert first["more_runners"]["helps"] == "yes"
+    assert first["forecast"].keys() == {"kind", "low_seconds", "high_seconds", "reason"}
+    assert (last["queued"], last["oldest_wait_seconds"], last["causes"][0]["id"]) == (None, None, "blind")
+    messages = [one for one in lines if one["type"] == "message"]
+    assert (messages[0]["event"], messages[0]["channel"], messages[0]["thread"]) == ("opened", "C1", None)
+    assert {one["event"] for one in messages} > {"opened", "edit", "alert_resolved"}
+    assert lines[-1]["type"] == "summary"
+    (incident,) = lines[-1]["incidents"]
     assert incident["causes"][0]["cause"] == "limit"
-    assert found["webhooks"] == {"fed": 2, "not_readable": 0}
-    assert found["messages"]["post"] == 1
-    forms = [line.get("form") for line in found["journal"]]
-    assert forms[:2] == [None, "post"]
-    assert forms.count("reply") == found["messages"]["reply"] > 1
+    assert lines[-1]["webhooks"] == {"fed": 2, "not_readable": 0}
 
 
 def test_it_stops_where_it_is_told_to(folder: Path) -> None:

@@ -1,0 +1,79 @@
+"""A judgement as JSON: the causes, attribution, forecast and effect of more runners at one measurement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.core.finding import Finding, Scaling
+from bot.core.forecast.more_runners import WhatIf
+from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.pool.pool import Snapshot
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is known and concluded about one pool at one measurement."""
+
+    at: float
+    """Epoch seconds of the measurement."""
+    pool: str
+    sample: Snapshot | None
+    """None when the measurement failed or the figures are old."""
+    causes: tuple[Finding, ...] = ()
+    """The likeliest first."""
+    attribution: Mapping[str, int] = field(default_factory=dict)
+    """Factor to jobs; empty when the backlog cannot be attributed."""
+    outlook: Forecast | None = None
+    """None without a queue."""
+    more: WhatIf = field(default_factory=WhatIf)
+
+
+def judgement(found: Judgement) -> Json:
+    """The object that `tailback replay --json` prints."""
+    sample = found.sample
+    return {
+        "type": "judgement",
+        "at": found.at,
+        "pool": found.pool,
+        "queued": sample.queued if sample else None,
+        "oldest_wait_seconds": sample.oldest_wait_seconds if sample else None,
+        "causes": causes(found.causes),
+        "attribution": [{"factor": factor, "jobs": jobs} for factor, jobs in found.attribution.items()],
+        "forecast": forecast(found.outlook),
+        "more_runners": _more_runners(found.more, found.causes),
+    }
+
+
+def causes(found: Sequence[Finding]) -> list[Json]:
+    """Each cause with its confidence, as a word and as a probability."""
+    return [{"id": one.cause, "confidence": one.sureness, "probability": round(one.confidence, 3)} for one in found]
+
+
+def forecast(made: Forecast | None) -> Json:
+    """The kind of a forecast with its bounds; a bound that it does not have is null."""
+    if made is None:
+        return _forecast("none", reason="no_queue")
+    reason = made.reason.id if made.reason else None
+    match made.verdict:
+        case Verdict.CLEARS:
+            return _forecast("interval", made.low_seconds, made.high_seconds, reason)
+        case Verdict.GROWING | Verdict.STALLED:
+            return _forecast(made.verdict.value, made.low_seconds, made.high_seconds, reason)
+    return _forecast("none", reason=reason)
+
+
+def _forecast(kind: str, low: float | None = None, high: float | None = None, reason: str | None = None) -> Json:
+    return {"kind": kind, "low_seconds": low, "high_seconds": high, "reason": reason}
+
+
+def _more_runners(found: WhatIf, named: Sequence[Finding]) -> Json:
+    """Whether more runners help by the likeliest cause, and the effect of each number where it can be computed."""
+    top = named[0] if named else None
+    helps = top.scaling if top else Scaling.NO if found.do_nothing else Scaling.UNKNOWN
+    effects = [
+        {"added": one.more, "low_seconds": one.low_seconds, "high_seconds": one.high_seconds, "times_faster": None}
+        for one in found.options
+        if one.more
+    ]
+    return {"helps": helps.value, "effects": effects}
