@@ -109,9 +109,9 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
-    """Read the scaler: it happened if the size is exactly the target."""
+    """Read the scaler: it happened if the size is exactly the target; no proof if it was so before already."""
     asked = request.of(HandBack)
-    if asked.target is None:
+    if asked.target is None or request.before == f"{asked.target}":
         return None
     level, _ = await level_of(context, asked.pool)
     return await _performed(context, request) if level == asked.target else None

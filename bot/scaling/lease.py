@@ -13,8 +13,8 @@ from bot.core.incident.details.scaling import (
     RunnersChecked,
 )
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.reply_buttons import offering
-from bot.core.incident.timeline import Event
+from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.record import Change, Claim, Put, Stored
 from bot.core.requests.request import Progress, Request
@@ -112,7 +112,7 @@ async def _sample(context: Context, pool: str) -> Snapshot | None:
 async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnouncement | None:
     """The announcement of a lease: whether runners came, or that its end is near."""
     request = look.requests.get(share.act)
-    if request is not None and request.progress is Progress.DONE and not share.verified:
+    if request is not None and request.progress is Progress.DONE and not (share.verified or share.returning):
         accepted_at = request.finished_at or share.asked_at
         boot = boot_seconds(context, look.lease.id)
         evidence = Evidence(look.lease.id, accepted_at, boot, look.now, look.sample)
@@ -165,7 +165,9 @@ async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> N
         return
 
     def move(fresh: Incident) -> Incident:
-        told = noted(fresh, look.now, news.event, news.details, figures=news.figures)
+        verified = news.event is Event.VERIFIED
+        before = decided(fresh, news.share.act, Decision.SETTLED) if verified else fresh
+        told = noted(before, look.now, news.event, news.details, figures=news.figures)
         return offering(told, news.share.act, news.choices)
 
     await keep(context, incident, move, due=look.now, also=(put,))

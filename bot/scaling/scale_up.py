@@ -208,7 +208,7 @@ def _accepted(context: Context, request: Request) -> Result:
     within = deadline_seconds(boot_seconds(context, asked.pool))
     terms = lease_terms(context, asked.pool)
     details = ScaleAccepted(asked.pool, int(before) if before else None, asked.target, within, terms)
-    return Result(details, f"{asked.target}", Event.SCALED)
+    return Result(details, f"{asked.target}", Event.SCALED, offers=(HAND_BACK,))
 
 
 def _spoken(interaction: Interaction) -> tuple[str, str]:

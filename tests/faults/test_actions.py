@@ -32,8 +32,8 @@ def shown(home: House, root: str) -> str:
 
 def replies(home: House, root: str) -> list[str]:
     """The texts in the thread."""
-    messages = home.stand_in.workspace.channels["C0CIONCALL"].messages
-    return [str(m.get("text")) for ts, m in sorted(messages.items()) if m.get("thread_ts") == root and ts != root]
+    messages = home.stand_in.workspace.channels[CHANNEL].messages
+    return [str(messages[ts].get("text")) for ts in replies_with(home, root, "") if ts != root]
 
 
 async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: Path) -> None:
@@ -118,6 +118,53 @@ async def test_ac_3_killed_around_a_scale_there_is_one_target(
             assert [asked for asked, _ in home.ends.sets] == list(range(11, target + 1))
             told_in_order(audited(home, "scale_up", told))
             await home.ready(killed)
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(
+    zygote: Zygote, tmp_path: Path, point: str, few: int
+) -> None:
+    """Undo right after the autoscaler accepted, before any runner came; the worker dies before, between or after."""
+    async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
+        root = await root_of(home)
+        thread = await home.slack.channel(CHANNEL).parent("Group0001Z")
+        for number in range(1, few + 1):
+            home.aim()
+            await home.slack.mention(f"scale {POOL} {10 + number}", thread=thread)
+            offered = await home.slack.ephemeral(containing=f"to {10 + number} runners")
+            home.aim()
+            await offered.click(f"Scale to {10 + number}…")
+            question = await home.slack.modal()
+            home.aim()
+            assert await question.submit() == {}
+            accepted = await nth_reply(home, root, "it accepted", number)
+            dying, told = (
+                asyncio.create_task(POINTS[point](home, home.to_ends, scales)),
+                len(audited(home, "hand_back")),
+            )
+            await asyncio.sleep(0)
+            await home.press(accepted, "Undo")
+            killed = home.processes[await dying]
+            killed.start()
+            await home.says(partial(audited, home, "hand_back", told), "done")
+            assert home.ends.current == 10
+            told_in_order(audited(home, "hand_back", told))
+            await nth_reply(home, root, "handed back extra runners", number)
+            await home.ready(killed)
+
+
+async def nth_reply(home: House, root: str, words: str, number: int) -> str:
+    """The `ts` of the newest reply with these words, once there are so many, and no more."""
+    await home.eventually(lambda: len(replies_with(home, root, words)) >= number, words)
+    found = replies_with(home, root, words)
+    assert len(found) == number, found
+    return found[-1]
+
+
+def replies_with(home: House, root: str, words: str) -> list[str]:
+    """The `ts` of the replies with these words, in order."""
+    messages = home.stand_in.workspace.channels[CHANNEL].messages
+    return [ts for ts, m in sorted(messages.items()) if m.get("thread_ts") == root and words in str(m.get("text"))]
 
 
 def told_in_order(outcomes: list[str]) -> None:

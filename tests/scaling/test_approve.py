@@ -40,7 +40,7 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
     assert world.scaler.effects == [(24, world.request.id)]
     assert f"<@{DAN}> approved scaling {POOL} from 10 to 24 runners, as asked for by <@{ANA}>." in world.replies[-2]
     assert "it accepted" in world.replies[-1]
-    assert world.buttons() == []
+    assert world.buttons() == [("Undo", world.request.id)]
     assert [entry.who for entry in world.audit("approve")] == [DAN]
     assert world.audit("approve")[0].parameters["asked_by"] == ANA
 
@@ -256,5 +256,5 @@ async def test_a_reply_that_is_decided_before_it_is_posted_has_no_buttons() -> N
     await world.work()
     await world.says("approve", who=DAN)
     await world.passes(10)
-    assert world.buttons() == []
+    assert [label for label, _ in world.buttons()] == ["Undo"]
     assert world.scaler.current == 24

@@ -1,9 +1,14 @@
 """Extra capacity goes back: after the drain, at the lease's end, or by hand; never below what others set since."""
 
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
 import pytest
 
+from bot.core.record import Conflict
 from bot.core.requests.request import Progress
-from bot.ports import Failure, Refused
+from bot.ports import Capacity, Failure, Refused
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, CAM, CareWorld
 from tests.world import World
@@ -296,3 +301,56 @@ async def test_in_words_it_is_the_same() -> None:
     await world.says("hand_back")
     await world.work()
     assert world.scaler.current == 10
+
+
+async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
+    """Before any runner came, in words too; the runners are never verified, and nothing is left to hand back."""
+    for press in (True, False):
+        world = CareWorld()
+        world.runners(10)
+        await world.opens()
+        request = await world.scaled()
+        assert world.buttons() == [("Undo", request.id)]
+        await (world.presses("hand_back", BEN) if press else world.says("hand_back", who=BEN))
+        await world.work()
+        assert (world.scaler.current, world.lease.shares, world.buttons()) == (10, (), [])
+        await world.passes(7300, step=60)
+        assert [target for target, _ in world.scaler.effects] == [24, 10]
+        assert not any("verified" in text or "no effect" in text for text in world.replies)
+
+
+async def test_a_scaler_that_still_answers_the_old_size_is_lowered_all_the_same() -> None:
+    """Accepted, but not readable yet: saying "nothing left" would leave the runners there for ever."""
+    world = CareWorld()
+    world.runners(10)
+    await world.opens()
+    await world.scaled()
+    read = world.scaler.read
+    world.scaler.read = lambda: _late(read)  # type: ignore[method-assign]  # the fake, a moment behind
+    await world.presses("hand_back", BEN)
+    await world.work()
+    world.scaler.read = read  # type: ignore[method-assign]  # the fake's own
+    assert world.scaler.current == 10
+
+
+async def _late(read: Callable[[], Awaitable[Capacity]]) -> Capacity:
+    return replace(await read(), current=10)
+
+
+@pytest.mark.parametrize("first", ["lease", "act"])
+async def test_a_hand_back_that_meets_the_first_look_at_the_runners_is_done_once(first: str) -> None:
+    """Undo and the lease's own check are due in the same moment: whoever loses the write runs again at once."""
+    world = CareWorld()
+    world.runners(10)
+    await world.opens()
+    await world.scaled()
+    world.runners(24)
+    world.clock.advance(30)
+    await world.presses("hand_back", BEN)
+    claims = [claim for kind in (first, *({"lease", "act"} - {first})) for claim in await world.claims(kind)]
+    for claim in claims:
+        with contextlib.suppress(Conflict):
+            await world.tell(claim)
+    await world.passes(20)
+    assert (world.scaler.current, world.lease.shares) == (10, ())
+    assert [target for target, _ in world.scaler.effects] == [24, 10]

@@ -92,9 +92,14 @@ def leased(lease: PoolLeases | None, share: Lease, level: int, pool: str) -> Poo
 
 
 def lease_end(lease: PoolLeases, share: Lease, level: int, minimum: int) -> RunnersReturned:
-    """The level after this lease: the highest remaining one, and only from a level that Tailback set."""
+    """The level after this lease: the highest remaining one, and only from a level that Tailback set.
+
+    Before its runners are verified, a scaler may still answer the size from before: then the level is set all the same.
+    """
     rest = [one.target for one in lease.shares if one.act != share.act and not one.returning]
     goal = max([lease.base, minimum, *rest])
+    if level == goal == share.before and not share.verified:
+        return RunnersReturned(ReturnResult.RETURNED, lease.id, level, goal)
     if level <= goal:
         result = ReturnResult.LEASED if goal in rest else ReturnResult.NOTHING_LEFT
         return RunnersReturned(result, lease.id, level)

@@ -65,7 +65,7 @@ def _choice(entry: Entry, name: str) -> Block:
 
 
 def _label(entry: Entry, name: str) -> str:
-    if name == "hand_back" and entry.event is Event.VERIFIED:
+    if name == "hand_back" and entry.event in {Event.SCALED, Event.VERIFIED}:
         return "Undo"
     return LABELS.get(name, name)
 

@@ -57,7 +57,17 @@ def test_the_first_share_remembers_what_was_before() -> None:
 def test_where_the_only_share_goes(level: int, minimum: int, target: int | None) -> None:
     """Down to the base, from our own level alone."""
     lease = raised(("a", 10, 24))
-    assert lease_end(lease, lease.shares[0], level, minimum).target == target
+    verified = replace(lease.shares[0], verified="verified")
+    assert lease_end(lease, verified, level, minimum).target == target
+
+
+@pytest.mark.parametrize(("level", "target"), [(24, 10), (10, 10), (8, None), (12, None)])
+def test_a_share_that_nobody_verified_yet_goes_back_from_a_size_that_is_not_read_yet(
+    level: int, target: int | None
+) -> None:
+    """The scaler accepted 24 and may still answer 10: that proves nothing. Any other size was set by others."""
+    lease = raised(("a", 10, 24))
+    assert lease_end(lease, lease.shares[0], level, 0).target == target
 
 
 @pytest.mark.parametrize(("first", "level", "target"), [("a", 30, None), ("b", 30, 20)])
