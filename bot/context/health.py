@@ -10,8 +10,6 @@ class Health:
 
     redis: str = ""
     slack: str = ""
-    slack_refused_at: float | None = None
-    """When Slack refused the token (epoch seconds); then one call in 10 s, of all processes, tries it."""
     socket_mode: str = ""
     records: str = ""
     """Set while lost records are being recovered; no action runs until then."""

@@ -20,19 +20,17 @@ LOOK_UP_SECONDS = 120.0
 """After this long without a readable history the message is posted: late is better than never (P2)."""
 SAFETY_SECONDS = 0.2
 """Nothing is sent in the last moments of a lease."""
-POST_BURST = 3
-"""Messages that Slack accepts in a channel at once before its limit of one per second."""
+POST_BURST = 2
+"""Posts in a channel at once. Slack accepts one more, so a post that travels for a second is not too early."""
 EDIT_BURST = 5
 OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
 """Failures of Slack as a whole, not of one message or channel."""
-OPEN_AGAIN = 0.9
-"""A refused token pauses its lane a little shorter than the next probe waits, or the probe would be paused."""
 PROBE_SECONDS = 3.0
 """How soon to check whether another process succeeded."""
-TAKEN_INDEX = "slack_taken"
-"""When Slack accepted the token again, so that the other processes continue too."""
+TOKEN = "shut:token"  # noqa: S105 - the name of an index
+"""Index that all processes read: since when Slack refuses the token."""
 OPEN = "0"
-"""Index value of a channel that is usable again."""
+"""Index value of a token or channel that is usable again."""
 
 log = structlog.get_logger()
 
@@ -122,9 +120,8 @@ async def failed(context: Context, out: Outgoing, error: Unreachable) -> Outcome
     if error.failure is Failure.LATER:
         await context.store.pause_lane(out.rate_lane, error.retry_after_seconds or 1.0)
     if error.failure is Failure.CREDENTIALS:
-        context.health.slack_refused_at = context.now()
         await context.store.pause_lane("probe", CREDENTIALS_SECONDS)
-        await context.store.pause_lane(out.rate_lane, CREDENTIALS_SECONDS * OPEN_AGAIN)
+        await _point(context, TOKEN, f"{context.now()}")
     if error.failure is Failure.PLACE and out.ts is None:
         await context.store.pause_lane(f"ask:{out.channel}", PLACE_SECONDS)
         await _point(context, f"shut:{out.channel}", f"{context.now()}")
@@ -184,12 +181,10 @@ def _history_ready(context: Context, doubt: float) -> float:
 
 async def _slot(context: Context, out: Outgoing) -> float:
     """Seconds until it may be sent; 0 if now (docs/design/slack.md#rate-limits)."""
-    if (refused_at := context.health.slack_refused_at) is not None:
+    if not await _open(context, TOKEN):
         wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
-        if wait > 0 and float(await context.store.find(TAKEN_INDEX) or 0) <= refused_at:
-            return min(wait, PROBE_SECONDS)
         if wait > 0:
-            context.health.slack_refused_at = None
+            return min(wait, PROBE_SECONDS)
     slack = context.settings.file.slack
     interval, burst = (slack.edit_pace, EDIT_BURST) if out.ts else (slack.pace, POST_BURST)
     return await context.store.acquire_slot(out.rate_lane, out.who, interval, burst, urgent=out.urgent)
@@ -197,7 +192,7 @@ async def _slot(context: Context, out: Outgoing) -> float:
 
 async def _closed_for(context: Context, out: Outgoing) -> float:
     """Seconds until this closed channel may be tried again; 0 if it may be tried now."""
-    if await _open(context, out.channel):
+    if await _open(context, f"shut:{out.channel}"):
         return 0.0
     return await context.store.acquire_slot(f"ask:{out.channel}", "ask", PLACE_SECONDS, 1, urgent=True)
 
@@ -205,15 +200,13 @@ async def _closed_for(context: Context, out: Outgoing) -> float:
 async def _accepted(context: Context, channel: str) -> None:
     """Slack accepted a message in this channel: mark token and channel as usable."""
     context.health.slack = ""
-    if context.health.slack_refused_at is not None:
-        context.health.slack_refused_at = None
-        await _point(context, TAKEN_INDEX, f"{context.now()}")
-    if channel and not await _open(context, channel):
-        await _point(context, f"shut:{channel}", OPEN)
+    for index in (TOKEN, *([f"shut:{channel}"] if channel else [])):
+        if not await _open(context, index):
+            await _point(context, index, OPEN)
 
 
-async def _open(context: Context, channel: str) -> bool:
-    return (await context.store.find(f"shut:{channel}") or OPEN) == OPEN
+async def _open(context: Context, index: str) -> bool:
+    return (await context.store.find(index) or OPEN) == OPEN
 
 
 async def _point(context: Context, index: str, what: str) -> None:

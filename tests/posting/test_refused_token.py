@@ -26,6 +26,28 @@ async def test_eight_channels_try_a_refused_token_once_in_ten_seconds() -> None:
     assert world.chat.messages == []
 
 
+async def test_several_processes_share_one_try() -> None:
+    """What one process found counts for those that never asked Slack themselves, and so does its success."""
+    world = await refused()
+    processes = [world.process(world.context.settings) for _ in range(4)]
+    turns = 0
+
+    async def second() -> None:
+        nonlocal turns
+        world.clock.advance(1)
+        while claims := (await world.store.claim(1)).claims:
+            turns += 1
+            await world.tell(claims[0], processes[turns % 4])
+
+    for _ in range(100):
+        await second()
+    assert 5 <= world.chat.script.count("post") <= 11
+    world.chat.script.heal()
+    for _ in range(25):
+        await second()
+    assert sorted(stored.channel for stored in world.chat.parents()) == ROOMS
+
+
 async def test_when_the_token_is_accepted_again_all_are_told_at_once() -> None:
     """The first who gets through says so: nobody waits for a turn to try."""
     world = await refused()
