@@ -152,6 +152,26 @@ def test_a_reserved_slot_is_kept_through_a_pause(fresh: Callable[[], AnyLane]) -
     assert lane.ask("urgent", now + 30.01, 1.0, 1, urgent=True) == 0
 
 
+@pytest.mark.parametrize("burst", [1, 3, 5])
+@pytest.mark.parametrize("used", [1, 5])
+def test_a_pause_earns_no_burst(burst: int, used: int, fresh: Callable[[], AnyLane]) -> None:
+    """After a 429 the lane continues at one slot per interval; the burst returns when the lane was idle."""
+    lane, now = fresh(), 1_800_000_000.0
+    for number in range(used):
+        lane.ask(f"before{number}", now, 1.0, burst, urgent=False)
+    lane.pause(10.0, now)
+    opens = now + 10.001
+    granted = 0
+    for tick in range(60):
+        asker = f"after{granted}"
+        granted += lane.ask(asker, opens + tick / 10, 1.0, burst, urgent=True) == 0
+    assert granted == 6
+    idle = opens + 60
+    assert [lane.ask(f"later{n}", idle, 1.0, burst, urgent=True) == 0 for n in range(burst + 1)] == [True] * burst + [
+        False
+    ]
+
+
 def test_a_storm_is_served_at_the_full_rate_and_in_order(fresh: Callable[[], AnyLane]) -> None:
     """Thirty that wait for one channel get their slots one interval apart, first come first served."""
     lane, began = fresh(), 1_800_000_000.0

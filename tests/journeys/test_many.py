@@ -71,9 +71,7 @@ async def test_a_storm_of_120_groups_hides_no_pool_and_loses_none(tmp_path: Path
         assert all(sum(f"Queue of {name}," in title for title in titles) == 1 for name in names)
         posts = world.stand_in.log.of("chat.postMessage")
         refused = [call for call in posts if call.outcome == "ratelimited"]
-        assert len(refused) <= len(posts) / 10, f"{len(refused)} of {len(posts)} posts came too early"
-        times = sorted(call.at_seconds for call in world.roots())
-        assert all(late - early > 0.85 for early, late in zip(times, times[12:], strict=False)), "over 10 a second"
+        assert len(refused) <= len(posts) / 100, f"{len(refused)} of {len(posts)} posts came too early"
         await world.eventually(lambda: "have their own threads now" in digest_text(world), "the digest's end")
 
 

@@ -27,6 +27,8 @@ class RateLane:
     """One rate lane, by the rules of the script `ACQUIRE_SLOT`; epoch seconds, bookings before `shift` is added."""
 
     tat: float = 0.0
+    spare: float = 0.0
+    """Seconds by which a burst may be ahead of the rate."""
     tail: float | None = None
     not_before: float = 0.0
     shift: float = 0.0
@@ -48,6 +50,7 @@ class RateLane:
         urgent = urgent or reserved is not None
         if ready <= now and (urgent or mine):
             self._granted(who, now, interval, slot)
+            self.spare = (burst - 1) * interval
             return 0.0
         if urgent:
             self.urgent.setdefault(who, ready)
@@ -71,7 +74,8 @@ class RateLane:
 
     def hold(self, until: float, now: float) -> None:
         """Nobody proceeds before then; existing slots follow in the same order."""
-        before = max(now, self.not_before, self.tat)
+        before = max(now, self.not_before, self.tat - self.spare)
+        self.tat = max(self.tat, until + self.spare) if self.tat else 0.0
         self.not_before = max(self.not_before, until)
         order = sorted(self.urgent, key=lambda who: self.urgent[who])
         self.urgent = {who: max(self.urgent[who], until + n / 1000) for n, who in enumerate(order)}

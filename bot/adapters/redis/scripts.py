@@ -248,7 +248,7 @@ if ready <= now and turn then
     elseif not slot then shift = shift + interval end
     redis.call('HSET', KEYS[1], 'shift', shift)
   end
-  redis.call('HSET', KEYS[1], 'tat', math.max(tat, now) + interval, 'not_before', held)
+  redis.call('HSET', KEYS[1], 'tat', math.max(tat, now) + interval, 'not_before', held, 'spare', (burst - 1) * interval)
   redis.call('PEXPIRE', KEYS[1], math.max(tail or 0, tat, held, now) - now + interval * burst + 300000)
   return {0}
 end
@@ -268,10 +268,12 @@ return {math.max(1, math.max(slot, ready) - now)}
 PAUSE_LANE = _script("""
 -- KEYS: lane, its urgent reservations   ARGV: ms
 -- nobody gets a slot before, and whoever has one reserved or booked gets it afterwards, in the same order
-local lane = redis.call('HMGET', KEYS[1], 'tat', 'tail', 'not_before', 'shift')
-local until_ms = now + tonumber(ARGV[1])
-local before = math.max(now, tonumber(lane[3] or 0), tonumber(lane[1] or 0))
+-- the lane continues at one slot per interval: a pause says that Slack's limit is used up, so it earns no burst
+local lane = redis.call('HMGET', KEYS[1], 'tat', 'tail', 'not_before', 'shift', 'spare')
+local until_ms, tat, spare = now + tonumber(ARGV[1]), tonumber(lane[1] or 0), tonumber(lane[5] or 0)
+local before = math.max(now, tonumber(lane[3] or 0), tat - spare)
 if until_ms > tonumber(lane[3] or 0) then redis.call('HSET', KEYS[1], 'not_before', until_ms) end
+if tat > 0 then redis.call('HSET', KEYS[1], 'tat', math.max(tat, until_ms + spare)) end
 for i, who in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
   redis.call('ZADD', KEYS[2], 'GT', until_ms + i, who)
 end
