@@ -61,6 +61,8 @@ class RedisStore:
         self._trail = TrailEnds()
         self._hw = 0
         self._lost = False
+        self._told: dict[str, float] = {}
+        """Unreadable record → when it was logged (monotonic)."""
 
     @property
     def _ahead_ms(self) -> int:
@@ -88,7 +90,7 @@ class RedisStore:
             try:
                 held = self._held(kind, record_id, document, version)
             except Unreachable as error:
-                structlog.get_logger().error("record unreadable", record=prefix + record_id, problem=error.what)
+                self._unreadable(f"{kind_name(kind)}:{record_id}", error.what)
                 continue
             if held is not None:
                 found[record_id] = held
@@ -258,7 +260,7 @@ class RedisStore:
         except Unreachable as error:
             held, problem = None, error.what
         if problem:
-            structlog.get_logger().error("record unreadable", record=text(member), problem=problem)
+            self._unreadable(text(member), problem)
             with contextlib.suppress(Unreachable):  # then its lease expires
                 await self.give_back(Claim(name, record_id, None, whole(fence), lease_ends), PARK_SECONDS)
             return None
@@ -272,6 +274,14 @@ class RedisStore:
         member = f"{claim.kind}:{claim.id}"
         args = (member, claim.fence, math.ceil(seconds * 1000), self._ahead_ms)
         await self._link.run(scripts.GIVE_BACK, (keys.RECORDS + member, keys.DUE), args)
+
+    def _unreadable(self, record: str, problem: str) -> None:
+        """Log it once in PARK_SECONDS, because lists read the same record every few seconds."""
+        now = self._clocks.monotonic()
+        self._told = {one: at for one, at in self._told.items() if at > now - PARK_SECONDS}
+        if record not in self._told:
+            self._told[record] = now
+            structlog.get_logger().error("record unreadable", record=record, problem=problem)
 
     def _held(self, kind: type[R], record_id: str, document: object, version: object) -> Stored[R] | None:
         if not isinstance(document, bytes):
