@@ -11,7 +11,9 @@ from bot.core.alert import Readings
 from bot.core.pool.pool import Snapshot
 
 LOOKS = 2.0
-"""Poll periods in which a better match may replace the first one."""
+"""Poll periods in which a better match may replace the first one; also the age at which a sample is too old."""
+MOST_LOOKS = 10.0
+"""The search waits no longer than this many poll periods for pools that nobody could measure since it began."""
 WAIT_SHARE, WAIT_SECONDS = 0.2, 600.0
 """Largest difference between a pool's longest wait and the alert's: a share, or at least these seconds."""
 QUEUE_SHARE, QUEUE_JOBS = 0.25, 3.0
@@ -34,7 +36,7 @@ class Maxima:
     """Whether the search has ended.
 
     It ends when every pool's figures are known, and unmatched maxima were compared with samples no older than the
-    search, so that "none matches" is reliable.
+    search, so that "none matches" is reliable. After two periods a measurement without figures counts as well.
     """
 
     def of(self, read: Readings) -> bool:
@@ -55,7 +57,7 @@ class PoolsNow:
 
 
 def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima | None:
-    """The matching pools; a result stays once every pool is known, or two periods have passed.
+    """The matching pools; a result stays once the search has ended (`Maxima.complete`), or after MOST_LOOKS periods.
 
     None if the alert reports neither maximum.
     """
@@ -63,21 +65,23 @@ def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima |
         return None
     mine = known if known is not None and known.of(read) else None
     patience = LOOKS * look.poll_seconds
-    if mine is not None and (mine.complete or look.at - mine.at > patience):
+    if mine is not None and (mine.complete or look.at - mine.at > MOST_LOOKS * look.poll_seconds):
         return mine
     fresh = [sample for sample in look.samples if look.at - sample.at <= patience + 1]
     since = mine.at if mine else look.at
     queue = _nearest(fresh, read.most_queued_jobs, _queued, QUEUE_SHARE, QUEUE_JOBS)
     wait = _nearest(fresh, _seconds(read.longest_wait_minutes), _wait, WAIT_SHARE, WAIT_SECONDS)
-    all_known = len(fresh) == look.pools and all(_queued(one) is not None and _wait(one) is not None for one in fresh)
+    everyone = len(fresh) == look.pools
+    all_known = everyone and all(_queued(one) is not None and _wait(one) is not None for one in fresh)
     both_fit = None not in (queue, wait)
+    measured_since = everyone and all(one.at >= since for one in fresh)
     return Maxima(
         jobs=read.most_queued_jobs,
         minutes=read.longest_wait_minutes,
         at=since,
         longest_queue=queue,
         longest_wait=wait,
-        complete=all_known and (both_fit or all(one.at >= since for one in fresh)),
+        complete=(all_known and both_fit) or (measured_since and (all_known or look.at - since > patience)),
     )
 
 

@@ -55,14 +55,26 @@ def test_what_was_found_with_all_pools_known_stays() -> None:
     assert correlated(found, SEED, PoolsNow([look("b", 14, 114)], 1, NOW + 1, 30)) is found
 
 
-def test_a_first_look_without_all_pools_is_made_better_for_two_periods() -> None:
-    """A pool that is measured a little later may be the one; after that nothing changes any more."""
+def test_a_first_look_without_all_pools_is_made_better() -> None:
+    """A pool that is measured later may be the one, also on a slow machine; ten periods are waited for it."""
     found = correlated(None, SEED, PoolsNow([look("b", 14, 31)], 2, NOW, 30))
     assert found == Maxima(14, 114, NOW, longest_queue="b")
     both = [look("b", 14, 31), look("a", 3, 114, age=-30)]
     better = correlated(found, SEED, PoolsNow(both, 2, NOW + 30, 30))
     assert better == Maxima(14, 114, NOW, longest_queue="b", longest_wait="a", complete=True)
-    assert correlated(found, SEED, PoolsNow(both, 2, NOW + 61, 30)) is found
+    late = [look("b", 14, 31, age=-200), look("a", 3, 114, age=-200)]
+    assert correlated(found, SEED, PoolsNow(late, 2, NOW + 201, 30)) == better
+    too_late = [look("b", 14, 31, age=-310), look("a", 3, 114, age=-310)]
+    assert correlated(found, SEED, PoolsNow(too_late, 2, NOW + 310, 30)) is found
+
+
+def test_a_pool_without_figures_ends_the_search_after_two_periods() -> None:
+    """It was asked and has none, so the queue that comes later is not what the alert spoke of."""
+    first = correlated(None, SEED, PoolsNow([look("a", None, None), look("b", 0, 0)], 2, NOW, 30))
+    assert first == Maxima(14, 114, NOW)
+    blind = [look("a", None, None, age=-50), look("b", 0, 0, age=-50)]
+    assert correlated(first, SEED, PoolsNow(blind, 2, NOW + 50, 30)) == Maxima(14, 114, NOW)
+    assert correlated(first, SEED, PoolsNow(blind, 2, NOW + 61, 30)) == Maxima(14, 114, NOW, complete=True)
 
 
 def test_samples_from_before_the_alert_do_not_settle_that_no_pool_fits() -> None:
