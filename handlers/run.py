@@ -24,7 +24,7 @@ from handlers.recovery import Healing
 from handlers.slack_app.app import slack_app
 from handlers.slack_app.respond import Afterwards
 from handlers.slack_app.socket_mode import socket_mode
-from handlers.tools.check_settings import of_redis_url
+from handlers.tools.doctor.check_settings import of_redis_url
 from handlers.wiring import House, opened
 from handlers.wiring_tools import unbuildable
 from handlers.worker import Worker

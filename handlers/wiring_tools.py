@@ -20,8 +20,8 @@ from bot.context.context import PoolScaler
 from bot.core.external import Problem
 from bot.ports import Refused, Unreachable
 from bot.settings import SlackTable, SnsTable
-from handlers.tools.check import Instruments
-from handlers.tools.check_host import this_host
+from handlers.tools.doctor.check import Instruments
+from handlers.tools.doctor.check_host import this_host
 from handlers.wiring import now
 
 __all__ = ["EmbeddedRedisError", "instruments", "levers_and_holders", "memory", "records", "unbuildable"]

@@ -51,8 +51,8 @@ from bot.settings import (
 )
 from bot.sources.registry import SOURCES
 from handlers.http.metrics import REGISTRY
-from handlers.tools.check_settings import of_settings
-from handlers.tools.findings import Level
+from handlers.tools.doctor.check_settings import of_settings
+from handlers.tools.doctor.findings import Level
 from handlers.tools.manifest import SCOPES
 from tests.architecture.tree import ROOT
 from tests.docs_pages import Page, first_code, page, pages, rows

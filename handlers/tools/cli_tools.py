@@ -198,7 +198,7 @@ def example_command(
     \b
     Example: tailback example tailback.toml > tailback.toml
     """
-    from handlers import examples
+    from handlers.tools import examples
 
     typer.echo(examples.example(name) if name else examples.listing(), nl=not name)
 
@@ -216,7 +216,7 @@ def completion(shell: Annotated[Shell, typer.Argument(help="The shell that compl
 async def _checked(*, as_json: bool) -> bool:
     """Print what the doctor finds; True when there is a problem. A configuration that cannot be read is one."""
     from bot.config import ConfigError, load
-    from handlers.tools import check, findings
+    from handlers.tools.doctor import check, findings
     from handlers.wiring_tools import instruments, unbuildable
 
     try:

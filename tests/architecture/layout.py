@@ -98,7 +98,7 @@ TEXT_READERS: dict[str, str] = {
     "handlers.http.health": "paths",
     "handlers.logs": "log lines of libraries, and secrets in any text",
     "handlers.slack_app.interactions": "action ids and the words that a person typed",
-    "handlers.tools.check_settings": "tokens, addresses and ids of the configuration",
+    "handlers.tools.doctor.check_settings": "tokens, addresses and ids of the configuration",
     "handlers.tools.demo": "addresses",
     "handlers.tools.manifest": "addresses",
     "handlers.tools.player": "what a recorded person typed",

@@ -18,7 +18,7 @@ import yaml
 from typer.main import get_command
 
 from handlers.cli import app
-from handlers.examples import EXAMPLES
+from handlers.tools.examples import EXAMPLES
 from handlers.version import VERSION
 from tests.architecture.tree import ROOT
 from tests.deploy.charts import CHART, only, rendered

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.examples import EXAMPLES
+from handlers.tools.examples import EXAMPLES
 from handlers.version import VERSION
 from tests.architecture.tree import ROOT
 

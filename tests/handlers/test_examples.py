@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from handlers.examples import EXAMPLES
+from handlers.tools.examples import EXAMPLES
 from handlers.version import VERSION
 from tests.architecture.tree import ROOT
 from tests.handlers.terminal import Terminal, ran

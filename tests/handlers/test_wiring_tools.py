@@ -14,8 +14,8 @@ from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.record import AuditEntry, Change
 from bot.measuring.store_job import StoredJob, take_job
 from bot.ports import Refused, Unreachable
-from handlers.tools.check import examined
-from handlers.tools.findings import CheckFinding, Level, for_people
+from handlers.tools.doctor.check import examined
+from handlers.tools.doctor.findings import CheckFinding, Level, for_people
 from handlers.tools.records import verified
 from handlers.wiring_tools import instruments, records
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn

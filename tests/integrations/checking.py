@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.config import load
-from handlers.tools.check import examined
-from handlers.tools.findings import CheckFinding
+from handlers.tools.doctor.check import examined
+from handlers.tools.doctor.findings import CheckFinding
 from handlers.wiring_tools import instruments
 from tests.architecture.tree import ROOT
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from handlers.tools.findings import CheckFinding
+from handlers.tools.doctor.findings import CheckFinding
 from tests.integrations.checking import PAGES, checked
 
 POLICY = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)

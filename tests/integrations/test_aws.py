@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.scalers.aws_asg import build
-from handlers.tools.findings import CheckFinding, Level
+from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.integrations.checking import said

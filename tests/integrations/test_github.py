@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import CheckFinding, Level
+from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.integrations.checking import checked, said
 

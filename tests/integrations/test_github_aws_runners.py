@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.scalers.github_aws_runners import build
-from handlers.tools.findings import CheckFinding, Level
+from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job

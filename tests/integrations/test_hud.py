@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import CheckFinding, Level
+from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.ci_systems import PAGE, CiSystem, Said, hud
 from tests.integrations.checking import checked
 

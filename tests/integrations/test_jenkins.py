@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.findings import CheckFinding, Level
+from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.ci_systems import PAGE, CiSystem, jenkins
 from tests.integrations.checking import checked
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from bot.adapters.metrics.prometheus_presets import PRESETS
 from bot.playground.serving import serving
-from handlers.tools.findings import CheckFinding, Level
+from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.integrations.checking import PAGES, checked, said
 from tests.real_prometheus import RealPrometheus, real_prometheus
 

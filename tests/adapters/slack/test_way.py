@@ -12,8 +12,8 @@ from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.config import ConfigError, load
 from bot.ports import Failure, Message, Unreachable
-from handlers.tools.check import examined
-from handlers.tools.findings import CheckFinding, Level
+from handlers.tools.doctor.check import examined
+from handlers.tools.doctor.findings import CheckFinding, Level
 from handlers.wiring_tools import instruments
 from tests.adapters.on_the_way import Proxy, in_tls, proxying, serving_tls
 from tests.playground.slack_kit import CI, standing

@@ -18,9 +18,9 @@ from bot.core.pool.pool import Gap, Snapshot
 from bot.core.scaling.limits import ScalePolicy
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
-from handlers.tools.check import Instruments, examined, unusable
-from handlers.tools.check_settings import of_settings
-from handlers.tools.findings import CheckFinding, Level, failed, for_machines, for_people
+from handlers.tools.doctor.check import Instruments, examined, unusable
+from handlers.tools.doctor.check_settings import of_settings
+from handlers.tools.doctor.findings import CheckFinding, Level, failed, for_machines, for_people
 from handlers.tools.manifest import SCOPES
 from tests.fakes import FakeAlertmanager, FakeClock, FakeMetrics, FakeScaler
 from tests.playground.slack_kit import standing

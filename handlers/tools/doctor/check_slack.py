@@ -6,8 +6,8 @@ from typing import Protocol
 from bot.config import Settings
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable
-from handlers.tools.check_settings import CHANNEL, channels_of, groups_of
-from handlers.tools.findings import CheckFinding, ok, problem, warning
+from handlers.tools.doctor.check_settings import CHANNEL, channels_of, groups_of
+from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
 from handlers.tools.manifest import SCOPES
 
 REMEDIES = {

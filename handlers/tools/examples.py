@@ -4,8 +4,8 @@ from pathlib import Path
 
 from bot.ports import Refused
 
-ROOT = Path(__file__).resolve().parents[1]
-SHIPPED = Path(__file__).resolve().parent / "shipped"
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
 """Their place in a wheel, as in pyproject.toml."""
 EXAMPLES = {
     "tailback.toml": ("docs/examples/tailback.toml", "a complete configuration"),

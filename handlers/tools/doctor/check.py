@@ -12,10 +12,10 @@ from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, listed
 from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
 from bot.views.words.figures import gap_name
-from handlers.tools.check_host import Host, of_host
-from handlers.tools.check_settings import of_environment, of_settings
-from handlers.tools.check_slack import SlackProbe, of_slack
-from handlers.tools.findings import CheckFinding, of_error, of_problem, ok, problem, warning
+from handlers.tools.doctor.check_host import Host, of_host
+from handlers.tools.doctor.check_settings import of_environment, of_settings
+from handlers.tools.doctor.check_slack import SlackProbe, of_slack
+from handlers.tools.doctor.findings import CheckFinding, of_error, of_problem, ok, problem, warning
 
 PATIENCE_SECONDS = 20.0
 """Time limit for one dependency; each call has a shorter limit."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 
 from bot.config import Settings
-from handlers.tools.findings import CheckFinding, ok, warning
+from handlers.tools.doctor.findings import CheckFinding, ok, warning
 
 LEAST_FILES = 4096
 """Open files; each connection is one."""
