@@ -60,8 +60,8 @@ def demo(
     \b
     Example: tailback demo --scenario surge
     """
+    from handlers.machine import variables
     from handlers.tools import demo as playground
-    from handlers.wiring import variables
 
     if listed:
         typer.echo(playground.listing())
@@ -132,11 +132,10 @@ def _explained(error: Exception) -> list[str]:
 
     from bot.config import ConfigError
     from bot.ports import Refused, Unreachable
-    from handlers.wiring_tools import EmbeddedRedisError
 
     if isinstance(error, ConfigError):
         return error.problems
-    if isinstance(error, Refused | Unreachable | EmbeddedRedisError):
+    if isinstance(error, Refused | Unreachable):
         return [str(error)]
     structlog.get_logger().debug("command failed", exc_info=error)
     return [f"{type(error).__name__}: {error}; this is a bug of Tailback: please report it, with LOG_LEVEL=DEBUG."]

@@ -14,7 +14,7 @@ T = TypeVar("T")
 def quiet() -> None:
     """Send the log to standard error, and only if requested; standard output is for the answer."""
     from handlers import logs
-    from handlers.wiring import variables
+    from handlers.machine import variables
 
     level = variables().get("LOG_LEVEL", "")
     logs.set_up(level if level in {"DEBUG", "INFO", "WARNING"} else "ERROR", "console", sys.stderr)

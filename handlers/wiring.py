@@ -1,8 +1,6 @@
 """Chooses the real adapters and puts the processes together."""
 
 import contextlib
-import os
-import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,34 +22,12 @@ from bot.config import ConfigError, Settings, read_file
 from bot.context.context import Context, PoolScaler
 from bot.ports import Clock, Unreachable
 from bot.registry import ACTIONS
+from handlers.machine import RealClock, new_id, now
 
 RECORD_SCHEMA = FORMAT
 """The newest format of records that this release reads, and the one that it writes."""
 
 log = structlog.get_logger()
-
-
-@dataclass(slots=True)
-class RealClock:
-    """Implements `bot.ports.Clock`, by the monotonic clock: jumps of the wall clock have no effect (RT-3)."""
-
-    offset: float
-
-    def now(self) -> float:
-        """Epoch seconds."""
-        return time.monotonic() + self.offset
-
-    def rate(self) -> float:
-        """A second is a second."""
-        return 1.0
-
-    def ahead(self) -> float:
-        """It follows the server's clock."""
-        return 0.0
-
-    def follow(self, epoch_seconds: float) -> None:
-        """Follow another clock from now on."""
-        self.offset = epoch_seconds - time.monotonic()
 
 
 @dataclass(slots=True)
@@ -126,23 +102,3 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         )
         path = settings.env.tailback_config
         yield House(context, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)
-
-
-def now() -> float:
-    """Epoch seconds."""
-    return time.time()
-
-
-def monotonic() -> float:
-    """Seconds that never jump."""
-    return time.monotonic()
-
-
-def new_id(prefix: str) -> str:
-    """An opaque, unguessable id."""
-    return prefix + secrets.token_hex(8)
-
-
-def variables() -> dict[str, str]:
-    """The environment of this process."""
-    return dict(os.environ)

@@ -20,11 +20,9 @@ from bot.context.context import PoolScaler
 from bot.core.external import Problem
 from bot.ports import Refused, Unreachable
 from bot.settings import SlackTable, SnsTable
+from handlers.machine import now
 from handlers.tools.doctor.check import Instruments
 from handlers.tools.doctor.check_host import this_host
-from handlers.wiring import now
-
-__all__ = ["EmbeddedRedisError", "instruments", "levers_and_holders", "memory", "records", "unbuildable"]
 
 
 @asynccontextmanager
@@ -153,11 +151,11 @@ async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered)
             gathered.engine = (await asyncio.to_thread(find_engine)).name
             url = await _running(settings.env.tailback_data)
         store = _store(url, settings) if url else None
-    except (ConfigError, Refused) as error:
-        gathered.problems.append(Problem(str(error), area="redis"))
-        return None
     except EmbeddedRedisError as error:
         gathered.problems.append(Problem(error.what, error.remedy, "redis"))
+        return None
+    except (ConfigError, Refused) as error:
+        gathered.problems.append(Problem(str(error), area="redis"))
         return None
     if store is not None:
         stack.push_async_callback(store.aclose)

@@ -86,8 +86,8 @@ def send_command(
     from bot.config import load
     from bot.ports import Refused
     from bot.sources.registry import SOURCES
+    from handlers.machine import now
     from handlers.tools import send
-    from handlers.wiring import now
 
     quiet()
     body = send.read(file)
@@ -233,8 +233,8 @@ async def _checked(*, as_json: bool) -> bool:
 
 async def _exported(incident: str, form: str) -> str:
     from bot.config import load
+    from handlers.machine import now
     from handlers.tools.records import exported
-    from handlers.wiring import now
     from handlers.wiring_tools import records
 
     async with records(load()) as store:
@@ -246,7 +246,7 @@ async def _looked_back(pool: str, days: int, *, as_json: bool) -> str:
     from bot.context.queries import known_pool
     from bot.reporting.collect import longer_view
     from bot.views.report import report_json, terminal
-    from handlers.wiring import now
+    from handlers.machine import now
     from handlers.wiring_tools import records
 
     settings = load()
@@ -267,8 +267,8 @@ async def _verified(known: str) -> str:
 
 async def _printed(after: str, who: str, *, as_json: bool) -> None:
     from bot.config import load
+    from handlers.machine import now
     from handlers.tools.records import RecordQuery, json_lines, since, table
-    from handlers.wiring import now
     from handlers.wiring_tools import records
 
     wanted = RecordQuery(since(after, now()) if after else 0.0, who)

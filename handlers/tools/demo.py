@@ -30,8 +30,9 @@ from bot.playground.slack.limits import Limits
 from bot.playground.slack.settings import Command, DemoFrame, Shortcut
 from bot.ports import Refused
 from handlers.cancellation import ended
+from handlers.machine import monotonic, now
 from handlers.run import serving
-from handlers.wiring import House, monotonic, now, opened
+from handlers.wiring import House, opened
 
 PATIENCE_SECONDS = 5.0
 LOWEST_PORT, PORTS = 15_000, 7_000

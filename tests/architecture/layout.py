@@ -44,7 +44,7 @@ PLAYGROUND_USERS = ("handlers.cli", "handlers.tools.demo", "handlers.tools.repla
 """The modules that may open the playground; the processes of an installation are not among them."""
 LAZY = ("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools")
 """The modules that import what a command uses when it runs, so that `--help` starts quickly."""
-CLOCK_READERS = ("handlers.wiring", "bot.config")
+CLOCK_READERS = ("handlers.machine", "handlers.wiring", "bot.config")
 """The modules that may read the clock and the environment."""
 CATCH_ALL = ("handlers", "bot.playground")
 """The packages that may catch every exception."""

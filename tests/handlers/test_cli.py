@@ -196,7 +196,7 @@ def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:
     ("words", "never"),
     [
         ("--help", {"pydantic", "structlog", "slack_bolt", "redis", "httpx", "aiohttp", "uvloop", "bot.core.incident"}),
-        ("example env", {"pydantic", "slack_bolt", "redis", "aiohttp"}),
+        ("example env", {"slack_bolt", "redis", "aiohttp", "bot.config"}),
         ("send none.json", {"slack_bolt", "redis", "aiohttp", "bot.playground.slack"}),
         ("audit", {"slack_bolt", "bot.playground.slack", "handlers.http"}),
         ("run", {"bot.playground.slack", "boto3"}),

@@ -9,7 +9,7 @@ import pytest
 from bot.config import load
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.record import Change, Put, Stored
-from handlers.wiring import now
+from handlers.machine import now
 from handlers.wiring_tools import records
 from tests.builders import POOL, incident
 from tests.core.pool.hours import FIRST, full, hour

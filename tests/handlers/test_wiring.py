@@ -8,7 +8,8 @@ import pytest
 from bot.config import Environment, Settings, read_file
 from bot.ports import Refused
 from bot.requests.permission import acting
-from handlers.wiring import House, new_id, now, variables
+from handlers.machine import new_id, now, variables
+from handlers.wiring import House
 from tests.world import World
 
 GOOD = '[slack]\nchannel = "C0CIONCALL"\n'

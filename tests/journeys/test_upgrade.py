@@ -10,7 +10,7 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.format import KEY
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.core.audit_chain import broken_at
-from handlers.wiring import now
+from handlers.machine import now
 from tests.journeys.earlier import Earlier
 from tests.journeys.setup import LARGE, LINUX, MAC
 from tests.journeys.test_care import ANA, BEN, CareSetup

@@ -19,9 +19,10 @@ from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.record import ApiCall
 from bot.playground.slack.settings import Command, Shortcut
+from handlers.machine import now
 from handlers.run import serving
 from handlers.tools.demo import free_port
-from handlers.wiring import House, now, opened
+from handlers.wiring import House, opened
 from tests.invariants import in_redis
 from tests.journeys.alerts import Json
 from tests.journeys.farm import Farm, Pool

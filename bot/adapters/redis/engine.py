@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.ports import Refused
+
 OLDEST_VERSION = (6, 2)
 """XAUTOCLAIM and ACL channel rules exist since Redis 6.2; nothing newer is used."""
 
@@ -43,7 +45,7 @@ exit "$status"
 """Runs a server and ends it when standard input closes, which happens when the parent dies."""
 
 
-class EmbeddedRedisError(Exception):
+class EmbeddedRedisError(Refused):
     """The embedded server cannot be found, started or kept running; the text is a sentence with a remedy."""
 
     def __init__(self, what: str, remedy: str) -> None:

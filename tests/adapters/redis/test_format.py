@@ -6,7 +6,7 @@ from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.format import KEY
 from bot.adapters.redis.store import Clocks, RedisStore
-from handlers.wiring import now
+from handlers.machine import now
 
 
 def opened(url: str) -> RedisStore:
