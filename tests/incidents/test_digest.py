@@ -55,7 +55,7 @@ async def test_the_digest_is_kept_up_to_date_and_says_when_all_have_their_thread
 
 
 async def test_editing_the_digest_takes_no_turn_from_the_threads() -> None:
-    """Twenty threads at one a second, three at once to begin with: the digest costs one turn, not every third."""
+    """Twenty threads at one a second, two at once to begin with: the digest costs one turn, not every third."""
     world = World(slack=PACED)
     await burst(world, 20)
     await world.passes(19, step=1)
@@ -81,7 +81,7 @@ async def test_the_next_storm_has_a_digest_of_its_own() -> None:
     await world.passes(60, step=1)
     first, second = digests(world)
     assert first.mark != second.mark
-    assert [stored.message.text.split(" incidents")[0] for stored in (first, second)] == ["All 7", "All 10"]
+    assert [stored.message.text.split(" incidents")[0] for stored in (first, second)] == ["All 8", "All 10"]
 
 
 @pytest.mark.parametrize("sent", [True, False])
