@@ -1,45 +1,39 @@
-"""The diagnosis on the simulated fleet: a few labelled troubles of each kind; the whole suite is a benchmark."""
+"""The diagnosis on the job-level fleet: a few labelled cases of each kind; the whole suite is a benchmark."""
 
 import pytest
 
-from tests.bench.diagnosis import ask, judged
-from tests.bench.troubles import MAKERS, MIXED, mixed, trouble
+from tests.bench.diagnosis import Story, is_right, suite
 
 pytestmark = pytest.mark.fleet
 
-SEEDS = (906, 907)
-HIDDEN = frozenset({"create_failures", "create_failures_by_code", "creates", "registered", "failed"})
+COUNTED = ("limit lowered", "provider", "ghosts", "permission", "cloud_down", "API limit")
+"""Troubles that counters prove."""
 
 
-@pytest.mark.parametrize("cause", [cause for cause in MAKERS if cause], ids=str)
-def test_the_true_cause_is_among_the_first_two(cause: str) -> None:
-    """Two seeds of each trouble: named among the first two wherever a queue came of it, with what was observed."""
-    answers = [ask(trouble(cause, seed)) for seed in SEEDS]
-    assert any(answer.diagnosis for answer in answers)
-    for answer in answers:
-        if answer.diagnosis:
-            assert cause in answer.named[:2]
-            assert all(finding.evidence for finding in answer.diagnosis.findings)
+def told(*kinds: str, cases: int = 4) -> list[Story]:
+    """Cases whose exporter tells all figures, and that came to an alert."""
+    return [story for story in suite(kinds, cases, "test") if story.case.exporter == "full"]
 
 
-def test_a_healthy_fleet_has_no_cause() -> None:
-    """Ordinary days with their ordinary waits."""
-    for seed in SEEDS:
-        assert ask(trouble(None, seed)).named == ()
+@pytest.mark.parametrize("kind", COUNTED)
+def test_a_cause_that_counters_prove_is_among_the_first_two(kind: str) -> None:
+    """At the alert, with what was observed."""
+    for story in told(kind):
+        first = story.judged[0]
+        assert is_right(story, first, 2), [finding.cause for finding in first.named]
+        assert all(finding.evidence for finding in first.named)
 
 
-@pytest.mark.parametrize("pair", MIXED, ids=" and ".join)
-def test_of_two_causes_one_comes_first(pair: tuple[str, str]) -> None:
-    """Both are at work; whichever shows more is named first."""
-    row = judged("mixed", [ask(mixed(pair, seed)) for seed in SEEDS])
-    assert row.asked
-    assert row.first == row.asked
+def test_a_healthy_pool_has_no_cause() -> None:
+    """Ordinary days with their batches and waits."""
+    for story in told("nothing"):
+        assert [j.named for j in story.judged if j.named] == []
 
 
 def test_a_source_that_hides_the_creates_never_hears_of_a_stockout() -> None:
-    """No cause without its stored observation: the refusals are not seen, so they are not named, and that is said."""
-    made = trouble("stockout", SEEDS[0])
-    answer = ask(type(made)(made.name, made.seed, made.causes, made.pool, made.pools, made.faults, HIDDEN))
-    assert answer.diagnosis is not None
-    assert "stockout" not in answer.named
-    assert {"create_failures", "creates"} <= set(answer.diagnosis.missing)
+    """No cause without its figures: the refusals are not seen, so they are not named, and that is said."""
+    hidden = [s for s in suite(["stockout", "quota"], 12, "test") if s.case.exporter in {"ordinary", "poor"}]
+    assert hidden
+    for story in hidden:
+        for judged in story.judged:
+            assert not {"stockout", "quota"} & {finding.cause for finding in judged.named}
