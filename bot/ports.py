@@ -13,12 +13,11 @@ from bot.core.external import Problem
 from bot.core.external import Refused as Refused  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import SilenceFound as SilenceFound  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Unreachable as Unreachable  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.incident.incident import Incident
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
-from bot.core.record import AuditEntry, Change, Claim, Claims, Record, Stored
+from bot.core.record import AuditEntry, Change, Claim, Claims, KnownGroup, Record, Stored
 
 R = TypeVar("R", bound=Record)
 
@@ -64,8 +63,11 @@ class Store(RateLanes, Protocol):
     async def find(self, index: str) -> str | None:
         """The id that an index points to."""
 
-    async def open_under(self, index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
-        """(was `mark` applied before?, the incident that `index` points to), in one round trip."""
+    async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
+        """What each of `indexes` points to, in one round trip."""
+
+    async def open_under(self, index: str, mark: str, likeness: str) -> KnownGroup:
+        """Whether `mark` was applied, the incident that `index` points to, and its ended alerts, in one round trip."""
 
     async def members(self, name: str) -> set[str]:
         """The members of a set."""

@@ -82,10 +82,10 @@ class Worker:
                 await asyncio.sleep(TICK_SECONDS)
 
     async def _drain(self) -> None:
-        while not self._stopping and len(self._tasks) < AT_ONCE:
+        while not self._stopping and (free := AT_ONCE - len(self._tasks)) > 0:
             try:
                 await self._healing.heal()
-                claims = await self._desk.store.claim(AT_ONCE - len(self._tasks))
+                claims = await self._desk.store.claim(free)
             except Unreachable as error:
                 self._desk.health.redis = str(error)
                 log.warning("nothing claimed", why=str(error))
@@ -98,13 +98,14 @@ class Worker:
                 task = asyncio.create_task(self._work(claim), name=f"{claim.kind}:{claim.id}")
                 self._tasks.add(task)
                 task.add_done_callback(self._finished)
-            if not claims.claims:
+            if len(claims.claims) < free:
                 self._wake_at(claims.next_due_in_seconds)
                 return
 
     def _finished(self, task: asyncio.Task[None]) -> None:
+        if len(self._tasks) >= AT_ONCE:  # more records may wait for this place
+            self._bell.set()
         self._tasks.discard(task)
-        self._bell.set()
 
     def _wake_at(self, seconds: float | None) -> None:
         """Uses the loop's clock, which does not stop when the wall clock is set back."""
@@ -139,6 +140,7 @@ class Worker:
             self._lost[claim.kind, claim.id] = times + 1
             with contextlib.suppress(Unreachable):
                 await self._desk.store.give_back(claim, RETRY_SECONDS[times])
+            self._bell.set()
 
     async def _set_aside(self, claim: Claim, error: Exception) -> None:
         held = claim.held

@@ -109,6 +109,16 @@ class Stored(Generic[R_co]):
     """Monotonic seconds of this process; nothing is sent after that."""
 
 
+@dataclass(frozen=True, slots=True)
+class KnownGroup:
+    """The store's answer when a delivery of a group arrives."""
+
+    repeated: bool = False
+    """Whether this very delivery was taken before."""
+    incident: Stored[Incident] | None = None
+    ended: Stored[EndedAlerts] | None = None
+
+
 class Conflict(Exception):  # noqa: N818 - says what happened
     """Another process wrote the record first, or the claim was lost: read again and repeat the pure change."""
 

@@ -67,16 +67,18 @@ async def take_alert(context: Context, delivery: Delivery) -> Taken:
         return Taken.TESTED
     index, mark = f"open:{delivery.key}", f"news:{delivery.news}"
     for attempt in range(TRIES):
-        known, held = await context.store.open_under(index, mark)
-        if known:
+        known = await context.store.open_under(index, mark, delivery.likeness)
+        if known.repeated:
             return Taken.REPEATED
+        held = known.incident
         try:
             kin = None
             if held is None:
                 kin = await _kin(context, delivery) if attempt or not delivery.firing else NOBODY
             about = held or (kin.held if kin else None)
             if about is None or _is_another_time(context, about.value, delivery):
-                return await _open(context, delivery, IndexSlot(index, mark, held.value.id if held else None), kin)
+                spot = IndexSlot(index, mark, held.value.id if held else None)
+                return await _open(context, delivery, spot, kin, known.ended)
             return await _join(context, delivery, mark, about)
         except AlreadyDone:
             return Taken.REPEATED
@@ -106,8 +108,14 @@ async def _kin(context: Context, delivery: Delivery) -> RelatedIncident:
     return RelatedIncident(known, held if same else None)
 
 
-async def _open(context: Context, delivery: Delivery, spot: IndexSlot, kin: RelatedIncident | None) -> Taken:
-    past = await context.store.get(EndedAlerts, delivery.likeness) or Stored(EndedAlerts(delivery.likeness), 0)
+async def _open(
+    context: Context,
+    delivery: Delivery,
+    spot: IndexSlot,
+    kin: RelatedIncident | None,
+    past: Stored[EndedAlerts] | None,
+) -> Taken:
+    past = past or Stored(EndedAlerts(delivery.likeness), 0)
     if not delivery.firing:
         return await _remember_ends(context, delivery, spot, kin, past)
     file, now = context.settings.file, context.now()

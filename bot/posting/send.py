@@ -5,6 +5,7 @@ Whoever calls this holds a claim on the record that the message belongs to. The 
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -91,9 +92,11 @@ async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome
     if doubt is not None and context.now() < (ready := _history_ready(context, doubt)):
         return Outcome(again_at=ready, uncertain=True)
     first = out.ts is None and out.thread is None
-    if first and doubt is None and (wait := await _closed_for(context, out)) > 0:
+    shut = f"shut:{out.channel}"
+    closed = await _closed(context, (TOKEN, shut) if first else (TOKEN,))
+    if shut in closed and doubt is None and (wait := await _closed_for(context, out)) > 0:
         return _reacted(context, out, Unreachable("Slack", "the channel cannot be used", failure=Failure.PLACE), wait)
-    wait = await _slot(context, out)
+    wait = await _slot(context, out, refused=TOKEN in closed)
     left = held.lease_ends - SAFETY_SECONDS - context.monotonic()
     if wait > 0 or left < 0:
         return Outcome(again_at=context.now() + wait, uncertain=doubt is not None)
@@ -108,7 +111,9 @@ async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome
             raise
         return await failed(context, out, error)
     if outcome.posted:
-        await _accepted(context, out.channel if first else "")
+        context.health.slack = ""
+        for index in closed:
+            await _point(context, index, OPEN)
     return outcome
 
 
@@ -179,9 +184,9 @@ def _history_ready(context: Context, doubt: float) -> float:
     return doubt + context.settings.file.timing.lease + context.settings.file.slack.settle
 
 
-async def _slot(context: Context, out: Outgoing) -> float:
+async def _slot(context: Context, out: Outgoing, *, refused: bool) -> float:
     """Seconds until it may be sent; 0 if now (docs/design/slack.md#rate-limits)."""
-    if not await _open(context, TOKEN):
+    if refused:
         wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
         if wait > 0:
             return min(wait, PROBE_SECONDS)
@@ -192,21 +197,13 @@ async def _slot(context: Context, out: Outgoing) -> float:
 
 async def _closed_for(context: Context, out: Outgoing) -> float:
     """Seconds until this closed channel may be tried again; 0 if it may be tried now."""
-    if await _open(context, f"shut:{out.channel}"):
-        return 0.0
     return await context.store.acquire_slot(f"ask:{out.channel}", "ask", PLACE_SECONDS, 1, urgent=True)
 
 
-async def _accepted(context: Context, channel: str) -> None:
-    """Slack accepted a message in this channel: mark token and channel as usable."""
-    context.health.slack = ""
-    for index in (TOKEN, *([f"shut:{channel}"] if channel else [])):
-        if not await _open(context, index):
-            await _point(context, index, OPEN)
-
-
-async def _open(context: Context, index: str) -> bool:
-    return (await context.store.find(index) or OPEN) == OPEN
+async def _closed(context: Context, indexes: Sequence[str]) -> list[str]:
+    """Which of the token and the channel Slack refused lately."""
+    found = await context.store.find_many(indexes)
+    return [index for index, value in zip(indexes, found, strict=True) if value not in {None, OPEN}]
 
 
 async def _point(context: Context, index: str, what: str) -> None:

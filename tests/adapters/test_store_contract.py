@@ -8,7 +8,18 @@ import pytest
 from bot.core.audit_chain import broken_at
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot
-from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Digest, Put, Record, Stored
+from bot.core.record import (
+    AlreadyDone,
+    AuditEntry,
+    Change,
+    Conflict,
+    Digest,
+    EndedAlerts,
+    KnownGroup,
+    Put,
+    Record,
+    Stored,
+)
 from bot.core.requests.body import AtOnce
 from bot.core.requests.request import Request
 from tests.adapters.store_world import AnyStore, World, incident, new
@@ -90,12 +101,19 @@ async def test_an_index_to_a_forgotten_record_counts_as_absent(world: World, sto
     assert await store.find("open:k") == "i2"
 
 
-async def test_open_under_answers_mark_and_incident_together(store: AnyStore) -> None:
-    """One question tells whether a delivery was applied and which incident its group has."""
-    assert await store.open_under("open:k", "m") == (False, None)
-    change = Change(puts=(new(incident()),), point={"open:k": ("i1", None)}, once=("m",), once_value="i1")
+async def test_many_indexes_are_read_in_their_order(store: AnyStore) -> None:
+    """An unknown one is None."""
+    await store.commit(Change(point={"a": ("1", None), "b": ("2", None)}))
+    assert await store.find_many(("b", "x", "a")) == ("2", None, "1")
+
+
+async def test_open_under_answers_mark_incident_and_ended_alerts_together(store: AnyStore) -> None:
+    """One question tells whether a delivery was applied, which incident its group has, and what has ended."""
+    assert await store.open_under("open:k", "m", "l") == KnownGroup()
+    ended = EndedAlerts("l", at=7.0)
+    change = Change(puts=(new(incident()), new(ended)), point={"open:k": ("i1", None)}, once=("m",), once_value="i1")
     await store.commit(change)
-    assert await store.open_under("open:k", "m") == (True, Stored(incident(), 1))
+    assert await store.open_under("open:k", "m", "l") == KnownGroup(True, Stored(incident(), 1), Stored(ended, 1))
 
 
 async def test_sets_gain_and_lose_members(store: AnyStore) -> None:

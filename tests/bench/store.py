@@ -85,9 +85,12 @@ async def main(url: str) -> None:
         assert held is not None
         await store.commit(Change(puts=(Put(held, held.value, time.time() + 30),)))
 
-    await row("open_under (nothing there)", lambda n: store.open_under(f"open:{n}", f"delivery:{n}"))
+    await row("open_under (nothing there)", lambda n: store.open_under(f"open:{n}", f"delivery:{n}", f"like:{n}"))
     await row("commit that opens an incident", open_one)
-    await row("open_under (incident there)", lambda n: store.open_under(f"open:{incidents[n].group.key}", f"d:{n}"))
+    await row(
+        "open_under (incident there)",
+        lambda n: store.open_under(f"open:{incidents[n].group.key}", f"d:{n}", f"like:{n}"),
+    )
     await row("claim of 20 incidents", claim, CALLS // 20, 20)
     await row("commit that releases a claim", settle)
     await row("acquire_slot", lambda n: store.acquire_slot(f"C{n}", "i", 1.0, 1, urgent=False))

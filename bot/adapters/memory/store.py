@@ -8,7 +8,19 @@ from bot.adapters.memory.rows import MemoryData, MemoryRow, RateLane
 from bot.adapters.records import KINDS, kind_name
 from bot.core.audit_chain import canonical, chained
 from bot.core.incident.incident import Incident
-from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Put, Record, Stored
+from bot.core.record import (
+    AlreadyDone,
+    AuditEntry,
+    Change,
+    Claim,
+    Claims,
+    Conflict,
+    EndedAlerts,
+    KnownGroup,
+    Put,
+    Record,
+    Stored,
+)
 
 R = TypeVar("R", bound=Record)
 DAY = 86400.0
@@ -50,10 +62,15 @@ class MemoryStore:
         """The id that an index points to."""
         return self.data.indexes.get(index)
 
-    async def open_under(self, index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
-        """(was `mark` applied before?, the incident that `index` points to)."""
+    async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
+        """What each of `indexes` points to."""
+        return tuple(self.data.indexes.get(index) for index in indexes)
+
+    async def open_under(self, index: str, mark: str, likeness: str) -> KnownGroup:
+        """Whether `mark` was applied, the incident that `index` points to, and its ended alerts."""
         seen = await self.done_by(mark) is not None
-        return seen, await self.get(Incident, self.data.indexes.get(index, ""))
+        incident = await self.get(Incident, self.data.indexes.get(index, ""))
+        return KnownGroup(seen, incident, await self.get(EndedAlerts, likeness))
 
     async def members(self, name: str) -> set[str]:
         """The members of a set."""

@@ -194,11 +194,12 @@ return {1}
 )
 
 OPEN_UNDER = _script("""
--- KEYS: mark, index   ARGV: prefix of incident records
+-- KEYS: mark, index, ended alerts   ARGV: prefix of incident records
 local id = redis.call('GET', KEYS[2])
 local record = {false, false}
 if id then record = redis.call('HMGET', ARGV[1] .. id, 'doc', 'version') end
-return {redis.call('EXISTS', KEYS[1]), id, record[1], record[2]}
+local ended = redis.call('HMGET', KEYS[3], 'doc', 'version')
+return {redis.call('EXISTS', KEYS[1]), id, record[1], record[2], ended[1], ended[2]}
 """)
 
 LISTED = _script(

@@ -21,7 +21,18 @@ from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import readable
 from bot.core.external import Problem
 from bot.core.incident.incident import Incident
-from bot.core.record import AlreadyDone, AuditEntry, Change, Claim, Claims, Conflict, Record, Stored
+from bot.core.record import (
+    AlreadyDone,
+    AuditEntry,
+    Change,
+    Claim,
+    Claims,
+    Conflict,
+    EndedAlerts,
+    KnownGroup,
+    Record,
+    Stored,
+)
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
@@ -100,11 +111,18 @@ class RedisStore:
         """The id that an index points to."""
         return text_or_none(await self._link.read("GET", keys.INDEXES + index))
 
-    async def open_under(self, index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
-        """(was `mark` applied before?, the incident that `index` points to), in one round trip."""
-        both = (keys.MARKS + mark, keys.INDEXES + index)
-        seen, record_id, document, version = await self._link.run(scripts.OPEN_UNDER, both, (f"{keys.RECORDS}inc:",))
-        return bool(seen), self._held(Incident, text_or_none(record_id) or "", document, version)
+    async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
+        """What each of `indexes` points to, in one round trip."""
+        reply = await self._link.read("MGET", *(keys.INDEXES + index for index in indexes))
+        return tuple(text_or_none(value) for value in reply) if isinstance(reply, list) else (None,) * len(indexes)
+
+    async def open_under(self, index: str, mark: str, likeness: str) -> KnownGroup:
+        """Whether `mark` was applied, the incident that `index` points to, and its ended alerts, in one round trip."""
+        asked = (keys.MARKS + mark, keys.INDEXES + index, f"{keys.RECORDS}ended:{likeness}")
+        reply = await self._link.run(scripts.OPEN_UNDER, asked, (f"{keys.RECORDS}inc:",))
+        seen, record_id, document, version, ended, ended_version = reply
+        incident = self._held(Incident, text_or_none(record_id) or "", document, version)
+        return KnownGroup(bool(seen), incident, self._held(EndedAlerts, likeness, ended, ended_version))
 
     async def members(self, name: str) -> set[str]:
         """The members of a set."""

@@ -12,7 +12,7 @@ from bot.adapters.redis.connect import REPLY_SECONDS, connect
 from bot.adapters.redis.store import Clocks, RedisStore
 from bot.config import ConfigError
 from bot.core.pool.pool import Pool
-from bot.core.record import Change, Put, Stored
+from bot.core.record import Change, KnownGroup, Put, Stored
 from handlers.tools.demo import free_port
 from tests.adapters.redis.servers import running
 
@@ -55,7 +55,7 @@ async def works(url: str) -> None:
     assert [claim.id for claim in (await store.claim(5)).claims] == ["p"]
     assert await store.get_many(Pool, ["p", "q"]) == {"p": Stored(Pool("p"), 1)}
     assert await store.members("open") == {"p"}
-    assert await store.open_under("k", "m") == (True, None)
+    assert await store.open_under("k", "m", "l") == KnownGroup(repeated=True)
     assert await store.audit_trail() == []
     assert await store.acquire_slot("C1", "p", 1.0, 1, urgent=False) == 0
     while await store.woken(0.3):

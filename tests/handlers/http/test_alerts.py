@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.core.incident.incident import Incident
-from bot.core.record import Stored
+from bot.core.record import KnownGroup
 from bot.ports import Unreachable
 from handlers.http import store_or_503, throttle
 from tests.handlers.endpoint import SECOND_TOKEN, TOKEN, Door, basic, firing, grafana_signature
@@ -123,9 +122,9 @@ async def test_a_source_that_sends_too_much_at_once_is_asked_to_send_again(monke
     async with Door() as door:
         open_under, go_on = door.store.open_under, asyncio.Event()
 
-        async def waits(index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
+        async def waits(index: str, mark: str, likeness: str) -> KnownGroup:
             await go_on.wait()
-            return await open_under(index, mark)
+            return await open_under(index, mark, likeness)
 
         door.store.open_under = waits  # type: ignore[method-assign]  # the fake's own, that is slow
         in_hand = [asyncio.create_task(door.alert(firing(f"f{number}"))) for number in range(2)]
@@ -148,9 +147,9 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
     async with Door() as door:
 
-        async def hangs(index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
+        async def hangs(index: str, mark: str, likeness: str) -> KnownGroup:
             await asyncio.Event().wait()
-            raise AssertionError(index, mark)
+            raise AssertionError(index, mark, likeness)
 
         door.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -170,7 +169,7 @@ async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_aga
     """A client library that raises something of its own in a failover is no reason for another answer than 503."""
     async with Door() as door:
 
-        async def raises(index: str, mark: str) -> tuple[bool, Stored[Incident] | None]:
+        async def raises(index: str, mark: str, likeness: str) -> KnownGroup:
             raise KeyError(index)
 
         door.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks
