@@ -9,9 +9,10 @@ from pathlib import Path
 from bot.adapters.build_context import Problems, way_of
 from bot.adapters.integrations import BackEnds, build
 from bot.adapters.memory.store import MemoryStore
+from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.stored_jobs import StoredJobs

@@ -52,7 +52,7 @@ async def _unavailable(context: Context, message: Message) -> frozenset[str]:
     """The message's blocks that this workspace refused within the last day."""
     since = context.now() - REMEMBERED_SECONDS
     kinds = sorted(kinds_of(message))
-    seen = [await context.store.find(f"no_block:{kind}") for kind in kinds]
+    seen = await context.store.find_many([f"no_block:{kind}" for kind in kinds]) if kinds else ()
     return frozenset(kind for kind, at in zip(kinds, seen, strict=True) if float(at or 0) > since)
 
 

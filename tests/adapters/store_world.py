@@ -5,8 +5,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.core.alert import Kind
 from bot.core.incident.incident import Incident, Thread
 from bot.core.incident.membership import AlertGroup

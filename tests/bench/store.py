@@ -10,9 +10,10 @@ from pathlib import Path
 import structlog
 
 from bot.adapters.records import Codecs
+from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.engine import find_engine
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.core.alert import Alert, Delivery, Links, Status
 from bot.core.incident.incident import Incident, Thread, opened
 from bot.core.incident.pools import Named

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.core.record import Change
 from bot.ports import Unreachable
 from tests.faults.checker import judged, roots

@@ -6,9 +6,10 @@ import pytest
 import redis
 
 from bot.adapters.migrations import FORMAT
+from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.format import KEY
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.core.audit_chain import broken_at
 from handlers.machine import now
 from tests.journeys.earlier import Earlier

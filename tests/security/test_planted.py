@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.config import Environment, File, Settings
 from bot.core.incident.incident import Incident
 from bot.core.requests.request import Request

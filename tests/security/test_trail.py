@@ -8,9 +8,9 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from bot.adapters.redis.commit import AUDIT, HEAD
+from bot.adapters.redis.commit import AUDIT, HEAD, Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.core.record import AuditEntry, Change
 from bot.ports import Refused
 from handlers.tools.records import RecordQuery, json_lines, table, verified

@@ -1,7 +1,8 @@
-"""Converts a Change to the keys and arguments of the commit script; names all of Tailback's keys."""
+"""Converts a Change to the keys and arguments of the commit script; names all of Tailback's keys and clocks."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import count
 
 from bot.adapters.records import Codecs, kind_name
@@ -21,6 +22,20 @@ REQUEST_MS = 120_000
 """How long a request id is remembered; a request is repeated within 2 s or never."""
 MARK_MS = 24 * 3600 * 1000
 FAR_SECONDS = 10 * 365 * 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """This process's clocks (`bot.ports.Clock`); scripts use Redis TIME, shifted by `ahead`."""
+
+    now: Callable[[], float]
+    """Epoch seconds, in which due times are."""
+    monotonic: Callable[[], float]
+    """Real seconds that never jump."""
+    rate: Callable[[], float] = lambda: 1.0
+    """Seconds of `now` in a real second."""
+    ahead: Callable[[], float] = lambda: 0.0
+    """Seconds by which `now` is ahead of Redis TIME."""
 
 
 class Commits:

@@ -63,8 +63,10 @@ def of_facts(facts: Mapping[str, object]) -> list[Problem]:
     return found
 
 
-def nearly_full(facts: Mapping[str, object]) -> Problem | None:
+def nearly_full(facts: object) -> Problem | None:
     """A warning while INFO shows that stores will soon fail; None while there is room."""
+    if not isinstance(facts, Mapping):
+        return None
     most, used = (_number(facts.get(name)) for name in ("maxmemory", "used_memory"))
     if most and used > NEARLY * most:
         return _redis(

@@ -3,8 +3,7 @@
 import contextlib
 import math
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TypeVar
 
 import structlog
@@ -16,9 +15,8 @@ from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.format import adopt, too_new
 from bot.adapters.redis.safety_checks import dangers, nearly_full, redis_time
-from bot.adapters.redis.trail import TrailEnds, logged
+from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
-from bot.core.audit_chain import readable
 from bot.core.external import Problem
 from bot.core.incident.incident import Incident
 from bot.core.record import (
@@ -43,24 +41,10 @@ PARK_SECONDS = 60.0
 """An unreadable record is tried again after this long, so that a rolling update repairs itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clocks:
-    """This process's clocks (`bot.ports.Clock`); scripts use Redis TIME, shifted by `ahead`."""
-
-    now: Callable[[], float]
-    """Epoch seconds, in which due times are."""
-    monotonic: Callable[[], float]
-    """Real seconds that never jump."""
-    rate: Callable[[], float] = lambda: 1.0
-    """Seconds of `now` in a real second."""
-    ahead: Callable[[], float] = lambda: 0.0
-    """Seconds by which `now` is ahead of Redis TIME."""
-
-
 class RedisStore:
     """Implements `bot.ports.Store`, one per process; times are sent as delays, so clock differences do not matter."""
 
-    def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float = 10.0) -> None:
+    def __init__(self, clients: Clients, clocks: keys.Clocks, *, lease_seconds: float = 10.0) -> None:
         self._clients = clients
         self._link = RedisLink(clients.requests)
         self._clocks = clocks
@@ -190,15 +174,7 @@ class RedisStore:
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         """(stream id, entry, hash) in order; `after` is exclusive."""
         start = "-" if after == "-" else f"({after}"
-        reply = await self._link.read("XRANGE", keys.AUDIT, start, "+", "COUNT", most)
-        trail = []
-        for stream_id, fields in reply if isinstance(reply, list) else []:
-            try:
-                entry = readable(text(fields[b"entry"]))
-            except (ValueError, KeyError):
-                entry = AuditEntry(0.0, "", "this entry of the trail cannot be read")
-            trail.append((text(stream_id), entry, text(fields.get(b"hash", b""))))
-        return trail
+        return entries(await self._link.read("XRANGE", keys.AUDIT, start, "+", "COUNT", most))
 
     async def audit_head(self) -> str:
         """The hash of the last entry; empty before the first."""
@@ -215,14 +191,12 @@ class RedisStore:
         """
         await self._link.read("SET", keys.PROBE, "1", "EX", "300")
         if last := self._trail.last_id:
-            kept = await self._link.read("XRANGE", keys.AUDIT, last, last)
-            self._trail.examine(last, text(kept[0][1].get(b"hash")) if isinstance(kept, list) and kept else "")
+            self._trail.examine(last, entries(await self._link.read("XRANGE", keys.AUDIT, last, last)))
         return "; ".join((one.what, one.remedy)) if (one := await self.filling()) else ""
 
     async def filling(self) -> Problem | None:
         """A warning while memory or disk are nearly used up."""
-        facts = await self._link.read("INFO", "everything")
-        return nearly_full(facts) if isinstance(facts, Mapping) else None
+        return nearly_full(await self._link.read("INFO", "everything"))
 
     async def adopt(self) -> list[Problem]:
         """Start working on these records; a sentence instead if a newer release has written them."""

@@ -1,10 +1,11 @@
 """This process's part of the audit trail: what its next entry follows, and whether its last one is still there."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import structlog
 
+from bot.adapters.redis.calls import text
 from bot.core.audit_chain import linked, readable
 from bot.core.record import AuditEntry
 
@@ -51,8 +52,9 @@ class TrailEnds:
         self._ends.clear()
         self._last_hash = self.last_id = ""
 
-    def examine(self, stream_id: str, found: str) -> None:
+    def examine(self, stream_id: str, kept: Sequence[tuple[str, AuditEntry, str]]) -> None:
         """Compare the last entry with what the store has under its id."""
+        found = kept[0][2] if kept else ""
         if stream_id != self.last_id or found == self._last_hash or self.problem:
             return
         self.problem = (
@@ -60,6 +62,18 @@ class TrailEnds:
             "keep this Redis as it is, and restart this process afterwards"
         )
         log.error("audit entry missing", id=stream_id, hash=self._last_hash, found=found)
+
+
+def entries(reply: object) -> list[tuple[str, AuditEntry, str]]:
+    """(stream id, entry, hash) of each row that Redis answered."""
+    trail = []
+    for stream_id, fields in reply if isinstance(reply, list) else []:
+        try:
+            entry = readable(text(fields[b"entry"]))
+        except (ValueError, KeyError):
+            entry = AuditEntry(0.0, "", "this entry of the trail cannot be read")
+        trail.append((text(stream_id), entry, text(fields.get(b"hash", b""))))
+    return trail
 
 
 def logged(rows: Iterable[tuple[str, str]], written: str = "yes") -> None:

@@ -8,8 +8,9 @@ import pytest
 import redis
 from redis.asyncio import Redis
 
+from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import REPLY_SECONDS, connect
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.config import ConfigError
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, KnownGroup, Put, Stored

@@ -3,9 +3,10 @@
 import redis
 
 from bot.adapters.migrations import FORMAT
+from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.format import KEY
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from handlers.machine import now
 
 

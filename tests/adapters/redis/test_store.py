@@ -11,10 +11,10 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from bot.adapters.redis.commit import MARKS
+from bot.adapters.redis.commit import MARKS, Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.engine import find_engine
-from bot.adapters.redis.store import Clocks, RedisStore
+from bot.adapters.redis.store import RedisStore
 from bot.core.audit_chain import broken_at
 from bot.core.pool.pool import Pool
 from bot.core.record import AuditEntry, Change, Put, Stored
