@@ -161,13 +161,19 @@ class SnsTable(ReachTable):
     topics: list[str] = []
 
 
+def _several(given: object) -> object:
+    """One name is written without brackets; an empty one names none."""
+    return ((given,) if given else ()) if isinstance(given, str) else given
+
+
 class PoolTable(Table):
     """`[pool."NAME"]`: common settings; the others belong to the pool's metrics source."""
 
     model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
 
     match: dict[str, str] = Field(default_factory=dict)
-    metrics: str = ""
+    metrics: Annotated[tuple[str, ...], BeforeValidator(_several)] = ()
+    """Names of its metrics sources; for each figure the first one that knows it wins."""
     floor: int = Field(default=0, ge=0)
     boot_time: Seconds = 180.0
     warn_wait: Seconds | None = None

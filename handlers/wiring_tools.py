@@ -62,6 +62,7 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
             redis=store,
             engine=gathered.engine,
             metrics=back_ends.metrics if back_ends else {},
+            figures=back_ends.figures if back_ends else {},
             levers={pool: PoolScaler(*lever) for pool, lever in back_ends.levers.items()} if back_ends else {},
             alertmanagers=back_ends.alertmanagers if back_ends else {},
             problems=tuple(gathered.problems),
@@ -92,7 +93,7 @@ async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> 
     """
     common = set(PoolTable.model_fields) - {"metrics"}
     pools = {
-        name: PoolTable.model_construct(None, **{key: getattr(pool, key) for key in common}, metrics="")
+        name: PoolTable.model_construct(None, **{key: getattr(pool, key) for key in common}, metrics=())
         for name, pool in settings.file.pool.items()
     }
     others: dict[str, object] = {"metrics": {}, "outside_slack": None, "slack": SlackTable(), "sns": SnsTable()}

@@ -22,6 +22,7 @@ from bot.adapters.metrics.prometheus import PrometheusTable
 from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE, PrometheusPool
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
 from bot.adapters.metrics.registry import METRICS
+from bot.adapters.metrics.source import SourceTable
 from bot.adapters.scalers.arc import ArcTable
 from bot.adapters.scalers.aws_asg import AwsAsgTable
 from bot.adapters.scalers.cluster import ClusterTable
@@ -153,7 +154,7 @@ def read_as(table: type[Table], name: str, value: object) -> object:
 
 def test_every_table_and_every_kind_has_its_section() -> None:
     """Whoever adds a table or an integration is led to the page."""
-    shared = {File, Environment, ApiV2Table, ClusterTable}
+    shared = {File, Environment, ApiV2Table, ClusterTable, SourceTable}
     products = {table for table in tables_below(Table) if table.__module__.startswith("bot.")}
     assert products - shared == {table for table, _ in SECTIONS.values()}
     kinds = {title.split('"')[1] for title in SECTIONS if title.startswith("kind")}

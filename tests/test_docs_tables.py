@@ -1,8 +1,13 @@
 """The tables in docs/architecture.md and docs/design/posting.md match the code they describe."""
 
 import importlib
+import os
 import re
 
+from bot.adapters.metrics.prometheus_presets import PRESETS
+from bot.adapters.metrics.registry import METRICS
+from bot.core.pool.merge import FIGURES
+from bot.diagnosis.rank import possible
 from bot.posting.failures import TABLE, MessageKind
 from tests.architecture.layout import BEHAVIORS, BESIDE, HANDLERS, LAYERS
 from tests.architecture.tree import ROOT
@@ -10,6 +15,44 @@ from tests.docs_pages import page
 
 _CODE = re.compile(r"`([^`]+)`")
 _ROW = re.compile(r"^\| (?P<first>[^|]+) \| (?P<second>[^|]+) \| (?P<third>[^|]+) \|(?: (?P<fourth>[^|]+) \|)?$", re.M)
+
+
+SAMPLES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+    "github": ({"organizations": ["o"], "token_env": "T", "status_url": "https://s.test"}, {"limit": 1}),
+    "hud": ({}, {}),
+    "buildkite": ({"token_env": "T", "api_token_env": "T"}, {}),
+    "gitlab": ({"token_env": "T", "projects": ["g/p"]}, {"slots": 1}),
+    "jenkins": ({"url": "http://j.test"}, {}),
+    **{f"prometheus, preset {one}": ({"url": "http://p.test"}, {"preset": one}) for one in PRESETS},
+}
+"""Row of the table of sources: the source's table and a pool's keys, with everything optional that adds figures."""
+
+
+def sources_table() -> str:
+    """The table of sources, their figures, and the causes that can be found with them."""
+    lines = ["| source | figures | causes |", "|---|---|---|"]
+    for row, (table, keys) in SAMPLES.items():
+        kind = row.partition(",")[0]
+        figures = METRICS[kind].can_give("", {"kind": kind, **table}, "pool", keys)
+        causes = possible(figures)
+        named = [f"`{name}`" for name in FIGURES if name in figures]
+        lines.append(f"| {row} | {', '.join(named)} | {len(causes)}: {', '.join(causes)} |")
+    return "\n".join(lines)
+
+
+def test_the_table_of_sources_is_the_one_that_the_code_gives() -> None:
+    """`UPDATE_GOLDEN=1` writes it."""
+    path = ROOT / "docs/reference/metrics.md"
+    before, mark, rest = path.read_text("utf-8").partition("<!-- sources -->\n\n")
+    after = rest[rest.index("## ") :]
+    wanted = f"{before}{mark}{sources_table()}\n\n{after}"
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        path.write_text(wanted, "utf-8")
+    assert path.read_text("utf-8") == wanted
+
+
+def test_every_kind_of_source_is_in_that_table() -> None:
+    assert {row.partition(",")[0] for row in SAMPLES} == {*METRICS}
 
 
 def module_name(path: str) -> str:

@@ -38,8 +38,8 @@ class TimeLimits:
 
     aws: float = AWS_SECONDS
     """For one call."""
-    github: float = 4.0
-    """For the queue and for the runners, each."""
+    reading: float = 4.0
+    """How long a measurement waits for figures; a slower source goes on in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,14 @@ class Parts:
         headers: Mapping[str, str] | None = None,
         answers: frozenset[int] = frozenset(),
         token_file: str = "",
+        seconds: float | None = None,
     ) -> Http:
         """An HTTP client of the back end at `url`, with the table's proxy and CA. Raises ConfigError with the place.
 
-        `token_file` contains a bearer token that is read before every request.
+        `token_file` contains a bearer token that is read before every request; `seconds` limits one request.
         """
         way = way_of(place, table, self.secret, token_file)
-        return self.wire.http(system, url, headers=headers, way=way, answers=answers)
+        return self.wire.http(system, url, headers=headers, way=way, answers=answers, seconds=seconds)
 
 
 def way_of(place: str, table: ReachTable, secret: Callable[[str], str], token_file: str = "") -> Way:

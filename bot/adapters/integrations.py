@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.adapters import outage_webhook
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
@@ -10,6 +10,8 @@ from bot.adapters.build_context import Parts, Problems, way_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import Way
 from bot.adapters.metrics.registry import METRICS
+from bot.adapters.metrics.several import Several, keys_by_source
+from bot.adapters.metrics.source import SourceKind
 from bot.adapters.scalers.registry import SCALERS
 from bot.adapters.sns import AmazonSns
 from bot.config import ConfigError, File, PoolTable, Settings
@@ -19,6 +21,8 @@ from bot.ports import Alertmanager, Jobs, Metrics, Outside, Scaler, Sns
 
 B = TypeVar("B")
 Lever = tuple[Scaler, ScalePolicy]
+Known = Mapping[str, frozenset[str]]
+"""Name of a metrics source → the figures that it can give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,8 @@ class BackEnds:
 
     metrics: Mapping[str, Metrics]
     """By pool name: its metrics source."""
+    figures: Mapping[str, Known]
+    """By pool name: what its sources can give."""
     levers: Mapping[str, Lever]
     """By pool name: its scaler and policy."""
     alertmanagers: Mapping[str, Alertmanager]
@@ -52,7 +58,7 @@ def build(
     problems, file = Problems(), settings.file
     parts = Parts(wire or HttpPool(), settings.secret, now, jobs)
     levers, alertmanagers = dict[str, Lever](), dict[str, Alertmanager]()
-    metrics = _metrics(file, parts, problems)
+    metrics, figures = _metrics(file, parts, problems)
     for pool, pool_table in file.pool.items():
         with problems:
             if pool_table.scaler:
@@ -70,7 +76,7 @@ def build(
     problems.settle()
     to_sns, to_slack = ways
     sns = AmazonSns(parts.wire, now, to_sns)
-    return BackEnds(metrics, levers, alertmanagers, told[0] if told else None, sns, to_slack, parts.wire)
+    return BackEnds(metrics, figures, levers, alertmanagers, told[0] if told else None, sns, to_slack, parts.wire)
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
@@ -87,33 +93,43 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
     return found
 
 
-def _metrics(file: File, parts: Parts, problems: Problems) -> dict[str, Metrics]:
+def _metrics(file: File, parts: Parts, problems: Problems) -> tuple[dict[str, Metrics], Mapping[str, Known]]:
+    """(pool → its source or sources, pool → source → the figures that it can give)."""
     measured = {name: dict[str, Mapping[str, object]]() for name in file.metrics}
     for pool, table in file.pool.items():
         with problems:
-            if source := _source_of(pool, table, file):
-                measured[source][pool] = table.figures
-    found: dict[str, Metrics] = {}
+            for source, given in keys_by_source(pool, _sources_of(pool, table, file), table.figures).items():
+                measured[source][pool] = given
+    sources, known = dict[str, Metrics](), {pool: dict[str, frozenset[str]]() for pool in file.pool}
     for name, pools in measured.items():
         with problems:
-            place = f"[metrics.{name}]"
-            source_of_all = kind_of(place, file.metrics[name], METRICS)(name, place, file.metrics[name], pools, parts)
-            found |= dict.fromkeys(pools, source_of_all)
-    return found
+            place, raw = f"[metrics.{name}]", file.metrics[name]
+            kind = kind_of(place, raw, METRICS)
+            sources[name] = kind(name, place, raw, pools, parts)
+            for pool, keys in pools.items():
+                known[pool][name] = kind.can_give(place, raw, pool, keys)
+    found: dict[str, Metrics] = {}
+    for pool, table in file.pool.items():
+        mine = {name: sources[name] for name in table.metrics if name in sources}
+        slow = any("timeout" in file.metrics[name] for name in mine)
+        if mine:
+            found[pool] = Several(mine, parts.limits.reading) if len(mine) > 1 or slow else next(iter(mine.values()))
+    return found, known
 
 
-def _source_of(pool: str, table: PoolTable, file: File) -> str:
-    """The name of a pool's metrics source; empty if the pool has none."""
+def _sources_of(pool: str, table: PoolTable, file: File) -> dict[str, SourceKind[Any, Any, Metrics]]:
+    """The kinds of a pool's metrics sources by name, in order. Raises ConfigError."""
     place, known = f'[pool."{pool}"]', listed((f'"{name}"' for name in file.metrics), most=20)
-    if table.metrics and table.metrics not in file.metrics:
-        remedy = f"known sources: {known}" if file.metrics else f"add a table [metrics.{table.metrics}]"
-        raise ConfigError([f'{place}: metrics: there is no source "{table.metrics}"; {remedy}'])
+    for name in table.metrics:
+        if name not in file.metrics:
+            remedy = f"known sources: {known}" if file.metrics else f"add a table [metrics.{name}]"
+            raise ConfigError([f'{place}: metrics: there is no source "{name}"; {remedy}'])
     if table.figures and not table.metrics:
         remedy = f"name one: {known}" if file.metrics else "add a table [metrics.NAME] and name it here"
         raise ConfigError(
             [f"{place}: has keys for a metrics source ({listed(table.figures)}) but names none; {remedy}"]
         )
-    return table.metrics
+    return {name: kind_of(f"[metrics.{name}]", file.metrics[name], METRICS) for name in table.metrics}
 
 
 def _lever(pool: str, raw: Mapping[str, object], parts: Parts) -> Lever:

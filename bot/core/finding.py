@@ -186,6 +186,8 @@ class Rule:
     """Causes that are unlikely beside this one."""
     shows: str = ""
     """The figure that its evidence gives whenever the figure counts; nobody needs to repeat it."""
+    one_of: tuple[str, ...] = ()
+    """Further figures; without any of them the rule finds nothing."""
     always: bool = False
     """Whether the rule also runs when no job waits long, or nothing could be measured."""
 

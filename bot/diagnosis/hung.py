@@ -60,4 +60,12 @@ def _at_most(number: int, mean: float) -> float:
     return sum(math.exp(-mean + k * math.log(mean) - math.lgamma(k + 1)) for k in range(number + 1))
 
 
-RULE = Rule("hung", find, Scaling.NO, remedy="cancel_hanging_jobs", needs=("busy",), outranks=("surge", "limit"))
+RULE = Rule(
+    "hung",
+    find,
+    Scaling.NO,
+    remedy="cancel_hanging_jobs",
+    needs=("busy",),
+    one_of=("duration_p50_seconds", "running_longest_seconds"),
+    outranks=("surge", "limit"),
+)

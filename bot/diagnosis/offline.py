@@ -46,6 +46,7 @@ RULE = Rule(
     Scaling.NO,
     remedy="bring_hosts_back",
     needs=("offline",),
+    one_of=("busy",),
     outranks=("surge", "limit"),
     shows="offline",
 )

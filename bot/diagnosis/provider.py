@@ -33,6 +33,7 @@ RULE = Rule(
     find,
     Scaling.NO,
     remedy="wait_for_provider",
+    one_of=("provider_up", "idle"),
     outranks=("surge", "limit", "lost_events", "hung"),
     shows="idle",
 )

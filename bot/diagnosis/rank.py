@@ -1,6 +1,6 @@
 """Runs all rules and ranks their findings; reports unavailable figures, and 'unknown' is a valid result."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from bot.core.finding import Diagnosis, Facts, Finding, Rule
@@ -42,6 +42,20 @@ def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
             )
     missing += [name for _, finding in found for name in finding.missing]
     return Diagnosis(facts.pool, _ranked(found), tuple(dict.fromkeys(missing)), facts.waits, facts.blind)
+
+
+def possible(figures: Container[str], rules: Sequence[Rule] = RULES) -> tuple[str, ...]:
+    """The causes that can be found with these figures."""
+    return tuple(
+        rule.cause
+        for rule in rules
+        if rule.always
+        or (
+            "queued" in figures
+            and all(name in figures for name in rule.needs)
+            and (not rule.one_of or any(name in figures for name in rule.one_of))
+        )
+    )
 
 
 def _ranked(found: Sequence[tuple[Rule, Finding]]) -> tuple[Finding, ...]:

@@ -54,6 +54,7 @@ def refusal_rule(cause: str, scaling: Scaling, remedy: str) -> Rule:
         scaling,
         remedy,
         needs=("create_failures",),
+        one_of=("create_failures_by_code",),
         outranks=("surge", "limit"),
         shows="create_failures_by_code",
     )

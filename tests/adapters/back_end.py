@@ -89,7 +89,7 @@ def parts_with(wire: HttpPool, variables: Mapping[str, str] | None = None, at: f
             raise ConfigError([f"{name}: not set"])
         return known[name]
 
-    return Parts(wire, secret, lambda: at, limits=TimeLimits(aws=PATIENCE_SECONDS, github=PATIENCE_SECONDS))
+    return Parts(wire, secret, lambda: at, limits=TimeLimits(aws=PATIENCE_SECONDS, reading=PATIENCE_SECONDS))
 
 
 @asynccontextmanager

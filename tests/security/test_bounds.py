@@ -1,7 +1,7 @@
 """C4, C17: no header or answer of a back end makes a source wait, compute or crash without a bound."""
 
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 
 import httpx
 import pytest
@@ -16,9 +16,8 @@ from bot.adapters.github.pages import Pages
 from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab
 from bot.adapters.metrics.listing import Listed, Listing
-from bot.adapters.metrics.registry import Build
 from bot.playground.serving import serving
-from bot.ports import Failure, Unreachable
+from bot.ports import Failure, Metrics, Unreachable
 from tests.adapters.back_end import URL, parts_with
 from tests.adapters.scalers.aws_api import MADE_UP, patient_aws
 
@@ -76,7 +75,7 @@ async def test_a_list_that_claims_endless_pages_is_not_taken_for_whole(page: byt
 @pytest.mark.parametrize("kind", ["github", "gitlab"])
 async def test_a_long_header_of_links_takes_no_time(kind: str, piece: str) -> None:
     """An expression that looks through it again and again would stop the whole process."""
-    builds: dict[str, Build] = {"github": github.build, "gitlab": gitlab.build}
+    builds: dict[str, Callable[..., Metrics]] = {"github": github.build, "gitlab": gitlab.build}
     owner = {"github": {"organizations": ["o"]}, "gitlab": {"projects": ["g/p"]}}[kind]
     header = {"Link": "<" + piece * (60_000 // len(piece))}
     async with HttpPool(httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=header))) as wire:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from bot.adapters.build_context import ReachTable
 from bot.adapters.http.address import BaseUrl
+from bot.adapters.metrics.source import SourceTable
 from bot.config import Seconds, Table
 
 OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
@@ -31,10 +31,9 @@ def _repositories(names: list[str]) -> list[str]:
     return names
 
 
-class GitHubTable(ReachTable):
+class GitHubTable(SourceTable):
     """`[metrics.NAME]` with `kind = "github"`: a token, or the three settings of a GitHub App."""
 
-    kind: str
     url: BaseUrl = "https://api.github.com"
     organizations: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
     """Their runners are counted."""

@@ -66,7 +66,7 @@ class HttpPool:
         self._others: dict[tuple[Way, int], httpx.AsyncClient] = {}
         self._slots: dict[str, asyncio.Semaphore] = {}
 
-    def http(
+    def http(  # noqa: PLR0913 - what a client of a back end is made of
         self,
         system: str,
         url: str,
@@ -74,16 +74,18 @@ class HttpPool:
         headers: Mapping[str, str] | None = None,
         way: Way = DIRECT,
         answers: frozenset[int] = frozenset(),
+        seconds: float | None = None,
     ) -> "Http":
         """A client of one back end at `url` (see `base_url`); `headers` are sent with every request.
 
-        `answers` are statuses (304, 401, 403, 429, redirects) that do not raise, because their headers matter. Raises
-        OSError if `ca_file` cannot be read.
+        `answers` are statuses (304, 401, 403, 429, redirects) that do not raise, because their headers matter.
+        `seconds` is the time limit of one request; None: that of these connections. Raises OSError if `ca_file` cannot
+        be read.
         """
         host = httpx.URL(url).netloc.decode()
         slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
         client = self._client if way == DIRECT else self._by(way)
-        return Http(client, slots, system, url, headers or {}, self._total_seconds, answers, way)
+        return Http(client, slots, system, url, headers or {}, seconds or self._total_seconds, answers, way)
 
     def _by(self, way: Way) -> httpx.AsyncClient:
         version = (way, way.version)
@@ -188,7 +190,10 @@ class Http:
             async with asyncio.timeout(self.total_seconds), self.slots:
                 sending = True
                 query = dict(params) if params else None
-                request = self.client.build_request(method, self._address(path), params=query, json=body, headers=told)
+                limits = httpx.Timeout(self.total_seconds, connect=min(CONNECT_SECONDS, self.total_seconds))
+                request = self.client.build_request(
+                    method, self._address(path), params=query, json=body, headers=told, timeout=limits
+                )
                 response, content = await self._received(request)
         except NEVER_SENT as error:
             raise self._unreached(error) from None

@@ -1,14 +1,13 @@
 """Buildkite as a metrics source: its agent metrics API, and waiting jobs if an API token is set."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
-from bot.adapters.build_context import Parts, ReachTable, read, together
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
 from bot.adapters.metrics.buildkite_jobs import Waiting, waiting_jobs
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, inner, longest, number, text, whole
+from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import count
@@ -22,10 +21,9 @@ UNLISTED = Gap(
 )
 
 
-class BuildkiteTable(ReachTable):
+class BuildkiteTable(SourceTable):
     """`[metrics.NAME]` with `kind = "buildkite"`."""
 
-    kind: str
     token_env: str
     """Names the variable with an agent token of the cluster, or an unclustered one."""
     api_token_env: str = ""
@@ -124,23 +122,18 @@ def _of(body: Row, part: str, queue: str) -> Row:
     return inner(inner(inner(body, part), "queues"), queue)
 
 
-def build(
-    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
-) -> Buildkite:
-    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    (table, token, api_token), queues = together(partial(_own, place, raw, parts), pools, _queue)
-    agents = parts.http(f"Buildkite ({name})", place, table, table.url, headers={"Authorization": f"Token {token}"})
-    api: Http | None = None
-    if api_token:
-        api = parts.http(f"Buildkite API ({name})", place, table, table.api_url, headers=bearer(api_token))
-    return Buildkite(agents, api, queues, parts.now, table.every)
+def _made(given: Given[BuildkiteTable, BuildkitePool]) -> Buildkite:
+    table = given.table
+    headers = {"Authorization": f"Token {given.token('token_env', table.token_env)}"}
+    agents, api = given.http(table, "Buildkite", table.url, headers=headers), None
+    if token := given.token("api_token_env", table.api_token_env):
+        api = given.http(table, "Buildkite API", table.api_url, headers=bearer(token))
+    return Buildkite(agents, api, given.pools, given.parts.now, table.every)
 
 
-def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[BuildkiteTable, str, str]:
-    table = read(BuildkiteTable, place, raw)
-    token = parts.token(place, "token_env", table.token_env)
-    return table, token, parts.token(place, "api_token_env", table.api_token_env)
+def _figures(table: BuildkiteTable, pool: str, keys: BuildkitePool) -> frozenset[str]:  # noqa: ARG001
+    """Single jobs are seen by an API token only."""
+    return frozenset({"queued", "busy", "idle", *(("oldest_wait_seconds", "waiting") if table.api_token_env else ())})
 
 
-def _queue(pool: str, keys: Mapping[str, object]) -> BuildkitePool:
-    return read(BuildkitePool, f'[pool."{pool}"]', keys)
+build = SourceKind(BuildkiteTable, BuildkitePool, _figures, _made)

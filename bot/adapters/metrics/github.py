@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.adapters.build_context import Parts, Problems, read
+from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi
 from bot.adapters.github.auth import App, Token, private_key
 from bot.adapters.github.queue import GitHubQueue
@@ -13,7 +13,8 @@ from bot.adapters.github.runners import RunnerFleet, Runners
 from bot.adapters.github.settings import GitHubPool, GitHubTable
 from bot.adapters.github.snapshot import snapshot
 from bot.adapters.github.status import StatusPage
-from bot.adapters.http.client import Http, bearer
+from bot.adapters.http.client import bearer
+from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import ConfigError
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Gap, Snapshot
@@ -128,58 +129,52 @@ async def _status(page: StatusPage | None, seconds: float) -> tuple[bool | None,
         return None, f"GitHub's status page did not answer within {seconds:g} s"
 
 
-def build(
-    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
-) -> GitHub:
-    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    problems, table, api = Problems(), None, None
-    keys = dict[str, GitHubPool]()
+def _made(given: Given[GitHubTable, GitHubPool]) -> GitHub:
+    table, problems, apis = given.table, Problems(), list[GitHubApi]()
     with problems:
-        table = read(GitHubTable, place, raw)
-        api = _api(name, place, table, parts)
-    for pool, given in pools.items():
+        apis.append(_api(given))
+    for pool, keys in given.pools.items():
         with problems:
-            keys[pool] = _pool(pool, given, table)
+            if keys.runner_group and not table.owners:
+                why = "only organisations have groups; name one in organizations"
+                raise ConfigError([f'[pool."{pool}"]: runner_group: {why}'])
     problems.settle()
-    if table is None or api is None:
-        raise ConfigError([f"{place}: cannot be read"])
-    asked: Sequence[tuple[str, ...]] = [one.asked(pool) for pool, one in keys.items()]
-    page = _page(name, place, table, parts)
+    (api,), parts = apis, given.parts
+    asked: Sequence[tuple[str, ...]] = [one.asked(pool) for pool, one in given.pools.items()]
+    page = given.http(table, "GitHub's status page", table.status_url) if table.status_url else None
     means = Means(
         api,
         RunnerFleet(api, table.owners, table.repositories),
         GitHubQueue(api, table.organizations, table.repositories, asked),
         StatusPage(page, parts.now) if page else None,
         parts.jobs,
-        parts.limits.github,
+        parts.limits.reading,
     )
-    return GitHub(means, keys, table, parts.now)
+    return GitHub(means, given.pools, table, parts.now)
 
 
-def _page(name: str, place: str, table: GitHubTable, parts: Parts) -> Http | None:
-    if not table.status_url:
-        return None
-    return parts.http(f"GitHub's status page ({name})", place, table, table.status_url)
-
-
-def _api(name: str, place: str, table: GitHubTable, parts: Parts) -> GitHubApi:
+def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:
+    table, place, now = given.table, given.place, given.parts.now
     if wrong := table.wrong():
         raise ConfigError([f"{place}: {wrong}"])
-    system = f"GitHub ({name})"
     if table.token_env:
-        token = parts.token(place, "token_env", table.token_env)
-        http = parts.http(system, place, table, table.url, headers=bearer(token), answers=ANSWERS)
-        return GitHubApi(http, Token(table.token_env), parts.now, table.reserve)
-    text = parts.token(place, "private_key_env", table.private_key_env)
-    key = private_key(place, table.private_key_env, text)
-    http = parts.http(system, place, table, table.url, answers=ANSWERS)
-    app = App(http, (str(table.app_id), str(table.installation_id)), key, parts.now)
-    return GitHubApi(http, app, parts.now, table.reserve)
+        token = given.token("token_env", table.token_env)
+        http = given.http(table, "GitHub", table.url, headers=bearer(token), answers=ANSWERS)
+        return GitHubApi(http, Token(table.token_env), now, table.reserve)
+    key = private_key(place, table.private_key_env, given.token("private_key_env", table.private_key_env))
+    http = given.http(table, "GitHub", table.url, answers=ANSWERS)
+    app = App(http, (str(table.app_id), str(table.installation_id)), key, now)
+    return GitHubApi(http, app, now, table.reserve)
 
 
-def _pool(pool: str, given: Mapping[str, object], table: GitHubTable | None) -> GitHubPool:
-    place = f'[pool."{pool}"]'
-    found = read(GitHubPool, place, given)
-    if found.runner_group and table is not None and not table.owners:
-        raise ConfigError([f"{place}: runner_group: only organisations have groups; name one in organizations"])
-    return found
+def _figures(table: GitHubTable, pool: str, keys: GitHubPool) -> frozenset[str]:  # noqa: ARG001
+    found = {*FIGURES, *(("limit",) if keys.limit is not None else ()), *(("provider_up",) if table.status_url else ())}
+    return frozenset(found)
+
+
+FIGURES = (
+    *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable", "ghosts", "api_remaining"),
+    *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "arrivals_by_source"),
+    *("duration_p50_seconds", "running_longest_seconds"),
+)
+build = SourceKind(GitHubTable, GitHubPool, _figures, _made)

@@ -7,13 +7,13 @@ from itertools import chain
 
 from pydantic import Field
 
-from bot.adapters.build_context import Parts, ReachTable, read, together
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http
 from bot.adapters.metrics.gitlab_answers import GitLabFigures, GitLabWanted, drawn
 from bot.adapters.metrics.gitlab_pages import whole_list
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, part, whole
+from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -22,10 +22,9 @@ MOST_PROJECTS = 50
 Rows = tuple[Row, ...]
 
 
-class GitlabTable(ReachTable):
+class GitlabTable(SourceTable):
     """`[metrics.NAME]` with `kind = "gitlab"`."""
 
-    kind: str
     url: BaseUrl = "https://gitlab.com"
     token_env: str
     """Names the variable with an access token with the scope read_api."""
@@ -99,22 +98,23 @@ class Gitlab(Present):
         return await whole_list(self._http, path, params, f"{kind} {name}", remedy)
 
 
-def build(
-    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
-) -> Gitlab:
-    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    (table, token), tagged = together(partial(_own, place, raw, parts), pools, _tagged)
-    http = parts.http(f"GitLab ({name})", place, table, table.url, headers={"PRIVATE-TOKEN": token})
-    return Gitlab(http, tagged, table, parts.now)
-
-
-def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GitlabTable, str]:
-    table = read(GitlabTable, place, raw)
+def _made(given: Given[GitlabTable, GitlabPool]) -> Gitlab:
+    table = given.table
     if not 1 <= len(table.projects) <= MOST_PROJECTS:
-        raise ConfigError([f'{place}: projects: names 1 to {MOST_PROJECTS} projects, for example ["group/project"]'])
-    return table, parts.token(place, "token_env", table.token_env)
+        why = f'names 1 to {MOST_PROJECTS} projects, for example ["group/project"]'
+        raise ConfigError([f"{given.place}: projects: {why}"])
+    tagged = {
+        pool: keys if keys.tags else keys.model_copy(update={"tags": (pool,)}) for pool, keys in given.pools.items()
+    }
+    token = given.token("token_env", table.token_env)
+    return Gitlab(
+        given.http(table, "GitLab", table.url, headers={"PRIVATE-TOKEN": token}), tagged, table, given.parts.now
+    )
 
 
-def _tagged(pool: str, keys: Mapping[str, object]) -> GitlabPool:
-    found = read(GitlabPool, f'[pool."{pool}"]', keys)
-    return found if found.tags else found.model_copy(update={"tags": (pool,)})
+def _figures(table: GitlabTable, pool: str, keys: GitlabPool) -> frozenset[str]:  # noqa: ARG001
+    usual = ("queued", "oldest_wait_seconds", "waiting", "busy", "offline", "unservable", "running_longest_seconds")
+    return frozenset({*usual, *(("idle",) if keys.slots else ())})
+
+
+build = SourceKind(GitlabTable, GitlabPool, _figures, _made)

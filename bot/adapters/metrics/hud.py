@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
-from bot.adapters.build_context import Parts, ReachTable, read, together
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.metrics.hud_answers import HudFigures, complete, drawn, no_such_label, past
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
+from bot.adapters.metrics.source import Given, SourceKind, SourceTable, always
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -28,10 +28,9 @@ OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
 Rows = tuple[Row, ...]
 
 
-class HudTable(ReachTable):
+class HudTable(SourceTable):
     """`[metrics.NAME]` with `kind = "hud"`."""
 
-    kind: str
     url: BaseUrl = "https://hud.pytorch.org"
     token_env: str = ""
     """Names the variable with the value of the header x-hud-internal-bot."""
@@ -157,22 +156,14 @@ def _utc(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.000")
 
 
-def build(
-    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
-) -> Hud:
-    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    (table, headers), labels = together(partial(_own, place, raw, parts), pools, _label)
-    http = parts.http(f"HUD ({name})", place, table, table.url, headers=headers)
-    return Hud(http, labels, table, parts.now)
-
-
-def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[HudTable, dict[str, str]]:
-    table = read(HudTable, place, raw)
+def _made(given: Given[HudTable, HudPool]) -> Hud:
+    table = given.table
     if not table.organizations or not all(one.replace("-", "").isalnum() for one in table.organizations):
-        raise ConfigError([f'{place}: organizations: names GitHub organizations, for example ["pytorch"]'])
-    token = parts.token(place, "token_env", table.token_env)
-    return table, {HEADER: token} if token else {}
+        raise ConfigError([f'{given.place}: organizations: names GitHub organizations, for example ["pytorch"]'])
+    token = given.token("token_env", table.token_env)
+    http = given.http(table, "HUD", table.url, headers={HEADER: token} if token else {})
+    return Hud(http, {pool: keys.known_as or pool for pool, keys in given.pools.items()}, table, given.parts.now)
 
 
-def _label(pool: str, keys: Mapping[str, object]) -> str:
-    return read(HudPool, f'[pool."{pool}"]', keys).known_as or pool
+FIGURES = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting")
+build = SourceKind(HudTable, HudPool, always(*FIGURES), _made)

@@ -5,12 +5,12 @@ import base64
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from bot.adapters.build_context import Parts, ReachTable, read, together
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http
 from bot.adapters.metrics.jenkins_answers import Label, drawn, waiting_for
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, part, rows
+from bot.adapters.metrics.source import Given, SourceKind, SourceTable, always
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable
@@ -26,10 +26,9 @@ ENGLISH = {"Accept-Language": "en"}
 Rows = tuple[Row, ...]
 
 
-class JenkinsTable(ReachTable):
+class JenkinsTable(SourceTable):
     """`[metrics.NAME]` with `kind = "jenkins"`."""
 
-    kind: str
     url: BaseUrl
     basic_env: str = ""
     """Names the variable with `user:token`, an API token of a user with Overall/Read and Job/Read."""
@@ -105,24 +104,15 @@ class Jenkins(Present):
         return document(self._http, await self._http.get(path, {"tree": tree}, ENGLISH), path)
 
 
-def build(
-    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
-) -> Jenkins:
-    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    (table, headers), labels = together(partial(_own, place, raw, parts), pools, _label)
-    http = parts.http(f"Jenkins ({name})", place, table, table.url, headers=headers)
-    return Jenkins(http, labels, parts.now, table.every)
+def _made(given: Given[JenkinsTable, JenkinsPool]) -> Jenkins:
+    table, headers = given.table, dict[str, str]()
+    if basic := given.token("basic_env", table.basic_env):
+        if ":" not in basic:
+            raise ConfigError([f"{given.place}: basic_env: {table.basic_env} must hold user:token"])
+        headers = {"Authorization": f"Basic {base64.b64encode(basic.encode()).decode()}"}
+    labels = {pool: Label(keys.label or pool) for pool, keys in given.pools.items()}
+    return Jenkins(given.http(table, "Jenkins", table.url, headers=headers), labels, given.parts.now, table.every)
 
 
-def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[JenkinsTable, dict[str, str]]:
-    table = read(JenkinsTable, place, raw)
-    basic = parts.token(place, "basic_env", table.basic_env)
-    if not basic:
-        return table, {}
-    if ":" not in basic:
-        raise ConfigError([f"{place}: basic_env: {table.basic_env} must hold user:token"])
-    return table, {"Authorization": f"Basic {base64.b64encode(basic.encode()).decode()}"}
-
-
-def _label(pool: str, keys: Mapping[str, object]) -> Label:
-    return Label(read(JenkinsPool, f'[pool."{pool}"]', keys).label or pool)
+FIGURES = ("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable")
+build = SourceKind(JenkinsTable, JenkinsPool, always(*FIGURES), _made)

@@ -4,16 +4,16 @@ import asyncio
 import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from pydantic import Field
 
-from bot.adapters.build_context import MoreHeaders, Parts, ReachTable, more_than_one, read, together
+from bot.adapters.build_context import MoreHeaders, Problems, more_than_one
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
+from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.config import ConfigError, Seconds
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable
@@ -34,10 +34,9 @@ LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
 """Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
 
 
-class PrometheusTable(ReachTable):
+class PrometheusTable(SourceTable):
     """`[metrics.NAME]` with `kind = "prometheus"`."""
 
-    kind: str
     url: BaseUrl
     token_env: str = ""
     token_file: str = ""
@@ -153,32 +152,33 @@ def newest_of(query: str) -> str | None:
     return (found[1] or found[2]) if found else None
 
 
-def build(
-    name: str, place: str, raw: Mapping[str, object], pools: Mapping[str, Mapping[str, object]], parts: Parts
-) -> Prometheus:
-    """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-    (table, headers), asked = together(partial(_own, place, raw, parts), pools, _queries)
-    http = parts.http(f"Prometheus ({name})", place, table, table.url, headers=headers, token_file=table.token_file)
-    return Prometheus(http, asked, parts.now, table.max_age)
+def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:
+    table, problems, asked, headers = given.table, Problems(), dict[str, dict[str, str]](), dict[str, str]()
+    with problems:
+        headers = _headers(given)
+    for pool, keys in given.pools.items():
+        with problems:
+            asked[pool] = keys.queries(pool)
+            if not asked[pool]:
+                remedy = 'add preset = "ci" (or arc, gitlab, buildkite), or queued = ...'
+                raise ConfigError([f'[pool."{pool}"]: has no figures; {remedy}'])
+    problems.settle()
+    http = given.http(table, "Prometheus", table.url, headers=headers, token_file=table.token_file)
+    return Prometheus(http, asked, given.parts.now, table.max_age)
 
 
-def _own(place: str, raw: Mapping[str, object], parts: Parts) -> tuple[PrometheusTable, dict[str, str]]:
-    table = read(PrometheusTable, place, raw)
-    return table, _headers(table, place, parts)
-
-
-def _headers(table: PrometheusTable, place: str, parts: Parts) -> dict[str, str]:
+def _headers(given: Given[PrometheusTable, PrometheusPool]) -> dict[str, str]:
+    table, place = given.table, given.place
     if wrong := more_than_one(token_env=table.token_env, token_file=table.token_file, basic_env=table.basic_env):
         raise ConfigError([f"{place}: {wrong}"])
-    headers = {**table.headers, **bearer(parts.token(place, "token_env", table.token_env))}
-    if basic := parts.token(place, "basic_env", table.basic_env):
+    headers = {**table.headers, **bearer(given.token("token_env", table.token_env))}
+    if basic := given.token("basic_env", table.basic_env):
         headers["Authorization"] = f"Basic {base64.b64encode(basic.encode()).decode()}"
     return {**headers, "X-Scope-OrgID": table.org_id} if table.org_id else headers
 
 
-def _queries(pool: str, keys: Mapping[str, object]) -> dict[str, str]:
-    place = f'[pool."{pool}"]'
-    found = read(PrometheusPool, place, keys).queries(pool)
-    if not found:
-        raise ConfigError([f'{place}: has no figures; add preset = "ci" (or arc, gitlab, buildkite), or queued = ...'])
-    return found
+def _figures(table: PrometheusTable, pool: str, keys: PrometheusPool) -> frozenset[str]:  # noqa: ARG001
+    return frozenset(keys.queries(pool))
+
+
+build = SourceKind(PrometheusTable, PrometheusPool, _figures, _made)

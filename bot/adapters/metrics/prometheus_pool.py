@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from bot.adapters.metrics.prometheus_answers import Points, PrometheusSample, Unknown, counted, one, waiting
 from bot.adapters.metrics.prometheus_presets import Preset, Spans, queries
@@ -37,6 +37,10 @@ Found = tuple[PrometheusSample, ...] | Unknown | Unreachable
 Span = Annotated[str, Field(pattern=r"^(\d+(ms|[smhdwy]))+$")]
 
 
+def _constant(given: object) -> object:
+    return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+
+
 class PrometheusPool(Table):
     """The keys of a Prometheus pool: a preset, single figures, or both."""
 
@@ -56,7 +60,8 @@ class PrometheusPool(Table):
     busy: str = ""
     idle: str = ""
     offline: str = ""
-    limit: str = ""
+    limit: Annotated[str, BeforeValidator(_constant)] = ""
+    """A query, or the number itself."""
     booting: str = ""
     failed: str = ""
     arrivals_per_minute: str = ""

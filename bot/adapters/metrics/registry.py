@@ -1,14 +1,13 @@
-"""The kinds of metrics source: the value of `kind` in `[metrics.NAME]`, and its builder."""
+"""The kinds of metrics source: the value of `kind` in `[metrics.NAME]`, and what builds it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
-from bot.adapters.build_context import Parts
 from bot.adapters.kinds import Kinds
+from bot.adapters.metrics.source import SourceKind
 from bot.ports import Metrics
 
-Build = Callable[[str, str, Mapping[str, object], Mapping[str, Mapping[str, object]], Parts], Metrics]
-"""(name, place in tailback.toml, its table, pool → the pool's own keys, parts) → the source; raises ConfigError."""
-
-METRICS: Mapping[str, Build] = Kinds(
+METRICS: Mapping[str, SourceKind[Any, Any, Metrics]] = Kinds(
     "bot.adapters.metrics", "prometheus", "github", "hud", "buildkite", "gitlab", "jenkins"
 )
+"""Loads the module of a kind, and its library, when a configuration first names it."""

@@ -48,6 +48,26 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where some figures of a sample come from, and how old they are."""
+
+    source: str
+    """The source's configured name; empty for the pool's only source."""
+    at: float
+    """Epoch seconds at which it measured them."""
+    figures: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Sources that give clearly different values for one figure."""
+
+    figure: str
+    told: tuple[Counted, ...]
+    """The value of each source by its name; the first one is used."""
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A pool at one instant; every figure is None when unknown, which is not zero."""
 
@@ -99,6 +119,10 @@ class Snapshot:
     """The longest waiting jobs, longest first."""
     missing: tuple[Gap, ...] = ()
     """Requested figures that are unknown, each with its reason."""
+    origins: tuple[Origin, ...] = ()
+    """Sources and ages, where they differ between figures; kept for the newest sample only."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """Likewise only for the newest sample."""
 
     @property
     def online(self) -> int | None:
@@ -187,7 +211,10 @@ def measured(pool: Pool, snapshot: Snapshot) -> Pool:
     """The record with one more sample; a sample that is not newer changes nothing."""
     if pool.latest and snapshot.at <= pool.latest.at:
         return replace(pool, trouble=None, tried_at=snapshot.at)
-    return replace(pool, samples=(*pool.samples, snapshot)[-KEPT_SAMPLES:], trouble=None, tried_at=snapshot.at)
+    before = pool.samples
+    if before and (before[-1].origins or before[-1].contradictions):
+        before = (*before[:-1], replace(before[-1], origins=(), contradictions=()))
+    return replace(pool, samples=(*before, snapshot)[-KEPT_SAMPLES:], trouble=None, tried_at=snapshot.at)
 
 
 def unreadable(pool: Pool, why: str, now: float) -> Pool:

@@ -25,6 +25,7 @@ FIGURES = {
 """Figures that a rule may lack."""
 
 GAPS = {
+    "source": "one of its sources",
     "rates": "arrivals, starts and completions per minute",
     "runners": "busy, idle and offline",
     "webhooks": "comparison of the webhooks with GitHub",

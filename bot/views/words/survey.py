@@ -71,7 +71,31 @@ def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
     return [
         ". ".join(part for part in parts if part) + ".",
         *(f"{sample.pool}: {c}" for c in constraints(sample, pool)),
+        *(f"{sample.pool}: {c}" for c in _contradictions(sample)),
+        *([f"{sample.pool}: {sources}"] if (sources := _sources(sample)) else []),
     ]
+
+
+def _contradictions(sample: Snapshot) -> list[str]:
+    """Clear differences between sources; a reader cannot trust either figure until somebody finds out why."""
+    return [
+        f"the sources contradict each other about {one.figure}: "
+        f"{', '.join(f'{told.name} {told.number:,.0f}' for told in one.told)}. The first one is used."
+        for one in sample.contradictions
+    ]
+
+
+def _sources(sample: Snapshot) -> str:
+    """Which source gave which figures, if there are several sources or ages."""
+    if len(sample.origins) < 2:
+        return ""
+    newest = max(origin.at for origin in sample.origins)
+    told = [
+        f"{listed(origin.figures, len(origin.figures))} from {origin.source or 'its source'}"
+        + (f" ({duration(newest - origin.at)} older)" if newest - origin.at >= 60 else "")
+        for origin in sample.origins
+    ]
+    return f"{'; '.join(told)}."
 
 
 def _utilisation(sample: Snapshot) -> str:

@@ -8,10 +8,13 @@ from typing import Protocol
 from bot.config import Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
+from bot.core.pool.merge import FIGURES, known
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, listed
+from bot.diagnosis.rank import possible
 from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
 from bot.views.words.figures import gap_name
+from bot.views.words.sources import matrix_lines
 from handlers.tools.doctor.check_host import Host, of_host
 from handlers.tools.doctor.check_settings import of_environment, of_settings
 from handlers.tools.doctor.check_slack import SlackProbe, of_slack
@@ -52,6 +55,8 @@ class Instruments:
     """The embedded server that would be started; empty with REDIS_URL, or when there is none."""
     metrics: Mapping[str, Metrics] = field(default_factory=dict)
     """By pool name."""
+    figures: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    """By pool name: its sources, and the figures that each can give."""
     levers: Mapping[str, PoolScaler] = field(default_factory=dict)
     """By pool name."""
     alertmanagers: Mapping[str, Alertmanager] = field(default_factory=dict)
@@ -122,10 +127,33 @@ async def _of_metrics(settings: Settings, tools: Instruments) -> list[CheckFindi
         if isinstance(look, Snapshot):
             found += _of_snapshot(look, tools.now(), settings)
         else:
-            source = f"[metrics.{settings.file.pool[pool].metrics}]" if pool in settings.file.pool else "[metrics]"
+            names = settings.file.pool[pool].metrics if pool in settings.file.pool else ()
+            source = listed(f"[metrics.{name}]" for name in names) or "[metrics]"
             remedy = look.remedy or REMEDIES[look.failure].format(place=source)
             broken.setdefault((f"{look.system}: {look.what}", remedy), []).append(pool)
+    found += _of_figures(tools, [look for look in looks if isinstance(look, Snapshot)])
     return found + [problem("metrics", f"{listed(names)}: {said}", remedy) for (said, remedy), names in broken.items()]
+
+
+def _of_figures(tools: Instruments, looks: Iterable[Snapshot]) -> list[CheckFinding]:
+    """The matrix of sources and figures; pools with the same one share it."""
+    groups: dict[tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]], list[str]] = {}
+    for look in looks:
+        sources = tools.figures.get(look.pool, {})
+        first = {figure: source for source in reversed([*sources]) for figure in FIGURES if figure in sources[source]}
+        rows = tuple((one, tuple(name for name in FIGURES if first.get(name) == one)) for one in sources)
+        now = {*known(look), *(("create_failures_by_code",) if look.create_failures == 0 else ())}
+        groups.setdefault((rows, tuple(name for name in FIGURES if name in first and name not in now)), []).append(
+            look.pool
+        )
+    return [
+        ok("figures", line)
+        for (rows, silent), pools in groups.items()
+        if rows
+        for line in matrix_lines(
+            listed(pools), dict(rows), silent, possible({name for _, names in rows for name in names})
+        )
+    ]
 
 
 async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
@@ -161,7 +189,8 @@ def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[CheckFi
 
 def _is_asked_by_queries(pool: str, settings: Settings) -> bool:
     table = settings.file.pool.get(pool)
-    return table is not None and settings.file.metrics.get(table.metrics, {}).get("kind") == "prometheus"
+    kinds = [settings.file.metrics.get(name, {}).get("kind") for name in table.metrics] if table else []
+    return kinds == ["prometheus"]
 
 
 async def _of_lever(pool: str, lever: PoolScaler, settings: Settings) -> list[CheckFinding]:

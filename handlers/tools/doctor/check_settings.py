@@ -126,7 +126,8 @@ def _fed_by_github(settings: Settings) -> str:
     return listed(
         name
         for name, pool in file.pool.items()
-        if file.metrics.get(pool.metrics, {}).get("kind") == "github" or pool.scaler.get("kind") == "github_aws_runners"
+        if any(file.metrics.get(source, {}).get("kind") == "github" for source in pool.metrics)
+        or pool.scaler.get("kind") == "github_aws_runners"
     )
 
 
@@ -189,7 +190,7 @@ def _pools(settings: Settings) -> Iterator[CheckFinding]:
     if blind:
         yield warning("configuration", f"No metrics source is named for {listed(blind)}: never measured, never drained",
                       "add metrics = \"NAME\" and the figures to the pool's table")  # fmt: skip
-    unused = [name for name in file.metrics if name not in {pool.metrics for pool in file.pool.values()}]
+    unused = [name for name in file.metrics if not any(name in pool.metrics for pool in file.pool.values())]
     if unused:
         yield warning("configuration", f"No pool uses the metrics source {listed(unused)}",
                       "name it in a pool, or drop it")  # fmt: skip

@@ -324,6 +324,26 @@ async def test_a_figure_that_cannot_be_had_is_named(
     assert remedy in finding.remedy
 
 
+async def test_the_matrix_of_sources_names_the_figures_and_the_causes(place: Place) -> None:
+    """Which source gives what, what nothing gave just now, and what can never be found; alike pools share it."""
+    tools = Tools()
+    sources = {"github": frozenset({"queued", "busy", "idle"}), "prometheus": frozenset({"queued", "limit"})}
+    figures = {"a": sources, "b": sources}
+    for pool in figures:
+        tools.metrics.show(pool, {"queued": None})
+    lines = [
+        one.text
+        for one in await found(place, tools, metrics=dict.fromkeys(figures, tools.metrics), figures=figures)
+        if one.area == "figures"
+    ]
+    assert lines[:3] == [
+        "a and b: github gives queued, busy and idle",
+        "a and b: prometheus gives limit",
+        "a and b: not known at this moment: queued, busy, idle and limit",
+    ]
+    assert lines[3].startswith("a and b: 7 causes of 23 can be found; never found: rows that only look queued, ")
+
+
 async def test_a_source_that_is_not_asked_by_queries_has_other_remedies(place: Place) -> None:
     """`queued` is a key of Prometheus's pools alone."""
     tools = Tools()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Contradiction, Counted, Origin
 from bot.views.words.survey import constraints, survey_lines
 from tests.builders import POOL, sample
 
@@ -52,3 +52,16 @@ def test_what_was_told_of_one_pool_is_still_said_of_another() -> None:
     lines = survey_lines(found, [sample(30, pool=name, offline=3) for name in ("a", "b")])
     assert "b: 3 runners offline." in lines
     assert "a: 3 runners offline." not in lines
+
+
+def test_sources_that_contradict_each_other_are_named_with_their_figures_and_ages() -> None:
+    """Nobody should scale by a figure that another source denies without knowing it."""
+    told = (Counted("github", 41), Counted("prometheus", 25))
+    origins = (Origin("github", 1000.0, ("queued",)), Origin("prometheus", 1120.0, ("limit", "busy")))
+    seen = sample(41, contradictions=(Contradiction("queued", told),), origins=origins)
+    lines = survey_lines(Diagnosed((POOL,), queueing=(QueueingPool(POOL, 180.0),)), [seen])
+    assert (
+        f"{POOL}: the sources contradict each other about queued: github 41, prometheus 25. The first one is used."
+        in lines
+    )
+    assert f"{POOL}: queued from github (2 min older); limit and busy from prometheus." in lines

@@ -1,0 +1,99 @@
+"""A pool with several metrics sources: asks all of them, and merges what they know."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.adapters.metrics.source import SourceKind
+from bot.config import ConfigError
+from bot.core.pool.merge import Told, merged
+from bot.core.pool.pool import Snapshot
+from bot.ports import Failure, Metrics, Unreachable
+
+
+class Several:
+    """The port `Metrics` for pools with the same sources, in the order of the configuration.
+
+    A source that does not answer in time goes on in the background. Until it answers, its last figures count with their
+    own age. A source that fails costs only its own figures.
+    """
+
+    def __init__(self, sources: Mapping[str, Metrics], patience_seconds: float) -> None:
+        """`sources` by configured name; `patience_seconds` is for all of them together."""
+        self._sources, self._patience = sources, patience_seconds
+        self._running: dict[tuple[str, str], asyncio.Task[Snapshot]] = {}
+        self._last: dict[tuple[str, str], Snapshot] = {}
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool now. Raises Unreachable if no source gave anything."""
+        for name, source in self._sources.items():
+            if (name, pool) not in self._running:
+                self._running[name, pool] = asyncio.ensure_future(source.snapshot(pool))
+        tasks = {name: self._running[name, pool] for name in self._sources}
+        await asyncio.wait(tasks.values(), timeout=self._patience)
+        told = [self._told(name, pool, task) for name, task in tasks.items()]
+        if any(one.sample for one in told):
+            return merged(pool, told)
+        why = "; ".join(f"{one.source}: {one.why}" for one in told)
+        raise Unreachable(f"Metrics of {pool}", why, remedy=told[0].remedy, failure=Failure.LATER)
+
+    def _told(self, name: str, pool: str, task: asyncio.Task[Snapshot]) -> Told:
+        key = (name, pool)
+        if not task.done():
+            late = f"has not answered within {self._patience:g} s; the request goes on"
+            return Told(name, self._last.get(key), late)
+        del self._running[key]
+        try:
+            self._last[key] = task.result()
+        except Unreachable as error:
+            return Told(name, None, error.what, error.remedy)
+        return Told(name, self._last[key])
+
+    async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
+        """The history, oldest first, merged where times agree to half a step. Raises Unreachable if a source fails."""
+        asked = (one.history(pool, since, until, step_seconds) for one in self._sources.values())
+        found: Sequence[tuple[Snapshot, ...]] = await asyncio.gather(*asked)
+        slots: dict[int, list[Told]] = {}
+        for name, samples in zip(self._sources, found, strict=True):
+            for sample in samples:
+                slots.setdefault(round(sample.at / max(step_seconds, 1.0)), []).append(Told(name, sample))
+        return tuple(merged(pool, slots[slot]) for slot in sorted(slots))
+
+
+def keys_by_source(
+    pool: str, sources: Mapping[str, SourceKind[Any, Any, Metrics]], keys: Mapping[str, object]
+) -> dict[str, dict[str, object]]:
+    """Each source's keys of a pool: those that its kind knows, and a table with the source's name over them.
+
+    A key that several kinds know goes to those that can read its value: `limit = 40` is for GitHub, a query for
+    Prometheus. A single source takes every key, so that it can report unknown ones. Raises ConfigError for a key that
+    no source knows.
+    """
+    if len(sources) == 1:
+        return {name: dict(keys) for name in sources}
+    own = {name: table for name in sources if isinstance(table := keys.get(name), dict)}
+    found = {
+        name: {key: value for key, value in keys.items() if key in kind.pool.model_fields and key not in own}
+        for name, kind in sources.items()
+    }
+    for name, kind in sources.items():
+        others = {key for other, given in found.items() if other != name for key in given}
+        for key in _unreadable(kind, found[name]) & others:
+            del found[name][key]
+    unknown = [key for key in keys if key not in own and not any(key in given for given in found.values())]
+    if sources and unknown:
+        known = "; check its spelling in docs/reference/settings.md"
+        raise ConfigError(
+            [f'[pool."{pool}"]: {key}: none of its metrics sources has such a key{known}' for key in unknown]
+        )
+    return {name: given | own.get(name, {}) for name, given in found.items()}
+
+
+def _unreadable(kind: SourceKind[Any, Any, Metrics], given: Mapping[str, object]) -> set[str]:
+    try:
+        kind.pool.model_validate(dict(given))
+    except ValidationError as error:
+        return {str(problem["loc"][0]) for problem in error.errors() if problem["loc"]}
+    return set()

@@ -1,0 +1,93 @@
+"""What one kind of metrics source declares, and how it is built from its tables."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import Field
+
+from bot.adapters.build_context import Parts, Problems, ReachTable, read
+from bot.adapters.http.client import Http
+from bot.config import Seconds, Table
+from bot.ports import Metrics
+
+T = TypeVar("T", bound=Table)
+P = TypeVar("P", bound=Table)
+M = TypeVar("M", bound=Metrics)
+Pools = Mapping[str, Mapping[str, object]]
+"""Pool → its keys for one source, unread."""
+
+
+class SourceTable(ReachTable):
+    """Common settings of `[metrics.NAME]` for sources over HTTP."""
+
+    kind: str
+    timeout: Seconds | None = Field(default=None, gt=0, le=600)
+    """Time limit for one request, 8 s by default; a slow answer counts at a later measurement, with its own age."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Generic[T, P]):
+    """What a source is made from."""
+
+    name: str
+    place: str
+    """Its place in tailback.toml, for error messages."""
+    table: T
+    pools: Mapping[str, P]
+    parts: Parts
+
+    def token(self, key: str, variable: str) -> str:
+        """The secret that the table names under `key`; empty if it names none. Raises ConfigError."""
+        return self.parts.token(self.place, key, variable)
+
+    def http(  # noqa: PLR0913 - what a client of a back end is made of
+        self,
+        table: SourceTable,
+        system: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        answers: frozenset[int] = frozenset(),
+        token_file: str = "",
+    ) -> Http:
+        """An HTTP client with the table's connection settings and time limit; the rest as in `Parts.http`."""
+        more = {"headers": headers, "answers": answers, "token_file": token_file, "seconds": table.timeout}
+        return self.parts.http(f"{system} ({self.name})", self.place, table, url, **more)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind(Generic[T, P, M]):
+    """One kind: its tables, what it can know, and how it is made. Calling it builds a source."""
+
+    table: type[T]
+    """The settings of `[metrics.NAME]`."""
+    pool: type[P]
+    """The keys of `[pool."NAME"]` that belong to it."""
+    figures: Callable[[T, str, P], frozenset[str]]
+    """The figures that it can give for a pool with these keys."""
+    make: Callable[[Given[T, P]], M]
+    """Contacts nothing; raises ConfigError."""
+
+    def __call__(self, name: str, place: str, raw: Mapping[str, object], pools: Pools, parts: Parts) -> M:
+        """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
+        problems, tables, keys, made = Problems(), list[T](), dict[str, P](), list[M]()
+        with problems:
+            tables.append(read(self.table, place, raw))
+        for pool, given in pools.items():
+            with problems:
+                keys[pool] = read(self.pool, f'[pool."{pool}"]', given)
+        for table in tables:
+            with problems:
+                made.append(self.make(Given(name, place, table, keys, parts)))
+        problems.settle()
+        return made[0]
+
+    def can_give(self, place: str, raw: Mapping[str, object], pool: str, keys: Mapping[str, object]) -> frozenset[str]:
+        """The figures that a valid table and a pool's valid keys can give."""
+        return self.figures(read(self.table, place, raw), pool, read(self.pool, place, keys))
+
+
+def always(*figures: str) -> Callable[[T, str, P], frozenset[str]]:
+    """The same figures for every pool."""
+    return lambda table, pool, keys: frozenset(figures)  # noqa: ARG005 - the shape of `SourceKind.figures`

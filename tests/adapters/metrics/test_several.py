@@ -1,0 +1,130 @@
+"""A pool with several sources: who is asked what, and what a slow or a broken one costs."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from bot.adapters.http.client import HttpPool
+from bot.adapters.integrations import build
+from bot.adapters.metrics.registry import METRICS
+from bot.adapters.metrics.several import Several, keys_by_source
+from bot.config import ConfigError, File, Settings, load
+from bot.core.pool.pool import Origin, Snapshot
+from bot.ports import Metrics, Unreachable
+from tests.adapters.back_end import BackEnd
+
+KINDS = {"github": METRICS["github"], "prometheus": METRICS["prometheus"]}
+
+
+class Script:
+    """A source that answers what the test says, when it says so."""
+
+    def __init__(self, *said: Snapshot | Unreachable) -> None:
+        self.said, self.gate = list(said), asyncio.Event()
+        self.gate.set()
+        self.past: tuple[Snapshot, ...] = ()
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The next of its lines."""
+        del pool
+        await self.gate.wait()
+        said = self.said.pop(0) if len(self.said) > 1 else self.said[0]
+        if isinstance(said, Unreachable):
+            raise said
+        return said
+
+    async def history(self, *_: object) -> tuple[Snapshot, ...]:
+        """Its past."""
+        return self.past
+
+
+def both(first: Script, second: Script) -> Metrics:
+    """A pool of two sources, and a short patience."""
+    return Several({"a": first, "b": second}, 0.01)
+
+
+async def test_a_slow_source_goes_on_and_its_last_figures_count_with_their_age() -> None:
+    """Nobody waits for it, and its answer is used once it is there."""
+    slow, quick = Script(Snapshot("p", 10.0, 1), Snapshot("p", 40.0, 7)), Script(Snapshot("p", 11.0, limit=4))
+    source = both(slow, quick)
+    slow.gate.clear()
+    first = await source.snapshot("p")
+    assert (first.queued, first.limit) == (None, 4)
+    assert first.missing[0].why == "a: has not answered within 0.01 s; the request goes on"
+    slow.gate.set()
+    assert (await source.snapshot("p")).queued == 1
+    slow.gate.clear()
+    late = await source.snapshot("p")
+    assert (late.queued, late.origins[0]) == (1, Origin("a", 10.0, ("queued",)))
+    slow.gate.set()
+    assert (await source.snapshot("p")).queued == 7
+
+
+async def test_a_pool_without_any_answer_names_every_source() -> None:
+    """Both problems are needed to put it right."""
+    source = both(Script(Unreachable("A", "is down", remedy="start it")), Script(Unreachable("B", "is away")))
+    with pytest.raises(Unreachable, match="a: is down; b: is away") as caught:
+        await source.snapshot("p")
+    assert caught.value.remedy == "start it"
+
+
+async def test_the_histories_are_merged_by_time() -> None:
+    """Limit and queue of the same minute are one sample."""
+    first, second = Script(Snapshot("p", 0.0)), Script(Snapshot("p", 0.0))
+    first.past = (Snapshot("p", 60.0, 1), Snapshot("p", 120.0, 2))
+    second.past = (Snapshot("p", 61.0, limit=9),)
+    found = await both(first, second).history("p", 0.0, 180.0, 60.0)
+    assert [(one.at, one.queued, one.limit) for one in found] == [(60.0, 1, 9), (120.0, 2, None)]
+
+
+@pytest.mark.parametrize(
+    ("keys", "github", "prometheus"),
+    [
+        ({"label": "x", "preset": "arc"}, {"label": "x"}, {"preset": "arc"}),
+        ({"limit": 40}, {"limit": 40}, {"limit": 40}),
+        ({"limit": "max(m)"}, {}, {"limit": "max(m)"}),
+        ({"label": "x", "github": {"label": "y"}, "prometheus": {"limit": "1"}}, {"label": "y"}, {"limit": "1"}),
+    ],
+)
+def test_each_source_gets_the_keys_that_it_can_read(
+    keys: Mapping[str, object], github: object, prometheus: object
+) -> None:
+    """By name, by the form of the value, and by a table with the name of the source."""
+    assert keys_by_source("p", KINDS, keys) == {"github": github, "prometheus": prometheus}
+
+
+def test_a_key_of_no_source_is_named() -> None:
+    """Also with several sources a typing error is found at the start."""
+    with pytest.raises(ConfigError, match=r'pool\."p"\]: lable: none of its metrics sources has such a key'):
+        keys_by_source("p", KINDS, {"lable": "x", "preset": "arc"})
+
+
+def settings(**pool: object) -> Settings:
+    """A configuration with both sources."""
+    tables = {
+        "github": {"kind": "github", "organizations": ["o"], "token_env": "T"},
+        "prometheus": {"kind": "prometheus", "url": "http://p.test"},
+    }
+    return Settings(load({}).env, File.model_validate({"metrics": tables, "pool": {"linux": pool}}), {"T": "t"})
+
+
+async def test_a_list_of_sources_and_a_single_name_are_both_valid() -> None:
+    """And the figures that each can give are known before anything is asked."""
+    async with BackEnd().wire() as wire:
+        several = build(settings(metrics=["github", "prometheus"], label="x", preset="arc"), lambda: 0.0, wire)
+        assert isinstance(several.metrics["linux"], Several)
+        assert list(several.figures["linux"]) == ["github", "prometheus"]
+        assert "limit" in several.figures["linux"]["prometheus"] - several.figures["linux"]["github"]
+        single = build(settings(metrics="github", label="x"), lambda: 0.0, wire)
+        assert not isinstance(single.metrics["linux"], Several)
+
+
+def test_all_problems_of_all_sources_of_a_pool_are_reported_together() -> None:
+    """A wrong value of one source and a missing source beside it."""
+    with pytest.raises(ConfigError) as caught:
+        build(settings(metrics=["github", "nowhere"]), lambda: 0.0, HttpPool())
+    assert '[pool."linux"]: metrics: there is no source "nowhere"' in caught.value.problems[0]
+    with pytest.raises(ConfigError) as caught:
+        build(settings(metrics=["github", "prometheus"], labels=3, window="x", preset="arc"), lambda: 0.0, HttpPool())
+    assert len(caught.value.problems) == 2
