@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.architecture.tree import ROOT
 
-NAMES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+NAMES = ("README.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md")
 _FENCE = re.compile(r"^ *```(?P<kind>\w*)\n(?P<code>.*?)^ *```$", re.M | re.S)
 _HEADING = re.compile(r"^#+ (?P<title>.+)$", re.M)
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
@@ -22,6 +22,11 @@ class Page:
 
     path: str
     text: str
+
+    @property
+    def file(self) -> Path:
+        """Where it is."""
+        return ROOT / self.path
 
     @property
     def prose(self) -> str:

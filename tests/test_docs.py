@@ -237,7 +237,7 @@ def test_the_slack_scopes_on_the_page_are_those_of_the_manifest() -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_alert_source_has_its_path_on_the_page(source: str) -> None:
     """What can be posted to."""
-    assert f"/alerts/{source}" in page("docs/how-to/send-alerts.md").text
+    assert f"/alerts/{source}" in page("docs/reference/http.md").text
 
 
 def toml_blocks() -> list[tuple[str, str]]:
@@ -266,7 +266,7 @@ def test_the_complete_example_has_no_gaps() -> None:
 @pytest.mark.needs("amtool")
 def test_alertmanager_takes_the_receiver_on_the_page(tmp_path: Path) -> None:
     """Its own checker reads it."""
-    (tmp_path / "alertmanager.yml").write_text(yaml_of(page("docs/how-to/send-alerts.md")))
+    (tmp_path / "alertmanager.yml").write_text(yaml_of(page("docs/integrations/alertmanager.md")))
     said = subprocess.run(
         ["amtool", "check-config", tmp_path / "alertmanager.yml"], capture_output=True, text=True, check=False
     )

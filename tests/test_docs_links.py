@@ -8,7 +8,7 @@ from tests.architecture.tree import ROOT
 from tests.docs_pages import Page, page, pages, target_of
 
 MOST_IMAGE_BYTES = 300_000
-MOST_README_LINES = 120
+MOST_README_LINES = 45
 LOUD = re.compile(
     r"\b(blazing|seamless\w*|powerful|cutting|effortless\w*|revolution\w*|world-class|simply|just)\b", re.I
 )
@@ -52,7 +52,7 @@ def test_every_page_of_docs_is_reached_from_the_readme() -> None:
 
 
 def test_the_readme_is_short_and_quiet() -> None:
-    """One screen or two, with a picture, the two commands, and no badges or loud words."""
+    """One screen, with a picture, the two commands, and no badges or loud words."""
     readme = page("README.md")
     assert len(readme.text.splitlines()) < MOST_README_LINES
     assert "./tailback demo\n" in readme.code("sh")
@@ -63,7 +63,7 @@ def test_the_readme_is_short_and_quiet() -> None:
 
 def test_the_decisions_are_numbered_without_a_gap_and_have_their_three_parts() -> None:
     """Context, decision, consequences."""
-    decisions = [one for one in pages() if one.path.startswith("docs/adr/")]
+    decisions = [one for one in pages() if one.path.startswith("docs/adr/0")]
     assert [int(one.path.split("/")[-1][:4]) for one in decisions] == list(range(1, len(decisions) + 1))
     for one in decisions:
         assert [part for part in ("Context", "Decision", "Consequences") if f"**{part}.**" not in one.text] == []

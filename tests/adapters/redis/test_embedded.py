@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import shutil
 import signal
 import stat
@@ -19,6 +20,7 @@ import uvloop
 
 from bot.adapters.redis import engine as redis_engine
 from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, Engine, find_engine, running_url
+from tests.docs_pages import shell_lines
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -358,3 +360,15 @@ def is_running(pid: int) -> bool:
 def is_locked(data: Path) -> bool:
     """Whether somebody holds the data folder."""
     return subprocess.run(["flock", "--nonblock", data / "owner.lock", "true"], check=False).returncode != 0
+
+
+async def test_the_lines_of_the_backup_page_bring_the_records_back(tmp_path: Path) -> None:
+    """Stopped, packed, lost and unpacked: every record is there, and the folder is still this user's alone."""
+    pack, unpack = (line for path, line in shell_lines() if path == "docs/operations/backup.md" and "tar" in line)
+    async with running(tmp_path / "data") as (_, client):
+        client.set("{tailback}:x", "kept")
+    await asyncio.to_thread(subprocess.run, shlex.split(pack), cwd=tmp_path, check=True)
+    shutil.rmtree(tmp_path / "data")
+    await asyncio.to_thread(subprocess.run, shlex.split(unpack), cwd=tmp_path, check=True)
+    async with running(tmp_path / "data") as (_, client):
+        assert client.get("{tailback}:x") == b"kept"

@@ -204,7 +204,7 @@ def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) 
         shutil.copy(hook, tmp_path / "webhooks")
     (tmp_path / "tailback.toml").write_text(CONFIG)
     (line,) = [
-        line for page, line in shell_lines() if line.startswith("curl -sG") and page == "docs/explanation/diagnosis.md"
+        line for page, line in shell_lines() if line.startswith("curl -sG") and page == "docs/operations/drill.md"
     ]
     answer = json.loads((ALERTMANAGER / "prometheus_api_v1_query_range.json").read_text())
     answer["data"]["result"] = [one for one in answer["data"]["result"] if one["metric"]["queue"] == "linux-x64-large"]
