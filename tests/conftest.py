@@ -31,9 +31,10 @@ COMPONENTS = {
     "prometheus": (("prometheus",), "prometheus"),
     "redis-sentinel": (("redis-sentinel",), "redis-sentinel"),
     "redis-server": (("redis-server",), "redis-server"),
+    "sphinx-build": (("sphinx-build",), ""),
     "systemd-analyze": (("systemd-analyze",), "systemd"),
 }
-"""Component: (its programs, the Debian package that brings them; empty: .ci/run installs it from .ci/tools.lock)."""
+"""Component: (its programs, the Debian package that brings them; empty: .ci/run installs it from a lock)."""
 
 
 def missing(component: str) -> str | None:

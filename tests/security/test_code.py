@@ -78,7 +78,14 @@ def test_proxy_headers_are_not_believed() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["requirements.lock", "requirements-aws.lock", "requirements-dev.lock", ".github/release.lock", ".ci/tools.lock"],
+    [
+        "requirements.lock",
+        "requirements-aws.lock",
+        "requirements-dev.lock",
+        ".github/release.lock",
+        ".ci/tools.lock",
+        "docs/site/requirements.lock",
+    ],
 )
 def test_every_locked_package_has_a_hash(name: str) -> None:
     """C20: nothing is installed that was not there when the lock was made."""
