@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
+from bot.core.alert import Sender
 from bot.core.durations import seconds as seconds  # noqa: PLC0414 - others know it by this place
 from bot.core.incident.observe import Timing
 from bot.core.pool.pool import PoolRules
@@ -20,6 +21,7 @@ from bot.settings import (
     PermissionsTable,
     ReportTable,
     RouteTable,
+    SenderTable,
     SlackTable,
     SnsTable,
     TimingTable,
@@ -73,6 +75,7 @@ class File(Table):
 
     slack: SlackTable = SlackTable()
     route: list[RouteTable] = Field(default_factory=list)
+    sender: list[SenderTable] = Field(default_factory=list)
     outside_slack: OutsideTable | None = None
     actions: ActionsTable = ActionsTable()
     timing: TimingTable = TimingTable()
@@ -160,6 +163,15 @@ class Settings:
     env: Environment
     file: File
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def sender_tokens(self) -> tuple[tuple[str, Sender], ...]:
+        """Each valid token of a `[[sender]]`; one whose variable is not set has none."""
+        return tuple(
+            (token, Sender(table.name, tuple(table.sources), tuple(table.channels)))
+            for table in self.file.sender
+            for token in parts(SecretStr(self.variables.get(table.token_env, "")))
+        )
 
     def secret(self, variable: str) -> str:
         """The value of a variable that the file names, stripped.

@@ -75,6 +75,18 @@ class RouteTable(Table):
     mention: str = ""
 
 
+class SenderTable(Table):
+    """One `[[sender]]`: an alert sender with a token of its own."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    token_env: str = Field(min_length=1)
+    """Names the variable with the token; two comma-separated values are both valid, for rotation."""
+    sources: list[str] = []
+    """Sources that it may use; empty: all."""
+    channels: list[str] = []
+    """Channels whose incidents it may open or change; empty: all."""
+
+
 class OutsideTable(ReachTable):
     """`[outside_slack]`."""
 

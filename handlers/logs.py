@@ -80,7 +80,8 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     env = settings.env
     named = [value for name, value in settings.variables.items() if SECRET_NAME.search(name)]
     named += [value for name, value in settings.variables.items() if name in _named_in(settings)]
-    return (*named, *(value.strip() for value in named), *env.webhook_tokens, *env.github_secrets)
+    senders = (token for token, _ in settings.sender_tokens)
+    return (*named, *(value.strip() for value in named), *env.webhook_tokens, *senders, *env.github_secrets)
 
 
 class Redaction:

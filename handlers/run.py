@@ -21,6 +21,7 @@ from handlers.http.header_limits import BoundedHeads, Connections
 from handlers.http.health import HealthEndpoints
 from handlers.http.web import Web
 from handlers.recovery import Healing
+from handlers.senders import sender_problems
 from handlers.slack_app.app import slack_app
 from handlers.slack_app.respond import Afterwards
 from handlers.slack_app.socket_mode import socket_mode
@@ -189,12 +190,12 @@ async def all_of(error: ConfigError, *, web: bool) -> ConfigError:
     """Adds further problems that can be found without contacting anybody."""
     if (rest := error.readable) is None:
         return error
-    return ConfigError([*error.problems, *_unset(rest.env, web=web), *await unbuildable(rest)], rest)
+    return ConfigError([*error.problems, *_unset(rest, web=web), *await unbuildable(rest)], rest)
 
 
 def required(settings: Settings, *, web: bool) -> list[str]:
     """Everything missing for the start, one sentence each with its remedy."""
-    env, problems = settings.env, _unset(settings.env, web=web)
+    env, problems = settings.env, _unset(settings, web=web)
     if not settings.file.slack.channel:
         there = "" if Path(env.tailback_config).exists() else " (the file is not there: begin with docs/quickstart.md)"
         problems.append(
@@ -203,19 +204,18 @@ def required(settings: Settings, *, web: bool) -> list[str]:
     return problems
 
 
-def _unset(env: Environment, *, web: bool) -> list[str]:
-    """The missing environment variables."""
-    problems = []
+def _unset(settings: Settings, *, web: bool) -> list[str]:
+    """The missing environment variables, and senders that cannot be told apart."""
+    env, problems = settings.env, [str(problem) for problem in sender_problems(settings) if web]
     if not env.slack_bot_token.get_secret_value():
         problems.append("SLACK_BOT_TOKEN: is not set; install the app (tailback manifest) and copy its bot token")
     if web and not env.slack_signing_secret.get_secret_value() and not env.slack_app_token.get_secret_value():
         problems.append(
             "SLACK_SIGNING_SECRET: is not set; copy it from the app's page, or set SLACK_APP_TOKEN for Socket Mode"
         )
-    if web and not env.webhook_tokens and not env.tailback_webhook_hmac_secret.get_secret_value():
-        problems.append(
-            "TAILBACK_WEBHOOK_TOKEN: is not set; choose a long random value and give it to the alert sender"
-        )
+    tokens = env.webhook_tokens or settings.sender_tokens
+    if web and not tokens and not env.tailback_webhook_hmac_secret.get_secret_value():
+        problems.append("TAILBACK_WEBHOOK_TOKEN: is not set; choose a long random value for the alert senders")
     return problems
 
 

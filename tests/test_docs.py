@@ -45,6 +45,7 @@ from bot.settings import (
     PoolTable,
     ReportTable,
     RouteTable,
+    SenderTable,
     SlackTable,
     SnsTable,
     Table,
@@ -62,6 +63,7 @@ CONFIGURATION = "docs/reference/settings.md"
 SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
     "`[slack]`": (SlackTable, None),
     "`[[route]]`": (RouteTable, None),
+    "`[[sender]]`": (SenderTable, None),
     "`[early]`": (EarlyTable, None),
     "`[outside_slack]`": (OutsideTable, None),
     "`[actions]`": (ActionsTable, None),

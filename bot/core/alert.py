@@ -33,6 +33,20 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sent a delivery, by its token, and what it may send; an empty list allows everything."""
+
+    name: str = ""
+    """Empty for the shared credentials, whose holders are not told apart."""
+    sources: tuple[str, ...] = ()
+    channels: tuple[str, ...] = ()
+    """Of incidents that it may open or change."""
+
+
+ANYBODY = Sender()
+
+
+@dataclass(frozen=True, slots=True)
 class Matcher:
     """One matcher of a silence (Alertmanager API v2)."""
 

@@ -5,13 +5,13 @@ from enum import StrEnum
 
 from bot.context.context import Context
 from bot.context.save import LOST, follows, keep, put_new
-from bot.core.alert import GUESSED, Delivery, Kind, begun, latest_states, merged
+from bot.core.alert import ANYBODY, GUESSED, Delivery, Kind, Sender, begun, latest_states, merged
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.incident import Incident, Thread, absorbed, noted, opened
 from bot.core.incident.timeline import Event
-from bot.core.record import AlreadyDone, Change, Conflict, EndedAlerts, Put, Stored
-from bot.core.routing import named_pools, route
-from bot.ports import Failure, Unreachable
+from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, EndedAlerts, Put, Stored
+from bot.core.routing import Route, named_pools, route
+from bot.ports import Failure, Refused, Unreachable
 
 TRIES = 20
 ENDS_KEPT_SECONDS = 86400.0
@@ -41,6 +41,8 @@ class IndexSlot:
     index: str
     mark: str
     old: str | None
+    ended: Stored[EndedAlerts] | None
+    """Alerts like these that ended without an incident."""
 
 
 class Taken(StrEnum):
@@ -58,13 +60,15 @@ class Taken(StrEnum):
     """Every alert that it says fires has resolved since."""
 
 
-async def take_alert(context: Context, delivery: Delivery) -> Taken:
+async def take_alert(context: Context, delivery: Delivery, sender: Sender = ANYBODY) -> Taken:
     """Store a delivery durably before its sender is answered.
 
-    Raises Unreachable if it cannot be stored; then the sender is asked to send again.
+    Raises Unreachable if it cannot be stored; then the sender is asked to send again. Raises Refused, and stores
+    nothing, if the incident's channel is not one of the sender's.
     """
     if delivery.kind is Kind.TEST:
         return Taken.TESTED
+    _check_channel(sender, _route(context, delivery).channel)
     index, mark = f"open:{delivery.key}", f"news:{delivery.news}"
     for attempt in range(TRIES):
         known = await context.store.open_under(index, mark, delivery.likeness)
@@ -77,14 +81,25 @@ async def take_alert(context: Context, delivery: Delivery) -> Taken:
                 kin = await _kin(context, delivery) if attempt or not delivery.firing else NOBODY
             about = held or (kin.held if kin else None)
             if about is None or _is_another_time(context, about.value, delivery):
-                spot = IndexSlot(index, mark, held.value.id if held else None)
-                return await _open(context, delivery, spot, kin, known.ended)
+                spot = IndexSlot(index, mark, held.value.id if held else None, known.ended)
+                return await _open(context, delivery, spot, kin, sender)
+            _check_channel(sender, about.value.thread.instead_of or about.value.thread.channel)
             return await _join(context, delivery, mark, about)
         except AlreadyDone:
             return Taken.REPEATED
         except Conflict:
             continue
     raise Unreachable("Redis", "this group is being written too often", failure=Failure.LATER, remedy="send again")
+
+
+def _route(context: Context, delivery: Delivery) -> Route:
+    file = context.settings.file
+    return route(delivery.alerts, file.routes, file.default_route)
+
+
+def _check_channel(sender: Sender, channel: str) -> None:
+    if sender.channels and channel not in sender.channels:
+        raise Refused(f'sender "{sender.name}" may not open or change incidents of the channel {channel}')
 
 
 def _is_another_time(context: Context, incident: Incident, delivery: Delivery) -> bool:
@@ -109,13 +124,9 @@ async def _kin(context: Context, delivery: Delivery) -> RelatedIncident:
 
 
 async def _open(
-    context: Context,
-    delivery: Delivery,
-    spot: IndexSlot,
-    kin: RelatedIncident | None,
-    past: Stored[EndedAlerts] | None,
+    context: Context, delivery: Delivery, spot: IndexSlot, kin: RelatedIncident | None, sender: Sender
 ) -> Taken:
-    past = past or Stored(EndedAlerts(delivery.likeness), 0)
+    past = spot.ended or Stored(EndedAlerts(delivery.likeness), 0)
     if not delivery.firing:
         return await _remember_ends(context, delivery, spot, kin, past)
     file, now = context.settings.file, context.now()
@@ -123,7 +134,9 @@ async def _open(
     if not begun(ended, delivery.alerts):
         return Taken.OUTDATED
     kin = kin or await _kin(context, delivery)
-    where = route(delivery.alerts, file.routes, file.default_route)
+    where = _route(context, delivery)
+    if kin.channel:
+        _check_channel(sender, kin.channel)
     pools = named_pools(delivery.alerts, file.pools.values())
     thread = Thread(kin.channel or where.channel, kin.ts or None, mention=where.mention)
     latest = replace(delivery, alerts=latest_states(ended, delivery.alerts)) if ended else delivery
@@ -140,9 +153,18 @@ async def _open(
         once=(spot.mark,),
         once_value=incident.id,
         wake=(*base.wake, *_completing(context, delivery)),
+        audit=_opened_by(sender, incident),
     )
     await context.store.commit(change)
     return Taken.OPENED
+
+
+def _opened_by(sender: Sender, incident: Incident) -> tuple[AuditEntry, ...]:
+    """Only a sender with a token of its own is known well enough for the audit trail."""
+    if not sender.name:
+        return ()
+    who, about = f"sender:{sender.name}", {"source": incident.group.source, "channel": incident.thread.channel}
+    return (AuditEntry(incident.opened_at, who, "alert", about, outcome=Taken.OPENED, incident=incident.id),)
 
 
 def _kept(held: Stored[EndedAlerts], value: EndedAlerts) -> Put:

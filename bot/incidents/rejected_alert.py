@@ -4,7 +4,7 @@ import structlog
 
 from bot.context.context import Context
 from bot.core.alert import digest
-from bot.core.record import Change, Claim, Conflict, Put, RejectedAlert, Stored
+from bot.core.record import AuditEntry, Change, Claim, Conflict, Put, RejectedAlert, Stored
 from bot.posting.failures import MessageKind
 from bot.posting.keep_message import Wanted, keep_message, leave
 from bot.views.thread.rejected_alert import rejected_alert
@@ -16,18 +16,22 @@ KEPT_SECONDS = 86400.0
 log = structlog.get_logger()
 
 
-async def report_rejected(context: Context, source: str, address: str, why: str) -> bool:
+async def report_rejected(context: Context, source: str, address: str, why: str, sender: str = "") -> bool:
     """Store that an alert was refused, to be posted; False if this sender had a notice within the last hour.
+
+    `sender` is the name of its `[[sender]]`: then the audit trail says so too.
 
     The record's version decides between processes. Raises Unreachable if it cannot be stored.
     """
-    sender, now = digest(source, address), context.now()
-    held = await context.store.get(RejectedAlert, sender) or Stored(RejectedAlert(sender), 0)
+    notice_id, now = digest(source, sender or address), context.now()
+    held = await context.store.get(RejectedAlert, notice_id) or Stored(RejectedAlert(notice_id), 0)
     if now - held.value.at < QUIET_SECONDS:
         return False
-    notice = RejectedAlert(sender, source, address, why, at=now)
+    notice = RejectedAlert(notice_id, source, sender or address, why, at=now)
+    entry = AuditEntry(now, f"sender:{sender}", "alert", {"source": source}, outcome=f"refused: {why}")
+    put = Put(held, notice, now, keep_seconds=KEPT_SECONDS)
     try:
-        await context.store.commit(Change(puts=(Put(held, notice, now, keep_seconds=KEPT_SECONDS),)))
+        await context.store.commit(Change(puts=(put,), audit=(entry,) if sender else ()))
     except Conflict:
         log.info("another process reports this sender", source=source)
         return False

@@ -4,9 +4,11 @@ import base64
 import binascii
 import hmac
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+
+from bot.core.alert import ANYBODY, Sender
 
 SIGNATURE_HEADER = "X-Grafana-Alerting-Signature"
 TIMESTAMP_HEADER = "X-Grafana-Alerting-Timestamp"
@@ -29,11 +31,13 @@ class Secrets:
     """The secrets of senders; never printed."""
 
     tokens: tuple[str, ...] = ()
-    """All valid tokens; two during a rotation."""
+    """All valid tokens that name no sender; two during a rotation."""
     hmac_secret: str = ""
     """Empty: signatures are disabled."""
     timestamp_header: str = TIMESTAMP_HEADER
     """The header whose value is signed before the body; empty: only the body is signed, and can be replayed."""
+    senders: tuple[tuple[str, Sender], ...] = ()
+    """Each valid token of a sender that has its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class CredentialVerdict:
     """The problem, for the log only: one of a few fixed words, never anything that was sent."""
     sentence: str = ""
     """The text for the sender."""
+    sender: Sender = ANYBODY
 
 
 def judged_by_headers(headers: Headers, secrets: Secrets) -> CredentialVerdict | None:
@@ -52,19 +57,25 @@ def judged_by_headers(headers: Headers, secrets: Secrets) -> CredentialVerdict |
 
     Lets an endpoint refuse a sender without reading what it sends. Never raises, whatever was sent.
     """
-    found = _wanted(headers, secrets)
-    tokens = tuple(token for token in secrets.tokens if token)
+    verdict, signed = _by_headers(_wanted(headers, secrets), secrets)
+    return None if signed and verdict.ok else verdict
+
+
+def _by_headers(found: dict[str, list[bytes]], secrets: Secrets) -> tuple[CredentialVerdict, bool]:
+    """(the verdict on everything but a signature, whether there is one)."""
     if any(len(values) > 1 for values in found.values()):
-        return _refused("a credential header came more than once")
+        return _refused("a credential header came more than once"), False
     if any(len(value) > MOST_HEADER_BYTES for values in found.values() for value in values):
-        return _refused("a credential header is too long")
+        return _refused("a credential header is too long"), False
+    tokens = [
+        (token, sender) for token, sender in (*((one, ANYBODY) for one in secrets.tokens), *secrets.senders) if token
+    ]
     authorization = found["authorization"] if tokens else []
-    signature = found.get(SIGNATURE_HEADER.lower(), [])
-    if not authorization and not signature:
-        return _refused("no credentials")
-    if authorization and not _knows_token(authorization[0], tokens):
-        return _refused("wrong token")
-    return None if signature else CredentialVerdict(True)
+    signed = bool(found.get(SIGNATURE_HEADER.lower()))
+    if not authorization:
+        return (CredentialVerdict(True), True) if signed else (_refused("no credentials"), False)
+    sender = _sender(authorization[0], tokens)
+    return _refused("wrong token") if sender is None else CredentialVerdict(True, sender=sender), signed
 
 
 def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> CredentialVerdict:
@@ -73,12 +84,12 @@ def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> Crede
     `now` is epoch seconds. Never raises. Alertmanager cannot sign (prometheus/alertmanager#4248), so a token alone is
     enough, and so is a signature.
     """
-    headers = tuple(headers)
-    if (known := judged_by_headers(headers, secrets)) is not None:
-        return known
     found = _wanted(headers, secrets)
+    verdict, signed = _by_headers(found, secrets)
+    if not verdict.ok or not signed:
+        return verdict
     wrong = _signature_trouble(found[SIGNATURE_HEADER.lower()][0], body, found, secrets, now)
-    return _refused(wrong) if wrong else CredentialVerdict(True)
+    return _refused(wrong) if wrong else verdict
 
 
 def _wanted(headers: Headers, secrets: Secrets) -> dict[str, list[bytes]]:
@@ -90,23 +101,22 @@ def _wanted(headers: Headers, secrets: Secrets) -> dict[str, list[bytes]]:
     return found
 
 
-def _knows_token(value: bytes, tokens: tuple[str, ...]) -> bool:
-    scheme, _, rest = value.partition(b" ")
-    if scheme.lower() == b"bearer":
-        return _same_as_any(rest, tokens)
-    if scheme.lower() != b"basic":
-        return False
-    try:
-        _, colon, password = base64.b64decode(rest, validate=True).partition(b":")
-    except (binascii.Error, ValueError):
-        return False
-    return bool(colon) and _same_as_any(password, tokens)
-
-
-def _same_as_any(given: bytes, tokens: tuple[str, ...]) -> bool:
-    """Compare digests of equal length with every token, so that timing reveals neither length nor match."""
+def _sender(value: bytes, tokens: Sequence[tuple[str, Sender]]) -> Sender | None:
+    """Whose token it is; None if nobody's."""
+    scheme, _, given = value.partition(b" ")
+    if scheme.lower() == b"basic":
+        try:
+            _, colon, given = base64.b64decode(given, validate=True).partition(b":")
+        except (binascii.Error, ValueError):
+            return None
+        if not colon:
+            return None
+    elif scheme.lower() != b"bearer":
+        return None
     mine = sha256(given).digest()
-    return sum(hmac.compare_digest(mine, sha256(_secret(token)).digest()) for token in tokens) > 0
+    # digests of equal length are compared with every token, so that timing reveals neither length nor match
+    found = [sender for token, sender in tokens if hmac.compare_digest(mine, sha256(_secret(token)).digest())]
+    return found[0] if found else None
 
 
 def _signature_trouble(

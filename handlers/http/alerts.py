@@ -7,8 +7,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from bot.context.context import Context
+from bot.core.words import listed
 from bot.incidents.intake import take_alert
-from bot.sources.credentials import Headers, Secrets, judged, judged_by_headers
+from bot.ports import Refused
+from bot.sources.credentials import CredentialVerdict, Headers, Secrets, judged, judged_by_headers
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES
 from handlers.http import metrics, sns
@@ -30,41 +32,45 @@ log = structlog.get_logger()
 
 
 async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: Request) -> Response:
-    """`POST /alerts/{source}`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong.
+    """`POST /alerts/{source}`: 200 once stored; 400, 401, 403, 413, 415, 503 with a sentence that names what is wrong.
 
     A token is checked on the headers: nothing is read of what a stranger sends.
     """
     source = request.path_params["source"]
     if source not in SOURCES:
         known = ", ".join(sorted(SOURCES))
-        return _answer(404, f"there is no alert source {source[:40]!r}; known sources: {known}", "unknown")
+        return _answer(404, f"there is no alert source {source[:40]!r}; known sources: {known}", KnownSender("unknown"))
     headers = request.headers.raw
-    early = None if source == "sns" else judged_by_headers(headers, _secrets(context))
-    if early is not None and not early.ok:
-        return await _stranger(throttle, request, source, Proof(401, early.sentence, early.reason))
+    early = None if source == "sns" else _proof_of(judged_by_headers(headers, _secrets(context)), source)
     try:
+        if early and early.status:
+            return await _refused(context, throttle, request, source, early)
         async with bodies.read(request, MOST.get(source)) as body:
-            proof = await _proof(context, source, headers, body) if early is None else GOOD
+            proof = early or await _proof(context, source, headers, body)
             if not proof.status:
-                return await _authenticated(context, throttle, _sender(request, source), body)
+                return await _authenticated(context, throttle, _known(request, source, proof), body)
     except BodyRefused as refused:
-        if early is not None and refused.status in FOR_GOOD:
-            await rejected(context, _sender(request, source), refused.status, refused.sentence)
-        return _answer(refused.status, refused.sentence, source)
-    return await _stranger(throttle, request, source, proof)
+        if early and refused.status in FOR_GOOD:
+            await rejected(context, _known(request, source, early), refused.status, refused.sentence)
+        return _answer(refused.status, refused.sentence, _known(request, source, early or GOOD))
+    return await _refused(context, throttle, request, source, proof)
 
 
-async def _stranger(throttle: Throttle, request: Request, source: str, proof: Proof) -> Response:
-    """The answer to a sender that is not known; its body is not held while it waits."""
+async def _refused(context: Context, throttle: Throttle, request: Request, source: str, proof: Proof) -> Response:
+    """The answer to a sender that is not known, or may not use this source; its body is not held while it waits."""
+    sender = _known(request, source, proof)
+    if proof.status == 403:
+        await rejected(context, sender, proof.status, proof.words)
     if proof.status == 401:
         log.warning("alert refused", source=source, why=proof.why)
         await throttle.wrong(request.client.host if request.client else "")
-    return _answer(proof.status, proof.words, source)
+    return _answer(proof.status, proof.words, sender)
 
 
-def _sender(request: Request, source: str) -> KnownSender:
+def _known(request: Request, source: str, proof: Proof) -> KnownSender:
     """Amazon delivers one topic from many addresses, so those of SNS are one sender."""
-    return KnownSender(source, request.client.host if request.client and source != "sns" else "")
+    address = request.client.host if request.client and source != "sns" else ""
+    return KnownSender(source, address, proof.sender)
 
 
 async def _authenticated(context: Context, throttle: Throttle, sender: KnownSender, body: bytes) -> Response:
@@ -72,24 +78,37 @@ async def _authenticated(context: Context, throttle: Throttle, sender: KnownSend
     try:
         large = len(body) > IN_THREAD_BYTES
         delivery = await asyncio.to_thread(SOURCES[source], body) if large else SOURCES[source](body)
-    except Unreadable as unreadable:
-        await rejected(context, sender, 400, str(unreadable))
-        return _answer(400, str(unreadable), source)
-    with throttle.room(source) as free:
-        taken = await stored(take_alert(context, delivery), source) if free else None
+        with throttle.room(source) as free:
+            taken = await stored(take_alert(context, delivery, sender.sender), source) if free else None
+    except (Unreadable, Refused) as refused:
+        status = 403 if isinstance(refused, Refused) else 400
+        await rejected(context, sender, status, str(refused))
+        return _answer(status, str(refused), sender)
     if taken is None:
-        return _answer(503, LATER if free else OVERLOADED, source)
+        return _answer(503, LATER if free else OVERLOADED, sender)
     metrics.INTAKE_SECONDS.observe(context.monotonic() - begun)
-    log.info("alert", source=source, outcome=taken, group=delivery.key)
-    return _answer(200, taken, source)
+    log.info("alert", source=source, sender=sender.name, outcome=taken, group=delivery.key)
+    return _answer(200, taken, sender)
 
 
 async def _proof(context: Context, source: str, headers: Headers, body: bytes) -> Proof:
     """Check the sender: SNS by its signature, others by a token or Grafana's signature."""
     if source == "sns":
         return await sns.proof(context, context.sns, body) if context.sns else Proof(503, sns.LATER)
-    verdict = judged(headers, body, _secrets(context), context.now())
-    return GOOD if verdict.ok else Proof(401, verdict.sentence, verdict.reason)
+    return _proof_of(judged(headers, body, _secrets(context), context.now()), source) or GOOD
+
+
+def _proof_of(verdict: CredentialVerdict | None, source: str) -> Proof | None:
+    """Whether the sender may use this source; None without a verdict."""
+    if verdict is None:
+        return None
+    if not verdict.ok:
+        return Proof(401, verdict.sentence, verdict.reason)
+    sender = verdict.sender
+    if sender.sources and source not in sender.sources:
+        allowed = listed(sender.sources)
+        return Proof(403, f'sender "{sender.name}" may not use the source {source}; allowed: {allowed}', sender=sender)
+    return Proof(sender=sender)
 
 
 def _secrets(context: Context) -> Secrets:
@@ -98,14 +117,15 @@ def _secrets(context: Context) -> Secrets:
         tokens=env.webhook_tokens,
         hmac_secret=env.tailback_webhook_hmac_secret.get_secret_value(),
         timestamp_header=env.tailback_webhook_hmac_timestamp_header,
+        senders=context.settings.sender_tokens,
     )
 
 
-def _answer(status: int, sentence: str, source: str) -> Response:
+def _answer(status: int, sentence: str, sender: KnownSender) -> Response:
     """The response: a refusal with its reason, or 200 with the outcome."""
+    outcome = sentence if status == 200 else str(status)
+    metrics.ALERTS.labels(sender.source, sender.name, outcome).inc()
     if status == 200:
-        metrics.ALERTS.labels(source, sentence).inc()
         return JSONResponse({"outcome": sentence})
-    metrics.ALERTS.labels(source, str(status)).inc()
-    headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if status == 401 and source != "sns" else {}
+    headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if status == 401 and sender.source != "sns" else {}
     return JSONResponse({"error": sentence}, status, headers)

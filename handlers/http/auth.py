@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from bot.core.alert import ANYBODY, Sender
+
 
 @dataclass(frozen=True, slots=True)
 class Proof:
@@ -12,6 +14,7 @@ class Proof:
     """The reason of a refusal; with 200, the outcome."""
     why: str = ""
     """For the log only; never contains anything that was sent."""
+    sender: Sender = ANYBODY
 
 
 GOOD = Proof()

@@ -7,7 +7,10 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # the package ships 
 REGISTRY = CollectorRegistry()
 
 ALERTS = Counter(
-    "tailback_alerts", "Alert deliveries, by source and what became of them.", ["source", "outcome"], registry=REGISTRY
+    "tailback_alerts",
+    "Alert deliveries, by source, sender and what became of them.",
+    ["source", "sender", "outcome"],
+    registry=REGISTRY,
 )
 INTAKE_SECONDS = Histogram(
     "tailback_intake_seconds",
@@ -27,7 +30,7 @@ BODIES_REFUSED = Counter(
 ALERTS_REJECTED = Counter(
     "tailback_alerts_rejected",
     "Alerts of authenticated senders that were refused for good, by HTTP status.",
-    ["source", "status"],
+    ["source", "sender", "status"],
     registry=REGISTRY,
 )
 SLACK_REFUSED = Counter(

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import structlog
 
 from bot.context.context import Context
+from bot.core.alert import ANYBODY, Sender
 from bot.core.record import Conflict
 from bot.incidents.rejected_alert import report_rejected
-from bot.ports import Unreachable
+from bot.ports import Refused, Unreachable
 from bot.sources.payload import Unreadable
 from handlers.http import metrics
 
@@ -22,11 +23,11 @@ log = structlog.get_logger()
 
 
 async def stored(story: Awaitable[str], source: str) -> str | None:
-    """The outcome of a delivery; None if it could not be stored. Raises Unreadable."""
+    """The outcome of a delivery; None if it could not be stored. Raises Unreadable, or Refused for this sender."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await story
-    except Unreadable:
+    except (Unreadable, Refused):
         raise
     except (Unreachable, Conflict, TimeoutError) as error:
         log.warning("not stored", source=source, why=str(error) or "time-out")
@@ -37,18 +38,26 @@ async def stored(story: Awaitable[str], source: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class KnownSender:
-    """Who sent an alert: the source, and the host if it identifies the sender."""
+    """Who sent an alert: the source, and the sender's name, or else the host if it identifies the sender."""
 
     source: str
     address: str = ""
+    sender: Sender = ANYBODY
+
+    @property
+    def name(self) -> str:
+        """Of its `[[sender]]`; empty for the shared credentials."""
+        return self.sender.name
 
 
 async def rejected(context: Context, sender: KnownSender, status: int, why: str) -> None:
     """Report it; a store that is down costs the notice, never the answer."""
-    metrics.ALERTS_REJECTED.labels(sender.source, str(status)).inc()
-    log.warning("alert rejected", source=sender.source, address=sender.address, status=status, why=why)
+    metrics.ALERTS_REJECTED.labels(sender.source, sender.name, str(status)).inc()
+    log.warning(
+        "alert rejected", source=sender.source, sender=sender.name, address=sender.address, status=status, why=why
+    )
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await report_rejected(context, sender.source, sender.address, why)
+            await report_rejected(context, sender.source, sender.address, why, sender.name)
     except (Unreachable, TimeoutError) as error:
         log.warning("no notice of the rejected alert", source=sender.source, why=str(error) or "time-out")

@@ -34,6 +34,7 @@ WORDS = {
 REMEDIES = {
     400: "Check the file, or name its format with --to.",
     401: "Set TAILBACK_WEBHOOK_TOKEN (or TAILBACK_WEBHOOK_HMAC_SECRET) to what the running Tailback has.",
+    403: "Use a token whose [[sender]] may send this, or change its sources and channels in tailback.toml.",
     404: "Check --url and --to; the address is the one of `tailback web`, without a path.",
     413: "Send fewer alerts at once (max_alerts).",
     415: "Send it uncompressed.",

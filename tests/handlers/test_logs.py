@@ -10,6 +10,7 @@ import structlog
 from pydantic import SecretStr
 
 from bot.config import Environment, File, OutsideTable, Settings
+from bot.settings import SenderTable
 from handlers.logs import secrets_of, set_up
 
 HOSTILE = 'a\nFORGED {"event": "x"}\r\x1b[31mred\x7f\x9b\u202egnp.exe\u2028end'
@@ -146,9 +147,13 @@ def test_the_secrets_of_an_installation_are_known_by_name_and_by_configuration()
         "SLACK_BOT_TOKEN": "xoxb-1",
         "TAILBACK_WEBHOOK_TOKEN": "old-token-value,new-token-value",
         "PAGER": "https://pager.example/abc",
+        "PROD": "prod-old,prod-new",
         "HOME": "/home/somebody",
     }
     env = Environment(tailback_webhook_token=SecretStr(variables["TAILBACK_WEBHOOK_TOKEN"]))
-    found = secrets_of(Settings(env, File(outside_slack=OutsideTable(url_env="PAGER")), variables))
-    assert {"xoxb-1", "old-token-value", "new-token-value", "https://pager.example/abc"} <= set(found)
+    sender = SenderTable(name="prod", token_env="PROD")
+    file = File(outside_slack=OutsideTable(url_env="PAGER"), sender=[sender])
+    found = secrets_of(Settings(env, file, variables))
+    rotated = {"old-token-value", "new-token-value", "prod-old", "prod-new"}
+    assert {"xoxb-1", *rotated, "https://pager.example/abc"} <= set(found)
     assert "/home/somebody" not in found

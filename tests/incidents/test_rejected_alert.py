@@ -41,7 +41,7 @@ async def test_a_known_senders_refused_alert_is_told_once(
     assert channel == "C0OPS"
     assert text.startswith(f"An alert from {source} at 127.0.0.1 was refused. No incident was opened for it. Reason: ")
     assert answers[0].json()["error"][:40] in text
-    assert f'tailback_alerts_rejected_total{{source="{source}",status="{status}"}}' in counted
+    assert f'tailback_alerts_rejected_total{{sender="",source="{source}",status="{status}"}}' in counted
 
 
 @pytest.mark.parametrize("headers", [{"X-Nothing": "1"}, {"Authorization": "Bearer wrong"}])

@@ -7,6 +7,7 @@ from urllib.parse import urlparse
 from bot.config import Settings
 from bot.core.words import listed
 from bot.sources.sns import known_arn
+from handlers.senders import sender_problems
 from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
@@ -92,7 +93,9 @@ def _slack_tokens(settings: Settings) -> Iterator[CheckFinding]:
 def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
     env = settings.env
     tokens, signing = env.webhook_tokens, env.tailback_webhook_hmac_secret.get_secret_value()
-    if not tokens and not signing:
+    own = settings.sender_tokens
+    yield from (problem("environment", one.what, one.remedy) for one in sender_problems(settings))
+    if not tokens and not signing and not own:
         yield problem(
             "environment",
             "TAILBACK_WEBHOOK_TOKEN is not set, so every alert would be refused",
@@ -104,20 +107,22 @@ def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
             "Grafana's signature is checked without a timestamp, so a captured request could be replayed",
             "set TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER, and the same header in Grafana's contact point",
         )
-    if signing and not tokens:
+    if signing and not tokens and not own:
         yield warning("environment", "Only signed requests are taken, and Alertmanager cannot sign",
                       "set TAILBACK_WEBHOOK_TOKEN too, unless Grafana is the only sender")  # fmt: skip
     hooks = env.github_webhook_secret.get_secret_value()
     if not hooks and (fed := _fed_by_github(settings)):
         yield warning("environment", f"GITHUB_WEBHOOK_SECRET is not set, so no webhook tells of the jobs of {fed}",
                       "choose a long random value, and give it to a webhook for workflow jobs to /github")  # fmt: skip
-    given = {"TAILBACK_WEBHOOK_TOKEN": tokens, "TAILBACK_WEBHOOK_HMAC_SECRET": (signing,) if signing else ()}
-    for name, values in {**given, "GITHUB_WEBHOOK_SECRET": (hooks,) if hooks else ()}.items():
-        for value in values:
+    given = [("TAILBACK_WEBHOOK_TOKEN", token) for token in tokens]
+    given += [("TAILBACK_WEBHOOK_HMAC_SECRET", signing), ("GITHUB_WEBHOOK_SECRET", hooks)]
+    given += [(f'The token of [[sender]] "{sender.name}"', token) for token, sender in own]
+    for name, value in given:
+        if value:
             yield from _still_examples({name: value})
-            if len(value) < WEAK:
-                yield warning("environment", f"{name} has under {WEAK} characters and could be guessed",
-                              "replace it by a long random value (openssl rand -hex 32)")  # fmt: skip
+        if value and len(value) < WEAK:
+            yield warning("environment", f"{name} has under {WEAK} characters and could be guessed",
+                          "replace it by a long random value (openssl rand -hex 32)")  # fmt: skip
 
 
 def _fed_by_github(settings: Settings) -> str:
@@ -164,6 +169,12 @@ def _channels(settings: Settings) -> Iterator[CheckFinding]:
         if not CHANNEL.fullmatch(channel):
             yield problem("configuration", f"{places}: {channel!r} is not a channel id",
                           "copy the id (C…) from the end of the channel's details in Slack")  # fmt: skip
+    reached = {file.slack.channel, *(route.channel for route in file.route)}
+    for sender in file.sender:
+        if nowhere := [channel for channel in sender.channels if channel not in reached]:
+            yield warning("configuration",
+                          f'[[sender]] "{sender.name}": channels: no alert is routed to {listed(nowhere)}',
+                          "name channels of [slack] and [[route]]")  # fmt: skip
     mentions = {file.slack.mention, *(route.mention for route in file.route)} - {""}
     for mention in sorted(mentions):
         if not GROUP.fullmatch(mention):

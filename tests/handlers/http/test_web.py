@@ -175,7 +175,7 @@ async def test_metrics_have_the_products_prefix_and_real_values() -> None:
     assert all(line.startswith("tailback_") for line in lines)
     assert "tailback_open_incidents 1.0" in lines
     assert "tailback_waiting_seconds 42.0" in lines
-    assert any(line.startswith('tailback_alerts_total{outcome="opened",source="grafana"}') for line in lines)
+    assert any(line.startswith('tailback_alerts_total{outcome="opened",sender="",source="grafana"}') for line in lines)
 
 
 async def test_a_pools_record_of_warnings_and_forecasts_is_told() -> None:

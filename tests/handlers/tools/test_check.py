@@ -18,6 +18,7 @@ from bot.core.pool.pool import Gap, Snapshot
 from bot.core.scaling.limits import ScalePolicy
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
+from handlers.run import required
 from handlers.tools.doctor.check import Instruments, examined, unusable
 from handlers.tools.doctor.check_settings import of_settings
 from handlers.tools.doctor.findings import CheckFinding, Level, failed, for_machines, for_people
@@ -128,6 +129,35 @@ def test_a_gap_in_the_environment_is_named(
     finding = only(of_settings(place.settings(**variables)), text)
     assert finding.state == state
     assert remedy in finding.remedy
+
+
+SENDER = '[[sender]]\nname = "prod"\ntoken_env = "PROD"\n'
+
+
+@pytest.mark.parametrize(
+    ("tables", "token", "state", "text"),
+    [
+        (SENDER, "", "problem", '[[sender]] "prod": token_env: PROD is not set'),
+        (SENDER, "short", "warning", 'The token of [[sender]] "prod" has under 16 characters'),
+        (SENDER, FINE["TAILBACK_WEBHOOK_TOKEN"], "problem", "have the same token"),
+        (SENDER * 2, "0123456789abcdef", "problem", "2 senders have this name"),
+        (f'{SENDER}sources = ["grafna"]\n', "0123456789abcdef", "problem", "'grafna' is no source"),
+        (f'{SENDER}sources = ["sns"]\n', "0123456789abcdef", "problem", "'sns' is no source whose senders present a"),
+        (f'{SENDER}channels = ["C0NOWHERE"]\n', "0123456789abcdef", "warning", "no alert is routed to C0NOWHERE"),
+    ],
+)
+def test_a_sender_that_cannot_be_meant_is_named(place: Place, tables: str, token: str, state: str, text: str) -> None:
+    """What only the check notices is a warning; what stops the start is a problem."""
+    settings = place.settings("[permissions]", f"{tables}[permissions]", PROD=token)
+    assert only(of_settings(settings), text).state == state
+    assert (state == "problem") == (text in "".join(required(settings, web=True)))
+
+
+def test_senders_with_their_own_tokens_need_no_shared_one(place: Place) -> None:
+    """Nor a warning that Alertmanager cannot sign."""
+    given = {"PROD": "0123456789abcdef,fedcba9876543210", "TAILBACK_WEBHOOK_TOKEN": ""}
+    found = of_settings(place.settings("[permissions]", f"{SENDER}[permissions]", **given))
+    assert levels(found) == {Level.OK}
 
 
 @pytest.mark.parametrize(
