@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
-from bot.core.alert import Sender
+from bot.core.alert import AlertSender
 from bot.core.durations import seconds as seconds  # noqa: PLC0414 - others know it by this place
 from bot.core.incident.observe import Timing
 from bot.core.pool.pool import PoolRules
@@ -165,10 +165,10 @@ class Settings:
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
-    def sender_tokens(self) -> tuple[tuple[str, Sender], ...]:
+    def sender_tokens(self) -> tuple[tuple[str, AlertSender], ...]:
         """Each valid token of a `[[sender]]`; one whose variable is not set has none."""
         return tuple(
-            (token, Sender(table.name, tuple(table.sources), tuple(table.channels)))
+            (token, AlertSender(table.name, tuple(table.sources), tuple(table.channels)))
             for table in self.file.sender
             for token in parts(SecretStr(self.variables.get(table.token_env, "")))
         )

@@ -21,11 +21,11 @@ from handlers.http.header_limits import BoundedHeads, Connections
 from handlers.http.health import HealthEndpoints
 from handlers.http.web import Web
 from handlers.recovery import Healing
-from handlers.senders import sender_problems
 from handlers.slack_app.app import slack_app
 from handlers.slack_app.respond import Afterwards
 from handlers.slack_app.socket_mode import socket_mode
 from handlers.tools.doctor.check_settings import of_redis_url
+from handlers.tools.doctor.senders import sender_problems
 from handlers.wiring import House, opened
 from handlers.wiring_tools import unbuildable
 from handlers.worker import Worker

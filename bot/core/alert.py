@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sender:
+class AlertSender:
     """Who sent a delivery, by its token, and what it may send; an empty list allows everything."""
 
     name: str = ""
@@ -43,7 +43,7 @@ class Sender:
     """Of incidents that it may open or change."""
 
 
-ANYBODY = Sender()
+ANYBODY = AlertSender()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from bot.context.context import Context
 from bot.context.save import LOST, follows, keep, put_new
-from bot.core.alert import ANYBODY, GUESSED, Delivery, Kind, Sender, begun, latest_states, merged
+from bot.core.alert import ANYBODY, GUESSED, AlertSender, Delivery, Kind, begun, latest_states, merged
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.incident import Incident, Thread, absorbed, noted, opened
 from bot.core.incident.timeline import Event
@@ -60,7 +60,7 @@ class Taken(StrEnum):
     """Every alert that it says fires has resolved since."""
 
 
-async def take_alert(context: Context, delivery: Delivery, sender: Sender = ANYBODY) -> Taken:
+async def take_alert(context: Context, delivery: Delivery, sender: AlertSender = ANYBODY) -> Taken:
     """Store a delivery durably before its sender is answered.
 
     Raises Unreachable if it cannot be stored; then the sender is asked to send again. Raises Refused, and stores
@@ -97,7 +97,7 @@ def _route(context: Context, delivery: Delivery) -> Route:
     return route(delivery.alerts, file.routes, file.default_route)
 
 
-def _check_channel(sender: Sender, channel: str) -> None:
+def _check_channel(sender: AlertSender, channel: str) -> None:
     if sender.channels and channel not in sender.channels:
         raise Refused(f'sender "{sender.name}" may not open or change incidents of the channel {channel}')
 
@@ -124,7 +124,7 @@ async def _kin(context: Context, delivery: Delivery) -> RelatedIncident:
 
 
 async def _open(
-    context: Context, delivery: Delivery, spot: IndexSlot, kin: RelatedIncident | None, sender: Sender
+    context: Context, delivery: Delivery, spot: IndexSlot, kin: RelatedIncident | None, sender: AlertSender
 ) -> Taken:
     past = spot.ended or Stored(EndedAlerts(delivery.likeness), 0)
     if not delivery.firing:
@@ -159,7 +159,7 @@ async def _open(
     return Taken.OPENED
 
 
-def _opened_by(sender: Sender, incident: Incident) -> tuple[AuditEntry, ...]:
+def _opened_by(sender: AlertSender, incident: Incident) -> tuple[AuditEntry, ...]:
     """Only a sender with a token of its own is known well enough for the audit trail."""
     if not sender.name:
         return ()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from bot.core.alert import ANYBODY, Sender
+from bot.core.alert import ANYBODY, AlertSender
 
 SIGNATURE_HEADER = "X-Grafana-Alerting-Signature"
 TIMESTAMP_HEADER = "X-Grafana-Alerting-Timestamp"
@@ -36,7 +36,7 @@ class Secrets:
     """Empty: signatures are disabled."""
     timestamp_header: str = TIMESTAMP_HEADER
     """The header whose value is signed before the body; empty: only the body is signed, and can be replayed."""
-    senders: tuple[tuple[str, Sender], ...] = ()
+    senders: tuple[tuple[str, AlertSender], ...] = ()
     """Each valid token of a sender that has its own."""
 
 
@@ -49,7 +49,7 @@ class CredentialVerdict:
     """The problem, for the log only: one of a few fixed words, never anything that was sent."""
     sentence: str = ""
     """The text for the sender."""
-    sender: Sender = ANYBODY
+    sender: AlertSender = ANYBODY
 
 
 def judged_by_headers(headers: Headers, secrets: Secrets) -> CredentialVerdict | None:
@@ -101,7 +101,7 @@ def _wanted(headers: Headers, secrets: Secrets) -> dict[str, list[bytes]]:
     return found
 
 
-def _sender(value: bytes, tokens: Sequence[tuple[str, Sender]]) -> Sender | None:
+def _sender(value: bytes, tokens: Sequence[tuple[str, AlertSender]]) -> AlertSender | None:
     """Whose token it is; None if nobody's."""
     scheme, _, given = value.partition(b" ")
     if scheme.lower() == b"basic":

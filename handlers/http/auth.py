@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.core.alert import ANYBODY, Sender
+from bot.core.alert import ANYBODY, AlertSender
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Proof:
     """The reason of a refusal; with 200, the outcome."""
     why: str = ""
     """For the log only; never contains anything that was sent."""
-    sender: Sender = ANYBODY
+    sender: AlertSender = ANYBODY
 
 
 GOOD = Proof()

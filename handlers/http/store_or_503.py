@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import structlog
 
 from bot.context.context import Context
-from bot.core.alert import ANYBODY, Sender
+from bot.core.alert import ANYBODY, AlertSender
 from bot.core.record import Conflict
 from bot.incidents.rejected_alert import report_rejected
 from bot.ports import Refused, Unreachable
@@ -42,7 +42,7 @@ class KnownSender:
 
     source: str
     address: str = ""
-    sender: Sender = ANYBODY
+    sender: AlertSender = ANYBODY
 
     @property
     def name(self) -> str:

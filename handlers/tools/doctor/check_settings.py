@@ -7,8 +7,8 @@ from urllib.parse import urlparse
 from bot.config import Settings
 from bot.core.words import listed
 from bot.sources.sns import known_arn
-from handlers.senders import sender_problems
 from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
+from handlers.tools.doctor.senders import sender_problems
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
 GROUP = re.compile(r"S[A-Z0-9]{2,20}")
