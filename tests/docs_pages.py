@@ -11,6 +11,7 @@ NAMES = ("README.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "
 _FENCE = re.compile(r"^ *```(?P<kind>\w*)\n(?P<code>.*?)^ *```$", re.M | re.S)
 _HEADING = re.compile(r"^#+ (?P<title>.+)$", re.M)
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
+_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _COMMAND = re.compile(r"^(?P<set>(?:[A-Z_]+=\S+ )*)(?:\./)?tailback(?P<words>(?: \S+)*)$")
 _INLINE = re.compile(r"`(?:\./)?tailback ([a-z]+[^`]*)`")
 _FIRST_CODE = re.compile(r"`([^`]+)`")
@@ -37,6 +38,14 @@ class Page:
         """The code blocks of one kind, without their indentation."""
         blocks = [match for match in _FENCE.finditer(self.text) if match["kind"] == kind]
         return ["".join(f"{line.strip()}\n" for line in match["code"].splitlines()) for match in blocks]
+
+    def sentences(self) -> list[list[str]]:
+        """The words of each sentence of running text, lists and tables; code and addresses count as one word."""
+        text = _PICTURE.sub("", self.prose)
+        text = re.sub(r"`[^`]*`", "code", _LINK.sub(lambda link: link["text"], text))
+        pieces = re.split(r"\n\s*\n|\n\s*(?:[*-]|\d+\.) |(?<!\\)\||^#+ .*$|<[^>]*>", text, flags=re.M)
+        found = [part.split() for piece in pieces for part in re.split(r"(?<=[.!?])[)*\"”]*\s+", piece)]
+        return [words for words in found if len(words) > 2]
 
     def section(self, title: str) -> str:
         """What stands below a heading, up to the next one of any level; fails when there is no such heading."""

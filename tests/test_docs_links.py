@@ -37,18 +37,34 @@ def test_each_image_is_described_and_small(one: Page) -> None:
             assert file.stat().st_size <= MOST_IMAGE_BYTES, f"{target} is too large"
 
 
+def clicks(start: str, without: str = "") -> dict[str, int]:
+    """Page → how many links lead to it at least from the page `start`, when nobody opens the page `without`."""
+    found, waiting = {start: 0}, [start]
+    while waiting:
+        path = waiting.pop(0)
+        targets = (
+            target_of(path, target)[0] for _, _, target in page(path).links() if not re.match(r"[a-z]+:", target)
+        )
+        names = {file.resolve().relative_to(ROOT).as_posix() for file in targets if file.suffix == ".md"}
+        new = sorted(names - found.keys() - {without})
+        found |= dict.fromkeys(new, found[path] + 1)
+        waiting += new
+    return found
+
+
 def test_every_page_of_docs_is_reached_from_the_readme() -> None:
     """Nobody finds a page that no page links to."""
-    reached, waiting = set(), [ROOT / "README.md"]
-    while waiting:
-        file = waiting.pop().resolve()
-        if file in reached or file.suffix != ".md":
-            continue
-        reached.add(file)
-        one = page(file.relative_to(ROOT).as_posix())
-        waiting += [target_of(one.path, target)[0] for _, _, target in one.links() if not re.match(r"[a-z]+:", target)]
-    written = {(ROOT / one.path).resolve() for one in pages()}
-    assert {path.name for path in written - reached} == set()
+    assert {one.path for one in pages()} - clicks("README.md").keys() == set()
+
+
+def test_the_answer_to_each_question_of_newcomers_is_two_clicks_away() -> None:
+    """From the home page, without the list of questions."""
+    questions = "docs/questions.md"
+    asked = re.findall(r"^(\d+)\. (.+\?) ", page(questions).text, re.M)
+    assert [int(number) for number, _ in asked] == list(range(1, 21))
+    answers = {target.partition("#")[0] for _, _, target in page(questions).links()}
+    away = clicks("docs/README.md", without=questions)
+    assert {answer: away.get(f"docs/{answer}") for answer in answers if away.get(f"docs/{answer}", 9) > 2} == {}
 
 
 def test_the_readme_is_short_and_quiet() -> None:
