@@ -13,7 +13,7 @@ from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
-from bot.core.requests.body import HandBack, ScaleUp, asked_for
+from bot.core.requests.body import ExtendLease, HandBack, ScaleUp, asked_for
 from bot.core.requests.request import Progress, Request, Result, done, failed, sent, unsure
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
@@ -170,5 +170,5 @@ def _telling(request: Request, now: float, outcome: Result) -> Move:
 def _not_done(
     request: Request, how: RequestEnd, why: str = "", system: str = "", waited_seconds: float = 0.0
 ) -> RequestNotDone:
-    target = request.body.target if isinstance(request.body, ScaleUp | HandBack) else None
+    target = request.body.target if isinstance(request.body, ScaleUp | HandBack | ExtendLease) else None
     return RequestNotDone(how, request.name, request.pool or None, target, why, system, waited_seconds)

@@ -7,11 +7,12 @@ from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import Event
 from bot.core.record import AuditEntry, Stored
-from bot.core.requests.body import ScaleUp, parameters
+from bot.core.requests.body import ExtendLease, parameters
 from bot.core.requests.interaction import Interaction
 from bot.core.requests.request import Progress, Request
 from bot.ports import Refused
 from bot.requests.submit import subject_of_button
+from bot.scaling.limits import raised
 from bot.views.words import refusals
 
 CHOICES = ("approve", "decline")
@@ -43,9 +44,14 @@ async def awaited(context: Context, interaction: Interaction) -> tuple[Stored[Re
         raise Refused(refusals.nothing_to_decide(request.outcome))
     if request.lapses_at is not None and context.now() >= request.lapses_at:
         raise Refused(refusals.APPROVAL_LAPSED)
-    if incident.value.closed:
-        raise Refused(refusals.INCIDENT_OVER)
+    refuse_over(request, incident.value)
     return held, incident
+
+
+def refuse_over(request: Request, incident: Incident) -> None:
+    """Raise Refused for a raise whose incident has ended; runners that are there already may be kept."""
+    if incident.closed and not isinstance(request.body, ExtendLease):
+        raise Refused(refusals.INCIDENT_OVER)
 
 
 def decision_audited(request: Request, decision: Interaction, now: float, outcome: str) -> AuditEntry:
@@ -57,6 +63,8 @@ def decision_audited(request: Request, decision: Interaction, now: float, outcom
 
 def scale_request(request: Request, step: ScaleStep, seconds: float = 0.0) -> ScaleRequest:
     """The timeline's words for a request for more runners."""
-    asked = request.of(ScaleUp)
+    asked = raised(request)
+    if isinstance(asked, ExtendLease):
+        return ScaleRequest(step, asked.pool, None, asked.target, seconds, keeps=True)
     before = int(request.before) if request.before else asked.from_size
     return ScaleRequest(step, asked.pool, before, asked.target, seconds)

@@ -10,7 +10,7 @@ from bot.core.record import AlreadyDone, Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import agreed
 from bot.ports import Refused
-from bot.scaling.approval import awaited, decision_audited, scale_request
+from bot.scaling.approval import awaited, decision_audited, refuse_over, scale_request
 from bot.views.words import refusals
 
 NAME = "approve"
@@ -25,8 +25,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     approved = scale_request(request, ScaleStep.APPROVED)
 
     def move(fresh: Incident) -> Incident:
-        if fresh.closed:
-            raise Refused(refusals.INCIDENT_OVER)
+        refuse_over(request, fresh)
         told = noted(decided(fresh, request.id, Decision.APPROVED), now, Event.APPROVAL, approved, who=interaction.who)
         return offering(told, "", (), whom=request.who)
 

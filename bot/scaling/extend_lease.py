@@ -1,52 +1,93 @@
-"""The action Extend on extra runners: one more lease, counted from now."""
+"""The action Extend on extra runners: one more lease, counted from now, within `max_lease`, approved like the raise."""
 
-from bot.context.context import IN_THREAD, Action, Context
-from bot.context.save import keep
-from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
+from dataclasses import replace
+
+from bot.context.context import IN_THREAD, Action, Context, Effect
+from bot.core.incident.details.scaling import LeaseNoted, LeaseStep, ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.timeline import Decision, Event
-from bot.core.record import AlreadyDone, AuditEntry, Put
+from bot.core.record import Prepared, Put, Stored
+from bot.core.requests.body import ExtendLease
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.scaling.lease import EXTEND, HAND_BACK, extended
+from bot.core.requests.request import Request, Result, awaiting
+from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, PoolLeases, extended, further
+from bot.core.scaling.limits import ScalePolicy, needs_approval
 from bot.core.words import duration
 from bot.ports import Refused
+from bot.requests.permission import acting, still_permitted
+from bot.requests.submit import new_request, own_of, submit
+from bot.scaling.approval import approval_requested, scale_request
 from bot.scaling.hand_back import lease_in_thread
-from bot.scaling.limits import lever_of
+from bot.scaling.limits import askable, check_approval, lever_of
 from bot.views.words import refusals
-
-LEAST_SECONDS = 60.0
-"""A smaller extension counts as a second click."""
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Store the new end in the lease's record."""
+    """Store the request: the worker extends, after an approval if the raise needed one."""
     found = await lease_in_thread(context, interaction)
-    incident, lease, share = found.incident, found.lease, found.share
+    pool, share, now = found.lease.value.id, found.share, context.now()
+    policy = lever_of(context, pool).policy
+    _until(policy, share, now)
+    askable(context, pool, share.target, in_thread=True)
+    body = ExtendLease(pool, share.act, share.target)
+    own = await own_of(context, interaction, found.incident, share.act, f"{share.ends_at}")
+    request = new_request(context, replace(interaction, request_id=own), found.incident, body)
+    if needs_approval(policy, share.target):
+        request = awaiting(request, now, policy.approval_within_seconds)
+        move = approval_requested(context, request, now)
+    else:
+        asked = scale_request(request, ScaleStep.ASKED)
+
+        def move(fresh: Incident) -> Incident:
+            return noted(fresh, now, Event.REQUESTED, asked, who=request.who, tell=False, request=request.id)
+
+    def decide(fresh: Incident) -> Incident:
+        return move(decided(fresh, share.act, Decision.SETTLED, (EXTEND,)))
+
+    await submit(context, interaction, found.incident, request, decide, over=True)
+    return Answer()
+
+
+async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
+    """Check kill switch, permission, approval and lease again; the new end is stored with the intent."""
+    acting(context)
+    await still_permitted(context, request.who, "scale")
+    asked, now = request.of(ExtendLease), context.now()
+    held, share = await _held(context, asked)
+    await check_approval(context, request, share.target)
+    until = _until(lever_of(context, asked.pool).policy, share, now)
+    return Prepared(request, puts=(Put(held, extended(held.value, share, until), now),))
+
+
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
+    """Nothing is left to do: the lease was extended with the intent."""
+    asked = request.of(ExtendLease)
+    _, share = await _held(context, asked)
+    kept = LeaseNoted(LeaseStep.EXTENDED, asked.pool, asked.target, (share.ends_at or 0.0) - context.now())
+    return Result(kept, event=Event.LENT)
+
+
+async def _held(context: Context, asked: ExtendLease) -> tuple[Stored[PoolLeases], Lease]:
+    held = await context.store.get(PoolLeases, asked.pool)
+    share = held.value.share(asked.lease) if held else None
+    if held is None or share is None:
+        raise Refused(refusals.RETURNED)
+    return held, share
+
+
+def _until(policy: ScalePolicy, share: Lease, now: float) -> float:
+    """The new end; raises Refused if it cannot be later than now."""
     if share.returning:
         raise Refused(refusals.RETURNING_THOSE)
-    length, now = lever_of(context, lease.value.id).policy.lease_seconds, context.now()
-    if length is None or share.ends_at is None:
+    if policy.lease_seconds is None or share.ends_at is None:
         raise Refused(refusals.NO_LEASE)
-    if now + length - share.ends_at < LEAST_SECONDS:
-        raise Refused(refusals.stays_anyway(duration(share.ends_at - now)))
-    kept = LeaseNoted(LeaseStep.EXTENDED, lease.value.id, share.target, length)
-
-    def move(fresh: Incident) -> Incident:
-        return noted(
-            decided(fresh, share.act, Decision.EXTENDED, (EXTEND,)), now, Event.LENT, kept, who=interaction.who
-        )
-
-    parameters = {"pool": lease.value.id, "target": f"{share.target}", "seconds": f"{length:.0f}"}
-    audit = AuditEntry(
-        now, interaction.who, EXTEND, parameters, outcome="extended", act=share.act, incident=incident.value.id
-    )
-    put = Put(lease, extended(lease.value, share, now + length), now)
-    try:
-        await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=(f"request:{interaction.key}",))
-    except AlreadyDone:
-        raise Refused(refusals.ALREADY_EXTENDED) from None
-    return Answer()
+    if (until := further(share, policy, now)) is not None:
+        return until
+    left = duration(share.ends_at - now)
+    if policy.max_lease_seconds is not None and share.ends_at < now + policy.lease_seconds:
+        raise Refused(refusals.longest_lease(left, policy.max_lease_seconds))
+    raise Refused(refusals.stays_anyway(left))
 
 
 ACTION = Action(
@@ -59,4 +100,5 @@ ACTION = Action(
     surfaces=IN_THREAD,
     kill_switch=True,
     meant_by=(HAND_BACK,),
+    effect=Effect(prepare, effect, effect, moves_lease=True),
 )

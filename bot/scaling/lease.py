@@ -23,6 +23,7 @@ from bot.core.scaling.lease import (
     HAND_BACK,
     Lease,
     PoolLeases,
+    further,
     looked,
     over,
     reviewed,
@@ -125,7 +126,10 @@ async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnounc
     if look.now >= warning_due_at(share) and not share.returning and look.now < (share.ends_at or look.now):
         left = max(0.0, (share.ends_at or look.now) - look.now)
         ends = LeaseNoted(LeaseStep.ENDS_SOON, look.lease.id, share.target, left)
-        return LeaseAnnouncement(replace(share, warned=True), Event.LENT, ends, (EXTEND, HAND_BACK))
+        lever = context.levers.get(look.lease.id)
+        longer = lever is not None and further(share, lever.policy, look.now) is not None
+        choices = (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
+        return LeaseAnnouncement(replace(share, warned=True), Event.LENT, ends, choices)
     return None
 
 

@@ -6,7 +6,7 @@ from bot.context.context import Context, PoolScaler
 from bot.core.incident.details.scaling import LeaseTerms
 from bot.core.pool.pool import PoolRules
 from bot.core.record import Stored
-from bot.core.requests.body import ScaleUp
+from bot.core.requests.body import ExtendLease, ScaleUp
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import LimitVerdict, ScalePolicy, judged, needs_approval, overpriced
@@ -105,9 +105,14 @@ def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> Non
         raise Refused(refusals.approve_in_thread(policy.approval_above))
 
 
+def raised(request: Request) -> ScaleUp | ExtendLease:
+    """The size that a request asks to have, or to keep; raises TypeError for another kind."""
+    return request.body if isinstance(request.body, ExtendLease) else request.of(ScaleUp)
+
+
 async def check_approval(context: Context, request: Request, target: int) -> None:
     """At execution: raise Refused unless no approval is needed, or somebody else approved exactly this."""
-    asked = request.of(ScaleUp)
+    asked = raised(request)
     policy = lever_of(context, asked.pool).policy
     if not request.agreed_by:
         if needs_approval(policy, target):

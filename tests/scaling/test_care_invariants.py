@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from bot.core.record import Change
 from bot.core.requests.request import Request
+from bot.core.scaling.lease import PoolLeases
 from bot.ports import Failure, Refused
 from tests.scaling.care import ANA, BEN, DAN, CareWorld
 from tests.world import PoliteStore
 
 BEFORE, MOST, AGREED = 10, 40, 30
+LONGEST = 3 * 3600.0
 LEASE_SECONDS = 11.0
 """A little more than a claim lasts."""
 
@@ -46,7 +48,7 @@ class Story:
     """One run: steps, and what must hold whenever something reaches the scaler."""
 
     def __init__(self) -> None:
-        self.world = CareWorld(maximum=MOST, step=None, approval_above=AGREED)
+        self.world = CareWorld(maximum=MOST, step=None, approval_above=AGREED, max_lease_seconds=LONGEST)
         world = self.world
         self.store = MortalStore(world.clock.now, world.clock.monotonic, data=world.data)
         world.store = world.context.store = self.store
@@ -100,6 +102,18 @@ class Story:
         clicks = sum(entry.outcome == "asked" and entry.what == "scale_up" for _, entry, _ in self.world.data.trail)
         raises = [key for _, key in self.world.scaler.effects if key.count(".") == 1]
         assert len(raises) == len(set(raises)) <= clicks, "one effect per click"
+        for row in self.world.data.rows.values():
+            if isinstance(row.value, PoolLeases):
+                self.bounded(row.value)
+
+    def bounded(self, leases: PoolLeases) -> None:
+        """No lease lasts longer than it may, nor than one without a second person where that needs one."""
+        for share in leases.shares:
+            lasts = (share.ends_at or 0) - share.asked_at
+            assert lasts <= LONGEST, "never longer than max_lease"
+            kept = [row.value for row in self.world.data.rows.values() if isinstance(row.value, Request)]
+            agreed = any(one.name == "extend" and one.agreed_by not in {None, one.who} for one in kept)
+            assert lasts <= 7200 or share.target <= AGREED or agreed, "a second person for each extension"
 
     async def scales(self, number: int) -> None:
         """Somebody confirms an even target, maybe with a double click."""

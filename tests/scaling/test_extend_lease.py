@@ -1,16 +1,18 @@
 """The end of a lease is announced, and can be put off from the thread."""
 
+from typing import Any
+
 import pytest
 
 from bot.ports import Refused
 from tests.builders import POOL
-from tests.scaling.care import BEN, CAM, CareWorld
+from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld
 from tests.scaling.test_hand_back import lent
 
 
-async def warned() -> CareWorld:
+async def warned(**policy: Any) -> CareWorld:
     """Ten minutes before the end."""
-    world = await lent()
+    world = await lent(**policy)
     await world.passes(6600, step=60)
     return world
 
@@ -34,17 +36,21 @@ async def test_an_extension_counts_from_now() -> None:
     assert [label for label, _ in world.buttons()] == ["Undo"]
     await world.passes(6000, step=60)
     assert world.scaler.current == 24
-    assert [entry.who for entry in world.audit("extend")] == [BEN]
+    assert [(e.who, e.outcome.partition(" ")[0]) for e in world.audit("extend")] == [
+        (BEN, "asked"), (BEN, "sent"), (BEN, "keeps")]  # fmt: skip
     await world.passes(1300, step=60)
     assert world.scaler.current == 10
     assert len([text for text in world.replies if "are handed back in" in text]) == 2
 
 
 async def test_extending_twice_is_extending_once() -> None:
-    """The second press hears that it runs long enough."""
+    """The second press hears who was first; later ones that it runs long enough."""
     world = await warned()
     request = world.offering("extend").about
     await world.presses("extend", BEN)
+    with pytest.raises(Refused, match="already requested"):
+        await world.presses("extend", BEN, request_id=request)
+    await world.work()
     with pytest.raises(Refused, match="They stay for 2 h more already"):
         await world.presses("extend", BEN, request_id=request)
 
@@ -54,9 +60,10 @@ async def test_an_extension_that_is_delivered_again_later_extends_nothing() -> N
     world = await warned()
     request = world.offering("extend").about
     await world.presses("extend", BEN, request_id=request, key="Ev1")
+    await world.work()
     ends_at = world.lease.shares[0].ends_at
     await world.passes(300, step=60)
-    with pytest.raises(Refused, match="already extended"):
+    with pytest.raises(Refused, match="already requested"):
         await world.presses("extend", BEN, request_id=request, key="Ev1")
     assert world.lease.shares[0].ends_at == ends_at
 
@@ -107,3 +114,53 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     await other.opens(queued=14)
     with pytest.raises(Refused, match="needs a reply that offers it, and there is none now"):
         await other.says("extend", who=BEN)
+
+
+async def test_above_the_threshold_each_extension_needs_a_second_person_again() -> None:
+    """Nothing is kept before that; the raise's own approval does not count, nor does the person who asks."""
+    world = await lent(approval_above=30)
+    world.policy(approval_above=20)
+    for _ in range(2):
+        await world.passes(6600, step=60)
+        ends_at = world.lease.shares[0].ends_at
+        await world.presses("extend", BEN)
+        await world.work()
+        assert f"<@{BEN}> asked to keep the extra runners of {POOL} (to 24) for another lease." in world.replies[-1]
+        assert "A second person must agree within 15 min" in world.replies[-1]
+        with pytest.raises(Refused, match="Somebody else must agree"):
+            await world.presses("approve", BEN)
+        assert world.lease.shares[0].ends_at == ends_at
+        await world.presses("approve", DAN)
+        await world.work()
+        assert "keeps the extra runners" in world.replies[-1]
+        assert (world.lease.shares[0].ends_at or 0) > (ends_at or 0)
+
+
+@pytest.mark.parametrize("decision", ["decline", ""])
+async def test_an_extension_that_nobody_approves_changes_nothing(decision: str) -> None:
+    """Declined or not answered: the runners go back when the lease ends."""
+    world = await lent(approval_above=30)
+    world.policy(approval_above=20)
+    await world.passes(6600, step=60)
+    await world.presses("extend", ANA)
+    await world.work()
+    if decision:
+        await world.presses(decision, DAN)
+    await world.passes(900, step=60)
+    assert world.scaler.current == 10
+
+
+async def test_the_longest_lease_counts_extensions() -> None:
+    """Three hours with all extensions: the second adds less, the third nothing, and is not offered."""
+    world = await warned(max_lease_seconds=3 * 3600.0)
+    begun = world.lease.shares[0].asked_at
+    await world.presses("extend", BEN)
+    await world.work()
+    assert world.lease.shares[0].ends_at == begun + 3 * 3600
+    with pytest.raises(Refused, match=r"not longer: 3 h is the most \(`max_lease`\)"):
+        await world.says("extend", who=BEN)
+    await world.passes(3600, step=60)
+    assert [label for label, _ in world.buttons()][-1] == "Hand back now"
+    assert "Extend" not in [label for label, _ in world.buttons()]
+    await world.passes(900, step=60)
+    assert world.scaler.current == 10

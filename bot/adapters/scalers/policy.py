@@ -23,6 +23,8 @@ class PolicyTable(Table):
     """Time for the approval; then the request expires."""
     lease: Seconds | None = None
     """Extra runners are returned after this long at the latest; absent: never automatically."""
+    max_lease: Seconds | None = None
+    """The same with all extensions; absent: each extension adds a lease."""
     drained_for: Seconds = 600.0
     """How long the queue must be empty before extra runners are returned early."""
     cost_per_runner_hour: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -33,6 +35,8 @@ class PolicyTable(Table):
     def _priced(self) -> Self:
         if self.max_cost_per_hour is not None and self.cost_per_runner_hour is None:
             raise ValueError("max_cost_per_hour needs cost_per_runner_hour to be judged by; add it")
+        if self.max_lease is not None and (self.lease is None or self.max_lease < self.lease):
+            raise ValueError("max_lease bounds a lease with its extensions; set lease, and no longer than max_lease")
         return self
 
     @property
@@ -45,6 +49,7 @@ class PolicyTable(Table):
             approval_above=self.approval_above,
             approval_within_seconds=self.approval_within,
             lease_seconds=self.lease,
+            max_lease_seconds=self.max_lease,
             drained_seconds=self.drained_for,
             cost_per_runner_hour=self.cost_per_runner_hour,
             max_cost_per_hour=self.max_cost_per_hour,

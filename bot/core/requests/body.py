@@ -54,6 +54,18 @@ class HandBack:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtendLease:
+    """Keep the extra runners of one scale-up for one more lease."""
+
+    pool: str
+    lease: str
+    """Id of the request that scaled up."""
+    target: int
+    """The size that is kept."""
+    kind: Literal["extend_lease"] = "extend_lease"
+
+
+@dataclass(frozen=True, slots=True)
 class MakeSilence:
     """Silence the alerts of an incident."""
 
@@ -98,12 +110,12 @@ class EndSilence:
     kind: Literal["end_silence"] = "end_silence"
 
 
-Body = AtOnce | Diagnose | ScaleUp | HandBack | MakeSilence | ExtendSilence | EndSilence
+Body = AtOnce | Diagnose | ScaleUp | HandBack | ExtendLease | MakeSilence | ExtendSilence | EndSilence
 
 
 def pool_of(body: Body) -> str:
     """The request's pool; empty for none or all pools."""
-    return body.pool if isinstance(body, Diagnose | ScaleUp | HandBack) else ""
+    return body.pool if isinstance(body, Diagnose | ScaleUp | HandBack | ExtendLease) else ""
 
 
 def asked_for(body: Body) -> str:
@@ -121,6 +133,8 @@ def parameters(body: Body) -> dict[str, str]:
             found = {"target": body.target, "from": body.from_size}
         case HandBack():
             found = {"share": body.lease, "for": body.asked_for, "why": body.why, "target": body.target}
+        case ExtendLease():
+            found = {"share": body.lease, "target": body.target}
         case MakeSilence():
             until = "drained" if body.until_drained else None
             seconds = f"{body.seconds:.0f}"

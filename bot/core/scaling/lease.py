@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 
 from bot.core.incident.details.scaling import ReturnBlock, ReturnReason, ReturnResult, RunnersReturned
 from bot.core.requests.request import Progress, Request
+from bot.core.scaling.limits import ScalePolicy
 
 WARN_SECONDS = 600.0
 """How long before its end a lease is announced."""
 AGAIN_SECONDS, MOST_AGAIN_SECONDS = 60.0, 3600.0
 """Pause after a failed return, doubled each time up to an hour."""
+LEAST_SECONDS = 60.0
+"""A shorter extension is none."""
 SCALE_UP, HAND_BACK, EXTEND = "scale_up", "hand_back", "extend"
 """The actions on extra capacity, by which replies offer them and the audit trail names them."""
 SCALE_UP_CONFIRM = "scale_up_confirm"
@@ -176,6 +179,15 @@ def warning_due_at(share: Lease) -> float:
 def extended(lease: PoolLeases, share: Lease, ends_at: float) -> PoolLeases:
     """The lease is extended."""
     return with_share(lease, replace(share, ends_at=ends_at, warned=False))
+
+
+def further(share: Lease, policy: ScalePolicy, now: float) -> float | None:
+    """The end after one more lease from now, within the longest; None if that is hardly later than it is."""
+    if share.ends_at is None or policy.lease_seconds is None:
+        return None
+    longest = float("inf") if policy.max_lease_seconds is None else policy.max_lease_seconds
+    until = min(now + policy.lease_seconds, share.asked_at + longest)
+    return until if until - share.ends_at >= LEAST_SECONDS else None
 
 
 def with_share(lease: PoolLeases, share: Lease) -> PoolLeases:

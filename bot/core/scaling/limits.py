@@ -24,6 +24,8 @@ class ScalePolicy:
     """Time for the approval."""
     lease_seconds: float | None = None
     """Extra runners are returned after this long at the latest; None: never automatically."""
+    max_lease_seconds: float | None = None
+    """The same with all extensions; None: each extension adds a lease."""
     drained_seconds: float = 600.0
     """How long the queue must be empty before the return."""
     cost_per_runner_hour: float | None = None

@@ -180,13 +180,17 @@ RETURNED = "Those runners have been handed back already."
 RETURNING = "They are being handed back already."
 RETURNING_THOSE = "Those runners are being handed back already."
 NO_LEASE = "These runners have no lease that could be extended."
-ALREADY_EXTENDED = "That was already extended."
 NOT_FINISHED = "That scale action has not come to its end yet; ask again in a minute."
 
 
 def stays_anyway(left: str) -> str:
     """An extension that would be none."""
     return f"They stay for {left} more already."
+
+
+def longest_lease(left: str, most_seconds: float) -> str:
+    """An extension beyond `max_lease`."""
+    return f"They stay for {left} more, and not longer: {duration(most_seconds)} is the most (`max_lease`)."
 
 
 # About silences

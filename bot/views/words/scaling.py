@@ -29,8 +29,10 @@ RETURN_REASONS = {ReturnReason.DRAINED: "The queue has drained.", ReturnReason.E
 def scale_request_words(asked: ScaleRequest) -> str:
     """A scale-up was requested or decided."""
     before = "?" if asked.before is None else asked.before
-    scale = f"scale {asked.pool} from {before} to {asked.target} runners"
-    scaling = f"scaling {asked.pool} from {before} to {asked.target} runners"
+    scale, scaling = (f"{verb} {asked.pool} from {before} to {asked.target} runners" for verb in ("scale", "scaling"))
+    if asked.keeps:
+        extra = f"the extra runners of {asked.pool} (to {asked.target:,}) for another lease"
+        scale, scaling = f"keep {extra}", f"keeping {extra}"
     return {
         ScaleStep.ASKED: f"asked to {scale}.",
         ScaleStep.NOT_SENT: f"would have asked {asked.pool}'s scaler for {count(asked.target, 'runner')} "

@@ -14,17 +14,25 @@ def test_what_is_not_said_is_no_rule() -> None:
 
 def test_what_is_said_is_what_is_judged_by() -> None:
     """Every key of care reaches the core, durations in seconds."""
-    care = {"approval_above": 20, "approval_within": "5m", "lease": "1h", "drained_for": "2m"}
+    care = {"approval_above": 20, "approval_within": "5m", "lease": "1h", "max_lease": "8h", "drained_for": "2m"}
     price = {"cost_per_runner_hour": 0.5, "max_cost_per_hour": 4}
     assert PolicyTable.model_validate({"kind": "http", "max": 40, **care, **price}).policy == ScalePolicy(
         maximum=40,
         approval_above=20,
         approval_within_seconds=300.0,
         lease_seconds=3600.0,
+        max_lease_seconds=28800.0,
         drained_seconds=120.0,
         cost_per_runner_hour=0.5,
         max_cost_per_hour=4.0,
     )
+
+
+@pytest.mark.parametrize("lease", [{}, {"lease": "9h"}], ids=["no lease", "longer than the most"])
+def test_a_longest_lease_without_a_shorter_one_is_a_mistake(lease: dict[str, str]) -> None:
+    """It would bound nothing, or the first lease itself."""
+    with pytest.raises(ValidationError, match="max_lease bounds a lease with its extensions"):
+        PolicyTable.model_validate({"kind": "http", "max": 40, "max_lease": "8h", **lease})
 
 
 def test_a_cost_limit_without_a_price_is_a_mistake() -> None:

@@ -27,6 +27,8 @@ class ScaleRequest:
     target: int
     seconds: float = 0.0
     """Time for the approval."""
+    keeps: bool = False
+    """Whether `target` is there already, and is kept for another lease."""
     kind: Literal["scale_request"] = "scale_request"
 
 
