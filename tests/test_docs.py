@@ -3,34 +3,21 @@
 import re
 import subprocess
 import tomllib
+from importlib import import_module
+from inspect import get_annotations
 from pathlib import Path
 
 import pytest
 
 from bot.adapters import integrations
-from bot.adapters.alertmanagers.alertmanager import AlertmanagerTable
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
-from bot.adapters.alertmanagers.grafana import GrafanaTable
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import ReachTable
-from bot.adapters.github.settings import GitHubPool, GitHubTable
-from bot.adapters.metrics.buildkite import BuildkitePool, BuildkiteTable
-from bot.adapters.metrics.gitlab import GitlabPool, GitlabTable
-from bot.adapters.metrics.hud import HudPool, HudTable
-from bot.adapters.metrics.jenkins import JenkinsPool, JenkinsTable
-from bot.adapters.metrics.prometheus import PrometheusTable
-from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE, PrometheusPool
+from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.metrics.source import SourceTable
-from bot.adapters.scalers.arc import ArcTable
-from bot.adapters.scalers.aws_asg import AwsAsgTable
 from bot.adapters.scalers.cluster import ClusterTable
-from bot.adapters.scalers.command import CommandTable
-from bot.adapters.scalers.github_aws_runners import GithubAwsRunnersTable
-from bot.adapters.scalers.http import HttpScalerTable
-from bot.adapters.scalers.kubernetes import KubernetesTable
-from bot.adapters.scalers.none import NoneTable
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.registry import SCALERS
 from bot.config import Environment, File, Settings, read_file
@@ -58,46 +45,45 @@ from handlers.tools.doctor.findings import Level
 from handlers.tools.manifest import SCOPES
 from tests.architecture.tree import ROOT
 from tests.docs_pages import Page, first_code, page, pages, rows
+from tests.integrations.test_pages import overview
 
 CONFIGURATION = "docs/reference/settings.md"
-SECTIONS: dict[str, tuple[type[Table], type[Table] | None]] = {
-    "`[slack]`": (SlackTable, None),
-    "`[[route]]`": (RouteTable, None),
-    "`[[sender]]`": (SenderTable, None),
-    "`[early]`": (EarlyTable, None),
-    "`[outside_slack]`": (OutsideTable, None),
-    "`[actions]`": (ActionsTable, None),
-    "`[timing]`": (TimingTable, None),
-    "`[report]`": (ReportTable, None),
-    "`[permissions]`": (PermissionsTable, None),
-    "`[http]`": (HttpTable, None),
-    "`[sns]`": (SnsTable, None),
-    "How a back end is reached": (ReachTable, None),
-    'kind = "alertmanager"': (AlertmanagerTable, None),
-    'kind = "grafana"': (GrafanaTable, None),
-    'kind = "prometheus"': (PrometheusTable, None),
-    'kind = "github"': (GitHubTable, None),
-    'kind = "hud"': (HudTable, None),
-    'kind = "buildkite"': (BuildkiteTable, None),
-    'kind = "gitlab"': (GitlabTable, None),
-    'kind = "jenkins"': (JenkinsTable, None),
-    '`[pool."NAME"]`': (PoolTable, None),
-    "Keys of a Prometheus pool": (PrometheusPool, None),
-    "Keys of a GitHub pool": (GitHubPool, None),
-    "Keys of a HUD pool": (HudPool, None),
-    "Keys of a Buildkite pool": (BuildkitePool, None),
-    "Keys of a GitLab pool": (GitlabPool, None),
-    "Keys of a Jenkins pool": (JenkinsPool, None),
-    '`[pool."NAME".scaler]`': (PolicyTable, None),
-    'kind = "http"': (HttpScalerTable, PolicyTable),
-    'kind = "none"': (NoneTable, PolicyTable),
-    'kind = "aws_asg"': (AwsAsgTable, PolicyTable),
-    'kind = "github_aws_runners"': (GithubAwsRunnersTable, PolicyTable),
-    'kind = "kubernetes"': (KubernetesTable, PolicyTable),
-    'kind = "arc"': (ArcTable, PolicyTable),
-    'kind = "command"': (CommandTable, PolicyTable),
+TABLES: dict[str, type[Table]] = {
+    "`[slack]`": SlackTable,
+    "`[[route]]`": RouteTable,
+    "`[[sender]]`": SenderTable,
+    "`[early]`": EarlyTable,
+    "`[outside_slack]`": OutsideTable,
+    "`[actions]`": ActionsTable,
+    "`[timing]`": TimingTable,
+    "`[report]`": ReportTable,
+    "`[permissions]`": PermissionsTable,
+    "`[http]`": HttpTable,
+    "`[sns]`": SnsTable,
+    "How a back end is reached": ReachTable,
+    "`[alertmanager.NAME]`": ApiV2Table,
+    "`[metrics.NAME]`": SourceTable,
+    '`[pool."NAME"]`': PoolTable,
+    '`[pool."NAME".scaler]`': PolicyTable,
 }
-"""Heading of docs/reference/settings.md: the table whose settings stand below it, and the one that says the rest."""
+"""Heading of docs/reference/settings.md: the table whose settings stand below it."""
+
+
+def tables_of_kinds() -> dict[tuple[str, str], type[Table]]:
+    """Page of an integration and heading: the table whose settings stand below it, besides those of every kind."""
+    paths = {kind: f"docs/integrations/{name}.md" for kind, name in overview().items()}
+    found: dict[tuple[str, str], type[Table]] = {}
+    for kind, source in METRICS.items():
+        found |= {(paths[kind], "Settings"): source.table, (paths[kind], "Keys of the pool"): source.pool}
+    for package, kinds in {"scalers": SCALERS, "alertmanagers": ALERTMANAGERS}.items():
+        for kind in kinds:
+            module = import_module(f"bot.adapters.{package}.{kind}")
+            classes = [one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Table)]
+            (found[paths[kind], "Settings"],) = (one for one in classes if one.__module__ == module.__name__)
+    return found
+
+
+SECTIONS = {**{(CONFIGURATION, title): table for title, table in TABLES.items()}, **tables_of_kinds()}
 MADE_UP = {
     "GRAFANA_TOKEN": "made-up",
     "PAGER_WEBHOOK_URL": "http://127.0.0.1:1/",
@@ -108,16 +94,14 @@ MADE_UP = {
 }
 
 
-def settings_of(title: str) -> dict[str, object]:
-    """The settings that a section must name, each with its default; those without one are required."""
-    table, common = SECTIONS[title]
-    elsewhere = {*(common.model_fields if common else ())}
-    if issubclass(table, ReachTable) and table is not ReachTable:
-        elsewhere |= {*ReachTable.model_fields}
+def settings_of(table: type[Table]) -> dict[str, object]:
+    """The settings that the section of a table must name, each with its default; those without one are required."""
+    common = {part for one in TABLES.values() if one is not table and issubclass(table, one) for part in one.__mro__}
+    own = {name for part in table.__mro__ if part not in common for name in get_annotations(part)}
     return {
         name: ... if field.is_required() else field.get_default(call_default_factory=True)
         for name, field in table.model_fields.items()
-        if name not in elsewhere
+        if name in own
     }
 
 
@@ -126,18 +110,18 @@ def tables_below(table: type[Table]) -> set[type[Table]]:
     return {found for below in table.__subclasses__() for found in {below, *tables_below(below)}}
 
 
-@pytest.mark.parametrize("title", SECTIONS)
-def test_each_setting_stands_in_its_section_and_no_other_does(title: str) -> None:
+@pytest.mark.parametrize(("path", "title"), SECTIONS)
+def test_each_setting_stands_in_its_section_and_no_other_does(path: str, title: str) -> None:
     """A setting without a line is not known to anybody; a line without a setting sends people astray."""
-    assert set(rows(page(CONFIGURATION).section(title))) == set(settings_of(title))
+    assert set(rows(page(path).section(title))) == set(settings_of(SECTIONS[path, title]))
 
 
-@pytest.mark.parametrize("title", SECTIONS)
-def test_each_documented_default_is_the_real_one(title: str) -> None:
+@pytest.mark.parametrize(("path", "title"), SECTIONS)
+def test_each_documented_default_is_the_real_one(path: str, title: str) -> None:
     """The default column is read like a setting and compared with what the table has; 'required' means so."""
-    table, _ = SECTIONS[title]
-    for name, cells in rows(page(CONFIGURATION).section(title)).items():
-        default = settings_of(title)[name]
+    table = SECTIONS[path, title]
+    for name, cells in rows(page(path).section(title)).items():
+        default = settings_of(table)[name]
         if (default is ...) != cells[-1].startswith("required"):
             assert name == "channel", f"{title} {name}: says {cells[-1]!r}"
         if len(cells) == 3 and (written := first_code(cells[-1])):
@@ -154,13 +138,10 @@ def read_as(table: type[Table], name: str, value: object) -> object:
     return getattr(table.model_validate({**needed, name: value}), name)
 
 
-def test_every_table_and_every_kind_has_its_section() -> None:
-    """Whoever adds a table or an integration is led to the page."""
-    shared = {File, Environment, ApiV2Table, ClusterTable, SourceTable}
+def test_every_table_has_its_section() -> None:
+    """Whoever adds a table is led to the page."""
     products = {table for table in tables_below(Table) if table.__module__.startswith("bot.")}
-    assert products - shared == {table for table, _ in SECTIONS.values()}
-    kinds = {title.split('"')[1] for title in SECTIONS if title.startswith("kind")}
-    assert kinds == {*METRICS, *SCALERS, *ALERTMANAGERS}
+    assert products - {File, Environment, ClusterTable} == {*SECTIONS.values()}
     text = page(CONFIGURATION).text
     assert [name for name in File.model_fields if not re.search(rf"^## `\[+{name}\b", text, re.M)] == []
 
