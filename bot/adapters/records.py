@@ -17,7 +17,7 @@ from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
 from bot.core.record import Digest, EndedAlerts, Record, RejectedAlert, WarningRecord
 from bot.core.reporting.weekly import Weekly
-from bot.core.requests.request import Request, ShownSizes
+from bot.core.requests.request import Request, Shown
 from bot.core.scaling.lease import PoolLeases
 from bot.ports import Failure, Unreachable
 
@@ -27,7 +27,7 @@ KINDS: dict[str, type[Record]] = {
     "inc": Incident,
     "pool": Pool,
     "act": Request,
-    "shown": ShownSizes,
+    "shown": Shown,
     "digest": Digest,
     "lease": PoolLeases,
     "chore": Chore,

@@ -275,3 +275,12 @@ def silence_matchers(alerts: tuple[Alert, ...]) -> tuple[Matcher, ...]:
         return tuple(Matcher(name, value) for name, value in shared)
     others = (Matcher(name, value) for name, value in shared if name not in {"alertname", "grafana_folder"})
     return (Matcher(RULE_UID, uid), *others)
+
+
+def silences(matchers: tuple[Matcher, ...], alert: Alert) -> bool:
+    """Whether a silence with these matchers covers an alert; a regular expression covers nothing for certain."""
+    return bool(matchers) and all(not m.is_regex and (m.value == _value(alert, m.name)) is m.is_equal for m in matchers)
+
+
+def _value(alert: Alert, name: str) -> str:
+    return (alert.rule_uid or "") if name == RULE_UID else alert.labels.get(name, "")

@@ -14,7 +14,7 @@ from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
 from bot.core.reporting.weekly import Weekly
-from bot.core.requests.request import Request, ShownSizes
+from bot.core.requests.request import Request, Shown
 from bot.core.scaling.lease import PoolLeases
 
 
@@ -80,7 +80,7 @@ Record = (
     | RejectedAlert
     | Pool
     | Request
-    | ShownSizes
+    | Shown
     | Digest
     | PoolLeases
     | Chore

@@ -1,22 +1,19 @@
 """The dialogs of Scale up: target, confirmation, and the sizes they showed."""
 
 import asyncio
-import contextlib
-from collections.abc import Mapping
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
-from bot.core.alert import digest
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, worst_first
-from bot.core.record import Change, Conflict, Put, Stored
+from bot.core.record import Stored
 from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import incident_of
-from bot.core.requests.request import Request, ShownSizes
+from bot.core.requests.request import Request
 from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, duration
 from bot.ports import Capacity, Refused, Unreachable
+from bot.requests.shown import remember
 from bot.requests.submit import subject
 from bot.scaling.limits import lease_terms, lever_of, maximum, within
 from bot.scaling.what_if import effect_of, effects, enough, useless
@@ -24,9 +21,6 @@ from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.thread.results import told
 from bot.views.words.diagnosis import caution
 from bot.views.words.scaling import lease_terms_words
-
-KEPT_SECONDS = 900.0
-"""As long as the confirmation is valid."""
 
 
 async def table(context: Context, pool: str) -> Answer:
@@ -56,7 +50,7 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
     against = await cautions(context)
     choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
-    await remember(context, interaction, {one.pool: one.current for one in choices if one.current is not None})
+    await remember(context, interaction, sizes={one.pool: one.current for one in choices if one.current is not None})
     able = next((one for one in choices if one.proposed is not None), None)
     foreseen = await more_would_do(context, able.pool, able.current) if able else ()
     return Answer(view=scale_modal(interaction.request_id, choices, foreseen))
@@ -116,27 +110,6 @@ async def expected(context: Context, pool: str, more: int) -> tuple[str, ...]:
     """The expected effect of this many added runners, and the warnings."""
     held = await context.store.get(Pool, pool)
     return effect_of(context, held.value if held else Pool(pool), more, (await cautions(context)).get(pool, ""))
-
-
-async def remember(context: Context, interaction: Interaction, sizes: Mapping[str, int]) -> None:
-    """Remembers the sizes a Scale up dialog showed.
-
-    So a target that is too large only because the pool shrank is lowered instead of refused.
-    """
-    shown = ShownSizes(_id(interaction), sizes)
-    with contextlib.suppress(Conflict, Unreachable):
-        known = await context.store.get(ShownSizes, shown.id) or Stored(shown, 0)
-        await context.store.commit(Change(puts=(Put(known, shown, None, keep_seconds=KEPT_SECONDS),)))
-
-
-async def size_shown(context: Context, interaction: Interaction, pool: str) -> int | None:
-    """The pool's size in the dialog; None if unknown."""
-    shown = await context.store.get(ShownSizes, _id(interaction))
-    return shown.value.sizes.get(pool) if shown else None
-
-
-def _id(interaction: Interaction) -> str:
-    return f"{incident_of(interaction.request_id)}.{digest(interaction.request_id, interaction.who)[:12]}"
 
 
 async def cautions(context: Context) -> dict[str, str]:

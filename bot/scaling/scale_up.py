@@ -20,9 +20,10 @@ from bot.core.scaling.limits import LimitVerdict, needs_approval
 from bot.core.scaling.verify import deadline_seconds
 from bot.ports import Refused
 from bot.requests.permission import acting, still_permitted
+from bot.requests.shown import recall
 from bot.requests.submit import already, new_request, own_id, refused, subject, submit
 from bot.scaling.approval import approval_requested, scale_request
-from bot.scaling.dialogs import confirmation, first_dialog, only_pool, size_shown, table
+from bot.scaling.dialogs import confirmation, first_dialog, only_pool, table
 from bot.scaling.limits import (
     LimitCheck,
     askable,
@@ -83,8 +84,8 @@ async def _drafted(
     context: Context, interaction: Interaction, held: Stored[Incident] | None, pool: str, text: str
 ) -> Answer:
     try:
-        shown = await size_shown(context, interaction, pool) if interaction.surface is Surface.DIALOG else None
-        current, verdict = await _allowed(context, pool, text, shown)
+        seen = (await recall(context, interaction)).sizes if interaction.surface is Surface.DIALOG else {}
+        current, verdict = await _allowed(context, pool, text, seen.get(pool))
         askable(context, pool, verdict.target or current, in_thread=held is not None)
     except Refused as refusal:
         if interaction.surface is not Surface.DIALOG:

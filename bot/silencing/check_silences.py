@@ -47,8 +47,11 @@ async def keep_silences(context: Context) -> str:
 async def _checked(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager) -> None:
     found = await back_end.get(silence.id)
     if found is not None and found.active:
+        known = silence if silence.matchers else replace(silence, matchers=found.matchers)
         if abs(found.ends_at - silence.ends_at) > MOVED_SECONDS:
-            await _record(context, incident, _moved(silence, found.ends_at, context.now()))
+            known = _moved(known, found.ends_at, context.now())
+        if known != silence:
+            await _record(context, incident, known)
         return
     tag = f"[tailback {silence.act}]"
     other = await back_end.find(tag)
@@ -68,7 +71,8 @@ def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
 
 
 async def _again(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:
-    actions, matchers = context.settings.file.actions, silence_matchers(incident.group.alerts)
+    """Create it with the matchers that were confirmed; a record of an older release may not have them."""
+    actions, matchers = context.settings.file.actions, silence.matchers or silence_matchers(incident.group.alerts)
     if await context.store.done_by(_mark(silence)) is not None or not matchers or not actions.enabled or actions.shadow:
         lost = SilenceEnded(SilenceEnd.LOST, alertmanager=silence.alertmanager)
         await _record(context, incident, replace(silence, ended=True), lost)

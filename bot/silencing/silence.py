@@ -9,7 +9,7 @@ from bot.core.alert import Matcher, silence_matchers
 from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View
-from bot.core.incident.silence import PROLONG, SILENCE, Silence, goes_on, holding, warn_at
+from bot.core.incident.silence import PROLONG, SILENCE, Silence, coverage, goes_on, holding, warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared
 from bot.core.requests.body import MakeSilence
@@ -18,6 +18,7 @@ from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.requests.permission import acting, still_permitted
+from bot.requests.shown import recall, remember
 from bot.requests.submit import new_request, subject, submit
 from bot.silencing.auto_unsilence import ends_itself
 from bot.views.dialogs.modals import silence_modal
@@ -48,20 +49,23 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     _only_one(held.value, context.now())
     name, back_end = keeper(context, held.value)
     if interaction.surface is Surface.BUTTON:
-        view = silence_modal(interaction.request_id, held.value, back_end.max_silence_seconds)
-        return Answer(view=view)
-    _narrow(held.value)
+        matchers = silence_matchers(held.value.group.firing or held.value.group.alerts)
+        await remember(context, interaction, matchers=matchers)
+        return Answer(view=silence_modal(interaction.request_id, held.value, matchers, back_end.max_silence_seconds))
+    dialog = interaction.surface is Surface.DIALOG
+    if not (matchers := (await recall(context, interaction)).matchers if dialog else _narrow(held.value)):
+        return Answer(errors={"custom": refusals.SILENCE_DIALOG_LAPSED})
     text = interaction.values.get("custom", "").strip() or interaction.values.get("preset", "")
     length, problem = wanted(text, back_end.max_silence_seconds)
     if problem:
-        if interaction.surface is Surface.DIALOG:
+        if dialog:
             return Answer(errors={"custom": problem})
         raise Refused(problem)
     drained = DRAINED & {text.lower(), interaction.values.get("preset", "")}
     above, problem = _most_jobs(interaction.values.get("above", "").strip())
     if problem:
         return Answer(errors={"above": problem})
-    body = MakeSilence(name, round(length), until_drained=bool(drained), above=above)
+    body = MakeSilence(name, round(length), until_drained=bool(drained), above=above, matchers=matchers)
     request = new_request(context, interaction, held, body)
     now, asked = context.now(), _details(SilenceStep.ASKED, request, length)
     await submit(
@@ -80,10 +84,9 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     await still_permitted(context, request.who, "silence")
     _only_one(_there(incident), context.now(), but=request.id)
     _, back_end = keeper(context, _there(incident))
-    _narrow(_there(incident))
     asked = request.of(MakeSilence)
-    length = min(asked.seconds, back_end.max_silence_seconds)
-    return Prepared(replace(request, body=replace(asked, seconds=round(length))))
+    length, matchers = min(asked.seconds, back_end.max_silence_seconds), asked.matchers or _narrow(_there(incident))
+    return Prepared(replace(request, body=replace(asked, seconds=round(length), matchers=matchers)))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
@@ -99,18 +102,20 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     link = await _link(context, about)
     comment = f"{clean(about.group.title)} - silenced in Slack by {request.who} {link} [tailback {request.id}]"
     made = await back_end.silence(
-        _narrow(about), starts_at=now, ends_at=ends, by=f"tailback ({request.who})", comment=comment
+        request.of(MakeSilence).matchers, starts_at=now, ends_at=ends, by=f"tailback ({request.who})", comment=comment
     )
-    return _performed(request, _silence(request, made, name, ends, now), now)
+    return _performed(request, _silence(request, made, name, ends, now), about, now)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Find the silence with this request's id."""
-    name, back_end = keeper(context, _there(incident))
+    about = _there(incident)
+    name, back_end = keeper(context, about)
     found = await back_end.find(f"[tailback {request.id}]")
     if found is None:
         return None
-    return _performed(request, _silence(request, found.id, name, found.ends_at, context.now()), context.now())
+    now = context.now()
+    return _performed(request, _silence(request, found.id, name, found.ends_at, now), about, now)
 
 
 def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
@@ -197,13 +202,23 @@ def _most_jobs(text: str) -> tuple[int | None, str]:
 
 
 def _silence(request: Request, found: str, name: str, ends: float, now: float) -> Silence:
-    asked, warned_at = request.of(MakeSilence), warn_at(ends, now)
-    drained, above = asked.until_drained, asked.above
-    return Silence(found, name, ends, request.who, request.id, until_drained=drained, above=above, warn_at=warned_at)
+    asked = request.of(MakeSilence)
+    return Silence(
+        found,
+        name,
+        ends,
+        request.who,
+        request.id,
+        until_drained=asked.until_drained,
+        above=asked.above,
+        warn_at=warn_at(ends, now),
+        matchers=asked.matchers,
+    )
 
 
-def _performed(request: Request, silence: Silence, now: float) -> Result:
-    made = _details(SilenceStep.MADE, request, silence.ends_at - now)
+def _performed(request: Request, silence: Silence, incident: Incident, now: float) -> Result:
+    covered = coverage((silence,), incident.group.alerts, now)
+    made = replace(_details(SilenceStep.MADE, request, silence.ends_at - now), coverage=covered)
     done = Result(made, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
     return replace(done, follow=ends_itself(request, silence, now))
 

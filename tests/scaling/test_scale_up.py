@@ -10,6 +10,7 @@ from bot.core.requests.interaction import Answer, Surface
 from bot.core.requests.request import Progress
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Failure, Refused
+from bot.requests.shown import KEPT_SECONDS
 from bot.scaling import scale_up
 from tests.builders import POOL, incident, view
 from tests.fakes import FakeScaler
@@ -136,7 +137,7 @@ async def test_a_step_that_was_too_big_from_the_start_is_refused() -> None:
     refusal = "24 is the highest target now; it has 4 runners, and 5 to 24 can be asked for."
     assert (await filled(world, "31")).errors["target"].endswith(refusal)
     assert (await filled(world, "30", who=BEN)).errors["target"].endswith(refusal)
-    world.clock.advance(901)
+    world.clock.advance(KEPT_SECONDS + 1)
     assert (await filled(world, "30")).errors["target"].endswith(refusal)
 
 

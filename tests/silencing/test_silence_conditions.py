@@ -13,6 +13,7 @@ async def silenced(preset: str = "1h", *, world: World | None = None, **values: 
     there = world or World()
     await there.opens()
     given = {"preset": preset, "custom": "", **values}
+    await there.asks("silence")
     await there.asks("silence", surface=Surface.DIALOG, step="silence", values=given)
     await there.work()
     return there
@@ -81,6 +82,7 @@ async def test_a_figure_that_is_none_is_said_in_the_dialog(above: str) -> None:
     world = World()
     await world.opens()
     values = {"preset": "1h", "custom": "", "above": above}
+    await world.asks("silence")
     answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values=values)
     assert "whole number" in answer.errors["above"]
 

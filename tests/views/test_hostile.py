@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from bot.core.alert import silence_matchers
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import State
@@ -84,7 +85,7 @@ def views() -> dict[str, Callable[[], object]]:
     of, seen = samples.hostile_incident()
     one = ScaleChoice("linux", 1, 10**12, None, None, 10**12, 9e9, 1e9, BIG, 10**12)
     return {
-        "silence": lambda: silence_modal(ACT, of, 1e12),
+        "silence": lambda: silence_modal(ACT, of, silence_matchers(of.group.alerts), 1e12),
         "scale": lambda: scale_modal(
             ACT,
             [

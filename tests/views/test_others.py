@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from bot.config import seconds
+from bot.core.alert import silence_matchers
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event
-from bot.core.message import Message
+from bot.core.message import Block, Message
 from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.home import answers
 from bot.views.home.home import home
@@ -20,6 +21,11 @@ from tests.slack_limits import message_problems, texts, view_problems
 from tests.views import samples
 from tests.views.golden import assert_golden
 from tests.views.samples import NOW, TIMING
+
+
+def modal(of: Incident, most_seconds: float) -> Block:
+    """The dialog of a silence, with what its button would show."""
+    return silence_modal("inc_1.abc", of, silence_matchers(of.group.firing or of.group.alerts), most_seconds)
 
 
 def words(drawn: Message) -> str:
@@ -118,7 +124,7 @@ def test_the_digest_ends_when_every_incident_has_its_thread() -> None:
 
 def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
     """Presets end at the longest silence; every value is a duration that the configuration reads, or `drained`."""
-    drawn = silence_modal("inc_1.abc", samples.queueing()[0], 86_400)
+    drawn = modal(samples.queueing()[0], 86_400)
     assert view_problems(drawn) == []
     assert drawn["private_metadata"] == "inc_1.abc"
     preset = next(block for block in drawn["blocks"] if block.get("block_id") == "preset")  # type: ignore[attr-defined]  # a view is opaque to the types
@@ -132,13 +138,13 @@ def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
 @pytest.mark.parametrize("most", [1.0, 600.0, 900.0, 1e7])
 def test_the_silence_dialog_has_a_choice_whatever_the_limit(most: float) -> None:
     """Also when the longest silence is shorter than the shortest preset."""
-    assert view_problems(silence_modal("a", samples.queueing()[0], most)) == []
+    assert view_problems(modal(samples.queueing()[0], most)) == []
 
 
 def test_an_alert_that_cannot_be_silenced_narrowly_is_not_silenced() -> None:
     """No dialog that would match everything (AC-6)."""
     of = samples.incident(samples.alert(rule_uid=None, labels={}))
-    drawn = silence_modal("a", of, 86_400)
+    drawn = modal(of, 86_400)
     assert view_problems(drawn) == []
     assert "submit" not in drawn
 

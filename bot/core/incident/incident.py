@@ -11,6 +11,7 @@ from bot.core.incident.membership import AlertGroup, changed, flaps, group_of
 from bot.core.incident.ownership import Ownership
 from bot.core.incident.pools import IncidentPools, Named
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
+from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event, IncidentLog
 from bot.core.pool.pool import Snapshot
 
@@ -144,7 +145,8 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
     calm = not flaps(incident.log.timeline, now)
     if found.fresh:
         after = replace(after, pools=replace(after.pools, streaks={}))
-        after = noted(after, now, Event.JOINED, found.news, tell=calm or bool(found.news.new))
+        news = replace(found.news, coverage=coverage(after.silences, group.alerts, now))
+        after = noted(after, now, Event.JOINED, news, tell=calm or bool(found.news.new))
         if after.state is State.EASING:
             after = replace(after, state=State.OPEN, changed_at=now)
     if incident.group.firing and not after.group.firing:

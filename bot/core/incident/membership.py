@@ -101,13 +101,14 @@ def flaps(timeline: Iterable[Entry], now: float) -> bool:
 def _news(known: set[str], fresh: tuple[Alert, ...]) -> AlertsJoined:
     old = [alert for alert in fresh if alert.fingerprint in known]
     return AlertsJoined(
-        tuple(_label(alert) for alert in fresh if alert.fingerprint not in known),
-        tuple(_label(alert) for alert in old if alert.kind is not Kind.BLIND),
-        tuple(_label(alert) for alert in old if alert.kind is Kind.BLIND),
+        tuple(alert_label(alert) for alert in fresh if alert.fingerprint not in known),
+        tuple(alert_label(alert) for alert in old if alert.kind is not Kind.BLIND),
+        tuple(alert_label(alert) for alert in old if alert.kind is Kind.BLIND),
     )
 
 
-def _label(alert: Alert) -> str:
+def alert_label(alert: Alert) -> str:
+    """An alert's name, with what tells it from others of its rule."""
     for name in ("runner_label", "pool", "queue", "instance"):
         if name in alert.labels:
             return f"{alert.name} ({alert.labels[name]})"

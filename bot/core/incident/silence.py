@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from bot.core.incident.details.silences import ActiveSilence
+from bot.core.alert import Alert, Matcher
+from bot.core.alert import silences as covers
+from bot.core.incident.details.silences import ActiveSilence, Coverage
+from bot.core.incident.membership import alert_label
 
 SILENCE = "silence"
 """The action that makes one, and the callback id of its dialog."""
@@ -33,12 +36,23 @@ class Silence:
     """It ends when more than this many jobs wait."""
     warn_at: float | None = None
     """When to notify the owner of its end; None: never, or done."""
+    matchers: tuple[Matcher, ...] = ()
+    """As they were confirmed; empty: made by an older release, and not read in its Alertmanager yet."""
 
 
 def holding(silences: tuple[Silence, ...], now: float) -> tuple[Silence, ...]:
     """Active silences at a moment, as far as known; the last to end comes first."""
     active = [one for one in silences if not one.ended and one.ends_at > now]
     return tuple(sorted(active, key=lambda one: -one.ends_at))
+
+
+def coverage(silences: tuple[Silence, ...], alerts: tuple[Alert, ...], now: float) -> Coverage | None:
+    """How many firing alerts the active silences cover; None without any, or if its matchers are unknown."""
+    active, firing = holding(silences, now), [alert for alert in alerts if alert.firing]
+    if not active or not firing or not all(one.matchers for one in active):
+        return None
+    open_ones = [alert for alert in firing if not any(covers(one.matchers, alert) for one in active)]
+    return Coverage(len(firing) - len(open_ones), len(firing), tuple(alert_label(alert) for alert in open_ones))
 
 
 def goes_on(silence: Silence, now: float) -> ActiveSilence:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.core.alert import Matcher
 from bot.core.incident.details.scaling import ReturnReason, ReturnResult
 from bot.core.incident.details.silences import EndReason
 
@@ -75,6 +76,8 @@ class MakeSilence:
     until_drained: bool = False
     above: int | None = None
     """The silence ends when more jobs than this wait."""
+    matchers: tuple[Matcher, ...] = ()
+    """As the person saw them; empty in requests of older releases."""
     kind: Literal["silence"] = "silence"
 
 
@@ -138,7 +141,9 @@ def parameters(body: Body) -> dict[str, str]:
         case MakeSilence():
             until = "drained" if body.until_drained else None
             seconds = f"{body.seconds:.0f}"
-            found = {"seconds": seconds, "back_end": body.alertmanager, "until": until, "above": body.above}
+            exact = ", ".join(f"{m.name}={m.value}" for m in body.matchers)
+            found = {"seconds": seconds, "back_end": body.alertmanager, "until": until, "above": body.above,
+                     "matchers": exact}  # fmt: skip
         case ExtendSilence():
             ends = None if body.ends_at is None else f"{body.ends_at:.3f}"
             found = {"of": body.made_by, "seconds": f"{body.seconds:.0f}", "until": ends}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeVar
 
-from bot.core.alert import digest
+from bot.core.alert import Matcher, digest
 from bot.core.incident.details.details import Details
 from bot.core.incident.incident import Silence
 from bot.core.incident.timeline import Event
@@ -142,9 +142,11 @@ def unsure(request: Request, outcome: str) -> Request:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSizes:
-    """The pool sizes that a Scale up dialog showed one person; kept for as long as the dialog stays good."""
+class Shown:
+    """What a dialog showed one person; kept for as long as the dialog stays good."""
 
     id: str
     sizes: Mapping[str, int] = field(default_factory=dict)
-    """By pool."""
+    """The size of each pool."""
+    matchers: tuple[Matcher, ...] = ()
+    """The matchers of the silence."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core.alert import silence_matchers
+from bot.core.alert import Matcher
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import SILENCE
 from bot.core.message import Block
@@ -47,10 +47,9 @@ class ScaleChoice:
     """Whether more runners are not expected to help; then no target is proposed."""
 
 
-def silence_modal(request_id: str, incident: Incident, max_seconds: float) -> Block:
+def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matcher], max_seconds: float) -> Block:
     """Ask for a duration; inputs `preset` and `custom` with values such as `15m`, `1h`, `1d`."""
     alerts = incident.group.firing or incident.group.alerts
-    matchers = silence_matchers(alerts)
     if not matchers:
         return notice("Silence", ["This alert has no label that a silence could name safely.", "Nothing was silenced."])
     shown = [f"{m.name}{'=~' if m.is_regex else '='}{clean(m.value)[:120]}" for m in matchers[:MOST_MATCHERS]]

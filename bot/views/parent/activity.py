@@ -1,10 +1,12 @@
 """Owner, silences and actions in the parent."""
 
 from bot.core.incident.incident import Incident
+from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block
 from bot.views.blocks import section
 from bot.views.mrkdwn import Marked, date, escaped, joined, mention, say
+from bot.views.words.silences import coverage_words
 from bot.views.words.timeline import entry_words
 
 MOST_DEEDS = 5
@@ -49,6 +51,8 @@ def silences(incident: Incident, now: float) -> list[Marked]:
         for silence in incident.silences
         if not silence.ended and silence.ends_at > now
     ]
+    if told and (part := coverage_words(coverage(incident.silences, incident.group.alerts, now))):
+        told.append(escaped(part, 300))
     if incident.ownership.muted:
         told.append(say("Status replies are muted; this message stays up to date."))
     return told

@@ -200,6 +200,7 @@ NO_COMMON_LABEL = "the alerts of this group share no label, so a silence would m
 NO_SILENCE_HERE = "There is no active silence of this incident that was made from here."
 NOT_OURS = "this silence was not made from here"
 SILENCE_OVER = "That silence is over; silence again if it is needed."
+SILENCE_DIALOG_LAPSED = "This dialog is too old. Nothing was silenced. Close it and press Silence again."
 SHORTEST_SILENCE = "The shortest silence is 1 min."
 NO_JOB_NUMBER = "Write a whole number of jobs, for example 200, or nothing."
 SAY_HOW_LONG = "Say how long, for example `silence 2h` or `silence drained`."

@@ -2,13 +2,14 @@
 
 from bot.core.incident.details.silences import (
     ActiveSilence,
+    Coverage,
     EndReason,
     SilenceEnd,
     SilenceEnded,
     SilenceStep,
     Silencing,
 )
-from bot.core.words import clock, duration
+from bot.core.words import clock, count, duration, listed
 
 REASONS = {
     EndReason.DRAINED: "the queue has drained",
@@ -30,7 +31,9 @@ def silencing_words(told: Silencing) -> str:
     left = duration(told.seconds)
     return {
         SilenceStep.ASKED: f"asked to silence the alert {_how_long(told)}.",
-        SilenceStep.MADE: f"silenced the alert {_how_long(told)}.",
+        SilenceStep.MADE: " ".join(
+            part for part in (f"silenced the alert {_how_long(told)}.", coverage_words(told.coverage)) if part
+        ),
         SilenceStep.NOT_MADE: f"asked for a silence of {left}; shadow mode, so none was made.",
         SilenceStep.EXTENSION_ASKED: f"asked to extend the silence to {left} from now.",
         SilenceStep.EXTENDED: f"extended the silence: it lasts for {left} more.",
@@ -38,6 +41,13 @@ def silencing_words(told: Silencing) -> str:
         SilenceStep.ENDS_SOON: f"The silence ends in {left}; the alert can notify again then.",
         SilenceStep.RECREATED: f"{told.alertmanager} had lost the silence; it was made again, with the same end.",
     }[told.step]
+
+
+def coverage_words(found: Coverage | None) -> str:
+    """`1 of 2 alerts silenced. Not covered: X.`; empty if every alert is, or nothing is known."""
+    if found is None or found.silenced >= found.of:
+        return ""
+    return f"{found.silenced} of {count(found.of, 'alert')} silenced. Not covered: {listed(found.uncovered)}."
 
 
 def silence_ended_words(ended: SilenceEnded) -> str:

@@ -35,7 +35,7 @@ from bot.views.words.scaling import (
     returned_words,
     scale_request_words,
 )
-from bot.views.words.silences import silence_ended_words, silencing_words
+from bot.views.words.silences import coverage_words, silence_ended_words, silencing_words
 from bot.views.words.sparks import spark_lines
 from bot.views.words.survey import survey_headline, survey_lines
 
@@ -180,7 +180,7 @@ def _joined_words(joined: AlertsJoined) -> str:
         parts.append(f"Fired again: {listed(joined.again)}.")
     if joined.blind:
         parts.append(f"The metric source gives no data any more: {listed(joined.blind)}.")
-    return " ".join(parts)
+    return " ".join([*parts, *filter(None, [coverage_words(joined.coverage)])])
 
 
 def _escalated_words(escalated: Escalated) -> str:

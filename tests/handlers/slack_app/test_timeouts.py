@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.offer import request_id
-from bot.core.requests.request import ShownSizes
+from bot.core.requests.request import Shown
 from bot.ports import Failure, Unreachable
 from bot.registry import ACTIONS
 from handlers.slack_app import app
@@ -60,7 +60,7 @@ def test_a_store_that_refused_the_connection_took_nothing_down() -> None:
 def written(door: Door) -> tuple[object, ...]:
     """The records but what a dialog showed, when each is due, and the trail."""
     data = door.world.data
-    asked = {key: row for key, row in data.rows.items() if not isinstance(row.value, ShownSizes)}
+    asked = {key: row for key, row in data.rows.items() if not isinstance(row.value, Shown)}
     return asked, dict(data.due), len(data.trail)
 
 

@@ -169,6 +169,7 @@ async def test_a_silence_with_a_figure_ends_when_nobody_measures_it(watch: str, 
     world = World(timing={"watch": watch})
     await world.opens()
     values = {"preset": "1h", "custom": "", "above": "100"}
+    await world.asks("silence")
     await world.asks("silence", surface="dialog", step="silence", values=values)
     await world.work()
     await world.says("resolve")

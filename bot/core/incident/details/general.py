@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Literal
 
 from bot.core.incident.details.event import Event
+from bot.core.incident.details.silences import Coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class AlertsJoined:
     again: tuple[str, ...] = ()
     blind: tuple[str, ...] = ()
     """Known alerts whose metrics source has no data any more."""
+    coverage: Coverage | None = None
+    """How many of all are silenced; None: no silence is active."""
     kind: Literal["alerts_joined"] = "alerts_joined"
 
 

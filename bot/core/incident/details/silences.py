@@ -22,6 +22,16 @@ class SilenceStep(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of the firing alerts are silenced."""
+
+    silenced: int
+    of: int
+    uncovered: tuple[str, ...] = ()
+    """The names of the others."""
+
+
+@dataclass(frozen=True, slots=True)
 class Silencing:
     """A silence with its remaining time and conditions."""
 
@@ -31,6 +41,8 @@ class Silencing:
     above: int | None = None
     """It ends when more than this many jobs wait."""
     alertmanager: str = ""
+    coverage: Coverage | None = None
+    """None: unknown."""
     kind: Literal["silencing"] = "silencing"
 
 

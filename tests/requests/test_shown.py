@@ -1,0 +1,27 @@
+"""What a dialog showed: kept for each person and each dialog, for as long as the question stays good."""
+
+from bot.core.alert import Matcher
+from bot.core.requests.interaction import Interaction, Surface
+from bot.requests.shown import KEPT_SECONDS, recall, remember
+from tests.builders import CHANNEL, POOL
+from tests.world import ANA, BEN, TEAM, World
+
+MATCHERS = (Matcher("queue", "linux"),)
+
+
+def pressed(request_id: str, who: str = ANA) -> Interaction:
+    """A button, pressed on a first message."""
+    return Interaction("scale_up", who, TEAM, CHANNEL, Surface.BUTTON, f"{request_id}.{who}", request_id)
+
+
+async def test_it_is_remembered_for_whoever_saw_it_and_then_forgotten() -> None:
+    """By person and dialog; the newest dialog counts, and nothing is left behind."""
+    world = World()
+    for size in (10, 12):
+        await remember(world.context, pressed("i1.abc"), sizes={POOL: size}, matchers=MATCHERS)
+        shown = await recall(world.context, pressed("i1.abc"))
+        assert (shown.sizes, shown.matchers) == ({POOL: size}, MATCHERS)
+    for other in (pressed("i1.abc", BEN), pressed("i2.abc")):
+        assert not (await recall(world.context, other)).sizes
+    world.clock.advance(KEPT_SECONDS + 1)
+    assert not (await recall(world.context, pressed("i1.abc"))).matchers
