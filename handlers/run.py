@@ -19,11 +19,7 @@ from bot.settings import HttpTable
 from handlers.cancellation import ended
 from handlers.http.header_limits import BoundedHeads, Connections
 from handlers.http.health import HealthEndpoints
-from handlers.http.web import Web
 from handlers.recovery import Healing
-from handlers.slack_app.app import slack_app
-from handlers.slack_app.respond import Afterwards
-from handlers.slack_app.socket_mode import socket_mode
 from handlers.tools.doctor.check_settings import of_redis_url
 from handlers.tools.doctor.senders import sender_problems
 from handlers.wiring import House, opened
@@ -77,6 +73,11 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
         leaving: list[Callable[[], None]] = []
         health = HealthEndpoints(house)
         if web:
+            from handlers.http.web import Web
+            from handlers.slack_app.app import slack_app
+            from handlers.slack_app.respond import Afterwards
+            from handlers.slack_app.socket_mode import socket_mode
+
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
             app = slack_app(house.context, afterwards)

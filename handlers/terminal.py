@@ -10,6 +10,10 @@ from typing import Never, TypeVar
 
 T = TypeVar("T")
 
+# httpx's command line and rich's tracebacks are loaded with httpx and structlog where they are installed; nothing here
+# uses them, and without them a process is 8 MB smaller and ready 0.1 s sooner
+sys.modules.update(dict.fromkeys(("httpx._main", "rich")))  # type: ignore[arg-type]
+
 
 def quiet() -> None:
     """Send the log to standard error, and only if requested; standard output is for the answer."""

@@ -4,15 +4,8 @@ The addresses are checked earlier (`bot.sources.sns`): https, and SNS's own host
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 from urllib.parse import parse_qsl, urlsplit
-
-from cryptography import x509
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from bot.adapters.http.client import HttpAnswer, HttpPool
 from bot.adapters.http.connection import DIRECT, Way
@@ -27,13 +20,19 @@ FORGET_SECONDS = 60.0
 """How long a failed address is not tried again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """A signing certificate's key and expiry (epoch seconds)."""
+class Certificate(Protocol):
+    """A signing certificate (`bot.adapters.certificate`, whose library is loaded when the first one is read)."""
 
-    key: RSAPublicKey
-    begins: float
-    ends: float
+    @property
+    def begins(self) -> float:
+        """Epoch seconds."""
+
+    @property
+    def ends(self) -> float:
+        """Epoch seconds."""
+
+    def signed(self, content: bytes, signature: bytes, version: str) -> bool:
+        """Whether `signature` is its key's for `content`."""
 
 
 class AmazonSns:
@@ -50,12 +49,7 @@ class AmazonSns:
         found = self._known.get(certificate_url) or await self._fetched(certificate_url)
         if found is None or not found.begins <= self._now() <= found.ends:
             return False
-        method = hashes.SHA256() if version == "2" else hashes.SHA1()  # noqa: S303 - SNS's own choice for version 1
-        try:
-            found.key.verify(signature, signed, PKCS1v15(), method)
-        except InvalidSignature:
-            return False
-        return True
+        return found.signed(signed, signature, version)
 
     async def confirm(self, address: str) -> None:
         """Confirm a subscription; repeating it is harmless."""
@@ -70,7 +64,9 @@ class AmazonSns:
             return None
         parts = urlsplit(address)
         answer = await self._get(f"https://{parts.netloc}", parts.path)
-        found = _read(answer.content) if answer.ok else None
+        from bot.adapters.certificate import read_certificate  # its library takes 8 MB, and few receive SNS
+
+        found = read_certificate(answer.content) if answer.ok else None
         if found is None:
             _keep(self._without, address, self._now() + FORGET_SECONDS)
         else:
@@ -88,17 +84,6 @@ class AmazonSns:
             if error.failure in {Failure.CREDENTIALS, Failure.PLACE}:
                 return HttpAnswer(403, None, error.what)
             raise
-
-
-def _read(content: bytes) -> Certificate | None:
-    try:
-        found = x509.load_pem_x509_certificate(content)
-        key = found.public_key()
-    except ValueError:
-        return None
-    if not isinstance(key, RSAPublicKey):
-        return None
-    return Certificate(key, found.not_valid_before_utc.timestamp(), found.not_valid_after_utc.timestamp())
 
 
 def _keep(kept: dict[str, V], address: str, value: V) -> None:

@@ -42,8 +42,8 @@ WIRING = ("handlers.wiring", "handlers.wiring_tools")
 """The modules that choose adapters and hand them to the rest."""
 PLAYGROUND_USERS = ("handlers.cli", "handlers.tools.demo", "handlers.tools.replay", "handlers.tools.player")
 """The modules that may open the playground; the processes of an installation are not among them."""
-LAZY = ("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools")
-"""The modules that import what a command uses when it runs, so that `--help` starts quickly."""
+LAZY = ("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.run", "bot.adapters.sns")
+"""The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""
 CLOCK_READERS = ("handlers.machine", "handlers.wiring", "bot.config")
 """The modules that may read the clock and the environment."""
 CATCH_ALL = ("handlers", "bot.playground")
