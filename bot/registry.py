@@ -12,6 +12,7 @@ from bot.incidents.actions import ack, chart_button, list_incidents, mute, note,
 from bot.incidents.digest import post_digest
 from bot.incidents.reconcile import reconcile
 from bot.incidents.rejected_alert import post_rejected
+from bot.maintenance.alert_on_waits import alert_on_waits
 from bot.maintenance.chores import Duty, chore, noting
 from bot.maintenance.deduplicate_threads import deduplicate_threads
 from bot.maintenance.expire import expire
@@ -82,6 +83,7 @@ DUTIES: dict[str, Duty] = {
     "sweep": Duty(noting(deduplicate_threads), lambda file: file.timing.sweep),
     "silences": Duty(noting(keep_silences), lambda file: file.timing.sweep),
     "weekly": Duty(noting(weekly), lambda _: LOOK_SECONDS),
+    "waits": Duty(noting(alert_on_waits), lambda file: file.timing.watch or POOLS_SECONDS),
     "pools": Duty(noting(_pools), lambda _: POOLS_SECONDS),
     "tidy": Duty(noting(expire), lambda _: EXPIRE_SECONDS),
     "watch": Duty(check_slack_outage, pause_seconds),

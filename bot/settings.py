@@ -188,6 +188,8 @@ class PoolTable(Table):
     """Names of its metrics sources; for each figure the first one that knows it wins."""
     floor: int = Field(default=0, ge=0)
     boot_time: Seconds = 180.0
+    alert_wait: Seconds | None = Field(default=None, gt=0)
+    """Longest wait from which Tailback opens an incident by itself; absent: only alerts do."""
     warn_wait: Seconds | None = None
     """Longest wait of the early warning; absent: learnt from past alerts."""
     warn_queued: int | None = Field(default=None, ge=1)

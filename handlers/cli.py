@@ -12,8 +12,10 @@ import typer
 from typer.completion import completion_init  # type: ignore[attr-defined]  # it is not re-exported by name
 
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
+from handlers.machine import read_dotenv, variables
 from handlers.terminal import failed, quiet, waited
 from handlers.tools.cli_tools import tools
+from handlers.tools.init.cli_init import initial
 from handlers.version import VERSION
 
 app = typer.Typer(
@@ -25,6 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+app.add_typer(initial)
 app.add_typer(tools)
 
 
@@ -36,11 +39,12 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback has answered
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options that stand before a command."""
+    """Read `.env` before the command; options that stand before a command."""
+    read_dotenv()
 
 
 @app.command()
@@ -49,9 +53,12 @@ def demo(
     listed: Annotated[bool, typer.Option("--list", help="Show the stories, and stop.")] = False,
     seed: Annotated[int, typer.Option(help="The same seed plays the same story.")] = DEFAULT_SEED,
     host: Annotated[str, typer.Option(help="Address of the page; 0.0.0.0 opens it to the network.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes any free one.")] = 8080,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the page; 0 takes any free one.")] = None,
     speed: Annotated[float, typer.Option(min=1, help="Simulated seconds in one real second.")] = DEMO_SPEED,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
+    workspace_only: Annotated[
+        bool, typer.Option("--workspace-only", help="Only the workspace: print variables for `tailback run`.")
+    ] = False,
 ) -> None:
     """Try it: no token, no Slack, no Redis.
 
@@ -60,14 +67,18 @@ def demo(
     \b
     Example: tailback demo --scenario surge
     """
-    from handlers.machine import variables
     from handlers.tools import demo as playground
 
     if listed:
         typer.echo(playground.listing())
         return
     quiet()
-    page, browser = playground.PageAddress(host, port), not no_browser and playground.is_desktop(variables())
+    usual = playground.WORKSPACE_PORT if workspace_only else playground.PAGE_PORT
+    page = playground.PageAddress(host, usual if port is None else port)
+    if workspace_only:
+        waited(playground.run_workspace(page))
+        return
+    browser = not no_browser and playground.is_desktop(variables())
     waited(playground.run_demo(scenario, playground.Visit(page, seed, speed, browser)))
 
 

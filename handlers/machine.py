@@ -1,9 +1,23 @@
-"""What this machine provides: its clocks, its environment, and random ids."""
+"""What this machine provides: its clocks, its environment with `.env`, and random ids."""
 
 import os
+import re
 import secrets
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+
+from bot.core.external import Refused
+
+_ENTRY = re.compile(
+    r"[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_]\w*)="
+    r"""(?:'(?P<raw>[^']*)'|"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^'"\n][^\n]*?)?)"""
+    r"[ \t]*(?:[ \t]#[^\n]*)?(?:\n|\Z)",
+    re.DOTALL,
+)
+_NOTHING = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
+_ESCAPED = re.compile(r"\\([\"\\$`])")
 
 
 @dataclass(slots=True)
@@ -47,3 +61,35 @@ def new_id(prefix: str) -> str:
 def variables() -> dict[str, str]:
     """The environment of this process."""
     return dict(os.environ)
+
+
+def read_dotenv() -> None:
+    """Set the variables of `.env` beside the configuration file; those that are set already win. Raises Refused."""
+    path = Path(os.environ.get("TAILBACK_CONFIG") or "tailback.toml").with_name(".env")
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeError) as error:
+        raise Refused(f"{path}: cannot be read ({error}); let Tailback's user read it, or remove it.") from None
+    try:
+        found = dict(entries(text))
+    except ValueError as error:
+        raise Refused(f"{path}, {error}; write NAME=value, with quotes around a value that has spaces.") from None
+    for name, value in found.items():
+        os.environ.setdefault(name, value)
+
+
+def entries(text: str) -> Iterator[tuple[str, str]]:
+    """Each (name, value) of an environment file, read as a shell would; nothing is expanded.
+
+    Raises ValueError with the number of the first line that is neither `NAME=value` nor a comment.
+    """
+    position = 0
+    while position < len(text):
+        if found := _NOTHING.match(text, position) or _ENTRY.match(text, position):
+            position = found.end()
+            if found.re is _ENTRY:
+                yield found["name"], found["raw"] or _ESCAPED.sub(r"\1", found["quoted"] or "") or found["plain"] or ""
+        else:
+            raise ValueError(f"line {text.count(chr(10), 0, position) + 1}: it is no variable")

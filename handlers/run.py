@@ -59,6 +59,8 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
             loop.add_signal_handler(signum, stopped.set)
         async with serving(house, web=web, worker=worker) as address:
             log.info("ready", web=address or None, worker=worker, engine="embedded" if house.embedded else "REDIS_URL")
+            if web and worker:
+                log.info("Ready. Send a test alert: tailback send --example")
             await _until_stopped(house, stopped)
 
 
@@ -170,7 +172,6 @@ async def _keeping_time(house: House) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _reloading(house: House) -> AsyncIterator[None]:
     """Reload tailback.toml in a process without a worker, so that the kill switch works there too."""
-
     healing = Healing(house.context)
 
     async def watch() -> None:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Coroutine
 from typing import Never, TypeVar
 
+from handlers.machine import variables
+
 T = TypeVar("T")
 
 # httpx's command line and rich's tracebacks are loaded with httpx and structlog where they are installed; nothing here
@@ -18,7 +20,6 @@ sys.modules.update(dict.fromkeys(("httpx._main", "rich")))  # type: ignore[arg-t
 def quiet() -> None:
     """Send the log to standard error, and only if requested; standard output is for the answer."""
     from handlers import logs
-    from handlers.machine import variables
 
     level = variables().get("LOG_LEVEL", "")
     logs.set_up(level if level in {"DEBUG", "INFO", "WARNING"} else "ERROR", "console", sys.stderr)

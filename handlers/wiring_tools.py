@@ -6,9 +6,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bot.adapters.build_context import Problems, way_of
+from bot.adapters.build_context import Parts, Problems, way_of
+from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build
 from bot.adapters.memory.store import MemoryStore
+from bot.adapters.metrics import prometheus
+from bot.adapters.metrics.prometheus_discovery import discovered
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
@@ -79,6 +82,17 @@ async def unbuildable(settings: Settings) -> list[str]:
         with problems:
             stack.push_async_callback(build(settings, now).close)
     return problems.found
+
+
+async def prometheus_pools(url: str, token: str) -> tuple[tuple[str, str], ...]:
+    """(preset, name) of each pool that a Prometheus knows. Raises ConfigError for the address, and Unreachable."""
+    wire = HttpPool()
+    raw = {"kind": "prometheus", "url": url, **({"token_env": "PROMETHEUS_TOKEN"} if token else {})}
+    try:
+        parts = Parts(wire, lambda _: token, now)
+        return await discovered(prometheus.build("prometheus", "--prometheus", raw, {}, parts))
+    finally:
+        await wire.close()
 
 
 def memory(settings: Settings, clock: Callable[[], float]) -> MemoryStore:

@@ -66,7 +66,9 @@ COVERED = {
     "tailback demo": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
     "tailback demo --scenario": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
     "tailback demo --no-browser": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
+    "tailback demo --workspace-only": "tests/journeys/test_quickstart.py",
     "tailback demo --speed": "tests/test_docs_commands.py::test_the_demo_prints_its_address_and_ends_on_request",
+    "tailback init": "tests/journeys/test_quickstart.py",
     "tailback test": "tests/test_launcher.py",
     "tailback lock": "tests/test_launcher.py",
     "tailback setup": "tests/test_launcher.py",
@@ -77,7 +79,6 @@ COVERED = {
     "amtool": "tests/integrations/test_monitoring_examples.py",
     **{beginning: f"tests/deploy/test_pages.py::{test}" for beginning, test in DEPLOY.items()},
     "cp": "tests/test_docs_commands.py::test_each_file_that_is_copied_is_there",
-    "set -a; . ./.env; set +a": "tests/test_docs_commands.py::test_the_example_environment_can_be_loaded_by_a_shell",
 }
 """Lines that are not run as they stand, by how they begin, and the test that runs them."""
 
@@ -196,7 +197,7 @@ def test_each_file_that_is_copied_is_there() -> None:
 
 
 def test_the_example_environment_can_be_loaded_by_a_shell(tmp_path: Path) -> None:
-    """`set -a; . ./.env; set +a` with the copied example gives its variables to the next command."""
+    """A shell may read the same file, with `set -a; . ./.env`: its variables are those of the next command."""
     (tmp_path / ".env").write_bytes((ROOT / ".env.example").read_bytes())
     ran = subprocess.run(
         ["sh", "-c", "set -a; . ./.env; set +a; env"],

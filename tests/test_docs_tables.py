@@ -19,6 +19,7 @@ _ROW = re.compile(r"^\| (?P<first>[^|]+) \| (?P<second>[^|]+) \| (?P<third>[^|]+
 
 SAMPLES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "github": ({"organizations": ["o"], "token_env": "T", "status_url": "https://s.test"}, {"limit": 1}),
+    "github_webhooks": ({}, {"limit": 1}),
     "hud": ({}, {}),
     "buildkite": ({"token_env": "T", "api_token_env": "T"}, {}),
     "gitlab": ({"token_env": "T", "projects": ["g/p"]}, {"slots": 1}),

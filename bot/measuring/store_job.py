@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from bot.context.context import Context
-from bot.core.pool.job import HEARD_SECONDS, JobState, WorkflowJob, keep_seconds, key_of, minute_of, told
+from bot.core.pool.job import EVERY_LABEL, HEARD_SECONDS, JobState, WorkflowJob, keep_seconds, key_of, minute_of, told
 from bot.core.record import AlreadyDone, Change, Conflict, Put, Stored
 from bot.ports import Failure, Unreachable
 
@@ -40,7 +40,8 @@ async def take_job(context: Context, job: WorkflowJob, delivery: str) -> StoredJ
         if known is not None:
             kept = max(kept, LEAST_SECONDS)
         try:
-            await context.store.commit(_change(held, after, kept, delivery, context.now()))
+            change = _change(held, after, kept, delivery, context)
+            await context.store.commit(change)
         except AlreadyDone:
             return StoredJob.REPEATED
         except Conflict:
@@ -49,14 +50,15 @@ async def take_job(context: Context, job: WorkflowJob, delivery: str) -> StoredJ
     raise Unreachable("Redis", "this job is being written too often", failure=Failure.LATER, remedy="send again")
 
 
-def _change(held: Stored[WorkflowJob] | None, job: WorkflowJob, kept: float, delivery: str, now: float) -> Change:
-    """The record, its list entry per label, and the minute of the webhook.
+def _change(held: Stored[WorkflowJob] | None, job: WorkflowJob, kept: float, delivery: str, context: Context) -> Change:
+    """The record, its list entry per label (and for all labels if a pool has every job), and the minute of the webhook.
 
     A redelivery after the record expired would bring a finished job back into the queue, so events that do not end a
     job are marked.
     """
     put = Put(held or Stored(job, 0), job, None, keep_seconds=kept)
-    listed = [(f"jobs:{label}", job.id, kept) for label in sorted({key_of(label) for label in job.labels})]
+    every = {EVERY_LABEL for pool in context.settings.file.pool.values() if pool.figures.get("label") == EVERY_LABEL}
+    listed = [(f"jobs:{label}", job.id, kept) for label in sorted({key_of(label) for label in job.labels} | every)]
     marks = () if job.state is JobState.COMPLETED or not delivery else (f"github:{delivery}",)
-    heard = ("heard", minute_of(now), HEARD_SECONDS)
+    heard = ("heard", minute_of(context.now()), HEARD_SECONDS)
     return Change(puts=(put,), listed=(*listed, heard), once=marks, once_value=job.id)

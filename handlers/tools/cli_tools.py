@@ -1,5 +1,7 @@
 """The commands other than the servers; each imports what it uses when it runs."""
 
+import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -70,7 +72,9 @@ def manifest(
 
 @tools.command("send")
 def send_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSON payload, as its sender posts it.")],
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="A JSON payload, as its sender posts it.")] = None,
+    example: Annotated[bool, typer.Option("--example", help="Send a neutral alert of now instead of a file.")] = False,
+    resolved: Annotated[bool, typer.Option("--resolved", help="With --example: end that alert.")] = False,
     url: Annotated[str, typer.Option(help="Address of the instance; else by HOST and PORT.")] = "",
     to: Annotated[
         str, typer.Option(metavar="SOURCE", help="Its format, such as grafana; else seen by its fields.")
@@ -81,7 +85,7 @@ def send_command(
     With the credentials of this environment, to try an installation.
 
     \b
-    Example: tailback send alert.json --url http://127.0.0.1:8080
+    Example: tailback send --example
     """
     from bot.config import load
     from bot.ports import Refused
@@ -90,7 +94,9 @@ def send_command(
     from handlers.tools import send
 
     quiet()
-    body = send.read(file)
+    if example == bool(file) or (resolved and not example):
+        raise Refused("Name one FILE with a payload, or --example; --resolved goes with --example.")
+    body = send.read(file) if file else send.example(now(), resolved=resolved)
     if to and to not in SOURCES:
         raise Refused(f"--to: there is no source {to!r}; known: {', '.join(SOURCES)}.")
     kind = to or send.kind_of(body, SOURCES)
@@ -226,9 +232,16 @@ async def _checked(*, as_json: bool) -> bool:
         found = check.unusable([*error.problems, *more], error.readable)
     else:
         async with instruments(settings) as parts:
-            found = await check.examined(settings, parts)
+            found = await check.examined(settings, parts, _show_progress)
     typer.echo(findings.for_machines(found) if as_json else findings.for_people(found))
     return findings.failed(found)
+
+
+def _show_progress(waiting: Sequence[str]) -> None:
+    """Say on a terminal who has not answered yet; the line is gone at the end."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[KWaiting for {', '.join(dict.fromkeys(waiting))} …" if waiting else "\r\x1b[K")
+        sys.stderr.flush()
 
 
 async def _exported(incident: str, form: str) -> str:

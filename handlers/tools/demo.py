@@ -36,6 +36,9 @@ from handlers.wiring import House, opened
 
 PATIENCE_SECONDS = 5.0
 LOWEST_PORT, PORTS = 15_000, 7_000
+PAGE_PORT, WORKSPACE_PORT = 8080, 8090
+"""Ports of the page: in the demo, and of a workspace alone, beside which `tailback run` has 8080."""
+SHORTCUTS = (Shortcut("tailback_diagnose", "Diagnose this incident"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,20 @@ async def run_demo(name: str, visit: Visit) -> None:
     _say("Stopping …")
 
 
+async def run_workspace(page: PageAddress) -> None:
+    """Serve a workspace without a product until Ctrl-C; prints what belongs into the product's `.env`."""
+    stopped, keys = asyncio.Event(), DemoSecrets()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
+    slack = SlackStandIn(bot_token=keys.bot, app_token=keys.app, clock=now, limits=Limits(), shortcuts=SHORTCUTS)
+    async with _page(slack, page) as address:
+        _say(
+            "# A local workspace for rehearsals. Its channels: C0CIONCALL (#ci), C0OPS (#ops). Stop with Ctrl-C.\n"
+            f"SLACK_BOT_TOKEN={keys.bot}\nSLACK_APP_TOKEN={keys.app}\nSLACK_API_URL={address}/api/\n# {address}"
+        )
+        await stopped.wait()
+
+
 @asynccontextmanager
 async def opened_demo(  # noqa: PLR0913 - each is one setting of a demo
     scenario: Scenario,
@@ -171,7 +188,7 @@ def _workspace(clock: ScaledClock, request_url: str, limits: Limits | None, keys
         request_url=request_url,
         limits=limits,
         commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
-        shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),),
+        shortcuts=SHORTCUTS,
     )
 
 

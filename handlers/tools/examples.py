@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
 """Their place in a wheel, as in pyproject.toml."""
 EXAMPLES = {
+    "minimal.toml": ("docs/examples/minimal.toml", "a configuration to start with"),
     "tailback.toml": ("docs/examples/tailback.toml", "a complete configuration"),
     "env": (".env.example", "every environment variable, as a file to load"),
     "rules.yml": ("docs/examples/prometheus/rules.yml", "recording and alerting rules for Prometheus"),

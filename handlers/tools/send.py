@@ -7,6 +7,7 @@ import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -60,6 +61,23 @@ def read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise Refused(f"{path}: cannot be read ({error.strerror}); name a file with a JSON payload.") from None
+
+
+def example(now: float, *, resolved: bool) -> bytes:
+    """A neutral alert event that fires now, or its end; `now` is epoch seconds."""
+    document = {
+        "schema_version": 1,
+        "source": "tailback-send",
+        "state": "RESOLVED" if resolved else "FIRING",
+        "title": "Test alert: jobs may be queueing",
+        "summary": "Sent by `tailback send --example`. It names no pool, so every configured pool is measured.",
+        "priority": "P3",
+        "occurred_at": datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "teams": ["tailback"],
+        "identity": {"alarm_id": "tailback-example"},
+        "links": {"runbook_url": "https://example.com/runbook"},
+    }
+    return json.dumps(document).encode()
 
 
 def kind_of(body: bytes, known: Mapping[str, object]) -> str:

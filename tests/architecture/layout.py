@@ -34,6 +34,7 @@ REPAIRED_TOGETHER = "one pass over a channel's messages repairs threads and earl
 NEIGHBORS: dict[tuple[str, str], str] = {
     ("bot.maintenance.recover", "bot.warnings.repair_warnings"): REPAIRED_TOGETHER,
     ("bot.maintenance.deduplicate_threads", "bot.warnings.repair_warnings"): REPAIRED_TOGETHER,
+    ("bot.maintenance.alert_on_waits", "bot.incidents.intake"): "an alert of our own is taken in as a delivery is",
     ("bot.maintenance.resync", "bot.incidents.intake"): "what a delivery missed is taken in as a delivery is",
 }
 """(importing module, imported module) of two packages in one layer: why it may."""
@@ -42,7 +43,10 @@ WIRING = ("handlers.wiring", "handlers.wiring_tools")
 """The modules that choose adapters and hand them to the rest."""
 PLAYGROUND_USERS = ("handlers.cli", "handlers.tools.demo", "handlers.tools.replay", "handlers.tools.player")
 """The modules that may open the playground; the processes of an installation are not among them."""
-LAZY = ("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.run", "bot.adapters.sns")
+LAZY = (
+    *("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.init.cli_init"),
+    *("handlers.run", "bot.adapters.sns"),
+)
 """The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""
 CLOCK_READERS = ("handlers.machine", "handlers.wiring", "bot.config")
 """The modules that may read the clock and the environment."""
@@ -96,10 +100,13 @@ TEXT_READERS: dict[str, str] = {
     "handlers.cli": "the name of the program",
     "handlers.http.github": "content types",
     "handlers.http.health": "paths",
+    "handlers.machine": "lines of .env",
     "handlers.logs": "log lines of libraries, and secrets in any text",
     "handlers.slack_app.interactions": "action ids and the words that a person typed",
     "handlers.tools.doctor.check_settings": "tokens, addresses and ids of the configuration",
     "handlers.tools.demo": "addresses",
+    "handlers.tools.init.init": "what a person answers",
+    "handlers.tools.init.questions": "what a person answers",
     "handlers.tools.manifest": "addresses",
     "handlers.tools.player": "what a recorded person typed",
     "handlers.tools.records": "links that a person gives",

@@ -22,7 +22,7 @@ from tests.playground.slack_kit import Kit, standing
 from tests.processes import Ran
 
 COMMANDS = (
-    *("demo", "run", "web", "worker", "check", "manifest", "send", "export", "audit", "report", "replay"),
+    *("demo", "run", "web", "worker", "init", "check", "manifest", "send", "export", "audit", "report", "replay"),
     *("example", "completion"),
 )
 SEED_ALERT = ROOT / "tests" / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
@@ -74,7 +74,8 @@ def test_every_command_has_help_with_an_example(
     [
         (("queue",), 2, "No such command 'queue'. See `tailback --help`."),
         (("check", "--jsn"), 2, "No such option: --jsn"),
-        (("send",), 2, "Missing argument 'FILE'."),
+        (("send",), 1, "Name one FILE with a payload, or --example"),
+        (("send", "alert.json", "--resolved"), 1, "--resolved goes with --example"),
         (("demo", "--port", "x"), 2, "Invalid value for '--port'"),
         (("report", "--days", "50"), 2, "See `tailback report --help`."),
         (("demo", "--scenario", "nope"), 1, "There is no scenario \"nope\". Choose one of: surge"),

@@ -10,7 +10,7 @@ from pydantic import Field
 from bot.adapters.build_context import MoreHeaders, Problems, more_than_one
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, bearer
-from bot.adapters.metrics.prometheus_answers import Points, Unknown, one, points, samples
+from bot.adapters.metrics.prometheus_answers import Points, PrometheusSample, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
@@ -108,6 +108,13 @@ class Prometheus:
         series = {name: got for name, got in found.items() if not isinstance(got, Unknown | Unreachable)}
         times = sorted({at for values in series.values() for at in values})
         return tuple(past(pool, at, series, missing) for at in times)
+
+    async def series(self, query: str) -> tuple[PrometheusSample, ...]:
+        """What an instant query finds now; nothing if its answer is no vector. Raises Unreachable."""
+        found = await self._instant(query, self._now())
+        if isinstance(found, Unreachable):
+            raise found
+        return () if isinstance(found, Unknown) else found
 
     def _of(self, pool: str) -> Mapping[str, str]:
         if pool not in self._pools:

@@ -8,6 +8,6 @@ from bot.adapters.metrics.source import SourceKind
 from bot.ports import Metrics
 
 METRICS: Mapping[str, SourceKind[Any, Any, Metrics]] = Kinds(
-    "bot.adapters.metrics", "prometheus", "github", "hud", "buildkite", "gitlab", "jenkins"
+    "bot.adapters.metrics", "prometheus", "github", "github_webhooks", "hud", "buildkite", "gitlab", "jenkins"
 )
 """Loads the module of a kind, and its library, when a configuration first names it."""

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+EVERY_LABEL = "*"
+"""In place of a runner label: every job."""
 COMPLETED_SECONDS = 3600.0
 """How long an ended job is kept."""
 OPEN_SECONDS = 72 * 3600.0

@@ -142,3 +142,8 @@ def _by_one_code(sample: Snapshot, told: Sequence[str]) -> bool:
     """Whether the reported reason explains all failed creates."""
     numbers = [code.number for code in sample.create_failures_by_code]
     return "create_failures_by_code" in told and len(numbers) == 1 and round(numbers[0]) == sample.create_failures
+
+
+def long_wait(pool: str, limit: float) -> str:
+    """The name of an alert of our own; `limit` in seconds."""
+    return f"Jobs wait longer than {duration(limit)} for {pool}"

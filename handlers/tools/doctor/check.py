@@ -1,8 +1,8 @@
 """`tailback check`: tests every dependency without changing anything, and names remedies."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.config import Settings
@@ -18,7 +18,7 @@ from bot.views.words.sources import matrix_lines
 from handlers.tools.doctor.check_host import Host, of_host
 from handlers.tools.doctor.check_settings import of_environment, of_settings
 from handlers.tools.doctor.check_slack import SlackProbe, of_slack
-from handlers.tools.doctor.findings import CheckFinding, of_error, of_problem, ok, problem, warning
+from handlers.tools.doctor.findings import CheckFinding, Level, of_error, of_problem, ok, problem, warning
 
 PATIENCE_SECONDS = 20.0
 """Time limit for one dependency; each call has a shorter limit."""
@@ -31,6 +31,9 @@ REMEDIES = {
     Failure.SHAPE: "correct {place}",
     Failure.GONE: "correct {place}",
 }
+
+WAITED_FOR = "github_webhooks"
+"""This source knows nothing before its first webhooks, so that this is no problem of an installation."""
 
 
 class RedisProbe(Protocol):
@@ -74,15 +77,29 @@ def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[
     return [*(_configuration(sentence) for sentence in problems), *variables, rest]
 
 
-async def examined(settings: Settings, tools: Instruments) -> list[CheckFinding]:
-    """Check everything in parallel; an unresponsive part hides no other."""
+async def examined(
+    settings: Settings, tools: Instruments, progress: Callable[[Sequence[str]], None] = lambda _: None
+) -> list[CheckFinding]:
+    """Check everything in parallel; an unresponsive part hides no other.
+
+    `progress` gets the areas that have not answered yet, whenever one has.
+    """
     parts: list[tuple[str, Awaitable[list[CheckFinding]]]] = [("redis", _of_redis(tools))]
     if tools.slack is not None:
         parts.append(("slack", of_slack(tools.slack, settings)))
     parts.append(("metrics", _of_metrics(settings, tools)))
     parts += [("scaler", _of_lever(pool, lever, settings)) for pool, lever in tools.levers.items()]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
-    answers = await asyncio.gather(*(_in_time(area, part) for area, part in parts))
+    waiting = [area for area, _ in parts]
+
+    async def asked(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
+        answer = await _in_time(area, part)
+        waiting.remove(area)
+        progress(waiting)
+        return answer
+
+    progress(waiting)
+    answers = await asyncio.gather(*(asked(area, part) for area, part in parts))
     said = [of_problem(one, "correct it; docs/reference/settings.md lists every setting") for one in tools.problems]
     machine = of_host(tools.host, settings)
     return [*of_settings(settings), *machine, *said, *(finding for answer in answers for finding in answer)]
@@ -130,7 +147,10 @@ async def _of_metrics(settings: Settings, tools: Instruments) -> list[CheckFindi
             names = settings.file.pool[pool].metrics if pool in settings.file.pool else ()
             source = listed(f"[metrics.{name}]" for name in names) or "[metrics]"
             remedy = look.remedy or REMEDIES[look.failure].format(place=source)
-            broken.setdefault((f"{look.system}: {look.what}", remedy), []).append(pool)
+            if _kind_of(pool, settings) == WAITED_FOR:
+                found.append(warning("metrics", f"{pool}: {look.what}", remedy))
+            else:
+                broken.setdefault((f"{look.system}: {look.what}", remedy), []).append(pool)
     found += _of_figures(tools, [look for look in looks if isinstance(look, Snapshot)])
     return found + [problem("metrics", f"{listed(names)}: {said}", remedy) for (said, remedy), names in broken.items()]
 
@@ -165,12 +185,14 @@ async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
 
 def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[CheckFinding]:
     """A gap may have its own remedy; else it is the pool's keys that are to be corrected."""
-    place, queries = f'[pool."{look.pool}"]', _is_asked_by_queries(look.pool, settings)
+    kind = _kind_of(look.pool, settings)
+    place, queries = f'[pool."{look.pool}"]', kind == "prometheus"
     if look.queued is None:
         gap = next((gap for gap in look.missing if gap.figure == "queued"), Gap("queued"))
-        return [problem("metrics",
+        queue = problem("metrics",
                         f"{look.pool}: the length of the queue is unknown ({gap.why or 'its source gives none'})",
-                        gap.remedy or f"correct {'`queued`' if queries else 'its keys'} in {place}")]  # fmt: skip
+                        gap.remedy or f"correct {'`queued`' if queries else 'its keys'} in {place}")  # fmt: skip
+        return [replace(queue, state=Level.WARNING) if kind == WAITED_FOR else queue]
     found = []
     if others := [gap for gap in look.missing if gap.figure != "queued"]:
         names = ((gap_name(gap.figure), gap.why) for gap in others)
@@ -187,10 +209,11 @@ def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[CheckFi
     return [ok("metrics", f"{look.pool}: {count(look.queued, 'job')} waiting{wait}")]
 
 
-def _is_asked_by_queries(pool: str, settings: Settings) -> bool:
+def _kind_of(pool: str, settings: Settings) -> object:
+    """The kind of a pool's only metrics source."""
     table = settings.file.pool.get(pool)
     kinds = [settings.file.metrics.get(name, {}).get("kind") for name in table.metrics] if table else []
-    return kinds == ["prometheus"]
+    return kinds[0] if len(kinds) == 1 else None
 
 
 async def _of_lever(pool: str, lever: PoolScaler, settings: Settings) -> list[CheckFinding]:

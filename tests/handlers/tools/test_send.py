@@ -17,7 +17,7 @@ from bot.ports import Refused
 from bot.sources.credentials import Secrets, judged
 from bot.sources.github_signature import signed
 from bot.sources.registry import SOURCES
-from handlers.tools.send import WORDS, home, kind_of, parcel, read, send
+from handlers.tools.send import WORDS, example, home, kind_of, parcel, read, send
 from tests.architecture.tree import ROOT
 
 NOW = 1_800_000_000.0
@@ -225,3 +225,13 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_the_instance_of_this_environment_is_the_default(host: str, url: str) -> None:
     """Nobody can be called at 0.0.0.0."""
     assert home(Environment(host=host)) == url
+
+
+@pytest.mark.parametrize("resolved", [False, True])
+def test_the_example_is_an_alert_of_now_that_keeps_the_whole_schema(resolved: bool) -> None:
+    """Both are of one group, so that the second ends what the first opened."""
+    body = example(NOW, resolved=resolved)
+    delivery = SOURCES[kind_of(body, SOURCES)](body)
+    assert delivery.oddities == ()
+    assert (delivery.alerts[0].starts_at, delivery.alerts[0].ends_at) == (NOW, NOW if resolved else None)
+    assert delivery.group_key == SOURCES["event"](example(NOW + 60, resolved=False)).group_key

@@ -1,0 +1,73 @@
+"""GitHub's webhooks alone as a metrics source: no token, and no figures of runners."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from bot.adapters.github.job_figures import asks_for, figures
+from bot.adapters.metrics.source import Given, SourceKind
+from bot.config import Table
+from bot.core.pool.job import EVERY_LABEL
+from bot.core.pool.pool import Snapshot
+from bot.ports import Failure, Jobs, Unreachable
+
+FIGURES = frozenset(
+    (
+        *("queued", "oldest_wait_seconds", "waiting", "unservable", "ghosts", "arrivals_by_source"),
+        *("arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
+        *("duration_p50_seconds", "running_longest_seconds"),
+    )
+)
+
+
+class GitHubWebhooksTable(Table):
+    """`[metrics.NAME]` with `kind = "github_webhooks"`."""
+
+    kind: str
+
+
+class GitHubWebhooksPool(Table):
+    """The keys of `[pool."NAME"]` that belong to GitHub's webhooks."""
+
+    label: str = ""
+    """The runner label; the pool's name when empty, every job when `*`."""
+    limit: int | None = None
+    """The pool's maximum of runners, which GitHub does not know."""
+
+
+class GitHubWebhooks:
+    """The port `Metrics`: what the stored webhooks tell of each pool's jobs."""
+
+    def __init__(
+        self, system: str, jobs: Jobs | None, pools: Mapping[str, GitHubWebhooksPool], now: Callable[[], float]
+    ) -> None:
+        """`now` gives epoch seconds; without `jobs` nobody stores webhooks."""
+        self._system, self._jobs, self._pools, self._now = system, jobs, pools, now
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool now; unknown figures have their reason in `missing`. Raises Unreachable if jobs cannot be read."""
+        if (keys := self._pools.get(pool)) is None:
+            what = f"no figures are configured for the pool {pool}"
+            raise Unreachable(self._system, what, failure=Failure.SHAPE)
+        if self._jobs is None:
+            what, remedy = "the stored webhooks cannot be read here", "start Tailback, then check again"
+            raise Unreachable(self._system, what, remedy=remedy, failure=Failure.LATER)
+        label = keys.label.strip() or pool
+        jobs = await self._jobs.under(label)
+        mine = jobs if label == EVERY_LABEL else [job for job in jobs if asks_for(job, [label])]
+        return replace(figures(pool, mine, self._now(), await self._jobs.line()), limit=keys.limit)
+
+    async def history(self, *_: object, **__: object) -> tuple[Snapshot, ...]:
+        """Always empty: webhooks tell only of the present."""
+        return ()
+
+
+def _made(given: Given[GitHubWebhooksTable, GitHubWebhooksPool]) -> GitHubWebhooks:
+    system = f"GitHub's webhooks ({given.name})"
+    return GitHubWebhooks(system, given.parts.jobs, given.pools, given.parts.now)
+
+
+def _figures(table: GitHubWebhooksTable, pool: str, keys: GitHubWebhooksPool) -> frozenset[str]:  # noqa: ARG001
+    return FIGURES if keys.limit is None else FIGURES | {"limit"}
+
+
+build = SourceKind(GitHubWebhooksTable, GitHubWebhooksPool, _figures, _made)

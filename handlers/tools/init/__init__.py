@@ -1,0 +1,1 @@
+"""`tailback init`: asks what an installation needs and writes its two files."""

@@ -1,0 +1,115 @@
+"""Runs `tailback init`: questions, files, the doctor, and a test alert through the real product."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import typer
+
+from bot.config import Settings, load
+from bot.core.incident.incident import Incident
+from bot.ports import Refused, Unreachable
+from handlers.machine import now, variables
+from handlers.run import serving
+from handlers.tools import send
+from handlers.tools.doctor import check, findings
+from handlers.tools.init.files import PRIVATE, READABLE, InitSender, env_text, toml_text, write
+from handlers.tools.init.questions import Asker, Check, InitOptions, answered
+from handlers.wiring import House, opened
+from handlers.wiring_tools import instruments, prometheus_pools
+
+THREAD_SECONDS = 30.0
+"""How long the thread of the test alert may take."""
+NEXT = {
+    InitSender.ALERTMANAGER: "add a receiver for POST /alerts/alertmanager there: integrations/alertmanager.md",
+    InitSender.GRAFANA: "add a contact point for POST /alerts/grafana there: integrations/grafana.md",
+    InitSender.EVENT: "let your sender POST /alerts/event: integrations/event.md",
+    InitSender.GITHUB: "add a webhook for POST /github to GitHub: how-to/github-webhooks-only.md",
+}
+
+
+class Terminal:
+    """A person who answers on the terminal, and is asked again after a wrong answer."""
+
+    def say(self, text: str) -> None:
+        """Tell something."""
+        typer.echo(text)
+
+    def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:  # noqa: ARG002
+        """A checked answer."""
+        while True:
+            try:
+                return check(typer.prompt(question, default=default, show_default=bool(default), type=str))
+            except Refused as refused:
+                typer.echo(str(refused))
+
+
+class Nobody(Terminal):
+    """No terminal: only options and defaults count."""
+
+    def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:
+        """The default. Raises Refused that names the option."""
+        if default is None:
+            raise Refused(f"{option} is needed: {question}. Nothing was written.")
+        return check(default)
+
+
+async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
+    """Write the files and try them; False when the doctor has found a problem."""
+    asker: Asker = Terminal() if sys.stdin.isatty() else Nobody()
+    config = Path(variables().get("TAILBACK_CONFIG") or "tailback.toml")
+    env = config.with_name(".env")
+    if not force:
+        _may_replace([path for path in (config, env) if path.exists()], asker)
+    answers = await answered(options, asker, prometheus_pools)
+    write(env, env_text(answers), PRIVATE)
+    write(config, toml_text(answers), READABLE)
+    asker.say(f"Wrote {env} and {config}. Checking …")
+    settings = load({**variables(), **answers.secrets, "PROMETHEUS_TOKEN": answers.prometheus_token,
+                     "TAILBACK_CONFIG": str(config)})  # fmt: skip
+    async with instruments(settings) as parts:
+        found = await check.examined(settings, parts)
+    asker.say(findings.for_people(found))
+    if findings.failed(found):
+        asker.say("Correct the problems, then run `tailback check` and `tailback run`.")
+        return False
+    if test:
+        asker.say(await first_alert(settings))
+    asker.say(f"Next: start it with `tailback run`, then {NEXT[answers.alerts]} in docs/.")
+    return True
+
+
+def _may_replace(found: list[Path], asker: Asker) -> None:
+    """Raise Refused unless a person agrees to lose these files."""
+
+    def agreed(text: str) -> str:
+        if text.strip().lower() not in {"y", "yes"}:
+            raise typer.Abort
+        return text
+
+    if found:
+        names = " and ".join(str(path) for path in found)
+        asker.ask("--force", f"{names} would be replaced. Replace? y or n", agreed)
+
+
+async def first_alert(settings: Settings) -> str:
+    """Start Tailback for a moment and send it a test alert and its end; gives the link of the thread."""
+    async with opened(settings) as house, serving(house, web=True, worker=True, drain_seconds=0) as address:
+        for resolved in (False, True):
+            body = send.example(now(), resolved=resolved)
+            await asyncio.to_thread(send.send, send.parcel(settings.env, address, "event", body, now()))
+            link = await _thread(house)
+    return f"A test alert has opened this thread: {link}"
+
+
+async def _thread(house: House) -> str:
+    """The link of the newest incident's thread. Raises Unreachable when none opens in time."""
+    store = house.context.store
+    async with asyncio.timeout(THREAD_SECONDS):
+        while True:
+            held = await store.get_many(Incident, sorted(await store.members("open")))
+            for one in held.values():
+                if one.value.thread.root:
+                    return await house.context.chat.permalink(one.value.thread.channel, one.value.thread.root)
+            await asyncio.sleep(0.1)
+    raise Unreachable("Slack", "no thread has opened")

@@ -1,0 +1,150 @@
+"""Asks for what the options have not answered; each answer is checked at once."""
+
+import json
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+from urllib.parse import quote
+
+from bot.config import ConfigError
+from bot.ports import Refused, Unreachable
+from handlers.tools.doctor.check_settings import CHANNEL
+from handlers.tools.init.files import InitAnswers, InitSender, ProposedPool
+from handlers.tools.manifest import manifest, public
+
+CREATE = "https://api.slack.com/apps?new_app=1&manifest_json="
+BOT, APP, SIGNING = (
+    "Bot token, from OAuth & Permissions",
+    "App-level token with connections:write, from Basic Information",
+    "Signing secret, from Basic Information",
+)
+SECRET = re.compile(r"[\w.~+/=:,@-]+")
+"""What a secret may consist of, so that it needs no quotes in `.env`."""
+
+Discover = Callable[[str, str], Awaitable[Sequence[tuple[str, str]]]]
+"""(address of Prometheus, token) → (preset, name) of the pools there; raises Unreachable or ConfigError."""
+
+
+Check = Callable[[str], str]
+"""An answer → the answer as it is used; raises Refused with the remedy."""
+
+
+class Asker(Protocol):
+    """The person at the terminal, or nobody."""
+
+    def say(self, text: str) -> None:
+        """Tell something."""
+
+    def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:
+        """A checked answer; the default when it is empty.
+
+        A person is asked again after a wrong answer. Raises Refused that names the option when nobody can answer.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class InitOptions:
+    """The answers that were given as options; None: ask."""
+
+    url: str | None = None
+    channel: str | None = None
+    alerts: str | None = None
+    prometheus: str | None = None
+    pools: str = ""
+    """Names with commas between."""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """By the name of the variable."""
+
+
+async def answered(options: InitOptions, asker: Asker, discover: Discover) -> InitAnswers:
+    """Everything that the files are made from. Raises Refused for an option that cannot be used."""
+
+    def one(option: str, given: str | None, question: str, check: Check, default: str | None = None) -> str:
+        return asker.ask(option, question, check, default) if given is None else check(given)
+
+    where = "Public https address where Slack reaches Tailback; empty for Socket Mode, which needs none"
+    url, secret = one("--url", options.url, where, _url, ""), options.secrets
+    asker.say(f"Create the Slack app, install it, and invite @tailback to your channel:\n{CREATE}{link(url)}\n")
+    kept = {"SLACK_BOT_TOKEN": one("--bot-token", secret.get("SLACK_BOT_TOKEN"), BOT, _secret("xoxb-"))}
+    if url:
+        kept["SLACK_SIGNING_SECRET"] = one("--signing-secret", secret.get("SLACK_SIGNING_SECRET"), SIGNING, _secret())
+    else:
+        kept["SLACK_APP_TOKEN"] = one("--app-token", secret.get("SLACK_APP_TOKEN"), APP, _secret("xapp-"))
+    channel = one("--channel", options.channel, "Channel id, at the bottom of the channel's details", _channel)
+    senders = f"Who sends alerts: {', '.join(InitSender)}"
+    alerts = InitSender(one("--alerts", options.alerts, senders, _sender, InitSender.ALERTMANAGER))
+    answers = InitAnswers(channel, alerts)
+    if alerts is not InitSender.GITHUB:
+        answers = await _measured(answers, options, asker, discover)
+    kept["SLACK_API_URL"] = secret.get("SLACK_API_URL", "")
+    made = ("TAILBACK_WEBHOOK_TOKEN", *(["GITHUB_WEBHOOK_SECRET"] if alerts is InitSender.GITHUB else []))
+    kept |= {name: secret.get(name) or secrets.token_hex(32) for name in made}
+    return replace(answers, secrets=kept)
+
+
+def link(url: str) -> str:
+    """The manifest in the form that Slack's page for a new app reads from its address."""
+    return quote(json.dumps(manifest(url or None), separators=(",", ":")), safe="")
+
+
+async def _measured(answers: InitAnswers, options: InitOptions, asker: Asker, discover: Discover) -> InitAnswers:
+    """The answers with Prometheus, and with the pools in it that the person wants."""
+    given, token = options.prometheus, options.secrets.get("PROMETHEUS_TOKEN", "")
+    while True:
+        asked = "Address of Prometheus; empty if there is none yet"
+        if not (url := asker.ask("--prometheus", asked, str.strip, "") if given is None else given):
+            return answers
+        try:
+            known = {name: ProposedPool(preset, name) for preset, name in await discover(url, token)}
+            break
+        except (Unreachable, ConfigError) as error:
+            if given is not None:
+                raise
+            asker.say(str(error))
+    asker.say(f"Pools that Prometheus knows: {', '.join(known) or 'none with metrics that a preset reads'}.")
+
+    def named(text: str) -> str:
+        if strange := [name for name in _names(text) if name not in known]:
+            raise Refused(f"Prometheus has no metrics of {', '.join(strange)} that a preset reads. Leave it out, and "
+                          "add its queries to tailback.toml later (docs/reference/metrics.md).")  # fmt: skip
+        return text
+
+    wanted = options.pools or (asker.ask("--pools", "Pools to watch", named, ",".join(known)) if known else "")
+    pools = tuple(known[name] for name in _names(named(wanted)))
+    return replace(answers, prometheus=url, prometheus_token=token, pools=pools)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _url(text: str) -> str:
+    try:
+        return public(text) if text.strip() else ""
+    except ValueError as error:
+        raise Refused(f"--url: {error}.") from None
+
+
+def _channel(text: str) -> str:
+    if not CHANNEL.fullmatch(text.strip()):
+        raise Refused(f"--channel: {text!r} is no id of a channel. It begins with C and stands at the bottom of the "
+                      "channel's details.")  # fmt: skip
+    return text.strip()
+
+
+def _sender(text: str) -> str:
+    if text.strip() not in list(InitSender):
+        raise Refused(f"--alerts: {text!r} is not known. Choose one of: {', '.join(InitSender)}.")
+    return text.strip()
+
+
+def _secret(prefix: str = "") -> Check:
+    def check(text: str) -> str:
+        if not text.strip().startswith(prefix) or not SECRET.fullmatch(text.strip()):
+            begins = f"It begins with {prefix}. " if prefix else ""
+            raise Refused(f"This is not the value that Slack shows. {begins}Copy it again.")
+        return text.strip()
+
+    return check

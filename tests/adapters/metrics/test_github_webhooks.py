@@ -1,0 +1,46 @@
+"""GitHub's webhooks alone as a metrics source: what is known without a token, for one label and for all."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.adapters.metrics.github_webhooks import GitHubWebhooks, GitHubWebhooksPool
+from bot.adapters.stored_jobs import StoredJobs
+from bot.core.pool.job import JobState, WorkflowJob
+from bot.measuring.store_job import take_job
+from bot.ports import Unreachable
+from tests.builders import NOW
+from tests.world import World
+
+JOB = WorkflowJob("1", "r", "build", "pull", "o/r", ("linux",), JobState.QUEUED, NOW - 4000, seen_at=NOW)
+OTHER = replace(JOB, id="2", labels=("self-hosted", "GPU"), created_at=NOW - 60)
+HELD = replace(JOB, id="3", state=JobState.WAITING)
+GITHUB = {"github": {"kind": "github_webhooks"}}
+
+
+@pytest.mark.parametrize(
+    ("label", "queued", "wait"), [("*", 2, 4000.0), ("gpu", 1, 60.0), ("linux", 1, 4000.0), ("", None, None)]
+)
+async def test_a_pool_is_one_label_or_every_job(label: str, queued: int | None, wait: float | None) -> None:
+    """A job that is held counts for none; runners are unknown, and an empty queue until webhooks flow."""
+    world = World(metrics=GITHUB, pool={"everything": {"metrics": "github", "label": "*"}})
+    for job in (JOB, OTHER, HELD):
+        await take_job(world.context, job, f"d{job.id}")
+    jobs = StoredJobs(world.store, world.clock.now)
+    source = GitHubWebhooks("GitHub", jobs, {"p": GitHubWebhooksPool(label=label, limit=9)}, world.clock.now)
+    shot = await source.snapshot("p")
+    assert (shot.queued, shot.oldest_wait_seconds, shot.busy, shot.limit) == (queued, wait, None, 9)
+
+
+async def test_jobs_are_listed_together_only_for_a_pool_that_has_them_all() -> None:
+    """Others do not pay for it."""
+    world = World()
+    await take_job(world.context, JOB, "d1")
+    assert await StoredJobs(world.store, world.clock.now).under("*") == ()
+
+
+@pytest.mark.parametrize(("pool", "what"), [("p", "cannot be read here"), ("q", "no figures are configured")])
+async def test_what_is_not_known_is_said(pool: str, what: str) -> None:
+    """By the doctor before the first start, for example."""
+    with pytest.raises(Unreachable, match=what):
+        await GitHubWebhooks("GitHub", None, {"p": GitHubWebhooksPool()}, lambda: NOW).snapshot(pool)
