@@ -90,7 +90,7 @@ def test_every_command_has_help_with_an_example(
         (("export", "i1", "--format", "pdf"), 2, "Invalid value for '--format'"),
         (("audit",), 1, "set TAILBACK_DATA or REDIS_URL"),
         (("audit", "--since", "soon"), 1, "--since: 'soon' is no time; write for example 2h"),
-        (("example", "nope"), 1, 'There is no example "nope". Choose one of: tailback.toml, env'),
+        (("example", "nope"), 1, 'There is no example "nope". Choose one of: minimal.toml, tailback.toml'),
         (("completion", "tcsh"), 2, "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ],
 )  # fmt: skip

@@ -25,9 +25,10 @@ def init(  # noqa: PLR0913, PLR0917 - each is an answer
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     no_test: Annotated[bool, typer.Option("--no-test", help="Send no test alert.")] = False,
 ) -> None:
-    """Set up an installation: ask, write .env and tailback.toml, check, and send a test alert.
+    """Set up an installation.
 
-    Each answer can be an option or a variable. Without a terminal nothing is asked.
+    Asks, writes .env and tailback.toml, checks every connection, and sends a test alert. Each answer
+    can be an option or a variable. Without a terminal nothing is asked.
 
     \b
     Example: tailback init --channel C0CIONCALL --prometheus http://localhost:9090
