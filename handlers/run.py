@@ -54,9 +54,8 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
     async with opened(settings, durable=durable) as house:
         await refuse_dangers(house)
         stopped = asyncio.Event()
-        loop = asyncio.get_running_loop()
         for signum in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signum, stopped.set)
+            asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
         async with serving(house, web=web, worker=worker) as address:
             log.info("ready", web=address or None, worker=worker, engine="embedded" if house.embedded else "REDIS_URL")
             if web and worker:
