@@ -13,6 +13,7 @@ from bot.adapters import integrations
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import ReachTable
+from bot.adapters.metrics.cloudwatch import Metric
 from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
 from bot.adapters.metrics.registry import METRICS
@@ -83,7 +84,11 @@ def tables_of_kinds() -> dict[tuple[str, str], type[Table]]:
     return found
 
 
-SECTIONS = {**{(CONFIGURATION, title): table for title, table in TABLES.items()}, **tables_of_kinds()}
+SECTIONS: dict[tuple[str, str], type[Table]] = {
+    **{(CONFIGURATION, title): table for title, table in TABLES.items()},
+    **tables_of_kinds(),
+    ("docs/integrations/cloudwatch.md", "A metric in `custom`"): Metric,
+}
 MADE_UP = {
     "GRAFANA_TOKEN": "made-up",
     "PAGER_WEBHOOK_URL": "http://127.0.0.1:1/",

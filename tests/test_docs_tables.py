@@ -24,6 +24,10 @@ SAMPLES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "buildkite": ({"token_env": "T", "api_token_env": "T"}, {}),
     "gitlab": ({"token_env": "T", "projects": ["g/p"]}, {"slots": 1}),
     "jenkins": ({"url": "http://j.test"}, {}),
+    "cloudwatch, preset github_aws_runners": ({"region": "r"}, {"preset": "github_aws_runners", "prefix": "p"}),
+    "cloudwatch, preset pytorch": ({"region": "r"}, {"preset": "pytorch", "prefix": "p", "organization": "o"}),
+    "ec2_auto_scaling": ({"region": "r"}, {"group": "g"}),
+    "kubernetes_events": ({"namespace": "n"}, {}),
     **{f"prometheus, preset {one}": ({"url": "http://p.test"}, {"preset": one}) for one in PRESETS},
 }
 """Row of the table of sources: the source's table and a pool's keys, with everything optional that adds figures."""

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.http.client import HttpPool
-from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins
+from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins, kubernetes_events
 from bot.adapters.metrics.registry import METRICS
 from bot.playground.serving import serving
 from bot.ports import Refused, Unreachable
@@ -28,6 +28,7 @@ SOURCES: dict[str, tuple[Any, dict[str, object]]] = {
     "buildkite": (buildkite.build, {"token_env": "T"}),
     "hud": (hud.build, {"token_env": "T"}),
     "jenkins": (jenkins.build, {"basic_env": "T"}),
+    "kubernetes_events": (kubernetes_events.build, {"namespace": "ci", "token_env": "T"}),
 }
 EVIL = "https://evil.example/next?page=2&id_after=5&private_token=x"
 LINKS = f'<{EVIL}>; rel="next", <{EVIL.replace("=2", "=3")}>; rel="last"'
@@ -96,5 +97,5 @@ async def test_a_refused_signature_of_aws_does_not_repeat_our_request(monkeypatc
 
 
 def test_every_source_of_figures_stands_in_these_tests() -> None:
-    """A new one has to join; Prometheus has no pages, and what it does with redirects stands beside it."""
-    assert {*METRICS} - {"prometheus"} == {*SOURCES}
+    """A new one has to join; Prometheus has no pages, and what it and AWS do with redirects stands beside it."""
+    assert {*METRICS} - {"prometheus", "github_webhooks", "cloudwatch", "ec2_auto_scaling"} == {*SOURCES}

@@ -14,13 +14,15 @@ from bot.ports import Unreachable
 WHOLE = frozenset(
     {
         *("queued", "busy", "idle", "offline", "limit", "booting", "failed", "creates", "registered"),
-        *("create_failures", "api_remaining", "unservable", "ghosts"),
+        *("create_failures", "api_remaining", "unservable", "ghosts", "machines", "terminating"),
+        *("requests", "dead_requests"),
     }
 )
 FRACTIONAL = frozenset(
     {
         *("oldest_wait_seconds", "arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
         *("duration_p50_seconds", "running_longest_seconds", "usual_arrivals_per_minute", "usual_duration_seconds"),
+        "oldest_request_seconds",
     }
 )
 COUNTED = frozenset({"create_failures_by_code", "arrivals_by_source", "usual_by_source"})
@@ -76,6 +78,11 @@ class PrometheusPool(Table):
     provider_up: str = ""
     api_remaining: str = ""
     unservable: str = ""
+    machines: str = ""
+    terminating: str = ""
+    requests: str = ""
+    oldest_request_seconds: str = ""
+    dead_requests: str = ""
     ghosts: str = ""
     arrivals_by_source: str = ""
     usual_by_source: str = ""

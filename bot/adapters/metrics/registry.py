@@ -8,6 +8,16 @@ from bot.adapters.metrics.source import SourceKind
 from bot.ports import Metrics
 
 METRICS: Mapping[str, SourceKind[Any, Any, Metrics]] = Kinds(
-    "bot.adapters.metrics", "prometheus", "github", "github_webhooks", "hud", "buildkite", "gitlab", "jenkins"
+    "bot.adapters.metrics",
+    "prometheus",
+    "github",
+    "github_webhooks",
+    "hud",
+    "buildkite",
+    "gitlab",
+    "jenkins",
+    "cloudwatch",
+    "ec2_auto_scaling",
+    "kubernetes_events",
 )
 """Loads the module of a kind, and its library, when a configuration first names it."""

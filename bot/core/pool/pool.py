@@ -99,6 +99,16 @@ class Snapshot:
     """Runners that registered in the last 15 minutes."""
     failed: int | None = None
     """Machines whose runner never registered; many autoscalers count them toward the limit."""
+    machines: int | None = None
+    """Machines in service according to the cloud, whether or not their runners are online."""
+    terminating: int | None = None
+    """Machines that the cloud is ending."""
+    requests: int | None = None
+    """Launch requests that wait in the autoscaler's own queue."""
+    oldest_request_seconds: float | None = None
+    """Age of the oldest of them."""
+    dead_requests: int | None = None
+    """Launch requests that the autoscaler has given up."""
     running_longest_seconds: float | None = None
     """Duration of the longest running job."""
     provider_up: bool | None = None

@@ -133,6 +133,14 @@ def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
         said.append(f"the limit of {count(sample.limit, 'runner')} is reached and all of them are busy.")
     if sample.offline and "offline" not in told:
         said.append(f"{count(sample.offline, 'runner')} offline.")
+    if sample.machines is not None and sample.online is not None and sample.machines > sample.online:
+        said.append(f"{count(sample.machines, 'machine')} in service, but {count(sample.online, 'runner')} online.")
+    if sample.requests:
+        age = sample.oldest_request_seconds
+        since = f", the oldest for {duration(age)}" if age else ""
+        said.append(f"{count(sample.requests, 'launch request')} in the autoscaler's queue{since}.")
+    if sample.dead_requests:
+        said.append(f"{count(sample.dead_requests, 'launch request')} given up by the autoscaler (dead-letter queue).")
     if sample.create_failures and "create_failures" not in told and not _by_one_code(sample, told):
         said.append(f"{count(sample.create_failures, 'attempt')} to create a runner failed in the last 15 min.")
     return said

@@ -26,6 +26,7 @@ WITH_AN_ADDRESS: dict[str, dict[str, object]] = {
     "buildkite": {"token_env": "T"},
     "hud": {"token_env": "T"},
     "jenkins": {"basic_env": "T"},
+    "kubernetes_events": {"namespace": "ci", "token_env": "T"},
 }
 KEYS = {"prometheus": {"queued": "up"}}
 
@@ -43,7 +44,7 @@ async def asked(kind: str, more: dict[str, object], parts: Parts) -> None:
             await SCALERS[kind](POOL, "[x]", {**table, **there, "max": 9}, parts)[0].read()
 
 
-@pytest.mark.parametrize("kind", [*METRICS, *ALERTMANAGERS, "http", "kubernetes", "arc"])
+@pytest.mark.parametrize("kind", [*WITH_AN_ADDRESS, *ALERTMANAGERS, "http", "kubernetes", "arc"])
 async def test_every_back_end_with_an_address_is_reached_through_the_proxy_of_its_table(kind: str) -> None:
     """The proxy is told the whole address; the back end's name need not even be known here."""
     proxy = Proxy()
@@ -171,5 +172,5 @@ def test_a_login_is_not_printed() -> None:
 
 def test_every_kind_with_an_address_stands_in_these_tests() -> None:
     """A new source of figures has to join, and to offer the settings."""
-    assert {*METRICS} == {*WITH_AN_ADDRESS}
+    assert {*METRICS} - {"github_webhooks", "cloudwatch", "ec2_auto_scaling"} == {*WITH_AN_ADDRESS}
     assert {"ca_file", "proxy", "proxy_basic_env"} == {*ReachTable.model_fields}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs
+from xml.sax.saxutils import escape
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -54,6 +55,13 @@ class AwsApi:
     delivers: bool = True
     failure: str = ""
     """StatusMessage of a scaling activity that failed just now."""
+    launches: list[str] = field(default_factory=list)
+    """StatusMessages of launches, newest first; an empty one went well."""
+    launched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    ended: int = 0
+    """Activities that ended instances."""
+    states: dict[str, int] = field(default_factory=dict)
+    """Instances by life-cycle state, instead of `there`."""
     suspended: str = ""
     weight: str = ""
     """What each instance counts for; empty: AWS does not say."""
@@ -103,6 +111,8 @@ class AwsApi:
         policy = f"<LaunchTemplate><Overrides>{kinds if self.policy_weight else ''}</Overrides></LaunchTemplate>"
         one = f"<member><InstanceId>i</InstanceId><LifecycleState>InService</LifecycleState>{weight}</member>"
         other = "<member><InstanceId>i</InstanceId><LifecycleState>Terminating</LifecycleState></member>"
+        if self.states:
+            one, other = "", "".join(one.replace("InService", state) * n for state, n in self.states.items())
         reason = (
             f"<member><ProcessName>Launch</ProcessName><SuspensionReason>{self.suspended}</SuspensionReason></member>"
         )
@@ -116,13 +126,28 @@ class AwsApi:
             "</member></AutoScalingGroups>",
         )
 
-    def on_DescribeScalingActivities(self, _: Parameters) -> Response:  # noqa: N802 - AWS's name
-        """One that went well, and the one that failed."""
+    def on_DescribeScalingActivities(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
+        """Launches in pages; without any, one that went well, and the one that failed."""
+        if self.launches:
+            return self.launched(int(str(parameters.get("NextToken", "0"))), int(str(parameters["MaxRecords"])))
         now = datetime.now(UTC).isoformat()
         one = "<member><ActivityId>a</ActivityId><StatusCode>{}</StatusCode><StartTime>{}</StartTime>{}</member>"
         good = one.format("Successful", now, "")
         bad = one.format("Failed", now, f"<StatusMessage>{self.failure}</StatusMessage>") if self.failure else ""
         return xml("DescribeScalingActivities", f"<Activities>{good}{bad}</Activities>")
+
+    def launched(self, start: int, most: int) -> Response:
+        """One page of launches and ends of instances."""
+        rows = [("Launching a new EC2 instance", said) for said in self.launches]
+        rows += [("Terminating EC2 instance: i", "")] * self.ended
+        members = "".join(
+            f"<member><ActivityId>a</ActivityId><Description>{what}</Description>"
+            f"<StatusCode>{'Failed' if said else 'Successful'}</StatusCode>"
+            f"<StartTime>{self.launched_at.isoformat()}</StartTime><StatusMessage>{escape(said)}</StatusMessage></member>"
+            for what, said in rows[start : start + most]
+        )
+        token = f"<NextToken>{start + most}</NextToken>" if start + most < len(rows) else ""
+        return xml("DescribeScalingActivities", f"<Activities>{members}</Activities>{token}")
 
     def on_SetDesiredCapacity(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
         """Above MaxSize nothing is scaled at all."""
@@ -133,6 +158,10 @@ class AwsApi:
         self.desired = wanted
         self.there = wanted if self.delivers else self.there
         return xml("SetDesiredCapacity", "", result=False)
+
+    def on_GetMetricData(self, _: Parameters) -> Response:  # noqa: N802 - AWS's name
+        """Nothing was ever measured."""
+        return Response(json.dumps({"MetricDataResults": []}))
 
     def on_GetQueueAttributes(self, _: Parameters) -> Response:  # noqa: N802 - AWS's name
         """What waits."""

@@ -1,0 +1,45 @@
+"""What the metrics sources on AWS share: settings of the region, and refusals that name the permission."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from bot.adapters.aws import Aws, aws_of, endpoint
+from bot.adapters.build_context import Parts
+from bot.config import Seconds, Table
+from bot.ports import Failure, Refused, Unreachable
+
+
+class AwsTable(Table):
+    """Settings of `[metrics.NAME]` for a source on AWS."""
+
+    kind: str
+    region: str = Field(min_length=1)
+    profile: str = ""
+    """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
+    endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
+    """Another address than AWS's own."""
+    every: Seconds = 60.0
+    """Shortest time between two requests of the same kind; CloudWatch has new values once a minute."""
+
+
+class AwsReader:
+    """Reads from one region for one source."""
+
+    def __init__(self, system: str, aws: Aws) -> None:
+        self.system, self._aws = system, aws
+
+    async def ask(self, service: str, operation: str, **arguments: object) -> Mapping[str, Any]:
+        """One read. Raises Unreachable, with the missing permission as its remedy."""
+        try:
+            return await self._aws.ask(self.system, service, operation, arguments)
+        except Refused as refused:
+            what = str(refused).removeprefix(f"{self.system}: ")
+            denied = Failure.CREDENTIALS if refused.remedy else Failure.SHAPE
+            raise Unreachable(self.system, what, remedy=refused.remedy, failure=denied) from None
+
+
+def reader(system: str, name: str, table: AwsTable, parts: Parts) -> AwsReader:
+    """The reader of a source, named as in the configuration."""
+    return AwsReader(f"{system} ({name})", aws_of(parts, table.region, table.endpoint_url, table.profile))

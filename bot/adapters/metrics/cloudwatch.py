@@ -1,0 +1,241 @@
+"""CloudWatch as a metrics source: the autoscaler's queue and functions, and metrics of your own by name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Literal
+
+from pydantic import Field
+
+from bot.adapters.build_context import Problems
+from bot.adapters.metrics.aws_table import AwsReader, AwsTable, reader
+from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
+from bot.adapters.metrics.listing import Listed, Listing, Present
+from bot.adapters.metrics.prometheus_pool import FRACTIONAL
+from bot.adapters.metrics.source import Given, SourceKind
+from bot.config import ConfigError, Table
+from bot.core.pool.merge import FIGURES
+from bot.core.pool.pool import Counted, Gap, Snapshot
+
+NAMES_SECONDS = 600.0
+"""How often the values of a dimension are listed, such as the error codes that ever occurred."""
+COUNTED = "create_failures_by_code"
+NUMBERS = {*FIGURES} - {"provider_up", "waiting", "arrivals_by_source", "usual_by_source"}
+"""Figures that a metric can give."""
+Preset = Literal["github_aws_runners", "pytorch"]
+
+
+class Metric(Table):
+    """One CloudWatch metric."""
+
+    namespace: str = Field(min_length=1)
+    name: str = Field(min_length=1)
+    dimensions: dict[str, str] = Field(default_factory=dict)
+    stat: Literal["Sum", "Average", "Maximum", "Minimum"] = "Sum"
+    """`Sum` adds up the last 15 minutes; the others take the newest minute."""
+    by: str = ""
+    """The dimension whose values are counted one by one, for `create_failures_by_code`."""
+    adds: str = ""
+    """Named so in the figure, when a figure is the sum of several metrics."""
+
+
+class CloudwatchPool(Table):
+    """The keys of `[pool."NAME"]` that belong to CloudWatch."""
+
+    preset: Preset | None = None
+    prefix: str = ""
+    """`prefix` of github-aws-runners, or `environment` of PyTorch's fork."""
+    known_as: str = ""
+    """The runner type in PyTorch's metrics; the pool's name when empty."""
+    organization: str = ""
+    queue: str = ""
+    """The SQS queue of launch requests."""
+    dead_letter_queue: str = ""
+    function: str = ""
+    """The Lambda function that launches runners."""
+    custom: dict[str, Metric | list[Metric]] = Field(default_factory=dict)
+    """Figure → its metric, or several that add up."""
+
+    def metrics(self, pool: str) -> dict[str, tuple[Metric, ...]]:
+        """The metrics of every available figure; configured ones take precedence over the preset's."""
+        made = self.model_copy(update=_names(self)) if self.preset else self
+        found: dict[str, tuple[Metric, ...]] = {}
+        if made.queue:
+            found["requests"] = (_sqs(made.queue, "ApproximateNumberOfMessagesVisible"),)
+            found["oldest_request_seconds"] = (_sqs(made.queue, "ApproximateAgeOfOldestMessage"),)
+        if made.dead_letter_queue:
+            found["dead_requests"] = (_sqs(made.dead_letter_queue, "ApproximateNumberOfMessagesVisible"),)
+        if made.function:
+            errors = tuple(_lambda(made.function, name) for name in ("Errors", "Throttles"))
+            found |= {"create_failures": errors, COUNTED: errors}
+        if self.preset == "pytorch":
+            found |= _pytorch(self.prefix, self.organization, self.known_as or pool)
+        given = self.custom.items()
+        return found | {name: tuple(one) if isinstance(one, list) else (one,) for name, one in given}
+
+
+def _names(keys: CloudwatchPool) -> dict[str, str]:
+    """Names that the project of the preset gives its parts; names in the configuration win."""
+    queue = f"{keys.prefix}-queued-builds"
+    names = {"queue": queue, "function": f"{keys.prefix}-scale-up"}
+    if keys.preset == "github_aws_runners":
+        names["dead_letter_queue"] = f"{queue}_dead_letter"
+    return {name: getattr(keys, name) or usual for name, usual in names.items()}
+
+
+def _sqs(queue: str, name: str) -> Metric:
+    return Metric(namespace="AWS/SQS", name=name, dimensions={"QueueName": queue}, stat="Maximum")
+
+
+def _lambda(function: str, name: str) -> Metric:
+    dimensions = {"FunctionName": function}
+    return Metric(namespace="AWS/Lambda", name=name, dimensions=dimensions, adds=f"Lambda {name} of {function}")
+
+
+def _pytorch(environment: str, organization: str, runner_type: str) -> dict[str, tuple[Metric, ...]]:
+    """The metrics of pytorch/test-infra's autoscaler (scale-up's metrics.ts).
+
+    Its error codes are not split by runner type, so their names say that they are those of the whole fleet.
+    """
+    namespace, mine = f"{environment}-scaleUp-dim", {"Org": organization, "RunnerType": runner_type}
+    create, seen = "run.runners.perOrg.perRunnerType.create", "run.ghrunners.perOrg.perRunnerType"
+    code = Metric(namespace=namespace, name="aws.ec2.perException.runInstances.exception", by="Exception")
+    return {
+        "creates": (Metric(namespace=namespace, name=f"{create}.success", dimensions=mine),),
+        "create_failures": (Metric(namespace=namespace, name=f"{create}.fail", dimensions=mine),),
+        COUNTED: (code,),
+        "busy": (Metric(namespace=namespace, name=f"{seen}.busy", dimensions=mine, stat="Maximum"),),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """One metric's result."""
+
+    name: str
+    values: tuple[float, ...]
+    """Newest first; empty if CloudWatch has none."""
+
+
+class Cloudwatch(Present):
+    """The port `Metrics`. The metrics of a pool are one request, the names of its error codes another."""
+
+    def __init__(
+        self,
+        aws: AwsReader,
+        pools: Mapping[str, Mapping[str, tuple[Metric, ...]]],
+        now: Callable[[], float],
+        seconds: float,
+    ) -> None:
+        """`pools`: pool → figure → its metrics; `seconds`: least time between two requests."""
+        self._aws, self._pools, self._now = aws, pools, now
+        self._values = {pool: Listing(partial(self._ask, pool), now, seconds) for pool in pools}
+        every = {_key(one): one for figures in pools.values() for metrics in figures.values() for one in metrics}
+        self._names = {
+            key: Listing(partial(self._ask_names, one), now, NAMES_SECONDS) for key, one in every.items() if one.by
+        }
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool now. A count without data is 0 only if CloudWatch has the metric; else it is unknown."""
+        listed = await self._values[pool].get()
+        figures: dict[str, object] = {}
+        gaps = list[Gap]()
+        for figure, metrics in self._pools[pool].items():
+            found = listed.value[figure]
+            if figure == COUNTED:
+                figures[figure] = tuple(Counted(one.name, sum(one.values)) for one in found if sum(one.values) > 0)
+            elif values := [_reduced(metric, one) for metric, one in zip(metrics, found, strict=True) if one.values]:
+                figures[figure] = sum(values) if figure in FRACTIONAL else round(sum(values))
+            else:
+                names = ", ".join(f"{metric.namespace} {metric.name}" for metric in metrics)
+                gaps.append(Gap(figure, f"CloudWatch has no data of {names}", "correct its name and dimensions"))
+        return Snapshot(pool, listed.at, missing=tuple(gaps), **figures)  # type: ignore[arg-type]  # names of fields
+
+    async def _ask(self, pool: str) -> Listed[dict[str, list[Values]]]:
+        now, found = self._now(), dict[str, list[Values]]()
+        wanted = [(figure, one) for figure, metrics in self._pools[pool].items() for one in metrics]
+        asked = [(figure, one) for figure, metric in wanted for one in await self._single(metric)]
+        queries = [_query(f"m{number}", one) for number, (_, one) in enumerate(asked)]
+        results: dict[str, tuple[float, ...]] = {}
+        more: dict[str, str] = {}
+        while queries:
+            start, end = (datetime.fromtimestamp(at, UTC) for at in (now - WINDOW_SECONDS, now))
+            said = await self._aws.ask(
+                "cloudwatch",
+                "get_metric_data",
+                MetricDataQueries=queries,
+                StartTime=start,
+                EndTime=end,
+                ScanBy="TimestampDescending",
+                **more,
+            )
+            for row in said.get("MetricDataResults", []):
+                results[row["Id"]] = (*results.get(row["Id"], ()), *row.get("Values", []))
+            if not said.get("NextToken"):
+                break
+            more = {"NextToken": str(said["NextToken"])}
+        for number, (figure, one) in enumerate(asked):
+            values = results.get(f"m{number}", ())
+            found.setdefault(figure, []).append(Values(one.adds or one.name, values))
+        return Listed({figure: found.get(figure, []) for figure, _ in wanted}, now)
+
+    async def _single(self, metric: Metric) -> list[Metric]:
+        """A metric with `by` as one metric per value of that dimension."""
+        if not metric.by:
+            return [metric]
+        names = (await self._names[_key(metric)].get()).value
+        whole = "" if metric.dimensions else " (all pools)"
+        made = ({"dimensions": {**metric.dimensions, metric.by: name}, "adds": f"{name}{whole}"} for name in names)
+        return [metric.model_copy(update=one) for one in made]
+
+    async def _ask_names(self, metric: Metric) -> Listed[tuple[str, ...]]:
+        """The values of a dimension in the last two weeks, from the first page of CloudWatch's list."""
+        now, known = self._now(), [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
+        said = await self._aws.ask(
+            "cloudwatch", "list_metrics", Namespace=metric.namespace, MetricName=metric.name, Dimensions=known
+        )
+        wanted = {metric.by, *metric.dimensions}
+        rows = ({one["Name"]: one["Value"] for one in row.get("Dimensions", [])} for row in said.get("Metrics", []))
+        return Listed(tuple(sorted(row[metric.by] for row in rows if {*row} == wanted))[:MOST_CODES], now)
+
+
+def _key(metric: Metric) -> str:
+    return metric.model_dump_json()
+
+
+def _query(query_id: str, metric: Metric) -> dict[str, object]:
+    dimensions = [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
+    one = {"Namespace": metric.namespace, "MetricName": metric.name, "Dimensions": dimensions}
+    return {"Id": query_id, "MetricStat": {"Metric": one, "Period": 60, "Stat": metric.stat}}
+
+
+def _reduced(metric: Metric, found: Values) -> float:
+    """A sum is that of the window; any other statistic is the newest minute's."""
+    return sum(found.values) if metric.stat == "Sum" else found.values[0]
+
+
+def _made(given: Given[AwsTable, CloudwatchPool]) -> Cloudwatch:
+    problems, pools = Problems(), dict[str, dict[str, tuple[Metric, ...]]]()
+    for pool, keys in given.pools.items():
+        place = f'[pool."{pool}"]'
+        with problems:
+            if keys.preset and not keys.prefix:
+                raise ConfigError([f"{place}: prefix: the preset needs it; write the prefix of the names in AWS"])
+            if keys.preset == "pytorch" and not keys.organization:
+                raise ConfigError([f"{place}: organization: the preset needs it; write the GitHub organization"])
+            pools[pool] = keys.metrics(pool)
+            if strange := [name for name in keys.custom if name not in NUMBERS]:
+                raise ConfigError([f"{place}: custom.{name}: there is no figure of that name" for name in strange])
+            if not pools[pool]:
+                raise ConfigError([f"{place}: has no figures; add preset, queue, function or custom"])
+    problems.settle()
+    aws = reader("CloudWatch", given.name, given.table, given.parts)
+    return Cloudwatch(aws, pools, given.parts.now, given.table.every)
+
+
+def _figures(table: AwsTable, pool: str, keys: CloudwatchPool) -> frozenset[str]:  # noqa: ARG001
+    return frozenset(keys.metrics(pool))
+
+
+build = SourceKind(AwsTable, CloudwatchPool, _figures, _made)

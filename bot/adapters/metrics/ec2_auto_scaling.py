@@ -1,0 +1,99 @@
+"""EC2 Auto Scaling as a metrics source: machines of a group by state, and launches that failed, by code."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from pydantic import Field
+
+from bot.adapters.metrics.aws_table import AwsReader, AwsTable, reader
+from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
+from bot.adapters.metrics.listing import Listed, Listing, Present, tried
+from bot.adapters.metrics.source import Given, SourceKind, always
+from bot.config import Table
+from bot.core.pool.pool import Gap, Snapshot
+from bot.ports import Failure, Unreachable
+
+MOST_PAGES = 5
+FAILED = frozenset({"Failed", "Cancelled"})
+LAUNCH = "Launching"
+"""How descriptions of activities that start an instance begin."""
+STATES = {"machines": ("InService",), "booting": ("Pending",), "terminating": ("Terminating",)}
+"""Figure: the life-cycle states that it counts, each with its variants such as `Pending:Wait`."""
+
+
+class Ec2AutoScalingPool(Table):
+    """The keys of `[pool."NAME"]` that belong to EC2 Auto Scaling."""
+
+    group: str = Field(min_length=1)
+    """The name of the pool's Auto Scaling group, with one runner per instance."""
+
+
+class Ec2AutoScaling(Present):
+    """The port `Metrics`. It knows machines and not jobs, so a pool needs another source for its queue."""
+
+    def __init__(self, aws: AwsReader, groups: Mapping[str, str], now: Callable[[], float], seconds: float) -> None:
+        """`groups`: pool → group. `now` gives epoch seconds."""
+        self._aws, self._now, self._groups = aws, now, groups
+        self._found = {name: Listing(partial(self._ask_group, name), now, seconds) for name in groups.values()}
+        self._launches = {name: Listing(partial(self._ask_launches, name), now, seconds) for name in groups.values()}
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The group now; without its activities, failed launches are unknown. Raises Unreachable without the group."""
+        name = self._groups[pool]
+        group, launches = await asyncio.gather(tried(self._found[name]), tried(self._launches[name]))
+        if isinstance(group, Unreachable):
+            raise group
+        if isinstance(launches, Unreachable):
+            gaps = tuple(Gap(one, launches.what, launches.remedy) for one in ("creates", "create_failures"))
+            return Snapshot(pool, group.at, missing=gaps, **group.value)
+        return Snapshot(pool, min(group.at, launches.at), **group.value, **launches.value)
+
+    async def _ask_group(self, name: str) -> Listed[dict[str, Any]]:
+        now = self._now()
+        said = await self._aws.ask("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])
+        if not said.get("AutoScalingGroups"):
+            remedy = "correct group or region, or use the account that it is in"
+            raise Unreachable(self._aws.system, f"there is no group {name}", remedy=remedy, failure=Failure.SHAPE)
+        group = said["AutoScalingGroups"][0]
+        states = [str(one.get("LifecycleState", "")).partition(":")[0] for one in group.get("Instances", [])]
+        found = {figure: sum(state in wanted for state in states) for figure, wanted in STATES.items()}
+        return Listed({**found, "limit": int(group["MaxSize"])}, now)
+
+    async def _ask_launches(self, name: str) -> Listed[dict[str, Any]]:
+        """Launches that ended in the window; unknown if there are more than the pages that are read."""
+        now, made, failed, more = self._now(), 0, list[str](), dict[str, str]()
+        for _ in range(MOST_PAGES):
+            said = await self._aws.ask(
+                "autoscaling", "describe_scaling_activities", AutoScalingGroupName=name, MaxRecords=100, **more
+            )
+            rows = said.get("Activities", [])
+            for row in rows:
+                if not _recent(row, now) or not str(row.get("Description", "")).startswith(LAUNCH):
+                    continue
+                made += row.get("StatusCode") == "Successful"
+                if row.get("StatusCode") in FAILED:
+                    failed.append(code_of(str(row.get("StatusMessage", ""))))
+            more = {"NextToken": str(said["NextToken"])} if said.get("NextToken") else {}
+            if not more or not any(_recent(row, now) for row in rows):
+                figures = {"create_failures": len(failed), "create_failures_by_code": counted(failed)}
+                return Listed({**figures, "creates": made}, now)
+        what = f"{name} has more than {MOST_PAGES * 100:,} activities in 15 min, too many to read"
+        raise Unreachable(self._aws.system, what, failure=Failure.SHAPE)
+
+
+def _recent(row: Mapping[str, Any], now: float) -> bool:
+    at = row.get("EndTime") or row.get("StartTime")
+    return isinstance(at, datetime) and now - at.timestamp() <= WINDOW_SECONDS
+
+
+def _made(given: Given[AwsTable, Ec2AutoScalingPool]) -> Ec2AutoScaling:
+    aws = reader("EC2 Auto Scaling", given.name, given.table, given.parts)
+    groups = {pool: keys.group for pool, keys in given.pools.items()}
+    return Ec2AutoScaling(aws, groups, given.parts.now, given.table.every)
+
+
+FIGURES = (*STATES, "limit", "creates", "create_failures", "create_failures_by_code")
+build = SourceKind(AwsTable, Ec2AutoScalingPool, always(*FIGURES), _made)

@@ -1,0 +1,50 @@
+"""Finds the error code in what clouds and clusters write about machines that did not start."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from bot.adapters.http.json_answer import one_line
+from bot.core.pool.pool import Counted
+
+WINDOW_SECONDS = 900.0
+"""Failures and creates are those of the last 15 minutes."""
+LONGEST = 60
+MOST_CODES = 20
+PHRASES = (
+    (
+        r"(max (total )?nodes?( group)? (size|limit)?|max cluster \w+ limit).*reached|exceed limits for",
+        "NodeLimitExceeded",
+    ),
+    (r"exceeded quota", "QuotaExceeded"),
+    (r"\w*(vcpu|instance|spot) \w*\s?limit|max spot instance count", "InstanceLimitExceeded"),
+    (r"rate exceeded|request limit exceeded|throttl", "RequestLimitExceeded"),
+    (
+        r"(not have |in)sufficient [\w. ]*capacity|out.of.resource|stock ?out|resource_pool_exhausted",
+        "InsufficientInstanceCapacity",
+    ),
+    (r"image(s| id)? .*(not exist|not found)|pull image|image ?pull|invalidimagename", "ImageNotFound"),
+    (r"not authorized|access denied|forbidden", "AccessDenied"),
+    (r"internal (error|failure|server error)|service unavailable", "InternalError"),
+)
+"""(what a message says, the code that names the same), for messages without a code of their own."""
+ENDINGS = (
+    "Capacity|CapacityError|Exceeded|NotFound|Denied|Operation|Failures?|Unavailable|Throttling|Malformed|Reached|Required"
+    "|InternalError|Exception"
+)
+CODE = re.compile(rf"\b[A-Z][A-Za-z0-9]*(?:\.[A-Z][A-Za-z0-9]*)*?(?:\.?(?:{ENDINGS}))\b")
+"""`InsufficientInstanceCapacity`, `InvalidAMIID.NotFound`: not any word in camel case, such as LaunchTemplate."""
+
+
+def code_of(message: str) -> str:
+    """The code in a message, else the code for what it says, else its beginning."""
+    if found := CODE.search(message):
+        return found[0]
+    said = message.lower()
+    known = next((code for phrase, code in PHRASES if re.search(phrase, said)), "")
+    return known or one_line(message, LONGEST) or "no reason given"
+
+
+def counted(codes: Iterable[str]) -> tuple[Counted, ...]:
+    """How often each code occurs, most first."""
+    return tuple(Counted(code, float(number)) for code, number in Counter(codes).most_common(MOST_CODES))

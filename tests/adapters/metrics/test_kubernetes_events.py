@@ -1,0 +1,126 @@
+"""Kubernetes: what ARC's runners, their pods and events say of a scale set, and what is not claimed."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from bot.adapters.metrics.kubernetes_events import KubernetesEvents, build
+from bot.core.pool.pool import Counted, Snapshot
+from bot.ports import Failure, Unreachable
+from tests.adapters.back_end import parts_with, patient_pool
+from tests.builders import gaps
+from tests.machines import POOL, KubernetesLists, diagnosed_with, event, pod, runner
+
+AT = 1_700_000_000.0
+OLD, NEW = AT - 1200, AT - 400
+
+
+@asynccontextmanager
+async def source(lists: KubernetesLists, **table: Any) -> AsyncIterator[KubernetesEvents]:
+    """The source as tailback.toml would name it."""
+    async with lists.url() as url, patient_pool() as wire:
+        raw = {"kind": "kubernetes_events", "url": url, "namespace": "arc-runners", "token_env": "K8S", **table}
+        yield build("k", "[metrics.k]", raw, {POOL: {}}, parts_with(wire, {"K8S": "cluster-token"}, AT))
+
+
+async def look(lists: KubernetesLists, **table: Any) -> Snapshot:
+    """One snapshot."""
+    async with source(lists, **table) as found:
+        return await found.snapshot(POOL)
+
+
+async def test_runners_are_counted_by_what_they_do() -> None:
+    """Online and idle runners are Pending too: `ready` tells them from booting ones; other scale sets do not count."""
+    rows = [
+        runner("a", OLD, phase="Running", ready=True),
+        runner("b", OLD, ready=True),
+        runner("c", NEW),
+        runner("d", NEW, phase="Failed", reason="TooManyPodFailures", message="Pod has failed to start"),
+        runner("e", NEW, phase="Running"),
+        runner("f", NEW, "gpu"),
+    ]
+    found = await look(KubernetesLists(rows, page=2))
+    assert (found.busy, found.idle, found.booting, found.failed) == (2, 1, 1, 1)
+    assert (found.creates, found.registered, found.at, found.missing) == (3, 1, AT, ())
+    assert found.create_failures_by_code == (Counted("TooManyPodFailures", 1.0),)
+
+
+CAUSES = {
+    "image": KubernetesLists([runner("a", NEW)], [pod("a", NEW, waiting="ImagePullBackOff")]),
+    "quota": KubernetesLists(
+        [runner("a", NEW, phase="Failed", reason="InvalidPod", message='pods "a" is forbidden: exceeded quota: ci')]
+    ),
+    "stockout": KubernetesLists(
+        [runner("a", NEW)],
+        [pod("a", NEW)],
+        node_events=[
+            event("NodeClaim", "n", "InsufficientCapacityError", "NodeClaim n event: insufficient capacity", AT - 60)
+        ],
+    ),
+    "refused": KubernetesLists(
+        [runner("a", NEW)], [pod("a", NEW, unschedulable="0/3 nodes are available: 3 Insufficient cpu.")]
+    ),
+    "unregistered": KubernetesLists(
+        [runner(f"r{n}", NEW) for n in range(9)], [pod(f"r{n}", NEW, phase="Running") for n in range(9)]
+    ),
+}
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+async def test_a_cause_is_found_in_such_a_cluster(cause: str) -> None:
+    """End to end: lists, figures, merge with the queue, rules."""
+    async with source(CAUSES[cause], node_events=True) as found:
+        assert cause in [one.cause for one in (await diagnosed_with(found, AT)).findings]
+
+
+@pytest.mark.parametrize(
+    ("told", "code"),
+    [
+        (event("Pod", "a", "NotTriggerScaleUp", "pod didn't trigger scale-up: 3 max node group size reached", AT),
+         "NodeLimitExceeded"),
+        (event("Pod", "a", "FailedScheduling", 'all available instance types exceed limits for nodepool: "x"', AT),
+         "NodeLimitExceeded"),
+        (event("Pod", "a", "Scheduled", "assigned", AT), "0/3 nodes are available: 3 Insufficient cpu."),
+    ],
+)  # fmt: skip
+async def test_a_pod_that_waits_for_a_node_has_the_most_telling_reason(told: dict[str, Any], code: str) -> None:
+    """Karpenter and the cluster autoscaler say more than the scheduler."""
+    waits = pod("a", NEW, unschedulable="0/3 nodes are available: 3 Insufficient cpu.")
+    found = await look(KubernetesLists([runner("a", NEW)], [waits], [told]))
+    assert (found.create_failures, found.create_failures_by_code) == (1, (Counted(code, 1.0),))
+
+
+async def test_a_pod_may_wait_for_its_node_for_five_minutes() -> None:
+    """Every pod is unschedulable until the autoscaler's node is there: that is no failure."""
+    early = pod("a", AT - 200, unschedulable="0/3 nodes are available")
+    found = await look(KubernetesLists([runner("a", AT - 200)], [early]))
+    assert (found.create_failures, found.create_failures_by_code) == (0, ())
+
+
+async def test_failures_of_nodes_count_only_while_a_runner_waits_and_while_they_are_new() -> None:
+    """Karpenter tries again and again; what failed for others, or an hour ago, explains nothing here."""
+    old = event("NodeClaim", "n", "InsufficientCapacityError", "insufficient capacity", AT - 3600)
+    assert (await look(KubernetesLists([runner("a", NEW)], node_events=[old]), node_events=True)).create_failures == 0
+    new = event("NodeClaim", "n", "InsufficientCapacityError", "insufficient capacity", AT - 60)
+    idle = KubernetesLists([runner("a", NEW, ready=True)], node_events=[new])
+    assert (await look(idle, node_events=True)).create_failures == 0
+
+
+@pytest.mark.parametrize("kind", ["pods", "events"])
+async def test_a_list_that_may_not_be_read_leaves_failures_unknown_and_names_the_right(kind: str) -> None:
+    """Not zero, since the reason would be in that list."""
+    found = await look(KubernetesLists([runner("a", OLD, ready=True)], forbidden=kind))
+    assert (found.idle, found.create_failures) == (1, None)
+    (said,) = gaps(found)
+    assert said.startswith("create_failures: refused the credentials (HTTP 403)")
+    assert said.endswith(f"allow list on {kind} in namespace arc-runners to Tailback's service account")
+
+
+@pytest.mark.parametrize("nonsense", [{}, [], {"items": 3}, "<html>", {"kind": "Status"}])
+async def test_another_schema_is_a_problem_and_no_zero(nonsense: object) -> None:
+    """A proxy's page, or another API."""
+    with pytest.raises(Unreachable) as caught:
+        await look(KubernetesLists(nonsense=nonsense))
+    assert caught.value.failure is Failure.SHAPE

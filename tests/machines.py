@@ -1,0 +1,120 @@
+"""Stand-ins for what knows why machines do not come: Kubernetes lists, and a CI system that knows the queue.
+
+The shapes are those of the Kubernetes API (EventList, PodList) and of ARC's EphemeralRunner
+(apis/actions.github.com/v1alpha1/ephemeralrunner_types.go).
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from bot.adapters.metrics.several import Several
+from bot.context.causes import diagnoses, moment_of
+from bot.core.finding import Diagnosis
+from bot.core.incident.observe import Timing
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, measured
+from bot.playground.serving import serving
+from bot.ports import Metrics
+from tests.adapters.scalers.kubernetes_api import failure
+from tests.patience import PATIENCE_SECONDS
+
+POOL = "linux"
+LABEL = "actions.github.com/scale-set-name"
+
+
+def stamp(at: float) -> str:
+    """A time as Kubernetes writes it."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def runner(name: str, at: float, scale_set: str = POOL, **status: Any) -> dict[str, Any]:
+    """An EphemeralRunner that was created then."""
+    metadata = {"name": name, "creationTimestamp": stamp(at), "labels": {LABEL: scale_set}}
+    return {"metadata": metadata, "spec": {}, "status": {"ready": False, "phase": "Pending", **status}}
+
+
+def pod(name: str, at: float, *, waiting: str = "", unschedulable: str = "", **status: Any) -> dict[str, Any]:
+    """Its pod, which may wait for an image or for a node."""
+    found: dict[str, Any] = {"phase": "Pending", **status}
+    if waiting:
+        found["containerStatuses"] = [{"name": "runner", "state": {"waiting": {"reason": waiting}}}]
+    if unschedulable:
+        found["conditions"] = [{"type": "PodScheduled", "reason": "Unschedulable", "message": unschedulable}]
+    return {"metadata": {"name": name, "creationTimestamp": stamp(at), "labels": {LABEL: POOL}}, "status": found}
+
+
+def event(kind: str, name: str, reason: str, message: str, at: float) -> dict[str, Any]:
+    """An event about an object."""
+    about = {"kind": kind, "name": name}
+    return {
+        "involvedObject": about,
+        "reason": reason,
+        "message": message,
+        "lastTimestamp": stamp(at),
+        "type": "Warning",
+    }
+
+
+@dataclass
+class KubernetesLists:
+    """The lists of a namespace, by the last part of their path; small pages on request."""
+
+    ephemeralrunners: list[dict[str, Any]] = field(default_factory=list)
+    pods: list[dict[str, Any]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    node_events: list[dict[str, Any]] = field(default_factory=list)
+    forbidden: str = ""
+    nonsense: object = None
+    page: int = 500
+    asked: list[str] = field(default_factory=list)
+
+    async def endpoint(self, request: Request) -> Response:
+        """One page of a list."""
+        namespace, kind = request.url.path.split("/")[-2:]
+        self.asked.append(f"list {kind} in {namespace}")
+        if request.headers.get("authorization") != "Bearer cluster-token":
+            return failure(401, "Unauthorized")
+        if kind == self.forbidden:
+            return failure(403, f'{kind} is forbidden: User "tailback" cannot list resource "{kind}"')
+        if self.nonsense is not None:
+            return JSONResponse(self.nonsense)
+        rows = self.node_events if namespace == "default" else getattr(self, kind)
+        start = int(request.query_params.get("continue", "0"))
+        more = str(start + self.page) if start + self.page < len(rows) else ""
+        return JSONResponse({"metadata": {"continue": more}, "items": rows[start : start + self.page]})
+
+    @asynccontextmanager
+    async def url(self) -> AsyncIterator[str]:
+        """At a real address."""
+        async with serving(Starlette(routes=[Route("/{path:path}", self.endpoint)])) as url:
+            yield url
+
+
+class Queue:
+    """A CI system: jobs wait, and it knows nothing of machines."""
+
+    def __init__(self, at: float) -> None:
+        self.at = at
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """Twelve jobs, the oldest for an hour."""
+        return Snapshot(pool, self.at, 12, 3600.0)
+
+    async def history(self, *_: object) -> tuple[Snapshot, ...]:
+        """None."""
+        return ()
+
+
+async def diagnosed_with(source: Metrics, at: float) -> Diagnosis:
+    """The diagnosis of a pool whose queue a CI system knows, and whose machines `source` knows."""
+    sample = await Several({"ci": Queue(at), "machines": source}, PATIENCE_SECONDS).snapshot(POOL)
+    pools, rules = {POOL: measured(Pool(POOL), sample)}, {POOL: PoolRules(POOL)}
+    (found,) = diagnoses([POOL], pools, rules, moment_of(sample.at, Timing()))
+    return found
