@@ -116,9 +116,9 @@ async def main() -> None:
         async with (
             serving(stub.app) as slack,
             aiohttp.ClientSession() as session,
-            product(folder, slack, TOML, GITHUB_WEBHOOK_SECRET=SECRET) as address,
+            product(folder, slack, TOML, GITHUB_WEBHOOK_SECRET=SECRET) as running,
         ):
-            github, alerts = GitHub(address, session), Sender(address, session)
+            github, alerts = GitHub(running.address, session), Sender(running.address, session)
             found: dict[str, list[tuple[float, float]]] = {}
             for number in range(ROUNDS):
                 some = range(number * EVENTS, (number + 1) * EVENTS)

@@ -36,9 +36,9 @@ async def storm(folder: Path) -> None:
         stand_in.serve() as slack,
         aiohttp.ClientSession() as session,
         SlackDriver(slack) as people,
-        product(folder, slack, TOML.format(pace="1s", edit_pace="1400ms")) as address,
+        product(folder, slack, TOML.format(pace="1s", edit_pace="1400ms")) as running,
     ):
-        sender, begun = Sender(address, session), time.monotonic()
+        sender, begun = Sender(running.address, session), time.monotonic()
         await asyncio.gather(*(sender.send(number) for number in range(STORM)))
         accepted = time.monotonic() - begun
         wanted, named = {f"pool-{number}" for number in range(STORM)}, -1.0
@@ -66,10 +66,10 @@ async def answers(folder: Path) -> None:
         stand_in.serve() as slack,
         aiohttp.ClientSession() as session,
         SlackDriver(slack) as people,
-        product(folder, slack, TOML.format(pace="0s", edit_pace="0s")) as address,
+        product(folder, slack, TOML.format(pace="0s", edit_pace="0s")) as running,
     ):
-        stand_in.settings.request_url = f"{address}/slack/events"
-        sender = Sender(address, session)
+        stand_in.settings.request_url = f"{running.address}/slack/events"
+        sender = Sender(running.address, session)
         for number in range(OPEN):
             await sender.send(number)
         parents = await people.channel("ci").parents()

@@ -1,0 +1,32 @@
+"""Lists the benchmarks, and runs those that fill the table: `python -m tests.bench [RUNS]`."""
+
+import asyncio
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from tests.bench import intake, processes
+from tests.bench.table import HEAD, joined
+
+TABLE = (intake, processes)
+"""Benchmarks with `measured`, which returns the rows of one run in under a minute."""
+
+
+def others() -> list[str]:
+    """The benchmarks with tables of their own, each with the first line of its docstring."""
+    names = [path.stem for path in sorted(Path(__file__).parent.glob("*.py"))]
+    found = [import_module(f"tests.bench.{name}") for name in names if name not in {"__init__", "__main__"}]
+    return [(one.__doc__ or "").splitlines()[0] for one in found if hasattr(one, "main") and one not in TABLE]
+
+
+def main(runs: int) -> None:
+    """Print the table of `runs` runs, then the other benchmarks."""
+    print(HEAD)
+    for bench in TABLE:
+        for row in joined(asyncio.run(bench.measured()) for _ in range(runs)):
+            print(row, flush=True)
+    print("\nWith tables of their own:", *others(), sep="\n  ")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
