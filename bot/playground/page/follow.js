@@ -8,7 +8,15 @@ const TOAST_MS = 8000;
 const panes = new WeakMap();
 let newest = null;
 
-const isAtEnd = (scroller) => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
+/** Where a pane's end is: its bottom, or the top of the newest message if that has more than fits. */
+function endOf(scroller) {
+  const bottom = scroller.scrollHeight - scroller.clientHeight;
+  const last = panes.get(scroller).list.lastElementChild;
+  if (!last || last.offsetHeight < scroller.clientHeight) return bottom;
+  return Math.min(bottom, scroller.scrollTop + last.getBoundingClientRect().top - scroller.getBoundingClientRect().top);
+}
+
+const isAtEnd = (scroller) => scroller.scrollTop > endOf(scroller) - NEAR_PX;
 const isReply = (message) => Boolean(message.thread_ts && message.thread_ts !== message.ts);
 const expecting = () => performance.now() < ui.expecting;
 
@@ -16,19 +24,24 @@ const expecting = () => performance.now() < ui.expecting;
 export function followEnd(scroller, list) {
   const pill = h("button", { type: "button", class: "pill", hidden: true, "data-testid": "pill", on: { click: () => toEnd(scroller) } });
   scroller.after(pill);
-  panes.set(scroller, { atEnd: true, last: 0, news: 0, pill });
+  panes.set(scroller, { list, atEnd: true, last: 0, news: 0, pill });
   scroller.addEventListener("scroll", () => {
     const pane = panes.get(scroller);
     pane.atEnd = isAtEnd(scroller);
     if (pane.atEnd) count(pane, 0);
   });
-  const watch = new ResizeObserver(() => panes.get(scroller).atEnd && toEnd(scroller));
+  const watch = new ResizeObserver(() => panes.get(scroller).atEnd && keepEnd(scroller));
   watch.observe(scroller);
   watch.observe(list);
 }
 
+/** Follows what grew, but does not take a person back who has read on in a long message. */
+function keepEnd(scroller) {
+  scroller.scrollTop = Math.max(scroller.scrollTop, endOf(scroller));
+}
+
 function toEnd(scroller) {
-  scroller.scrollTop = scroller.scrollHeight;
+  scroller.scrollTop = endOf(scroller);
   panes.get(scroller).atEnd = true;
   count(panes.get(scroller), 0);
 }
@@ -50,7 +63,8 @@ export function followNews(scroller, messages, fresh) {
   const pane = panes.get(scroller);
   const news = fresh ? [] : messages.filter((message) => Number(message.ts) > pane.last);
   pane.last = Math.max(fresh ? 0 : pane.last, ...messages.map((message) => Number(message.ts)));
-  if (fresh || pane.atEnd || news.some((message) => message.user === ui.user || message.ephemeral || expecting())) toEnd(scroller);
+  if (pane.atEnd && !fresh && news.length === 0) keepEnd(scroller);
+  else if (fresh || pane.atEnd || news.some((message) => message.user === ui.user || message.ephemeral || expecting())) toEnd(scroller);
   else count(pane, pane.news + news.length);
 }
 

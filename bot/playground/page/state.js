@@ -111,7 +111,7 @@ function accept(state) {
   if (!isHome() && !currentChannel()) {
     const holdsThread = (channel) => channel.messages.some((message) => message.ts === ui.thread);
     const channel = state.channels.find(holdsThread);
-    ui.channel = (channel ?? state.channels[0])?.id ?? null;
+    ui.channel = channel?.id ?? state.frame?.channel ?? state.channels[0]?.id ?? null;
     if (!channel) ui.thread = null;
   }
   writeAddress();

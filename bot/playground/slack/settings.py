@@ -56,6 +56,8 @@ class DemoFrame:
     story: str
     choose: Callable[[str], None] | None = None
     """Tells another story instead; None: only this one."""
+    channel: str = "C0DEVINFRA"
+    """Where the story happens; the page opens there."""
 
 
 @dataclass(slots=True)

@@ -56,6 +56,28 @@ async def test_the_end_stays_in_view_when_content_grows_later(page: Page, worksp
     await expect(last).to_be_in_viewport()
 
 
+async def test_a_message_that_has_more_than_fits_is_read_from_its_top(page: Page, workspace: PageWorkspace) -> None:
+    """Its verdict and buttons stand there; an edit does not take a person back who has read on."""
+    workspace.messages.append(message("1780002001.000100", "\n".join(f"Line {number}" for number in range(80))))
+    workspace.state["ephemerals"] = []
+    await workspace.changed()
+    first, last = page.get_by_text("Line 0\n"), page.locator("#messages > :last-child")
+    await expect(first).to_be_in_viewport()
+    scroller = page.locator("#messages-scroll")
+    top = await scroller.evaluate("node => (node.scrollTop += 200)")
+    workspace.messages[-1]["text"] += "\nLine 80"
+    await workspace.changed()
+    await expect(last).to_contain_text("Line 80")
+    assert await scroller.evaluate("node => node.scrollTop") == top
+
+
+async def test_a_demo_opens_where_its_story_happens(page: Page, workspace: PageWorkspace) -> None:
+    """Not in an empty channel."""
+    workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": [], "channel": "C0OPS"}
+    await page.goto(f"{workspace.base}/?user=U0ANA")
+    await expect(page.locator("#channel-title")).to_have_text("# ops")
+
+
 async def test_a_toast_says_where_an_answer_appeared(page: Page, workspace: PageWorkspace) -> None:
     """The thread is closed, the answer to the own click is in it, and one press leads there."""
     await page.get_by_role("button", name="Acknowledge").first.click()
