@@ -10,7 +10,6 @@ from typing import Literal
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
 from bot.core.alert import AlertSender
-from bot.core.durations import seconds as seconds  # noqa: PLC0414 - others know it by this place
 from bot.core.incident.observe import Timing
 from bot.core.pool.pool import PoolRules
 from bot.core.routing import Route

@@ -57,6 +57,8 @@ class SlackTable(ReachTable):
     channel: str = ""
     fallback_channel: str = ""
     mention: str = ""
+    currency: str = Field(default="", max_length=8)
+    """Written with amounts of money, such as "$" or "EUR"; empty: the amount alone."""
     pace: Seconds = 1.0
     """Shortest time between two messages in one channel; Slack allows about one a second. "0s": no limit."""
     edit_pace: Seconds = 1.4

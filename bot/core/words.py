@@ -4,6 +4,9 @@ import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+SIGNS_BEFORE = "$£¥₹₩₪₦₱฿₺₡₫"
+"""Signs of currencies that are written before the amount."""
+
 
 def duration(seconds: float | None) -> str:
     """`45 s`, `12 min`, `1 h 54 min`, `3 d 2 h`; `unknown` for None."""
@@ -26,6 +29,14 @@ def count(number: int | None, one: str, many: str | None = None) -> str:
     if number is None:
         return "unknown number of " + plural
     return f"{number:,} {one if number == 1 else plural}"
+
+
+def money(amount: float, currency: str, digits: int = 2) -> str:
+    """`$7.30`, `7.30 €`, `7.30 CHF`: where people of that currency write it; without one the amount alone."""
+    number = f"{amount:,.{digits}f}"
+    if not currency:
+        return number
+    return f"{currency}{number}" if currency[-1] in SIGNS_BEFORE else f"{number} {currency}"
 
 
 def figure(number: float | None) -> str:

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bot.config import seconds
 from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.queries import open_of
 from bot.core.alert import Matcher, silence_matchers
+from bot.core.durations import seconds
 from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import View

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.config import seconds
 from bot.core.audit_chain import ChainCheck
+from bot.core.durations import seconds
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.config import seconds
 from bot.core.alert import silence_matchers
+from bot.core.durations import seconds
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
